@@ -5,13 +5,13 @@ import io.penstock.config.Loaded;
 import io.penstock.config.Prices;
 import io.penstock.config.Reloader;
 import io.penstock.config.Snapshot;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import io.penstock.gateway.body.BodySettings;
-import io.penstock.key.Keys;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.key.KeyRegistry;
+import io.penstock.model.ModelLimits;
+import io.penstock.model.ModelQuotas;
 import io.penstock.time.Ticker;
 import java.util.HashMap;
 import java.util.List;
@@ -28,8 +28,8 @@ final class Assembly implements Reloader {
   /** The parts that a configuration is applied to. */
   record Parts(
       Limits limits,
-      Registry registry,
-      Keys keys,
+      EndpointRegistry registry,
+      KeyRegistry keys,
       ModelQuotas models,
       Addresses addresses,
       Prices prices) {}
@@ -44,14 +44,19 @@ final class Assembly implements Reloader {
 
   private final Server.Setup setup;
   private final Parts parts;
-  private final Events events;
+  private final EventSink eventSink;
   private final Ticker ticker;
   private final Environment environment;
 
-  Assembly(Server.Setup setup, Parts parts, Events events, Ticker ticker, Environment environment) {
+  Assembly(
+      Server.Setup setup,
+      Parts parts,
+      EventSink eventSink,
+      Ticker ticker,
+      Environment environment) {
     this.setup = setup;
     this.parts = parts;
-    this.events = events;
+    this.eventSink = eventSink;
     this.ticker = ticker;
     this.environment = environment;
     apply(setup.snapshot());
@@ -112,7 +117,7 @@ final class Assembly implements Reloader {
   private Result refused(List<Fault> faults) {
     faults.forEach(fault -> LOG.error("not reloaded: {}", fault));
     String first = faults.getFirst().toString();
-    events.publish(new Event.Reloaded(ticker.nanos(), false, first));
+    eventSink.publish(new Event.Reloaded(ticker.nanos(), false, first));
     return new Result.Refused(faults);
   }
 
@@ -123,7 +128,7 @@ final class Assembly implements Reloader {
     }
     int endpoints = snapshot.endpoints().size();
     LOG.info("reloaded: {} endpoints", endpoints);
-    events.publish(new Event.Reloaded(ticker.nanos(), true, endpoints + " endpoints"));
+    eventSink.publish(new Event.Reloaded(ticker.nanos(), true, endpoints + " endpoints"));
     return new Result.Applied(endpoints, snapshot.warnings());
   }
 }

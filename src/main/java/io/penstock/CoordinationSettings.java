@@ -2,13 +2,13 @@ package io.penstock;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.coordination.Bounds;
-import io.penstock.coordination.Coordination;
+import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.MemoryCoordination;
+import io.penstock.coordination.ObjectBounds;
 import io.penstock.park.SchedulerAlarm;
-import io.penstock.sync.RedisCoordination;
-import io.penstock.sync.RedisLink;
-import io.penstock.sync.SyncSettings;
+import io.penstock.redis.RedisLink;
+import io.penstock.redis.SharingSettings;
+import io.penstock.redis.coordination.RedisCoordination;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.Map;
@@ -20,7 +20,7 @@ import org.springframework.core.env.Environment;
  *
  * @param bounds bounds on the number of objects and waiting programs
  */
-record CoordinationSettings(Bounds bounds) {
+record CoordinationSettings(ObjectBounds bounds) {
   private static final String ENABLED = "penstock.coordination.enabled";
   private static final String WAITERS = "penstock.coordination.max-waiters";
   private static final String OBJECTS = "penstock.coordination.max-objects";
@@ -46,9 +46,9 @@ record CoordinationSettings(Bounds bounds) {
     if (!enabled.equals("true")) {
       throw new CannotStart(ENABLED + " is '" + enabled + "', expected true or false");
     }
-    Bounds standard = Bounds.DEFAULT;
+    ObjectBounds standard = ObjectBounds.DEFAULT;
     return new CoordinationSettings(
-        new Bounds(
+        new ObjectBounds(
             whole(environment, WAITERS, 0, standard.waiters()),
             whole(environment, OBJECTS, 1, standard.objects()),
             standard.holds(),
@@ -60,23 +60,25 @@ record CoordinationSettings(Bounds bounds) {
    *
    * @param sync how objects are shared with other instances; null when this one is alone
    */
-  Coordination open(@Nullable SyncSettings sync, Ticker ticker, MeterRegistry meters) {
+  CoordinationService open(@Nullable SharingSettings sync, Ticker ticker, MeterRegistry meters) {
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-coordination", ticker);
-    Coordination coordination =
+    CoordinationService coordinationService =
         sync == null
             ? new MemoryCoordination(bounds, ticker, WallClock.system(), alarm)
             : shared(sync, alarm, ticker, meters);
-    Gauge.builder("penstock.coordination.waiters", coordination, Coordination::waiting)
+    Gauge.builder(
+            "penstock.coordination.waiters", coordinationService, CoordinationService::waiting)
         .description("Programs that wait at objects of the coordination API")
         .register(meters);
-    Gauge.builder("penstock.coordination.objects", coordination, Coordination::objects)
+    Gauge.builder(
+            "penstock.coordination.objects", coordinationService, CoordinationService::objects)
         .description("Objects of the coordination API")
         .register(meters);
-    return coordination;
+    return coordinationService;
   }
 
-  private Coordination shared(
-      SyncSettings sync, SchedulerAlarm alarm, Ticker ticker, MeterRegistry meters) {
+  private CoordinationService shared(
+      SharingSettings sync, SchedulerAlarm alarm, Ticker ticker, MeterRegistry meters) {
     RedisLink link =
         new RedisLink(sync.address(), sync.trust(), RedisCoordination.TIMEOUT_MILLIS, ticker);
     SchedulerAlarm beats = new SchedulerAlarm("penstock-coordination-beats", ticker);

@@ -1,8 +1,8 @@
 package io.penstock;
 
-import io.penstock.coordination.Coordination;
-import io.penstock.coordination.Reply;
-import io.penstock.endpoint.Registry;
+import io.penstock.coordination.CoordinationService;
+import io.penstock.coordination.ObjectReply;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.gateway.Door;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -68,10 +68,11 @@ final class Drain {
     CompletableFuture<Void> empty = door.close();
     LOG.info("stopping: {} requests are inside", door.inside());
     if (!within(timeouts.parked().minus(timeouts.pause()), empty)) {
-      context.getBean(Registry.class).refuseAll(Door.CLOSED);
+      context.getBean(EndpointRegistry.class).refuseAll(Door.CLOSED);
       context
-          .getBeanProvider(Coordination.class)
-          .ifAvailable(coordination -> coordination.dismiss(new Reply.Stopping()));
+          .getBeanProvider(CoordinationService.class)
+          .ifAvailable(
+              coordinationService -> coordinationService.dismiss(new ObjectReply.Stopping()));
       Duration rest = timeouts.running().minus(timeouts.parked());
       if (!within(rest.compareTo(REFUSALS) < 0 ? REFUSALS : rest, empty)) {
         LOG.warn("stopping, though {} requests are inside", door.inside());

@@ -1,32 +1,32 @@
 package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.event.Events;
+import io.penstock.counts.CountSync;
+import io.penstock.counts.CountedLimitSource;
+import io.penstock.counts.RedisCountStore;
+import io.penstock.event.EventSink;
 import io.penstock.metrics.SyncMeters;
 import io.penstock.park.SchedulerAlarm;
-import io.penstock.quota.AfterDenial;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.Others;
-import io.penstock.quota.Sharing;
-import io.penstock.quota.SharingTerms;
-import io.penstock.quota.Supply;
+import io.penstock.redis.KeysClaim;
+import io.penstock.redis.RedisLink;
+import io.penstock.redis.RedisTrouble;
+import io.penstock.redis.SharingSettings;
+import io.penstock.redis.TroubleLog;
 import io.penstock.region.RegionSettings;
 import io.penstock.region.Regions;
-import io.penstock.sync.CountedLimitSource;
-import io.penstock.sync.Exchange;
-import io.penstock.sync.KeysClaim;
-import io.penstock.sync.Pace;
-import io.penstock.sync.RedisCounts;
-import io.penstock.sync.RedisLink;
-import io.penstock.sync.RedisSupply;
-import io.penstock.sync.RedisTrouble;
-import io.penstock.sync.RoundFigures;
-import io.penstock.sync.Rounds;
-import io.penstock.sync.SharedLimitSource;
-import io.penstock.sync.SyncSettings;
-import io.penstock.sync.Troubles;
+import io.penstock.sharing.DenialRecheck;
+import io.penstock.sharing.KnownPeerCounts;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.LocalLimitSource;
+import io.penstock.sharing.SharingMode;
+import io.penstock.sharing.SharingTerms;
+import io.penstock.sharing.SliceStore;
+import io.penstock.slices.RedisSliceStore;
+import io.penstock.slices.RoundFigures;
+import io.penstock.slices.SharedLimitSource;
+import io.penstock.slices.SliceSync;
+import io.penstock.slices.SyncPace;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
@@ -56,29 +56,29 @@ final class Limits implements AutoCloseable {
 
   /** The configured ways of sharing limits. */
   private static final class Said {
-    private final Sharing otherwise;
+    private final SharingMode otherwise;
     private volatile SharingTerms terms = SharingTerms.NONE;
-    private volatile Function<String, @Nullable Sharing> ofKey = name -> null;
+    private volatile Function<String, @Nullable SharingMode> ofKey = name -> null;
 
-    Said(Sharing otherwise) {
+    Said(SharingMode otherwise) {
       this.otherwise = otherwise;
     }
 
-    Sharing of(LimitId id) {
-      Sharing own = id.kind() == LimitId.Kind.KEY ? ofKey.apply(id.id()) : null;
+    SharingMode of(LimitId id) {
+      SharingMode own = id.kind() == LimitId.Kind.KEY ? ofKey.apply(id.id()) : null;
       return own == null ? terms.of(id, otherwise) : own;
     }
 
     boolean isLocal(LimitId id) {
-      return of(id) == Sharing.LOCAL;
+      return of(id) == SharingMode.LOCAL;
     }
   }
 
   private final Said said;
   private final LocalLimitSource local;
   private final LimitSource source;
-  private final Others others;
-  private final AfterDenial afterDenial;
+  private final KnownPeerCounts knownPeerCounts;
+  private final DenialRecheck denialRecheck;
 
   /** The counts of other instances of this region; null when there are none. */
   private final Regions.@Nullable Mates mates;
@@ -90,16 +90,16 @@ final class Limits implements AutoCloseable {
       Said said,
       LocalLimitSource local,
       LimitSource source,
-      Others others,
-      AfterDenial afterDenial,
+      KnownPeerCounts knownPeerCounts,
+      DenialRecheck denialRecheck,
       Regions.@Nullable Mates mates,
       Consumer<MeterRegistry> meters,
       Runnable close) {
     this.said = said;
     this.local = local;
     this.source = source;
-    this.others = others;
-    this.afterDenial = afterDenial;
+    this.knownPeerCounts = knownPeerCounts;
+    this.denialRecheck = denialRecheck;
     this.mates = mates;
     this.meters = meters;
     this.close = close;
@@ -109,36 +109,37 @@ final class Limits implements AutoCloseable {
    * Creates the source of limits, without any limits yet.
    *
    * @param sync how they are shared, or null when this instance is alone
-   * @param events are told about changes in this instance's contact with the others
+   * @param eventSink are told about changes in this instance's contact with the others
    * @param claim the claim to keys in a file, which no other instance may have meanwhile, or null
    * @param region how they are shared with other regions, or null when there are none
    */
   static Limits of(
-      @Nullable SyncSettings sync,
+      @Nullable SharingSettings sync,
       Saver.Clocks clocks,
-      Events events,
+      EventSink eventSink,
       @Nullable KeysClaim claim,
       @Nullable RegionSettings region) {
-    Limits limits = of(sync, clocks, events, claim, region != null);
+    Limits limits = of(sync, clocks, eventSink, claim, region != null);
     return region == null ? limits : limits.across(region, clocks);
   }
 
   private static Limits of(
-      @Nullable SyncSettings sync,
+      @Nullable SharingSettings sync,
       Saver.Clocks clocks,
-      Events events,
+      EventSink eventSink,
       @Nullable KeysClaim claim,
       boolean regions) {
     if (sync == null) {
       LocalLimitSource alone = new LocalLimitSource();
-      AfterDenial never =
-          new AfterDenial(
+      DenialRecheck never =
+          new DenialRecheck(
               id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
-      Said said = new Said(Sharing.EXACT); // matters only with other regions
-      return new Limits(said, alone, alone, Others.NONE, never, null, registry -> {}, () -> {});
+      Said said = new Said(SharingMode.EXACT); // matters only with other regions
+      return new Limits(
+          said, alone, alone, KnownPeerCounts.NONE, never, null, registry -> {}, () -> {});
     }
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
-    Limits shared = shared(sync, link, clocks, events, regions);
+    Limits shared = shared(sync, link, clocks, eventSink, regions);
     return claim == null ? shared : shared.holding(claim, link, clocks.ticker());
   }
 
@@ -151,7 +152,7 @@ final class Limits implements AutoCloseable {
           alarm.close();
           close.run();
         };
-    return new Limits(said, local, source, others, afterDenial, mates, meters, all);
+    return new Limits(said, local, source, knownPeerCounts, denialRecheck, mates, meters, all);
   }
 
   private Limits across(RegionSettings settings, Saver.Clocks clocks) {
@@ -171,45 +172,50 @@ final class Limits implements AutoCloseable {
           RegionMeters.add(registry, regions.ledger());
         };
     LimitSource over = regions.over(source, said::isLocal);
-    return new Limits(said, local, over, others, afterDenial, mates, both, all);
+    return new Limits(said, local, over, knownPeerCounts, denialRecheck, mates, both, all);
   }
 
   private static Limits shared(
-      SyncSettings sync, RedisLink link, Saver.Clocks clocks, Events events, boolean regions) {
+      SharingSettings sync,
+      RedisLink link,
+      Saver.Clocks clocks,
+      EventSink eventSink,
+      boolean regions) {
     Ticker ticker = clocks.ticker();
     WallClock wall = clocks.wall();
     SchedulerAlarm grants = new SchedulerAlarm("penstock-grants", ticker);
     SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
     String member = member();
-    RedisSupply supply =
-        new RedisSupply(link, sync.namespace(), sync.sliceTtl().toNanos(), ticker, wall);
-    Rounds rounds = rounds(sync, member, supply, grants, ticker);
-    RedisCounts told = new RedisCounts(link, sync.namespace(), ticker, wall);
-    Exchange exchange = new Exchange(told, member, ticker, wall, exchanges(sync));
+    RedisSliceStore supply =
+        new RedisSliceStore(link, sync.namespace(), sync.sliceTtl().toNanos(), ticker, wall);
+    SliceSync sliceSync = rounds(sync, member, supply, grants, ticker);
+    RedisCountStore told = new RedisCountStore(link, sync.namespace(), ticker, wall);
+    CountSync countSync = new CountSync(told, member, ticker, wall, exchanges(sync));
     Said said = new Said(sync.sharing());
-    SharedLimitSource sliced = new SharedLimitSource(rounds, id -> said.of(id) == Sharing.EXACT);
+    SharedLimitSource sliced =
+        new SharedLimitSource(sliceSync, id -> said.of(id) == SharingMode.EXACT);
     LimitSource source =
-        new CountedLimitSource(sliced, exchange, said::of, id -> isKnown(id, regions));
-    AfterDenial afterDenial =
-        new AfterDenial(
-            id -> said.of(id) == Sharing.EVENTUAL,
+        new CountedLimitSource(sliced, countSync, said::of, id -> isKnown(id, regions));
+    DenialRecheck denialRecheck =
+        new DenialRecheck(
+            id -> said.of(id) == SharingMode.EVENTUAL,
             id -> told.others(member, id),
-            exchange::heard,
+            countSync::heard,
             wall);
-    rounds.tell(events);
-    exchange.tell(events);
-    rounds.start();
-    step(exchange, counts);
+    sliceSync.tell(eventSink);
+    countSync.tell(eventSink);
+    sliceSync.start();
+    step(countSync, counts);
     return new Limits(
         said,
         sliced.local(),
         source,
-        exchange,
-        afterDenial,
-        exchange::cells,
-        registry -> meter(registry, rounds, supply.troubles(), exchange, told.troubles()),
+        countSync,
+        denialRecheck,
+        countSync::cells,
+        registry -> meter(registry, sliceSync, supply.troubles(), countSync, told.troubles()),
         () -> {
-          last(rounds.leave());
+          last(sliceSync.leave());
           grants.close();
           counts.close();
           link.close();
@@ -245,23 +251,27 @@ final class Limits implements AutoCloseable {
   }
 
   private static void meter(
-      MeterRegistry registry, Rounds rounds, Troubles ofRounds, Exchange exchange, Troubles of) {
+      MeterRegistry registry,
+      SliceSync sliceSync,
+      TroubleLog ofRounds,
+      CountSync countSync,
+      TroubleLog of) {
     meter(
         registry,
         "slices",
         () -> {
-          RoundFigures figures = rounds.figures();
+          RoundFigures figures = sliceSync.figures();
           return new Shown(figures.answered(), figures.answeredNanos(), errors(ofRounds));
         });
     meter(
         registry,
         "counts",
         () -> {
-          Exchange.Figures figures = exchange.figures();
+          CountSync.Figures figures = countSync.figures();
           return new Shown(figures.answered(), figures.answeredNanos(), errors(of));
         });
-    SyncMeters.addSlices(registry, rounds::sliceTokens);
-    SyncMeters.addRecovering(registry, () -> rounds.figures().barred());
+    SyncMeters.addSlices(registry, sliceSync::sliceTokens);
+    SyncMeters.addRecovering(registry, () -> sliceSync.figures().barred());
   }
 
   /** Values that the meters of a kind of sharing show. */
@@ -269,8 +279,8 @@ final class Limits implements AutoCloseable {
       implements SyncMeters.Way {}
 
   /** Returns how often each kind of error occurred. */
-  static Map<String, Long> errors(Troubles troubles) {
-    return troubles.counts().entrySet().stream()
+  static Map<String, Long> errors(TroubleLog troubleLog) {
+    return troubleLog.counts().entrySet().stream()
         .collect(Collectors.toMap(each -> text(each.getKey()), Map.Entry::getValue));
   }
 
@@ -288,25 +298,35 @@ final class Limits implements AutoCloseable {
     return HexFormat.of().formatHex(bytes);
   }
 
-  private static Rounds rounds(
-      SyncSettings sync, String member, Supply supply, SchedulerAlarm alarm, Ticker ticker) {
+  private static SliceSync rounds(
+      SharingSettings sync,
+      String member,
+      SliceStore sliceStore,
+      SchedulerAlarm alarm,
+      Ticker ticker) {
     long ttlNanos = sync.sliceTtl().toNanos();
-    Pace pace = new Pace(sync.interval().toNanos(), ttlNanos, timeoutNanos(sync));
-    return new Rounds(
-        member, supply, ticker, alarm, pace, sync.onOutage(), new SecureRandom()::nextDouble);
+    SyncPace syncPace = new SyncPace(sync.interval().toNanos(), ttlNanos, timeoutNanos(sync));
+    return new SliceSync(
+        member,
+        sliceStore,
+        ticker,
+        alarm,
+        syncPace,
+        sync.onOutage(),
+        new SecureRandom()::nextDouble);
   }
 
-  private static Exchange.Terms exchanges(SyncSettings sync) {
-    return new Exchange.Terms(
+  private static CountSync.Terms exchanges(SharingSettings sync) {
+    return new CountSync.Terms(
         sync.interval().toNanos(), timeoutNanos(sync), sync.sliceTtl().toNanos(), sync.onOutage());
   }
 
-  private static long timeoutNanos(SyncSettings sync) {
+  private static long timeoutNanos(SharingSettings sync) {
     return Math.min(TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS), sync.sliceTtl().toNanos() / 2);
   }
 
-  private static void step(Exchange exchange, SchedulerAlarm alarm) {
-    alarm.soon(() -> alarm.at(exchange.step(), () -> step(exchange, alarm)));
+  private static void step(CountSync countSync, SchedulerAlarm alarm) {
+    alarm.soon(() -> alarm.at(countSync.step(), () -> step(countSync, alarm)));
   }
 
   /** Sets how limits that are configured from now on are shared. */
@@ -318,7 +338,7 @@ final class Limits implements AutoCloseable {
    * Sets how limits of keys that are configured from now on are shared, for keys that state it
    * themselves.
    */
-  void shareKeys(Function<String, @Nullable Sharing> ofKey) {
+  void shareKeys(Function<String, @Nullable SharingMode> ofKey) {
     said.ofKey = ofKey;
   }
 
@@ -333,13 +353,13 @@ final class Limits implements AutoCloseable {
   }
 
   /** Returns the counts of other instances. */
-  Others others() {
-    return others;
+  KnownPeerCounts others() {
+    return knownPeerCounts;
   }
 
   /** Returns the service that fetches the counts of all instances after a denial. */
-  AfterDenial afterDenial() {
-    return afterDenial;
+  DenialRecheck afterDenial() {
+    return denialRecheck;
   }
 
   /** Creates the meters of what is shared, if anything is. */

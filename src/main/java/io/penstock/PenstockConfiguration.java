@@ -3,26 +3,25 @@ package io.penstock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.Prices;
 import io.penstock.config.RouteWatcher;
-import io.penstock.coordination.Coordination;
-import io.penstock.cost.Expectations;
+import io.penstock.coordination.CoordinationService;
+import io.penstock.cost.CostLearner;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
 import io.penstock.gateway.coordination.CoordinationConfiguration;
-import io.penstock.key.Keys;
+import io.penstock.key.KeyRegistry;
 import io.penstock.metrics.Exemplars;
 import io.penstock.metrics.Meters;
+import io.penstock.model.ModelQuotas;
 import io.penstock.park.SchedulerDrivers;
-import io.penstock.pool.Upstreams;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
-import io.penstock.quota.AfterDenial;
-import io.penstock.quota.Ledger;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.redis.KeysClaim;
 import io.penstock.region.RegionSettings;
+import io.penstock.sharing.DenialRecheck;
+import io.penstock.sharing.LimitSource;
 import io.penstock.store.KeyStorage;
-import io.penstock.sync.KeysClaim;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.tokenizer.Tokenizers;
@@ -30,6 +29,7 @@ import io.penstock.trace.Examples;
 import io.penstock.trace.OtlpTracing;
 import io.penstock.trace.TraceSettings;
 import io.penstock.trace.Tracing;
+import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -98,7 +98,7 @@ class PenstockConfiguration {
   }
 
   @Bean
-  AfterDenial afterDenial(Limits limits) {
+  DenialRecheck afterDenial(Limits limits) {
     return limits.afterDenial();
   }
 
@@ -113,19 +113,23 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Ledger ledger(StateFile state, Environment environment) {
+  UsageLedger ledger(StateFile state, Environment environment) {
     int rows = environment.getProperty("penstock.usage.rows-per-day", Integer.class, ROWS);
-    Ledger ledger = new Ledger(WallClock.system(), rows);
-    ledger.restore(state.before().usage());
-    return ledger;
+    UsageLedger usageLedger = new UsageLedger(WallClock.system(), rows);
+    usageLedger.restore(state.before().usage());
+    return usageLedger;
   }
 
   /** Creates the saver, once everything is in place that it saves. */
   @Bean
   @DependsOn("assembly")
   Saver saver(
-      StateFile state, Saver.Clocks clocks, Limits limits, Ledger ledger, ModelQuotas models) {
-    Saver saver = new Saver(state, clocks, limits.local(), ledger, models::overrides);
+      StateFile state,
+      Saver.Clocks clocks,
+      Limits limits,
+      UsageLedger usageLedger,
+      ModelQuotas models) {
+    Saver saver = new Saver(state, clocks, limits.local(), usageLedger, models::overrides);
     saver.start();
     return saver;
   }
@@ -136,11 +140,11 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Upstreams upstreams(Limits limits, Server.Setup setup, Environment environment) {
+  UpstreamRegistry upstreams(Limits limits, Server.Setup setup, Environment environment) {
     long unlimited =
         environment.getProperty(
-            "penstock.mock-endpoint-tpm-threshold", Long.class, Upstreams.UNLIMITED_TPM);
-    return new Upstreams(
+            "penstock.mock-endpoint-tpm-threshold", Long.class, UpstreamRegistry.UNLIMITED_TPM);
+    return new UpstreamRegistry(
         limits.source(), setup.window().toNanos(), unlimited, WallClock.system(), limits.others());
   }
 
@@ -150,26 +154,26 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Registry registry(
-      Upstreams upstreams,
+  EndpointRegistry registry(
+      UpstreamRegistry upstreamRegistry,
       ModelQuotas models,
-      Keys keys,
+      KeyRegistry keyRegistry,
       LimitSource limits,
       Ticker ticker,
       SchedulerDrivers drivers,
       EventBus events) {
-    Registry registry =
-        new Registry(
+    EndpointRegistry endpointRegistry =
+        new EndpointRegistry(
             new Endpoint.House(
-                upstreams, models, limits, ticker, drivers, events, new AtomicLong()));
-    models.whenChanged(registry::termsChanged);
-    keys.whenChanged(registry::termsChanged);
-    return registry;
+                upstreamRegistry, models, limits, ticker, drivers, events, new AtomicLong()));
+    models.whenChanged(endpointRegistry::termsChanged);
+    keyRegistry.whenChanged(endpointRegistry::termsChanged);
+    return endpointRegistry;
   }
 
   /** Creates the coordination service, or returns null where it is not enabled. */
   @Bean
-  @Nullable Coordination coordination(
+  @Nullable CoordinationService coordination(
       ObjectProvider<CoordinationSettings> settings,
       Server.Setup setup,
       Ticker ticker,
@@ -184,11 +188,12 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Keys keys(Limits limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
-    Keys keys = new Keys(limits.source(), setup.window().toNanos());
-    limits.shareKeys(keys::sharing);
-    storage.ifAvailable(store -> store.follow(keys, ticker));
-    return keys;
+  KeyRegistry keys(
+      Limits limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
+    KeyRegistry keyRegistry = new KeyRegistry(limits.source(), setup.window().toNanos());
+    limits.shareKeys(keyRegistry::sharing);
+    storage.ifAvailable(store -> store.follow(keyRegistry, ticker));
+    return keyRegistry;
   }
 
   @Bean
@@ -197,8 +202,8 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Expectations expectations() {
-    return new Expectations();
+  CostLearner expectations() {
+    return new CostLearner();
   }
 
   @Bean
@@ -216,8 +221,8 @@ class PenstockConfiguration {
   @Bean
   Assembly assembly(
       Server.Setup setup,
-      Registry registry,
-      Keys keys,
+      EndpointRegistry endpointRegistry,
+      KeyRegistry keyRegistry,
       ModelQuotas models,
       Limits limits,
       Addresses addresses,
@@ -227,7 +232,8 @@ class PenstockConfiguration {
       Ticker ticker,
       Environment environment) {
     models.restore(state.before().overrides(), ticker.nanos());
-    Assembly.Parts parts = new Assembly.Parts(limits, registry, keys, models, addresses, prices);
+    Assembly.Parts parts =
+        new Assembly.Parts(limits, endpointRegistry, keyRegistry, models, addresses, prices);
     return new Assembly(setup, parts, events, ticker, environment);
   }
 
@@ -243,14 +249,15 @@ class PenstockConfiguration {
   @DependsOn("assembly")
   Meters penstockMeters(
       MeterRegistry meters,
-      Registry registry,
-      Upstreams upstreams,
+      EndpointRegistry endpointRegistry,
+      UpstreamRegistry upstreamRegistry,
       Limits limits,
       Ticker ticker,
       EventBus events,
       ObjectProvider<Exemplars> exemplars) {
     limits.meter(meters);
-    Meters listener = new Meters(meters, registry, upstreams, ticker, exemplars.getIfAvailable());
+    Meters listener =
+        new Meters(meters, endpointRegistry, upstreamRegistry, ticker, exemplars.getIfAvailable());
     events.subscribe(listener);
     return listener;
   }
@@ -286,7 +293,7 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Welcome welcome(Registry registry, Keys keys) {
-    return new Welcome(registry, keys);
+  Welcome welcome(EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
+    return new Welcome(endpointRegistry, keyRegistry);
   }
 }

@@ -1,8 +1,8 @@
 package io.penstock;
 
-import io.penstock.quota.Sharing;
-import io.penstock.sync.OnOutage;
-import io.penstock.sync.RedisAddress;
+import io.penstock.redis.RedisAddress;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -82,9 +82,9 @@ record ProcessSetting(String name, Rule rule, boolean list) {
           new ProcessSetting("penstock.operator.token", TEXT),
           new ProcessSetting("penstock.quotas.reservation-timeout", DURATION),
           new ProcessSetting("penstock.redis.namespace", TEXT),
-          new ProcessSetting("penstock.redis.on-outage", oneOf(OnOutage.values())),
+          new ProcessSetting("penstock.redis.on-outage", oneOf(OutagePolicy.values())),
           new ProcessSetting("penstock.redis.password", TEXT),
-          new ProcessSetting("penstock.redis.sharing", oneOf(Sharing.values())),
+          new ProcessSetting("penstock.redis.sharing", oneOf(SharingMode.values())),
           new ProcessSetting("penstock.redis.slice-ttl", DURATION),
           new ProcessSetting("penstock.redis.sync-interval", DURATION),
           new ProcessSetting("penstock.redis.tls.ca", TEXT),

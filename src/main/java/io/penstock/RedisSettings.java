@@ -4,14 +4,14 @@ import io.penstock.config.Snapshot;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.KeySpec;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId.Kind;
-import io.penstock.quota.Sharing;
-import io.penstock.quota.SharingTerms;
-import io.penstock.quota.SharingTerms.Owner;
-import io.penstock.sync.OnOutage;
-import io.penstock.sync.RedisAddress;
-import io.penstock.sync.RedisTrust;
-import io.penstock.sync.SyncSettings;
+import io.penstock.redis.RedisAddress;
+import io.penstock.redis.RedisTrust;
+import io.penstock.redis.SharingSettings;
+import io.penstock.sharing.LimitId.Kind;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
+import io.penstock.sharing.SharingTerms;
+import io.penstock.sharing.SharingTerms.Owner;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -48,21 +48,21 @@ final class RedisSettings {
    *
    * @throws CannotStart when one of them is invalid
    */
-  static @Nullable SyncSettings of(Environment environment) {
+  static @Nullable SharingSettings of(Environment environment) {
     String url = text(environment, URL);
     if (url == null) {
       return null;
     }
     RedisAddress address = address(environment, url);
     try {
-      return new SyncSettings(
+      return new SharingSettings(
           address,
           trust(environment),
           namespace(environment),
-          duration(environment, "penstock.redis.sync-interval", SyncSettings.INTERVAL),
-          duration(environment, "penstock.redis.slice-ttl", SyncSettings.SLICE_TTL),
-          choice(environment, "penstock.redis.on-outage", OnOutage.PARK),
-          choice(environment, "penstock.redis.sharing", Sharing.EXACT));
+          duration(environment, "penstock.redis.sync-interval", SharingSettings.INTERVAL),
+          duration(environment, "penstock.redis.slice-ttl", SharingSettings.SLICE_TTL),
+          choice(environment, "penstock.redis.on-outage", OutagePolicy.PARK),
+          choice(environment, "penstock.redis.sharing", SharingMode.EXACT));
     } catch (IllegalArgumentException bad) {
       throw new CannotStart(String.valueOf(bad.getMessage()));
     }
@@ -156,7 +156,7 @@ final class RedisSettings {
    *
    * @throws CannotStart when they cannot
    */
-  static void check(@Nullable SyncSettings settings, Server.Setup setup) {
+  static void check(@Nullable SharingSettings settings, Server.Setup setup) {
     if (settings == null) {
       return;
     }
@@ -168,15 +168,15 @@ final class RedisSettings {
 
   /** Returns why limits cannot be shared as configured, or null if they can. */
   static @Nullable String problem(Server.Setup setup, Snapshot snapshot) {
-    SyncSettings settings = setup.sync();
+    SharingSettings settings = setup.sync();
     if (settings == null) {
       return null;
     }
     long minute = setup.window().toNanos();
     for (EndpointSpec endpoint : snapshot.endpoints()) {
-      Sharing sharing =
+      SharingMode sharingMode =
           snapshot.sharing().of(new Owner(Kind.ENDPOINT, endpoint.path()), settings.sharing());
-      if (sharing == Sharing.EXACT
+      if (sharingMode == SharingMode.EXACT
           && endpoint.limit() instanceof LimitSpec.SlidingWindow window
           && window.windowNanos() < SharingTerms.SHORTEST_EXACT_NANOS) {
         return "endpoint %s has sliding_window over %s s, too short for sharing exact:"
@@ -184,7 +184,7 @@ final class RedisSettings {
             + " say window_seconds 10 or more, or sharing eventual or local";
       }
     }
-    boolean exact = settings.sharing() == Sharing.EXACT;
+    boolean exact = settings.sharing() == SharingMode.EXACT;
     return exact && minute < SharingTerms.SHORTEST_EXACT_NANOS
         ? "a minute is made %s s long here, too short for sharing exact: expected at least 10"
             .formatted(seconds(minute))
@@ -199,7 +199,7 @@ final class RedisSettings {
    * Returns warnings about settings that have another effect with several instances, one line each.
    */
   static List<String> warnings(
-      @Nullable SyncSettings settings, Environment environment, Snapshot snapshot) {
+      @Nullable SharingSettings settings, Environment environment, Snapshot snapshot) {
     List<String> warnings = new ArrayList<>();
     if (settings == null) {
       return warnings;
@@ -212,11 +212,11 @@ final class RedisSettings {
     }
     for (KeySpec key : snapshot.keys()) {
       Owner owner = new Owner(Kind.KEY, key.name());
-      Sharing sharing = snapshot.sharing().of(owner, settings.sharing());
-      if (key.strictAfterDenial() && sharing != Sharing.EVENTUAL) {
+      SharingMode sharingMode = snapshot.sharing().of(owner, settings.sharing());
+      if (key.strictAfterDenial() && sharingMode != SharingMode.EVENTUAL) {
         warnings.add(
             "key %s has strict_after_denial, which changes nothing with sharing %s"
-                .formatted(key.name(), sharing.text()));
+                .formatted(key.name(), sharingMode.text()));
       }
     }
     return warnings;

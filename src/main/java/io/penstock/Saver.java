@@ -1,14 +1,14 @@
 package io.penstock;
 
-import io.penstock.limit.Cell;
-import io.penstock.quota.Ledger;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.Snapshots.Snapshot;
-import io.penstock.quota.Snapshots.Spent;
+import io.penstock.limit.ChargedCell;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
+import io.penstock.usage.SnapshotStore.Snapshot;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +30,7 @@ final class Saver implements AutoCloseable {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /** Converts the cells of limits to wall time; they never become earlier. */
-    Map<LimitId, List<Spent>> toWall(Map<LimitId, List<Cell>> cells, long now) {
+    Map<LimitId, List<Spent>> toWall(Map<LimitId, List<ChargedCell>> cells, long now) {
       long wallNanos = (wall.unixMillis() + 1) * NANOS_PER_MILLI;
       Map<LimitId, List<Spent>> spent = new HashMap<>();
       cells.forEach(
@@ -38,7 +38,10 @@ final class Saver implements AutoCloseable {
               spent.put(
                   id,
                   each.stream()
-                      .map(cell -> spent(wallNanos + (cell.atNanos() - now), cell.amount()))
+                      .map(
+                          chargedCell ->
+                              spent(
+                                  wallNanos + (chargedCell.atNanos() - now), chargedCell.amount()))
                       .toList()));
       return spent;
     }
@@ -48,15 +51,19 @@ final class Saver implements AutoCloseable {
     }
 
     /** Converts the cells of a file to the time of limits; they never become earlier. */
-    Map<LimitId, List<Cell>> toCells(Map<LimitId, List<Spent>> spent, long wallMillis, long now) {
+    Map<LimitId, List<ChargedCell>> toCells(
+        Map<LimitId, List<Spent>> spent, long wallMillis, long now) {
       long wallNanos = wallMillis * NANOS_PER_MILLI;
-      Map<LimitId, List<Cell>> cells = new HashMap<>();
+      Map<LimitId, List<ChargedCell>> cells = new HashMap<>();
       spent.forEach(
           (id, each) ->
               cells.put(
                   id,
                   each.stream()
-                      .map(piece -> new Cell(now + (piece.unixNanos() - wallNanos), piece.amount()))
+                      .map(
+                          piece ->
+                              new ChargedCell(
+                                  now + (piece.unixNanos() - wallNanos), piece.amount()))
                       .toList()));
       return cells;
     }
@@ -68,7 +75,7 @@ final class Saver implements AutoCloseable {
   private final StateFile state;
   private final Clocks clocks;
   private final LocalLimitSource limits;
-  private final Ledger ledger;
+  private final UsageLedger usageLedger;
   private final Supplier<Map<String, ModelLimits>> overrides;
   private final ScheduledExecutorService thread;
   private boolean failing;
@@ -78,12 +85,12 @@ final class Saver implements AutoCloseable {
       StateFile state,
       Clocks clocks,
       LocalLimitSource limits,
-      Ledger ledger,
+      UsageLedger usageLedger,
       Supplier<Map<String, ModelLimits>> overrides) {
     this.state = state;
     this.clocks = clocks;
     this.limits = limits;
-    this.ledger = ledger;
+    this.usageLedger = usageLedger;
     this.overrides = overrides;
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
@@ -103,7 +110,7 @@ final class Saver implements AutoCloseable {
     try {
       long now = clocks.ticker().nanos();
       Map<LimitId, List<Spent>> spent = clocks.toWall(limits.owed(now), now);
-      state.store().save(new Snapshot(overrides.get(), spent, ledger.rows()));
+      state.store().save(new Snapshot(overrides.get(), spent, usageLedger.rows()));
       if (failing) {
         failing = false;
         LOG.info("state is saved again");

@@ -5,7 +5,7 @@ import io.penstock.config.Loaded;
 import io.penstock.config.RouteFiles;
 import io.penstock.config.Snapshot;
 import io.penstock.mock.MockAddress;
-import io.penstock.sync.SyncSettings;
+import io.penstock.redis.SharingSettings;
 import io.penstock.trace.TraceSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,7 +87,7 @@ public final class Server {
           context
               .getBeanFactory()
               .registerSingleton("browserRules", BrowserSettings.of(context.getEnvironment()));
-          SyncSettings sync = RedisSettings.of(context.getEnvironment());
+          SharingSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, setup);
           Setup checked = coordinating(context, setup);
           RegionProperties.register(context);
@@ -176,8 +176,8 @@ public final class Server {
       Path routes,
       Snapshot snapshot,
       Duration window,
-      @Nullable SyncSettings sync) {
-    Setup shared(@Nullable SyncSettings settings) {
+      @Nullable SharingSettings sync) {
+    Setup shared(@Nullable SharingSettings settings) {
       return new Setup(files, routes, snapshot, window, settings);
     }
   }

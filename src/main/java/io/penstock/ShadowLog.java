@@ -1,8 +1,8 @@
 package io.penstock;
 
 import io.penstock.event.Event;
-import io.penstock.event.Events;
-import io.penstock.refusal.Reason;
+import io.penstock.event.EventSink;
+import io.penstock.refusal.RefusalReason;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Logs what shadow endpoints would have done: at most one line a minute for each, written with the
  * next decision after the minute. Safe from any thread.
  */
-final class ShadowLog implements Events {
+final class ShadowLog implements EventSink {
   /**
    * Number of endpoints with a line of their own; all others share one, because clients can invent
    * endpoints.
@@ -33,7 +33,7 @@ final class ShadowLog implements Events {
     private long went;
     private long waited;
     private long longestNanos;
-    private final Map<Reason, Long> refused = new EnumMap<>(Reason.class);
+    private final Map<RefusalReason, Long> refused = new EnumMap<>(RefusalReason.class);
 
     Sum(long now) {
       this.sinceNanos = now;
@@ -56,7 +56,8 @@ final class ShadowLog implements Events {
         line.append(" of up to ").append(longestNanos / 1_000_000).append(" ms");
       }
       refused.forEach(
-          (reason, count) -> line.append("; ").append(count).append(' ').append(reason.code()));
+          (refusalReason, count) ->
+              line.append("; ").append(count).append(' ').append(refusalReason.code()));
       return line.toString();
     }
   }

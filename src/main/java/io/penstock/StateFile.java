@@ -1,9 +1,9 @@
 package io.penstock;
 
-import io.penstock.quota.MemorySnapshots;
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.Snapshots.Snapshot;
 import io.penstock.store.StateFiles;
+import io.penstock.usage.MemorySnapshotStore;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStore.Snapshot;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ import org.springframework.core.env.Environment;
  * @param store reads and writes it
  * @param before its content at the start
  */
-record StateFile(@Nullable String file, Duration every, Snapshots store, Snapshot before) {
+record StateFile(@Nullable String file, Duration every, SnapshotStore store, Snapshot before) {
   private static final Duration EVERY = Duration.ofSeconds(10);
   private static final Duration OFTENEST = Duration.ofMillis(100);
 
@@ -36,10 +36,10 @@ record StateFile(@Nullable String file, Duration every, Snapshots store, Snapsho
       throw new CannotStart("penstock.state.interval is " + every + ", expected at least 100ms");
     }
     if (name.isBlank()) {
-      return new StateFile(null, every, new MemorySnapshots(), Snapshot.EMPTY);
+      return new StateFile(null, every, new MemorySnapshotStore(), Snapshot.EMPTY);
     }
     try {
-      Snapshots store = StateFiles.of(Path.of(name), minute.toNanos());
+      SnapshotStore store = StateFiles.of(Path.of(name), minute.toNanos());
       Snapshot before = store.load();
       store.save(before); // if it cannot be written now, it could not later
       return new StateFile(name, every, store, before);

@@ -1,10 +1,10 @@
 package io.penstock;
 
+import io.penstock.redis.KeysClaim;
+import io.penstock.redis.RedisLink;
+import io.penstock.redis.SharingSettings;
 import io.penstock.store.KeyStorage;
 import io.penstock.store.Unusable;
-import io.penstock.sync.KeysClaim;
-import io.penstock.sync.RedisLink;
-import io.penstock.sync.SyncSettings;
 import io.penstock.time.Ticker;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ final class StoredKeys {
 
   private StoredKeys() {}
 
-  static void open(ConfigurableApplicationContext context, @Nullable SyncSettings sync) {
+  static void open(ConfigurableApplicationContext context, @Nullable SharingSettings sync) {
     Environment environment = context.getEnvironment();
     String store = environment.getProperty("penstock.keys.store", "");
     if (store.isBlank()) {
@@ -54,7 +54,7 @@ final class StoredKeys {
    * instances that share limits only one may do that.
    */
   private static void claim(
-      ConfigurableApplicationContext context, String store, SyncSettings sync) {
+      ConfigurableApplicationContext context, String store, SharingSettings sync) {
     String process = ManagementFactory.getRuntimeMXBean().getName();
     KeysClaim claim = new KeysClaim(sync.namespace(), Limits.member(), process);
     try (RedisLink link =

@@ -1,14 +1,14 @@
 package io.penstock;
 
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Logs changes in this instance's contact with the instances it shares limits with, one line each.
  */
-final class SyncLog implements Events {
+final class SyncLog implements EventSink {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.sharing");
 
   @Override

@@ -1,9 +1,9 @@
 package io.penstock;
 
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
-import io.penstock.key.Keys;
+import io.penstock.key.KeyRegistry;
 import io.penstock.pool.UpstreamSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,19 +21,19 @@ final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
 
   private static final String BEARER = " -H \"Authorization: Bearer $%s\"";
 
-  private final Registry registry;
-  private final Keys keys;
+  private final EndpointRegistry endpointRegistry;
+  private final KeyRegistry keyRegistry;
 
-  Welcome(Registry registry, Keys keys) {
-    this.registry = registry;
-    this.keys = keys;
+  Welcome(EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
+    this.endpointRegistry = endpointRegistry;
+    this.keyRegistry = keyRegistry;
   }
 
   @Override
   public void onApplicationEvent(ApplicationReadyEvent event) {
     Environment environment = event.getApplicationContext().getEnvironment();
     String gateway = gateway(environment);
-    for (Endpoint endpoint : registry.all()) {
+    for (Endpoint endpoint : endpointRegistry.all()) {
       LOG.info("{}{} -> {}", gateway, endpoint.path(), upstreams(endpoint.spec()));
     }
     String lines = lines(environment);
@@ -67,11 +67,11 @@ final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
    * how to set it.
    */
   @Nullable String lines(Environment environment) {
-    if (registry.find("/demo") == null) {
+    if (endpointRegistry.find("/demo") == null) {
       return null;
     }
     boolean asked =
-        keys.any()
+        keyRegistry.any()
             || environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
     boolean guarded = !environment.getProperty("penstock.operator.token", "").isBlank();
     String operator =

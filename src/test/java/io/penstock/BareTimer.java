@@ -1,7 +1,7 @@
 package io.penstock;
 
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Queue;
@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * Measures how late a plain timer is on this machine, for the delays between releases at the time
  * when they happen: no gateway can be more precise.
  */
-final class BareTimer implements Events, AutoCloseable {
+final class BareTimer implements EventSink, AutoCloseable {
   private final Ticker ticker;
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final Queue<Long> late = new ConcurrentLinkedQueue<>();

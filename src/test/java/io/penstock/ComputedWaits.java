@@ -1,10 +1,10 @@
 package io.penstock;
 
-import io.penstock.cost.Dimension;
+import io.penstock.cost.CostDimension;
 import io.penstock.cost.Weight;
 import io.penstock.event.Event;
-import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,7 +22,7 @@ import java.util.Map;
 record ComputedWaits(List<Long> measured, List<Long> computed, List<Long> late) {
 
   /** Computes the waits for the tickets of a log that has one limit. */
-  static ComputedWaits of(ReleaseLog log, LimitSpec spec, Dimension size) {
+  static ComputedWaits of(ReleaseLog log, LimitSpec spec, CostDimension size) {
     ComputedWaits waits =
         new ComputedWaits(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     Limit limit = null;
@@ -39,7 +39,7 @@ record ComputedWaits(List<Long> measured, List<Long> computed, List<Long> late) 
         last = released.atNanos();
         Weight weight = weight(released, size);
         held.put(released.ticket(), weight.held());
-        if (!(limit.take(weight, last) instanceof Answer.Receipt)) {
+        if (!(limit.take(weight, last) instanceof LimitAnswer.Receipt)) {
           limit.charge(weight.amount(), 0, last);
           held.put(released.ticket(), 0L);
         }
@@ -48,13 +48,13 @@ record ComputedWaits(List<Long> measured, List<Long> computed, List<Long> late) 
     return waits;
   }
 
-  private static Weight weight(Event.Released released, Dimension size) {
+  private static Weight weight(Event.Released released, CostDimension size) {
     long amount = size.of(released.cost());
-    long output = size == Dimension.TOTAL ? released.cost().outputTokens() : 0;
+    long output = size == CostDimension.TOTAL ? released.cost().outputTokens() : 0;
     return new Weight(amount - output, output, 0);
   }
 
-  private void add(Limit limit, Event.Released released, Dimension size, long last) {
+  private void add(Limit limit, Event.Released released, CostDimension size, long last) {
     long arrived = released.atNanos() - released.waitedNanos();
     long from = Math.max(arrived, last);
     long could = limit.earliest(size.of(released.cost()), from);

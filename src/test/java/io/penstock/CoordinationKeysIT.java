@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.coordination.MemoryCoordination;
 import io.penstock.fake.RunningGateway;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -29,8 +29,8 @@ class CoordinationKeysIT {
           - {name: some, sha256: SOME, allowed_endpoints: [/a, /v1/counter]}
         endpoints: [{path: /a}]
         """
-            .replace("ALL", Secrets.sha256("sk-all"))
-            .replace("SOME", Secrets.sha256("sk-some"));
+            .replace("ALL", KeySecrets.sha256("sk-all"))
+            .replace("SOME", KeySecrets.sha256("sk-some"));
     try (StartedGateway gateway = StartedGateway.start(directory, routes, ENABLED)) {
       assertThat(gateway.gateway("GET /v1/semaphore/s/acquire?key=sk-all"))
           .startsWith("HTTP/1.1 401");

@@ -3,7 +3,7 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.coordination.Bounds;
+import io.penstock.coordination.ObjectBounds;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -30,10 +30,10 @@ class CoordinationSettingsTest {
   @Test
   void enabled_hasTheBoundsOfTheContract() {
     environment.setProperty(ENABLED, "true");
-    assertThat(settings()).isEqualTo(new CoordinationSettings(Bounds.DEFAULT));
-    assertThat(Bounds.DEFAULT.waiters()).isEqualTo(10_000);
-    assertThat(Bounds.DEFAULT.objects()).isEqualTo(100_000);
-    assertThat(Bounds.DEFAULT.idleNanos()).isEqualTo(3_600_000_000_000L);
+    assertThat(settings()).isEqualTo(new CoordinationSettings(ObjectBounds.DEFAULT));
+    assertThat(ObjectBounds.DEFAULT.waiters()).isEqualTo(10_000);
+    assertThat(ObjectBounds.DEFAULT.objects()).isEqualTo(100_000);
+    assertThat(ObjectBounds.DEFAULT.idleNanos()).isEqualTo(3_600_000_000_000L);
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.penstock;
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -47,7 +47,7 @@ class DescribedAnswersIT {
     gateway =
         StartedGateway.start(
             directory,
-            ROUTES.replace("SHA", Secrets.sha256("filed")),
+            ROUTES.replace("SHA", KeySecrets.sha256("filed")),
             "--penstock.keys.store=file:" + directory.resolve("keys.db"));
     description = ask("GET", "/openapi.json", "");
   }
@@ -117,7 +117,7 @@ class DescribedAnswersIT {
   void keyInEveryStateOfItsLife_isAsDescribed() throws Exception {
     JsonNode plain = fits("/keys", "post", "201", ask("POST", "/keys", "{\"name\":\"plain\"}"));
     assertThat(plain.has("secret")).isTrue();
-    String known = "{\"name\":\"known\",\"sha256\":\"" + Secrets.sha256("known") + "\"}";
+    String known = "{\"name\":\"known\",\"sha256\":\"" + KeySecrets.sha256("known") + "\"}";
     fits("/keys", "post", "201", ask("POST", "/keys", known));
     fits("/keys/{name}", "get", "200", ask("GET", "/keys/plain", ""));
     fits("/keys/{name}", "get", "200", ask("GET", "/keys/filed", ""));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.Reloader;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,7 +51,7 @@ final class Gateway implements AutoCloseable {
   }
 
   Endpoint endpoint(String path) {
-    return Objects.requireNonNull(bean(Registry.class).find(path));
+    return Objects.requireNonNull(bean(EndpointRegistry.class).find(path));
   }
 
   /** Writes the route file again and reloads it; the watcher may read it as well. */

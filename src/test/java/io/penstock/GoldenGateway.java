@@ -4,13 +4,13 @@ import static io.penstock.fake.RunningGateway.awaiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.StableText;
 import io.penstock.fake.Transcript;
 import io.penstock.fake.Wire;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import io.penstock.time.WallClock;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -34,7 +34,7 @@ final class GoldenGateway implements AutoCloseable {
   static String hashed(String routes) {
     return java.util.regex.Pattern.compile("SHA\\(([^)]+)\\)")
         .matcher(routes)
-        .replaceAll(found -> Secrets.sha256(found.group(1)));
+        .replaceAll(found -> KeySecrets.sha256(found.group(1)));
   }
 
   int port() {
@@ -57,7 +57,8 @@ final class GoldenGateway implements AutoCloseable {
   }
 
   Endpoint endpoint(String path) {
-    return Objects.requireNonNull(gateway.context().getBean(Registry.class).find(path), path);
+    return Objects.requireNonNull(
+        gateway.context().getBean(EndpointRegistry.class).find(path), path);
   }
 
   /** Sends a request that waits, and returns once it does. */

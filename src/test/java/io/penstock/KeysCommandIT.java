@@ -3,8 +3,8 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.Commands;
-import io.penstock.key.Keys;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeyRegistry;
+import io.penstock.key.KeySecrets;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -61,7 +61,7 @@ class KeysCommandIT {
   }
 
   private static boolean known(String secret) {
-    return gateway.context().getBean(Keys.class).caller(secret, 1_800_000_000_000L) != null;
+    return gateway.context().getBean(KeyRegistry.class).caller(secret, 1_800_000_000_000L) != null;
   }
 
   @Test
@@ -80,7 +80,7 @@ class KeysCommandIT {
             "--expires=2099-01-31");
     assertThat(made.exit()).as(made.err()).isZero();
     String first = made.out().strip();
-    assertThat(Secrets.looksLikeKey(first)).isTrue();
+    assertThat(KeySecrets.looksLikeKey(first)).isTrue();
     assertThat(made.err()).contains("alice").doesNotContain(first);
     assertThat(known(first)).isTrue();
     Ran listed = keys("list");
@@ -90,7 +90,7 @@ class KeysCommandIT {
     Ran shown = keys("show", "alice");
     assertThat(shown.out())
         .contains("rate_limit_rpm: 60", "allowed_models: gpt-4o, o1", "priority: 2", "group: -")
-        .doesNotContain("psk_", Secrets.sha256(first));
+        .doesNotContain("psk_", KeySecrets.sha256(first));
     Ran rotated = keys("rotate", "alice", "--overlap=60");
     assertThat(rotated.err()).contains("the old one is valid until 20");
     String second = rotated.out().strip();

@@ -2,7 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +34,7 @@ class KeysOfFilesIT {
   @Test
   void reloadOfBadKeys_changesNothing() {
     String permits = "endpoints: [{path: /a}]";
-    String good = key(Secrets.sha256("a-secret")) + permits;
+    String good = key(KeySecrets.sha256("a-secret")) + permits;
     try (StartedGateway gateway = StartedGateway.start(directory, good)) {
       assertThat(gateway.gateway("GET /a", "x-api-key: a-secret")).contains("\"key-rpm\";r=4;");
       assertThat(reload(gateway, key("a-secret") + permits))
@@ -50,7 +50,7 @@ class KeysOfFilesIT {
   @Test
   void reloadWithoutTheLastKey_isRefusedWhereAnyoneCouldCome() {
     String permits = "endpoints: [{path: /a}]";
-    String good = key(Secrets.sha256("a-secret")) + permits;
+    String good = key(KeySecrets.sha256("a-secret")) + permits;
     try (StartedGateway gateway =
         StartedGateway.start(directory, good, "--server.address=0.0.0.0")) {
       assertThat(reload(gateway, permits))

@@ -7,7 +7,7 @@ import io.penstock.fake.MachineStalls;
 import io.penstock.fake.StrictProvider;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Upstreams;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -116,7 +116,8 @@ final class MainJob implements AutoCloseable {
   }
 
   private long jitter(Event.Released released) {
-    Upstream upstream = gateway.bean(Upstreams.class).find(String.valueOf(released.upstream()));
+    Upstream upstream =
+        gateway.bean(UpstreamRegistry.class).find(String.valueOf(released.upstream()));
     return upstream == null ? 0 : upstream.jitterNanos();
   }
 

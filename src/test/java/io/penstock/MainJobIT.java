@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.openai.errors.RateLimitException;
-import io.penstock.cost.Dimension;
-import io.penstock.endpoint.Totals;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.cost.CostDimension;
+import io.penstock.endpoint.EndpointTotals;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.fake.Checker;
 import io.penstock.fake.FixedChecker;
@@ -87,9 +87,9 @@ class MainJobIT {
     assertServed(job);
     assertWithinLimits(job);
     assertUsed(job);
-    assertInOrder(job.openAiLog, Dimension.STATED);
-    assertInOrder(job.anthropicLog, Dimension.OUTPUT);
-    assertInOrder(job.windowLog, Dimension.TOTAL);
+    assertInOrder(job.openAiLog, CostDimension.STATED);
+    assertInOrder(job.anthropicLog, CostDimension.OUTPUT);
+    assertInOrder(job.windowLog, CostDimension.TOTAL);
     for (String path : List.of("/openai", "/anthropic", "/window")) {
       assertBalanced(job.gateway.endpoint(path).totals());
     }
@@ -176,16 +176,16 @@ class MainJobIT {
 
   private static void assertUsed(MainJob job) {
     double least = LEAST_USED - job.stalls.largestShare(MainJob.WINDOW.toNanos());
-    assertThat(leastUsed(job, job.openAiLog, Dimension.STATED, job.openAiTokens))
+    assertThat(leastUsed(job, job.openAiLog, CostDimension.STATED, job.openAiTokens))
         .isGreaterThanOrEqualTo(least);
-    assertThat(leastUsed(job, job.anthropicLog, Dimension.OUTPUT, job.anthropicOutput))
+    assertThat(leastUsed(job, job.anthropicLog, CostDimension.OUTPUT, job.anthropicOutput))
         .isGreaterThanOrEqualTo(least);
     assertThat(leastUsedWindow(job)).isGreaterThanOrEqualTo(least);
   }
 
   /** Returns the share used of the least used trailing window while twice the limit was queued. */
   private static double leastUsed(
-      MainJob job, ReleaseLog log, Dimension size, TrailingChecker checker) {
+      MainJob job, ReleaseLog log, CostDimension size, TrailingChecker checker) {
     ReleaseLog.Stretch queued = log.queued(size, 2 * MainJob.LIMIT);
     long from = queued.fromNanos() + job.shiftNanos() + checker.windowNanos();
     long to = queued.toNanos() + job.shiftNanos();
@@ -195,7 +195,7 @@ class MainJobIT {
 
   /** Returns the same for fixed windows: by the releases in each, and their output. */
   private static double leastUsedWindow(MainJob job) {
-    ReleaseLog.Stretch queued = job.windowLog.queued(Dimension.TOTAL, MainJob.LIMIT);
+    ReleaseLog.Stretch queued = job.windowLog.queued(CostDimension.TOTAL, MainJob.LIMIT);
     long shift = job.shiftNanos();
     long first = job.windowTokens.window(queued.fromNanos() + shift) + 1;
     long end = job.windowTokens.window(queued.toNanos() + shift);
@@ -216,7 +216,7 @@ class MainJobIT {
     return input + job.windowTokens.produced(window);
   }
 
-  private static void assertInOrder(ReleaseLog log, Dimension size) {
+  private static void assertInOrder(ReleaseLog log, CostDimension size) {
     ReleaseLog.Order order = log.order(size);
     assertThat(log.of(Event.Released.class)).hasSize(CALLS_EACH);
     assertThat(log.of(Event.Queued.class)).hasSizeGreaterThan(CALLS_EACH * 3 / 4);
@@ -224,14 +224,14 @@ class MainJobIT {
     assertThat(order.mostPassed()).isLessThanOrEqualTo(MAX_SKIPS);
   }
 
-  private static void assertBalanced(Totals totals) {
-    assertThat(totals.requests(Fate.OFFERED)).isEqualTo(CALLS_EACH);
-    assertThat(totals.requests(Fate.SERVED)).isEqualTo(CALLS_EACH);
-    assertThat(totals.tokens(Fate.SERVED)).isEqualTo(totals.tokens(Fate.OFFERED));
+  private static void assertBalanced(EndpointTotals endpointTotals) {
+    assertThat(endpointTotals.requests(Fate.OFFERED)).isEqualTo(CALLS_EACH);
+    assertThat(endpointTotals.requests(Fate.SERVED)).isEqualTo(CALLS_EACH);
+    assertThat(endpointTotals.tokens(Fate.SERVED)).isEqualTo(endpointTotals.tokens(Fate.OFFERED));
     for (Fate fate : List.of(Fate.WAITING, Fate.RUNNING)) {
-      assertThat(totals.requests(fate)).isZero();
-      assertThat(totals.tokens(fate)).isZero();
-      assertThat(totals.bytes(fate)).isZero();
+      assertThat(endpointTotals.requests(fate)).isZero();
+      assertThat(endpointTotals.tokens(fate)).isZero();
+      assertThat(endpointTotals.bytes(fate)).isZero();
     }
   }
 
@@ -245,16 +245,16 @@ class MainJobIT {
         job.openAi,
         job.openAiTokens,
         job.openAiLog,
-        Dimension.STATED,
-        leastUsed(job, job.openAiLog, Dimension.STATED, job.openAiTokens));
+        CostDimension.STATED,
+        leastUsed(job, job.openAiLog, CostDimension.STATED, job.openAiTokens));
     line(
         "anthropic",
         job.anthropic,
         job.anthropicOutput,
         job.anthropicLog,
-        Dimension.OUTPUT,
-        leastUsed(job, job.anthropicLog, Dimension.OUTPUT, job.anthropicOutput));
-    ReleaseLog.Order order = job.windowLog.order(Dimension.TOTAL);
+        CostDimension.OUTPUT,
+        leastUsed(job, job.anthropicLog, CostDimension.OUTPUT, job.anthropicOutput));
+    ReleaseLog.Order order = job.windowLog.order(CostDimension.TOTAL);
     say(
         "%-10s %6d %5d %8.2fx %6.1f%% %6.1f%% %4d/%2d"
             .formatted(
@@ -272,9 +272,9 @@ class MainJobIT {
             MainJob.WINDOW.toNanos(),
             50_000_000,
             Math.max(1, (long) (MainJob.LIMIT * BURST_SECONDS / 60)));
-    waits("openai", ComputedWaits.of(job.openAiLog, trailing, Dimension.STATED));
+    waits("openai", ComputedWaits.of(job.openAiLog, trailing, CostDimension.STATED));
     LimitSpec fixed = new LimitSpec.FixedWindow(MainJob.LIMIT, MainJob.WINDOW.toNanos());
-    waits("window", ComputedWaits.of(job.windowLog, fixed, Dimension.TOTAL));
+    waits("window", ComputedWaits.of(job.windowLog, fixed, CostDimension.TOTAL));
     say(
         "a bare timer asked for the same delays: late by p50 %.2f ms, p95 %.2f ms"
             .formatted(
@@ -290,7 +290,7 @@ class MainJobIT {
       StrictProvider provider,
       TrailingChecker checker,
       ReleaseLog log,
-      Dimension size,
+      CostDimension size,
       double leastUsed) {
     ReleaseLog.Order order = log.order(size);
     long jitter = log.all().stream().mapToLong(ReleaseLog.Noted::jitterNanos).max().orElse(0);

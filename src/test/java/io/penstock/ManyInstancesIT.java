@@ -6,7 +6,7 @@ import io.penstock.fake.Fleet;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.TrailingChecker;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -38,13 +38,17 @@ class ManyInstancesIT {
       - {path: /keyed, algorithm: none}
     """
         .formatted(
-            Secrets.sha256(limited), REQUESTS, Secrets.sha256(unlimited), TOKENS, CELL_SECONDS);
+            KeySecrets.sha256(limited),
+            REQUESTS,
+            KeySecrets.sha256(unlimited),
+            TOKENS,
+            CELL_SECONDS);
   }
 
   @Test
   void threeGatewaysSaturated_spendOneLimitTogether() throws Exception {
-    String limited = Secrets.make();
-    String unlimited = Secrets.make();
+    String limited = KeySecrets.make();
+    String unlimited = KeySecrets.make();
     try (RedisServer redis = RedisServer.started();
         Fleet fleet =
             new Fleet(

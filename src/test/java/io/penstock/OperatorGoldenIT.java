@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.Golden;
 import io.penstock.fake.Transcript;
 import io.penstock.fake.Wire;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -166,8 +166,8 @@ class OperatorGoldenIT {
         "{\"name\":\"alice\",\"rate_limit_rpm\":60}",
         "{\"name\":\"alice\"}",
         "{\"name\":\"filed\"}",
-        "{\"name\":\"bob\",\"sha256\":\"" + Secrets.sha256("bob") + "\"}",
-        "{\"name\":\"eve\",\"sha256\":\"" + Secrets.sha256("bob") + "\"}",
+        "{\"name\":\"bob\",\"sha256\":\"" + KeySecrets.sha256("bob") + "\"}",
+        "{\"name\":\"eve\",\"sha256\":\"" + KeySecrets.sha256("bob") + "\"}",
         "{\"name\":\"a b\"}",
         "{\"name\":\"anonymous\"}",
         "{\"name\":\"c\",\"rate_limit_rpm\":-1}",

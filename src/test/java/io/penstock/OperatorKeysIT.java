@@ -2,9 +2,9 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.key.Caller;
-import io.penstock.key.Keys;
-import io.penstock.key.Secrets;
+import io.penstock.key.ApiCaller;
+import io.penstock.key.KeyRegistry;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -83,8 +83,8 @@ class OperatorKeysIT {
     return made;
   }
 
-  private static @Nullable Caller caller(String secret) {
-    return gateway.context().getBean(Keys.class).caller(secret, 1_800_000_000_000L);
+  private static @Nullable ApiCaller caller(String secret) {
+    return gateway.context().getBean(KeyRegistry.class).caller(secret, 1_800_000_000_000L);
   }
 
   @Test
@@ -93,19 +93,19 @@ class OperatorKeysIT {
     assertThat(made.response().headers().firstValue("Location")).hasValue("/keys/" + name);
     assertThat(made.response().headers().firstValue("Cache-Control")).hasValue("no-store");
     String secret = made.secret();
-    assertThat(Secrets.looksLikeKey(secret)).isTrue();
+    assertThat(KeySecrets.looksLikeKey(secret)).isTrue();
     assertThat(caller(secret))
         .satisfies(
-            caller -> {
-              assertThat(caller.spec().name()).isEqualTo(name);
-              assertThat(caller.spec().limits().rpm()).isEqualTo(60);
+            apiCaller -> {
+              assertThat(apiCaller.spec().name()).isEqualTo(name);
+              assertThat(apiCaller.spec().limits().rpm()).isEqualTo(60);
             });
     for (String path : new String[] {"/keys", "/keys/" + name}) {
       Answer shown = ask("GET", path, "");
       assertThat(shown.status()).isEqualTo(200);
       assertThat(shown.text())
           .contains("\"name\":\"" + name + "\",\"source\":\"store\",\"rate_limit_rpm\":60")
-          .doesNotContain("secret\":", "sha256", secret, Secrets.sha256(secret));
+          .doesNotContain("secret\":", "sha256", secret, KeySecrets.sha256(secret));
     }
   }
 
@@ -126,14 +126,14 @@ class OperatorKeysIT {
 
   @Test
   void keyWithAHash_isMadeWithoutASecretInTheAnswer() throws Exception {
-    Answer made = make(",\"sha256\":\"" + Secrets.sha256("imported " + name) + "\"");
+    Answer made = make(",\"sha256\":\"" + KeySecrets.sha256("imported " + name) + "\"");
     assertThat(made.json().has("secret")).isFalse();
     assertThat(caller("imported " + name)).isNotNull();
     Answer again =
         ask(
             "POST",
             "/keys",
-            "{\"name\":\"b\",\"sha256\":\"" + Secrets.sha256("imported " + name) + "\"}");
+            "{\"name\":\"b\",\"sha256\":\"" + KeySecrets.sha256("imported " + name) + "\"}");
     assertThat(again.status()).isEqualTo(409);
     assertThat(again.detail()).isEqualTo("another key has this secret");
   }
@@ -176,7 +176,7 @@ class OperatorKeysIT {
   }
 
   private static boolean known(String secret, long unixMillis) {
-    return gateway.context().getBean(Keys.class).caller(secret, unixMillis) != null;
+    return gateway.context().getBean(KeyRegistry.class).caller(secret, unixMillis) != null;
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.Map;
@@ -126,7 +126,7 @@ class OperatorStartIT {
           .startsWith("HTTP/1.1 422")
           .contains(PROBLEM, "\"faults\":[{\"file\":", "\"line\":6,\"column\":5,\"message\":");
       assertThat(gateway.operator("GET /config")).contains("\"path\":\"/c\"");
-      assertThat(gateway.context().getBean(Registry.class).all()).hasSize(3);
+      assertThat(gateway.context().getBean(EndpointRegistry.class).all()).hasSize(3);
     }
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Message;
 import io.penstock.fake.Wire;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -29,7 +29,7 @@ class PipeliningIT {
         - {path: /free, algorithm: none}
       """;
 
-  private static final String SECRET = Secrets.make();
+  private static final String SECRET = KeySecrets.make();
 
   @TempDir private static Path directory;
   private static StartedGateway gateway;
@@ -39,7 +39,7 @@ class PipeliningIT {
     gateway =
         StartedGateway.start(
             directory,
-            ROUTES.replace("SHA", Secrets.sha256(SECRET)),
+            ROUTES.replace("SHA", KeySecrets.sha256(SECRET)),
             "--penstock.keys.store=file:" + directory.resolve("keys.db"));
   }
 

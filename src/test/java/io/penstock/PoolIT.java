@@ -2,7 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.MachineStalls;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;

@@ -4,7 +4,7 @@ import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.RedisServer;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests gateways when their Redis is restarted, after it has written all its data to disk. */
 @Timeout(180)
 class RedisRestartIT {
-  private static final String KEY = Secrets.make();
+  private static final String KEY = KeySecrets.make();
   private static final String ROUTES =
       """
       keys:
@@ -24,7 +24,7 @@ class RedisRestartIT {
       endpoints:
         - {path: /open, algorithm: none}
       """
-          .formatted(Secrets.sha256(KEY));
+          .formatted(KeySecrets.sha256(KEY));
 
   @TempDir private static Path directory;
 

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.config.Loaded;
 import io.penstock.config.RouteFiles;
 import io.penstock.config.Snapshot;
-import io.penstock.quota.Sharing;
-import io.penstock.sync.OnOutage;
-import io.penstock.sync.RedisTrust;
-import io.penstock.sync.SyncSettings;
+import io.penstock.redis.RedisTrust;
+import io.penstock.redis.SharingSettings;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +48,7 @@ class RedisSettingsTest {
     return environment;
   }
 
-  private SyncSettings settings(String... more) {
+  private SharingSettings settings(String... more) {
     properties.put("penstock.redis.url", "redis://here");
     for (int at = 0; at < more.length; at += 2) {
       properties.put(more[at], more[at + 1]);
@@ -80,20 +80,20 @@ class RedisSettingsTest {
 
   @Test
   void settings_unset_haveTheirDefaults() {
-    SyncSettings settings = settings();
+    SharingSettings settings = settings();
     assertThat(settings.address().nodes()).containsExactly("here:6379");
     assertThat(settings.trust()).isNull();
     assertThat(settings.namespace()).isEqualTo("default");
     assertThat(settings.interval()).isEqualTo(Duration.ofMillis(100));
     assertThat(settings.sliceTtl()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(settings.onOutage()).isEqualTo(OnOutage.PARK);
-    assertThat(settings.sharing()).isEqualTo(Sharing.EXACT);
+    assertThat(settings.onOutage()).isEqualTo(OutagePolicy.PARK);
+    assertThat(settings.sharing()).isEqualTo(SharingMode.EXACT);
   }
 
   @Test
   void settings_set_areTaken() throws IOException {
     String ca = Files.writeString(directory.resolve("ca.pem"), "-").toString();
-    SyncSettings settings =
+    SharingSettings settings =
         settings(
             "penstock.redis.url", "rediss://there:7000/3",
             "penstock.redis.user", "penstock",
@@ -112,8 +112,8 @@ class RedisSettingsTest {
     assertThat(settings.namespace()).isEqualTo("prod:eu");
     assertThat(settings.interval()).isEqualTo(Duration.ofMillis(250));
     assertThat(settings.sliceTtl()).isEqualTo(Duration.ofSeconds(3));
-    assertThat(settings.onOutage()).isEqualTo(OnOutage.SHARE);
-    assertThat(settings.sharing()).isEqualTo(Sharing.EVENTUAL);
+    assertThat(settings.onOutage()).isEqualTo(OutagePolicy.SHARE);
+    assertThat(settings.sharing()).isEqualTo(SharingMode.EVENTUAL);
     assertThat(settings.toString()).doesNotContain("s3cret");
   }
 
@@ -202,7 +202,7 @@ class RedisSettingsTest {
 
   @Test
   void warnings_nameWhatStaysHereAndWhatHasNoEffect() throws IOException {
-    SyncSettings settings = settings("penstock.state.file", "state.db");
+    SharingSettings settings = settings("penstock.state.file", "state.db");
     String keys = PERMIT + "keys: [{name: k, sha256: " + HASH + ", strict_after_denial: true%s}]\n";
     Snapshot exact = setup(keys.formatted(""), Server.MINUTE).snapshot();
     List<String> warnings = RedisSettings.warnings(settings, environment(), exact);

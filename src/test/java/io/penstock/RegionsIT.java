@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.FaultProxy;
 import io.penstock.fake.OwnMariaDb;
 import io.penstock.fake.RedisServer;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.IOException;
@@ -35,7 +35,7 @@ class RegionsIT {
   private static final List<String> KEYS =
       List.of("exhausted", "exact", "told", "spent", "busy", "stopped", "killed", "slow", "full");
   private static final Map<String, String> SECRETS =
-      KEYS.stream().collect(Collectors.toMap(Function.identity(), key -> Secrets.make()));
+      KEYS.stream().collect(Collectors.toMap(Function.identity(), key -> KeySecrets.make()));
   private static final long MINUTE_MILLIS = 60_000;
 
   /**
@@ -99,7 +99,7 @@ class RegionsIT {
                 "  - {name: %s, sha256: %s, rate_limit_tpm: %d, sharing: %s}\n"
                     .formatted(
                         key,
-                        Secrets.sha256(secret),
+                        KeySecrets.sha256(secret),
                         key.equals("busy") ? busyTokens() : 100,
                         key.equals("exact") ? "exact" : "eventual")));
     return routes.append("endpoints: [{path: /a, algorithm: none}]\n").toString();

@@ -1,9 +1,9 @@
 package io.penstock;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dimension;
+import io.penstock.cost.CostDimension;
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.function.ToLongFunction;
  * Records what the gateway reports to have done, in the order of its reports. Listening is safe
  * from any thread.
  */
-final class ReleaseLog implements Events {
+final class ReleaseLog implements EventSink {
   /** An event and the jitter that was known of its upstream then. */
   record Noted(Event event, long jitterNanos) {}
 
@@ -62,7 +62,7 @@ final class ReleaseLog implements Events {
   }
 
   /** Reads the order of releases from the log; {@code size} is the dimension that limits weigh. */
-  Order order(Dimension size) {
+  Order order(CostDimension size) {
     TreeMap<Long, Cost> waiting = new TreeMap<>();
     Map<Long, Long> passes = new HashMap<>();
     List<String> unfair = new ArrayList<>();
@@ -91,7 +91,7 @@ final class ReleaseLog implements Events {
   }
 
   /** Returns the longest time throughout which at least {@code amount} was queued. */
-  Stretch queued(Dimension size, long amount) {
+  Stretch queued(CostDimension size, long amount) {
     Map<Long, Long> waiting = new HashMap<>();
     Stretch longest = new Stretch(0, -1);
     long sum = 0;

@@ -6,20 +6,20 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
 import io.penstock.fake.FakeTicker;
 import io.penstock.fake.PatientWaits;
-import io.penstock.limit.Cell;
+import io.penstock.limit.ChargedCell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.Ledger;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.Snapshots.Snapshot;
-import io.penstock.quota.Snapshots.Spent;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LocalLimitSource;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStore.Snapshot;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +44,7 @@ class SaverTest {
   private static final long WALL = 1_700_000_000_000L;
   private static final LimitSpec SPEC = new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, 100);
   private static final LimitId ID =
-      new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, 60 * SECOND);
+      new LimitId(LimitId.Kind.KEY, "k", "", LimitMeasure.TOKENS, 60 * SECOND);
   private static final Duration OFTEN = Duration.ofMillis(1);
   private static final Duration NEVER = Duration.ofDays(1);
 
@@ -52,11 +52,11 @@ class SaverTest {
   private final AtomicLong wall = new AtomicLong(WALL);
   private final Saver.Clocks clocks = new Saver.Clocks(ticker, wall::get);
   private final LocalLimitSource limits = new LocalLimitSource();
-  private final Ledger ledger = new Ledger(wall::get, 10);
+  private final UsageLedger usageLedger = new UsageLedger(wall::get, 10);
   private final Disk disk = new Disk();
 
   /** A store that saves when the test allows it, or fails. */
-  private static final class Disk implements Snapshots {
+  private static final class Disk implements SnapshotStore {
     final BlockingQueue<Snapshot> saved = new LinkedBlockingQueue<>();
     volatile boolean full;
     volatile boolean small;
@@ -94,7 +94,7 @@ class SaverTest {
   private Saver saver(Duration every) {
     StateFile file = new StateFile("state.yaml", every, disk, Snapshot.EMPTY);
     Map<String, ModelLimits> overrides = Map.of("m", new ModelLimits(1, 2, 3));
-    Saver saver = new Saver(file, clocks, limits, ledger, () -> overrides);
+    Saver saver = new Saver(file, clocks, limits, usageLedger, () -> overrides);
     saver.start();
     return saver;
   }
@@ -103,7 +103,7 @@ class SaverTest {
   void closed_savesAllThereIsOnce() {
     ticker.set(5 * SECOND);
     limits.limit(ID, SPEC, ticker.nanos()).take(Weight.exactly(7), ticker.nanos());
-    ledger.add("k", null, "m", 3, 4);
+    usageLedger.add("k", null, "m", 3, 4);
     Saver saver = saver(NEVER);
     saver.close();
     saver.close();
@@ -151,13 +151,13 @@ class SaverTest {
   @Test
   void noFile_savesNothing() {
     StateFile file = new StateFile(null, OFTEN, disk, Snapshot.EMPTY);
-    Saver saver = new Saver(file, clocks, limits, ledger, Map::of);
+    Saver saver = new Saver(file, clocks, limits, usageLedger, Map::of);
     saver.start();
     saver.close();
     assertThat(disk.saved).isEmpty();
   }
 
-  private static Cell only(Map<LimitId, List<Cell>> cells) {
+  private static ChargedCell only(Map<LimitId, List<ChargedCell>> cells) {
     return cells.getOrDefault(ID, List.of()).getFirst();
   }
 
@@ -170,11 +170,11 @@ class SaverTest {
       long now = random.nextLong(1_000 * SECOND);
       long age = random.nextLong(100 * SECOND) - SECOND;
       wall.set(trueWallNanos / MILLI);
-      var spent = clocks.toWall(Map.of(ID, List.of(new Cell(now - age, 1))), now);
+      var spent = clocks.toWall(Map.of(ID, List.of(new ChargedCell(now - age, 1))), now);
       long pause = random.nextLong(100 * SECOND);
       long origin = random.nextLong(1_000 * SECOND);
       long later = (trueWallNanos + pause) / MILLI;
-      Cell back = only(clocks.toCells(spent, later, origin));
+      ChargedCell back = only(clocks.toCells(spent, later, origin));
       assertThat(origin - back.atNanos()).isBetween(age + pause - 2 * MILLI, age + pause);
     }
   }

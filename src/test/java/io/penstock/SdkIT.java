@@ -14,8 +14,8 @@ import com.openai.errors.OpenAIIoException;
 import com.openai.errors.RateLimitException;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import io.penstock.config.Reloader;
-import io.penstock.endpoint.Totals;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.fake.RunningGateway;
 import io.penstock.time.Ticker;
@@ -196,11 +196,11 @@ class SdkIT {
   }
 
   private static void assertIdle(String path) {
-    Totals totals = gateway.endpoint(path).totals();
+    EndpointTotals endpointTotals = gateway.endpoint(path).totals();
     for (Fate fate : List.of(Fate.WAITING, Fate.RUNNING)) {
-      assertThat(totals.requests(fate)).isZero();
-      assertThat(totals.tokens(fate)).isZero();
-      assertThat(totals.bytes(fate)).isZero();
+      assertThat(endpointTotals.requests(fate)).isZero();
+      assertThat(endpointTotals.tokens(fate)).isZero();
+      assertThat(endpointTotals.bytes(fate)).isZero();
     }
   }
 
@@ -347,8 +347,8 @@ class SdkIT {
         return expired;
       } catch (OpenAIIoException tooLate) {
         assertThat(seconds).as("seconds that the library waited: %s", tooLate).isLessThan(10);
-        Totals totals = gateway.endpoint("/late").totals();
-        RunningGateway.awaiting().until(() -> totals.requests(Fate.WAITING) == 0);
+        EndpointTotals endpointTotals = gateway.endpoint("/late").totals();
+        RunningGateway.awaiting().until(() -> endpointTotals.requests(Fate.WAITING) == 0);
       }
     }
   }

@@ -3,8 +3,8 @@ package io.penstock;
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import io.penstock.fake.RecordedEvents;
@@ -64,11 +64,11 @@ class ShadowIT {
                   assertThat(third.toList().toString())
                       .startsWith("[2,")
                       .containsIgnoringCase("estimated_wait_exceeds_timeout"));
-      var totals =
-          Objects.requireNonNull(gateway.context().getBean(Registry.class).find("/shadow"))
+      var endpointTotals =
+          Objects.requireNonNull(gateway.context().getBean(EndpointRegistry.class).find("/shadow"))
               .totals();
-      await().until(() -> totals.requests(Fate.SERVED) == 3);
-      assertThat(totals.requests(Fate.WAITING)).isZero();
+      await().until(() -> endpointTotals.requests(Fate.SERVED) == 3);
+      assertThat(endpointTotals.requests(Fate.WAITING)).isZero();
       assertThat(gateway.operator("GET /actuator/prometheus"))
           .contains(
               "penstock_tickets_total{endpoint=\"/shadow\",outcome=\"shadowed\",reason=\"none\"} 1")

@@ -4,8 +4,8 @@ import io.penstock.event.Event;
 import io.penstock.event.Event.Synced.Change;
 import io.penstock.fake.Golden;
 import io.penstock.fake.LogLines;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Test;
 class ShadowLogGoldenTest {
   private static final long SECOND = 1_000_000_000L;
 
-  private static Event.Shadowed decided(long at, long waited, @Nullable Reason reason) {
-    Refusal refusal = reason == null ? null : Refusal.of(reason, "no");
+  private static Event.Shadowed decided(
+      long at, long waited, @Nullable RefusalReason refusalReason) {
+    Refusal refusal = refusalReason == null ? null : Refusal.of(refusalReason, "no");
     return new Event.Shadowed(at * SECOND, "/a", 1, waited * SECOND, refusal);
   }
 
@@ -25,8 +26,8 @@ class ShadowLogGoldenTest {
     try (LogLines lines = LogLines.of("io.penstock.shadow")) {
       ShadowLog log = new ShadowLog();
       log.publish(decided(0, 0, null));
-      for (Reason reason : Reason.values()) {
-        log.publish(decided(1, 0, reason));
+      for (RefusalReason refusalReason : RefusalReason.values()) {
+        log.publish(decided(1, 0, refusalReason));
       }
       log.publish(decided(60, 3, null));
       log.publish(decided(120, 0, null));

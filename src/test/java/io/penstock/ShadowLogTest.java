@@ -3,8 +3,8 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.event.Event;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -13,8 +13,9 @@ class ShadowLogTest {
 
   private final ShadowLog log = new ShadowLog();
 
-  private @Nullable String line(String endpoint, long at, long waited, @Nullable Reason reason) {
-    Refusal refusal = reason == null ? null : Refusal.of(reason, "no");
+  private @Nullable String line(
+      String endpoint, long at, long waited, @Nullable RefusalReason refusalReason) {
+    Refusal refusal = refusalReason == null ? null : Refusal.of(refusalReason, "no");
     return log.line(new Event.Shadowed(at * SECOND, endpoint, 1, waited * SECOND, refusal));
   }
 
@@ -22,7 +23,7 @@ class ShadowLogTest {
   void decisionsOfAMinute_areOneLine() {
     assertThat(line("/a", 5, 0, null)).isNull();
     assertThat(line("/a", 6, 3, null)).isNull();
-    assertThat(line("/a", 7, 0, Reason.QUEUE_FULL)).isNull();
+    assertThat(line("/a", 7, 0, RefusalReason.QUEUE_FULL)).isNull();
     assertThat(line("/b", 64, 9, null)).isNull();
     assertThat(line("/a", 65, 2, null))
         .isEqualTo(

@@ -3,7 +3,7 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.RedisServer;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import io.penstock.time.Ticker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SharedHeadersIT {
   /** One key for each possible attempt. */
   private static final List<String> PLENTY =
-      List.of(Secrets.make(), Secrets.make(), Secrets.make());
+      List.of(KeySecrets.make(), KeySecrets.make(), KeySecrets.make());
 
   /**
    * Longest time of a good attempt: a round is given up after a second, and tokens that are granted
@@ -34,8 +34,8 @@ class SharedHeadersIT {
    */
   private static final Duration QUICK = Duration.ofMillis(500);
 
-  private static final String LITTLE = Secrets.make();
-  private static final String TOKENS = Secrets.make();
+  private static final String LITTLE = KeySecrets.make();
+  private static final String TOKENS = KeySecrets.make();
   private static final Pattern DAY = Pattern.compile("\"key-rpd\";r=(\\d+);t=(\\d+)");
   private static final long DAY_SECONDS = 86_400;
 
@@ -61,7 +61,7 @@ class SharedHeadersIT {
             """
                 .formatted(
                     Stream.concat(PLENTY.stream(), Stream.of(LITTLE, TOKENS))
-                        .map(Secrets::sha256)
+                        .map(KeySecrets::sha256)
                         .toArray()),
             "--penstock.redis.url=" + RedisServer.shared().url(),
             "--penstock.redis.namespace=headers-" + UUID.randomUUID());

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.PatientWaits;
+import io.penstock.key.KeyRegistry;
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
-import io.penstock.key.Keys;
-import io.penstock.key.Secrets;
 import io.penstock.store.KeyTerms;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ class SharedKeysIT {
   }
 
   private static boolean knows(StartedGateway gateway, String secret) {
-    return gateway.context().getBean(Keys.class).caller(secret, 0) != null;
+    return gateway.context().getBean(KeyRegistry.class).caller(secret, 0) != null;
   }
 
   @Test
@@ -40,9 +40,10 @@ class SharedKeysIT {
     String url = MariaDb.url(MariaDb.database(), MariaDb.port());
     try (StartedGateway here = start("here", url);
         StartedGateway there = start("there", url)) {
-      String secret = Secrets.make();
+      String secret = KeySecrets.make();
       KeySpec key =
-          KeyTerms.plain("a", List.of(new KeySpec.Secret(Secrets.sha256(secret), KeySpec.NEVER)));
+          KeyTerms.plain(
+              "a", List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
       assertThat(here.context().getBean(KeyStore.class).add(key).toCompletableFuture())
           .succeedsWithin(Duration.ofSeconds(30))
           .isEqualTo(new KeyStore.Done(key));

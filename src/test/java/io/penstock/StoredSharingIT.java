@@ -4,7 +4,7 @@ import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.RedisServer;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -63,8 +63,8 @@ class StoredSharingIT {
 
   @Test
   void sharingOfAStoredKey_isAsItSays_andFollowsAChange() throws Exception {
-    String secret = Secrets.make();
-    String own = Secrets.make();
+    String secret = KeySecrets.make();
+    String own = KeySecrets.make();
     try (StartedGateway gateway =
         StartedGateway.start(
             directory,
@@ -73,8 +73,8 @@ class StoredSharingIT {
             "--penstock.redis.url=" + redis.url(),
             "--penstock.redis.namespace=" + namespace)) {
       String key = "{\"name\":\"%s\",\"sha256\":\"%s\",\"rate_limit_tpm\":9000,\"sharing\":\"%s\"}";
-      operator(gateway, "POST", "/keys", key.formatted("k", Secrets.sha256(secret), "eventual"));
-      operator(gateway, "POST", "/keys", key.formatted("own", Secrets.sha256(own), "local"));
+      operator(gateway, "POST", "/keys", key.formatted("k", KeySecrets.sha256(secret), "eventual"));
+      operator(gateway, "POST", "/keys", key.formatted("own", KeySecrets.sha256(own), "local"));
       assertThat(gateway.gateway("GET /a", "x-penstock-key: " + own)).startsWith("HTTP/1.1 200");
       asksUntil(gateway, secret, false);
       assertThat(gateway.operator("GET /keys/k")).contains("\"sharing\":\"eventual\"");

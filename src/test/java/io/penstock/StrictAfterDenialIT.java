@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 class StrictAfterDenialIT {
-  private static final String STRICT = Secrets.make();
-  private static final String OTHER = Secrets.make();
+  private static final String STRICT = KeySecrets.make();
+  private static final String OTHER = KeySecrets.make();
 
   @TempDir private Path directory;
 
@@ -33,8 +33,8 @@ class StrictAfterDenialIT {
     return StartedGateway.start(
         Files.createDirectory(directory.resolve(name)),
         "keys:\n  "
-            + key.formatted("strict", Secrets.sha256(STRICT), ", strict_after_denial: true")
-            + key.formatted("other", Secrets.sha256(OTHER), "")
+            + key.formatted("strict", KeySecrets.sha256(STRICT), ", strict_after_denial: true")
+            + key.formatted("other", KeySecrets.sha256(OTHER), "")
             + "\nendpoints: [{path: /a, algorithm: none}]",
         "--penstock.redis.url=" + redis.url(),
         "--penstock.redis.namespace=" + namespace,

@@ -3,8 +3,8 @@ package io.penstock;
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -93,8 +93,8 @@ class TermsChangeIT {
   }
 
   private long waitingRequests() {
-    Registry registry = gateway.context().getBean(Registry.class);
-    return Objects.requireNonNull(registry.find("/chat")).totals().requests(Fate.WAITING);
+    EndpointRegistry endpointRegistry = gateway.context().getBean(EndpointRegistry.class);
+    return Objects.requireNonNull(endpointRegistry.find("/chat")).totals().requests(Fate.WAITING);
   }
 
   @Test

@@ -2,9 +2,9 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.RunningGateway;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -62,8 +62,8 @@ class TicketsIT {
     gateway =
         RunningGateway.start(
             ROUTES
-                .replace("FREE", Secrets.sha256(SECRET))
-                .replace("TWO", Secrets.sha256("secret-of-two")));
+                .replace("FREE", KeySecrets.sha256(SECRET))
+                .replace("TWO", KeySecrets.sha256("secret-of-two")));
   }
 
   @AfterAll

@@ -3,7 +3,7 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.Commands;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
@@ -87,7 +87,7 @@ class WelcomeIT {
 
   @Test
   void keysOfRouteFiles_areTakenFromTheEnvironment() throws Exception {
-    String keys = "keys: [{name: a, sha256: " + Secrets.sha256("the-secret") + "}]\n";
+    String keys = "keys: [{name: a, sha256: " + KeySecrets.sha256("the-secret") + "}]\n";
     try (StartedGateway gateway = StartedGateway.start(directory, keys + DEMO)) {
       List<String> lines = lines(gateway);
       assertThat(lines).hasSize(4);

@@ -3,7 +3,7 @@ package io.penstock.config;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -30,8 +30,7 @@ import static io.penstock.config.EndpointSettings.UPGRADE;
 import static io.penstock.config.EndpointSettings.UPSTREAMS;
 
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Descendants;
 import io.penstock.endpoint.EndpointSpec.FairBy;
@@ -39,12 +38,13 @@ import io.penstock.endpoint.EndpointSpec.Forwarding;
 import io.penstock.endpoint.EndpointSpec.Reading;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
+import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.SharedPool;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
-import io.penstock.quota.LimitId;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
+import io.penstock.sharing.LimitId;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -108,8 +108,8 @@ final class EndpointBuilder {
   }
 
   private void checkCostFrom() {
-    CostFrom from = values.get(COST_FROM);
-    if (values.get(DIALECT) == Dialect.NONE && from != CostFrom.QUERY) {
+    CostSource from = values.get(COST_FROM);
+    if (values.get(DIALECT) == Dialect.NONE && from != CostSource.QUERY) {
       faults.add(
           values.placeOfAny(COST_FROM, DIALECT),
           "cost_from is '%s', but dialect none reads no body, expected query or a dialect"
@@ -118,7 +118,7 @@ final class EndpointBuilder {
   }
 
   private void checkFairBy() {
-    if (values.get(SCHEDULER) == Order.FAIR
+    if (values.get(SCHEDULER) == QueueOrder.FAIR
         && values.get(DIALECT) == Dialect.NONE
         && values.get(FAIR_BY) instanceof FairBy.BodyUser) {
       faults.add(
@@ -206,7 +206,7 @@ final class EndpointBuilder {
               .formatted(upstream.id(), upstream.access().disabledBecause()));
     }
     if (values.usable(ALGORITHM)
-        && values.get(ALGORITHM) == Algorithm.TOKEN_WINDOW
+        && values.get(ALGORITHM) == LimitAlgorithm.TOKEN_WINDOW
         && !upstream.url().getScheme().equals("mock")
         && upstream.budget().limits().none()
         && upstream.budget().pools().isEmpty()) {
@@ -261,9 +261,9 @@ final class EndpointBuilder {
   private Waiting waiting() {
     long tokens = values.get(MAX_QUEUED_TOKENS);
     return new Waiting(
-        new Bounds(
+        new QueueBounds(
             values.get(MAX_QUEUE_SIZE),
-            tokens == 0 ? Bounds.UNLIMITED : tokens,
+            tokens == 0 ? QueueBounds.UNLIMITED : tokens,
             values.get(MAX_QUEUED_BYTES)),
         values.get(OVERFLOW) ? Math.toIntExact(values.get(MAX_BLOCKED)) : 0,
         Numbers.secondsToNanos(values.get(QUEUE_TIMEOUT)),

@@ -2,11 +2,11 @@ package io.penstock.config;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
-import io.penstock.queue.Order;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.queue.QueueOrder;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
@@ -29,12 +29,12 @@ final class EndpointSettings {
           Dialect.NONE,
           "How cost and usage are read.");
 
-  static final Setting<Algorithm> ALGORITHM =
+  static final Setting<LimitAlgorithm> ALGORITHM =
       Setting.derived(
           "algorithm",
-          Words.Choice.of(List.of(Algorithm.values()), Algorithm::text),
+          Words.Choice.of(List.of(LimitAlgorithm.values()), LimitAlgorithm::text),
           "none with upstreams, else strict",
-          values -> permit(values) ? Algorithm.STRICT : Algorithm.NONE,
+          values -> permit(values) ? LimitAlgorithm.STRICT : LimitAlgorithm.NONE,
           "The endpoint's own limit, beside those of its upstreams.");
 
   static final Setting<BigDecimal> RATE =
@@ -51,11 +51,11 @@ final class EndpointSettings {
           1L,
           "Unit of the rate: requests a second or a minute.");
 
-  static final Setting<Order> SCHEDULER =
+  static final Setting<QueueOrder> SCHEDULER =
       Setting.fixed(
           "scheduler",
-          Words.Choice.of(List.of(Order.values()), o -> lower(o)),
-          Order.FIFO,
+          Words.Choice.of(List.of(QueueOrder.values()), o -> lower(o)),
+          QueueOrder.FIFO,
           "In which order requests leave.");
 
   static final Setting<BigDecimal> PRIORITY_AGING_SECONDS =
@@ -73,7 +73,7 @@ final class EndpointSettings {
           "burst_size",
           new Numbers.Whole(1, 1_000_000_000),
           "1 for token_bucket, else none",
-          values -> with(values, Algorithm.TOKEN_BUCKET, 1L),
+          values -> with(values, LimitAlgorithm.TOKEN_BUCKET, 1L),
           "Requests that the bucket holds (token_bucket).");
 
   static final Setting<BigDecimal> WINDOW_SECONDS =
@@ -81,7 +81,7 @@ final class EndpointSettings {
           "window_seconds",
           Numbers.Fraction.from("0.001", YEAR_SECONDS),
           "1 for sliding_window, else none; required for token_window",
-          values -> with(values, Algorithm.SLIDING_WINDOW, BigDecimal.ONE),
+          values -> with(values, LimitAlgorithm.SLIDING_WINDOW, BigDecimal.ONE),
           "Length of a window, in seconds (sliding_window, token_window).");
 
   static final Setting<BigDecimal> LATENCY_COMPENSATION =
@@ -168,12 +168,12 @@ final class EndpointSettings {
           BigDecimal.ZERO,
           "Seconds between two signs of life to a streaming request that waits; 0 is off.");
 
-  static final Setting<CostFrom> COST_FROM =
+  static final Setting<CostSource> COST_FROM =
       Setting.derived(
           "cost_from",
-          Words.Choice.of(List.of(CostFrom.values()), c -> lower(c)),
+          Words.Choice.of(List.of(CostSource.values()), c -> lower(c)),
           "body with a dialect, else query",
-          values -> values.get(DIALECT) == Dialect.NONE ? CostFrom.QUERY : CostFrom.BODY,
+          values -> values.get(DIALECT) == Dialect.NONE ? CostSource.QUERY : CostSource.BODY,
           "Where the cost of a request is read; max takes the larger.");
 
   static final Setting<Long> DEFAULT_OUTPUT_TOKENS =
@@ -313,8 +313,8 @@ final class EndpointSettings {
     return values.get(EndpointSettings.UPSTREAMS).isEmpty();
   }
 
-  private static <T> Optional<T> with(Values values, Algorithm algorithm, T value) {
-    return values.get(ALGORITHM) == algorithm ? Optional.of(value) : Optional.empty();
+  private static <T> Optional<T> with(Values values, LimitAlgorithm limitAlgorithm, T value) {
+    return values.get(ALGORITHM) == limitAlgorithm ? Optional.of(value) : Optional.empty();
   }
 
   private static String lower(Enum<?> constant) {

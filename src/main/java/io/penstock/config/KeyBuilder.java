@@ -24,7 +24,7 @@ import io.penstock.key.KeySpec.Limits;
 import io.penstock.key.KeySpec.Rank;
 import io.penstock.key.KeySpec.Scope;
 import io.penstock.key.KeySpec.Secret;
-import io.penstock.quota.Sharing;
+import io.penstock.sharing.SharingMode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,12 +59,12 @@ final class KeyBuilder {
           "strict_after_denial is true, but on_limit is wait, expected reject");
     }
     if (values.usable(STRICT_AFTER_DENIAL, SHARING) && values.get(STRICT_AFTER_DENIAL)) {
-      Sharing sharing = values.find(SHARING).orElse(Sharing.EVENTUAL);
-      if (sharing != Sharing.EVENTUAL) {
+      SharingMode sharingMode = values.find(SHARING).orElse(SharingMode.EVENTUAL);
+      if (sharingMode != SharingMode.EVENTUAL) {
         faults.add(
             values.place(STRICT_AFTER_DENIAL),
             "strict_after_denial is true, but sharing is %s, expected eventual"
-                .formatted(sharing.text()));
+                .formatted(sharingMode.text()));
       }
     }
   }

@@ -11,10 +11,10 @@ import static io.penstock.config.EndpointSettings.UPSTREAMS;
 import static io.penstock.config.EndpointSettings.WINDOW_SECONDS;
 
 import io.penstock.cost.Cost;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.quota.Sharing;
-import io.penstock.quota.SharingTerms;
+import io.penstock.sharing.SharingMode;
+import io.penstock.sharing.SharingTerms;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Optional;
@@ -47,42 +47,43 @@ final class LimitBuilder {
     };
   }
 
-  private Optional<Rate> rate() {
+  private Optional<ExactRate> rate() {
     if (!values.usable(RATE, UNIT)) {
       return Optional.empty();
     }
     BigDecimal rate = values.get(RATE);
     long unitSeconds = values.get(UNIT);
     try {
-      return Optional.of(Rate.of(rls ? Rls.coarse(rate, unitSeconds) : rate, unitSeconds));
+      return Optional.of(ExactRate.of(rls ? Rls.coarse(rate, unitSeconds) : rate, unitSeconds));
     } catch (IllegalArgumentException e) {
       faults.add(values.placeOfAny(RATE, UNIT), String.valueOf(e.getMessage()));
       return Optional.empty();
     }
   }
 
-  private Optional<LimitSpec> strict(Rate rate) {
+  private Optional<LimitSpec> strict(ExactRate exactRate) {
     return values.usable(LATENCY_COMPENSATION)
         ? Optional.of(
-            new LimitSpec.Strict(rate, Numbers.millisToNanos(values.get(LATENCY_COMPENSATION))))
+            new LimitSpec.Strict(
+                exactRate, Numbers.millisToNanos(values.get(LATENCY_COMPENSATION))))
         : Optional.empty();
   }
 
-  private Optional<LimitSpec> bucket(Rate rate) {
+  private Optional<LimitSpec> bucket(ExactRate exactRate) {
     return values.usable(BURST_SIZE)
-        ? Optional.of(new LimitSpec.TokenBucket(rate, values.get(BURST_SIZE)))
+        ? Optional.of(new LimitSpec.TokenBucket(exactRate, values.get(BURST_SIZE)))
         : Optional.empty();
   }
 
-  private Optional<LimitSpec> sliding(Rate rate) {
+  private Optional<LimitSpec> sliding(ExactRate exactRate) {
     if (!values.usable(WINDOW_SECONDS)) {
       return Optional.empty();
     }
     long nanos = Numbers.secondsToNanos(values.get(WINDOW_SECONDS));
     BigInteger capacity =
-        BigInteger.valueOf(rate.releases())
+        BigInteger.valueOf(exactRate.releases())
             .multiply(BigInteger.valueOf(nanos))
-            .divide(BigInteger.valueOf(rate.seconds()).multiply(SECOND))
+            .divide(BigInteger.valueOf(exactRate.seconds()).multiply(SECOND))
             .max(BigInteger.ONE);
     if (capacity.compareTo(BigInteger.valueOf(Cost.MAX_TOKENS)) > 0) {
       faults.add(
@@ -104,7 +105,7 @@ final class LimitBuilder {
 
   private boolean exact() {
     return values.usable(SharingSetting.SHARING)
-        && values.find(SharingSetting.SHARING).orElse(null) == Sharing.EXACT;
+        && values.find(SharingSetting.SHARING).orElse(null) == SharingMode.EXACT;
   }
 
   private Optional<LimitSpec> window() {

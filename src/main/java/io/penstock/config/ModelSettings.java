@@ -1,7 +1,7 @@
 package io.penstock.config;
 
 import io.penstock.cost.Cost;
-import io.penstock.quota.ModelLimits;
+import io.penstock.model.ModelLimits;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;

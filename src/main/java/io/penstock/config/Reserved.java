@@ -1,6 +1,6 @@
 package io.penstock.config;
 
-import io.penstock.coordination.Kind;
+import io.penstock.coordination.ObjectKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,9 +13,9 @@ final class Reserved {
 
   private static List<String> coordination() {
     List<String> paths = new ArrayList<>(List.of("/.well-known/ready"));
-    for (Kind kind : Kind.values()) {
-      paths.add("/v1/" + kind.word());
-      paths.add("/" + kind.word());
+    for (ObjectKind objectKind : ObjectKind.values()) {
+      paths.add("/v1/" + objectKind.word());
+      paths.add("/" + objectKind.word());
     }
     return paths;
   }

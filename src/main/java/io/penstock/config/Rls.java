@@ -1,6 +1,6 @@
 package io.penstock.config;
 
-import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.LimitAlgorithm;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
@@ -93,9 +93,9 @@ final class Rls {
    */
   static Section root(Place place, Section defaults) {
     Section root = Section.empty(place);
-    Located<Algorithm> algorithm = defaults.get(EndpointSettings.ALGORITHM);
-    if (algorithm != null && algorithm.value() == Algorithm.TOKEN_WINDOW) {
-      root.put(EndpointSettings.ALGORITHM, Algorithm.STRICT); // no window has a default length
+    Located<LimitAlgorithm> algorithm = defaults.get(EndpointSettings.ALGORITHM);
+    if (algorithm != null && algorithm.value() == LimitAlgorithm.TOKEN_WINDOW) {
+      root.put(EndpointSettings.ALGORITHM, LimitAlgorithm.STRICT); // no window has a default length
     }
     root.put(EndpointSettings.PATH, "/");
     root.put(EndpointSettings.RATE, BigDecimal.ONE);

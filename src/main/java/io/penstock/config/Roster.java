@@ -3,7 +3,7 @@ package io.penstock.config;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.GroupSpec;
 import io.penstock.key.KeySpec;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.LimitId;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.penstock.config;
 
-import io.penstock.quota.LimitId.Kind;
-import io.penstock.quota.Sharing;
-import io.penstock.quota.SharingTerms;
-import io.penstock.quota.SharingTerms.Owner;
+import io.penstock.sharing.LimitId.Kind;
+import io.penstock.sharing.SharingMode;
+import io.penstock.sharing.SharingTerms;
+import io.penstock.sharing.SharingTerms.Owner;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,15 +13,15 @@ final class SharingSetting {
   private static final String NAME = "sharing";
 
   /** The setting, common to endpoints, upstreams, models, keys and groups. */
-  static final Setting<Sharing> SHARING =
+  static final Setting<SharingMode> SHARING =
       Setting.unset(
           NAME,
-          Words.Choice.of(List.of(Sharing.values()), Sharing::text),
+          Words.Choice.of(List.of(SharingMode.values()), SharingMode::text),
           "penstock.redis.sharing",
           "How its limits are shared between instances, where Redis is configured.");
 
   private final Faults faults;
-  private final Map<Owner, Located<Sharing>> said = new HashMap<>();
+  private final Map<Owner, Located<SharingMode>> said = new HashMap<>();
 
   SharingSetting(Faults faults) {
     this.faults = faults;
@@ -35,8 +35,8 @@ final class SharingSetting {
     values.set(SHARING).ifPresent(sharing -> note(new Owner(kind, id), sharing));
   }
 
-  private void note(Owner owner, Located<Sharing> sharing) {
-    Located<Sharing> first = said.putIfAbsent(owner, sharing);
+  private void note(Owner owner, Located<SharingMode> sharing) {
+    Located<SharingMode> first = said.putIfAbsent(owner, sharing);
     if (first != null && first.value() != sharing.value()) {
       faults.add(
           sharing.place(),
@@ -46,7 +46,7 @@ final class SharingSetting {
   }
 
   SharingTerms terms() {
-    Map<Owner, Sharing> terms = new HashMap<>();
+    Map<Owner, SharingMode> terms = new HashMap<>();
     said.forEach((owner, sharing) -> terms.put(owner, sharing.value()));
     return new SharingTerms(terms);
   }
@@ -54,9 +54,9 @@ final class SharingSetting {
   /** Returns the shown settings with this one appended if it was set. */
   static Map<String, Object> with(
       Map<String, Object> shown, SharingTerms terms, Kind kind, String id) {
-    Sharing sharing = terms.said().get(new Owner(kind, id));
-    if (sharing != null) {
-      shown.put(NAME, SHARING.shape().show(sharing));
+    SharingMode sharingMode = terms.said().get(new Owner(kind, id));
+    if (sharingMode != null) {
+      shown.put(NAME, SHARING.shape().show(sharingMode));
     }
     return shown;
   }

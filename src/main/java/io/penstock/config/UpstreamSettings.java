@@ -1,6 +1,6 @@
 package io.penstock.config;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.pool.UpstreamSpec.Day;
@@ -67,17 +67,17 @@ final class UpstreamSettings {
           List.of(),
           "What some of its models may be sent together, in the place of limits per model.");
 
-  static final Setting<Charge> CHARGE =
+  static final Setting<ChargeRule> CHARGE =
       Setting.derived(
           "charge",
           Words.Choice.of(
               List.of(
-                  Charge.OPENAI,
-                  Charge.AZURE,
-                  Charge.ANTHROPIC,
-                  Charge.GEMINI,
-                  Charge.BEDROCK,
-                  Charge.TOTAL),
+                  ChargeRule.OPENAI,
+                  ChargeRule.AZURE,
+                  ChargeRule.ANTHROPIC,
+                  ChargeRule.GEMINI,
+                  ChargeRule.BEDROCK,
+                  ChargeRule.TOTAL),
               UpstreamSettings::lower),
           "that of its dialect, total for none",
           values -> chargeOf(values.get(EndpointSettings.DIALECT)),
@@ -88,7 +88,7 @@ final class UpstreamSettings {
           "day",
           Words.Choice.of(List.of(Day.values()), UpstreamSettings::lower),
           "pacific with charge gemini, else first_use",
-          values -> values.get(CHARGE) == Charge.GEMINI ? Day.PACIFIC : Day.FIRST_USE,
+          values -> values.get(CHARGE) == ChargeRule.GEMINI ? Day.PACIFIC : Day.FIRST_USE,
           "When the day of a daily limit begins: with its first request, or at midnight.");
 
   static final Setting<Boolean> SETTLE =
@@ -178,13 +178,13 @@ final class UpstreamSettings {
     return Setting.fixed(name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.");
   }
 
-  private static Charge chargeOf(Dialect dialect) {
+  private static ChargeRule chargeOf(Dialect dialect) {
     return switch (dialect) {
-      case OPENAI -> Charge.OPENAI;
-      case AZURE -> Charge.AZURE;
-      case ANTHROPIC -> Charge.ANTHROPIC;
-      case GEMINI -> Charge.GEMINI;
-      case NONE -> Charge.TOTAL;
+      case OPENAI -> ChargeRule.OPENAI;
+      case AZURE -> ChargeRule.AZURE;
+      case ANTHROPIC -> ChargeRule.ANTHROPIC;
+      case GEMINI -> ChargeRule.GEMINI;
+      case NONE -> ChargeRule.TOTAL;
     };
   }
 

@@ -8,10 +8,10 @@ import java.util.List;
  * Coordination objects of this instance alone, which end with it. One lock guards them all: each
  * use of it takes microseconds, and answers are passed on after it is released.
  */
-public final class MemoryCoordination implements Coordination {
+public final class MemoryCoordination implements CoordinationService {
   private final Ticker ticker;
   private final Alarm alarm;
-  private final Directory directory;
+  private final ObjectDirectory objectDirectory;
   private long setNanos = Ticker.NEVER;
   private boolean closed;
 
@@ -21,32 +21,32 @@ public final class MemoryCoordination implements Coordination {
    * @param wall gives times in statistics; it is used for nothing else
    * @param alarm is used by this object only, and closed with it
    */
-  public MemoryCoordination(Bounds bounds, Ticker ticker, WallClock wall, Alarm alarm) {
+  public MemoryCoordination(ObjectBounds objectBounds, Ticker ticker, WallClock wall, Alarm alarm) {
     this.ticker = ticker;
     this.alarm = alarm;
-    this.directory = new Directory(bounds, wall, this::left);
+    this.objectDirectory = new ObjectDirectory(objectBounds, wall, this::left);
   }
 
   @Override
-  public Turn call(String name, Operation operation, long maxWaitNanos) {
-    Turn turn;
-    List<Turn> answered;
+  public ClientTurn call(String name, ObjectOperation objectOperation, long maxWaitNanos) {
+    ClientTurn clientTurn;
+    List<ClientTurn> answered;
     synchronized (this) {
-      turn = directory.call(name, operation, maxWaitNanos, ticker.nanos());
+      clientTurn = objectDirectory.call(name, objectOperation, maxWaitNanos, ticker.nanos());
       answered = answered();
     }
-    answered.forEach(Turn::tell);
-    return turn;
+    answered.forEach(ClientTurn::tell);
+    return clientTurn;
   }
 
   @Override
-  public void dismiss(Reply answer) {
-    List<Turn> answered;
+  public void dismiss(ObjectReply answer) {
+    List<ClientTurn> answered;
     synchronized (this) {
-      directory.dismiss(answer);
+      objectDirectory.dismiss(answer);
       answered = answered();
     }
-    answered.forEach(Turn::tell);
+    answered.forEach(ClientTurn::tell);
   }
 
   @Override
@@ -56,43 +56,43 @@ public final class MemoryCoordination implements Coordination {
 
   @Override
   public synchronized long waiting() {
-    return directory.waiting();
+    return objectDirectory.waiting();
   }
 
   @Override
   public synchronized long objects() {
-    return directory.objects();
+    return objectDirectory.objects();
   }
 
-  private void left(Turn turn) {
-    List<Turn> answered;
+  private void left(ClientTurn clientTurn) {
+    List<ClientTurn> answered;
     synchronized (this) {
-      directory.left(turn, ticker.nanos());
+      objectDirectory.left(clientTurn, ticker.nanos());
       answered = answered();
     }
-    answered.forEach(Turn::tell);
+    answered.forEach(ClientTurn::tell);
   }
 
   private void step() {
-    List<Turn> answered;
+    List<ClientTurn> answered;
     synchronized (this) {
       setNanos = Ticker.NEVER;
       answered = answered();
     }
-    answered.forEach(Turn::tell);
+    answered.forEach(ClientTurn::tell);
   }
 
   /**
    * Does what is due, sets the alarm and returns the answered turns; called last under the lock. An
    * alarm that is set too early is left as it is, because it does no harm.
    */
-  private List<Turn> answered() {
-    long nextNanos = directory.step(ticker.nanos());
+  private List<ClientTurn> answered() {
+    long nextNanos = objectDirectory.step(ticker.nanos());
     if (nextNanos < setNanos && !closed) {
       setNanos = nextNanos;
       alarm.at(nextNanos, this::step);
     }
-    return directory.answered();
+    return objectDirectory.answered();
   }
 
   @Override

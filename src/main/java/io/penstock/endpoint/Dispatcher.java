@@ -1,8 +1,8 @@
 package io.penstock.endpoint;
 
-import io.penstock.queue.Discipline;
+import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.Ticket.State;
-import io.penstock.quota.Line;
+import io.penstock.quota.WaitList;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.HashSet;
@@ -16,30 +16,31 @@ import java.util.Set;
  * <p>A ticket is granted when every quota of one of its routes admits it; then each of them is
  * charged, otherwise none. The first ticket in order that can go goes first. A later one may
  * overtake an earlier one that lacks room, but only a limited number of times (see {@link
- * io.penstock.quota.Line}). Nothing here blocks, runs timers or runs a request's code; the {@link
- * Clerk} receives the decisions. Only one thread at a time may use it, the owner of the queue.
+ * io.penstock.quota.WaitList}). Nothing here blocks, runs timers or runs a request's code; the
+ * {@link DispatchListener} receives the decisions. Only one thread at a time may use it, the owner
+ * of the queue.
  */
 final class Dispatcher {
-  private final Clerk clerk;
-  private final Routes routes;
-  private final Parked parked;
-  private final Lanes lanes;
-  private final Deadlines deadlines;
-  private final Backlog backlog;
-  private final Overflow overflow;
-  private final Why why = new Why();
+  private final DispatchListener dispatchListener;
+  private final RouteSource routeSource;
+  private final WaitingRoom waitingRoom;
+  private final LaneIndex laneIndex;
+  private final TicketDeadlines ticketDeadlines;
+  private final QueueBacklog queueBacklog;
+  private final QueueOverflow queueOverflow;
+  private final WaitReasons waitReasons = new WaitReasons();
 
   /** Lanes that the next grant skips; a set, as it may meet a lane in several wait lists. */
-  private final Set<Line.Waiter> skipped = new HashSet<>();
+  private final Set<WaitList.Waiter> skipped = new HashSet<>();
 
-  Dispatcher(Clerk clerk, Routes routes) {
-    this.clerk = clerk;
-    this.routes = routes;
-    this.parked = new Parked(this, routes);
-    this.lanes = parked.lanes();
-    this.deadlines = parked.deadlines();
-    this.backlog = parked.backlog();
-    this.overflow = parked.overflow();
+  Dispatcher(DispatchListener dispatchListener, RouteSource routeSource) {
+    this.dispatchListener = dispatchListener;
+    this.routeSource = routeSource;
+    this.waitingRoom = new WaitingRoom(this, routeSource);
+    this.laneIndex = waitingRoom.lanes();
+    this.ticketDeadlines = waitingRoom.deadlines();
+    this.queueBacklog = waitingRoom.backlog();
+    this.queueOverflow = waitingRoom.overflow();
   }
 
   /** Makes all decisions due by {@code now}; returns the next instant at which more may be due. */
@@ -67,96 +68,99 @@ final class Dispatcher {
 
   /** Expires the first ticket due at or before {@code until}; returns whether there was one. */
   private boolean expireOne(long until, long now) {
-    Pending pending = deadlines.due(until);
-    if (pending == null) {
+    ParkedTicket parkedTicket = ticketDeadlines.due(until);
+    if (parkedTicket == null) {
       return false;
     }
-    why.stays(pending, parked.ways(pending, now), now);
-    if (take(pending, State.EXPIRED)) {
-      long waited = now - pending.arrivedNanos();
-      clerk.expired(pending, Admission.expired(waited));
+    waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    if (take(parkedTicket, State.EXPIRED)) {
+      long waited = now - parkedTicket.arrivedNanos();
+      dispatchListener.expired(parkedTicket, AdmissionCheck.expired(waited));
     }
     return true;
   }
 
   private void release(long now) {
-    if (why.paused()) {
+    if (waitReasons.paused()) {
       return;
     }
-    parked.stopAvoidingInVain(now);
+    waitingRoom.stopAvoidingInVain(now);
     do {
-      Choice each;
-      while ((each = lanes.choose(parked.discipline(), now)) != null) {
+      ReleaseChoice each;
+      while ((each = laneIndex.choose(waitingRoom.discipline(), now)) != null) {
         grant(each, now);
       }
-    } while (parked.stopAvoidingInVain(now));
-    lanes.setAside().forEach(lane -> refuseHopeless(lane, now));
+    } while (waitingRoom.stopAvoidingInVain(now));
+    laneIndex.setAside().forEach(lane -> refuseHopeless(lane, now));
   }
 
   /** Refuses tickets that only a daily reset or the end of an outage could release. */
   private void refuseHopeless(Lane lane, long now) {
-    Refusal refusal = Admission.hopeless(lane.routes(), now);
+    Refusal refusal = AdmissionCheck.hopeless(lane.routes(), now);
     if (refusal != null) {
-      lane.tickets().forEach(pending -> turnAway(pending, lane.routes(), refusal, now));
+      lane.tickets().forEach(parkedTicket -> turnAway(parkedTicket, lane.routes(), refusal, now));
     }
   }
 
   /** Moves blocked tickets into the queue while it has places; returns whether any moved. */
   private boolean letIn(long now) {
     boolean any = false;
-    Pending first = overflow.first();
-    while (first != null && Admission.full(routes.bounds(), backlog, first) == null) {
-      overflow.remove(first);
-      Lane lane = parked.enqueue(first, now);
-      if (!why.paused()) {
+    ParkedTicket first = queueOverflow.first();
+    while (first != null
+        && AdmissionCheck.full(routeSource.bounds(), queueBacklog, first) == null) {
+      queueOverflow.remove(first);
+      Lane lane = waitingRoom.enqueue(first, now);
+      if (!waitReasons.paused()) {
         lane.join(); // others can count it as skipped
       }
       any = true;
-      first = overflow.first();
+      first = queueOverflow.first();
     }
     return any;
   }
 
   /** Takes from all quotas of a route and grants the ticket, unless it may not go yet after all. */
-  private void grant(Choice choice, long now) {
-    Pending pending = choice.pending();
-    Route route = choice.route();
-    if (pending.state() != State.PARKED) {
-      parked.remove(pending, false); // decided elsewhere, and about to leave
+  private void grant(ReleaseChoice releaseChoice, long now) {
+    ParkedTicket parkedTicket = releaseChoice.pending();
+    TicketRoute ticketRoute = releaseChoice.route();
+    if (parkedTicket.state() != State.PARKED) {
+      waitingRoom.remove(parkedTicket, false); // decided elsewhere, and about to leave
       return;
     }
-    if (choice.held()) {
-      choice.lane().hold(choice, now);
+    if (releaseChoice.held()) {
+      releaseChoice.lane().hold(releaseChoice, now);
       return;
     }
-    if (!choice.lane().passes(pending, route, now) || !route.yields(choice, skipped, now)) {
+    if (!releaseChoice.lane().passes(parkedTicket, ticketRoute, now)
+        || !ticketRoute.yields(releaseChoice, skipped, now)) {
       return;
     }
     if (!skipped.isEmpty()) {
-      skipped.forEach(each -> each.skip(pending));
+      skipped.forEach(each -> each.skip(parkedTicket));
       skipped.clear();
     }
-    why.goes(pending, choice.lane(), now);
-    Spends spends = route.take(pending, now);
-    if (spends == null) {
+    waitReasons.goes(parkedTicket, releaseChoice.lane(), now);
+    TicketCharges ticketCharges = ticketRoute.take(parkedTicket, now);
+    if (ticketCharges == null) {
       // Another thread took first; the next step sees what is left. What was taken and given back
       // may have looked used up to others.
-      route.wake();
+      ticketRoute.wake();
       return;
     }
-    if (!pending.decide(State.GRANTED)) {
-      parked.remove(pending, false); // its client went away first
-      spends.giveBack(now);
-      route.wake();
+    if (!parkedTicket.decide(State.GRANTED)) {
+      waitingRoom.remove(parkedTicket, false); // its client went away first
+      ticketCharges.giveBack(now);
+      ticketRoute.wake();
       return;
     }
-    parked.remove(pending, true);
-    int depth = (int) backlog.tickets();
-    Settlement settlement =
-        new Settlement(pending, route, spends.with(pending.taken()), depth, now);
-    parked.discipline().charge(pending);
-    parked.moved();
-    clerk.granted(pending, settlement);
+    waitingRoom.remove(parkedTicket, true);
+    int depth = (int) queueBacklog.tickets();
+    TicketSettlement ticketSettlement =
+        new TicketSettlement(
+            parkedTicket, ticketRoute, ticketCharges.with(parkedTicket.taken()), depth, now);
+    waitingRoom.discipline().charge(parkedTicket);
+    waitingRoom.moved();
+    dispatchListener.granted(parkedTicket, ticketSettlement);
   }
 
   /**
@@ -165,231 +169,242 @@ final class Dispatcher {
    *
    * @return false when another thread decided it first
    */
-  private boolean take(Pending pending, State decision) {
-    boolean decided = pending.decide(decision);
-    parked.remove(pending, false);
+  private boolean take(ParkedTicket parkedTicket, State decision) {
+    boolean decided = parkedTicket.decide(decision);
+    waitingRoom.remove(parkedTicket, false);
     return decided;
   }
 
   private long next() {
-    long next = deadlines.firstNanos();
-    return why.paused() ? next : Math.min(next, lanes.wakeAt());
+    long next = ticketDeadlines.firstNanos();
+    return waitReasons.paused() ? next : Math.min(next, laneIndex.wakeAt());
   }
 
   /** Accepts a new ticket: grants it at once, queues or blocks it, or refuses it. */
-  void arrive(Pending pending, long now) {
-    if (pending.state() != State.PARKED) {
+  void arrive(ParkedTicket parkedTicket, long now) {
+    if (parkedTicket.state() != State.PARKED) {
       return; // its client went away first
     }
     expireLate(now); // expired tickets take no place
-    List<Route> ways = lanes.ways(pending.facing, now);
-    Refusal refusal = Admission.inVain(ways, routes, pending, now);
+    List<TicketRoute> ways = laneIndex.ways(parkedTicket.facing, now);
+    Refusal refusal = AdmissionCheck.inVain(ways, routeSource, parkedTicket, now);
     if (refusal != null) {
-      why.inVain(pending, ways, now);
-      refuse(pending, refusal);
+      waitReasons.inVain(parkedTicket, ways, now);
+      refuse(parkedTicket, refusal);
       return;
     }
-    parked.enter(pending, ways);
+    waitingRoom.enter(parkedTicket, ways);
     long estimate =
-        Outlook.waitNanos(pending, ways, parked.discipline(), lanes, backlog, overflow, now);
-    if (overflow.tickets() == 0) {
-      parked.enqueue(pending, now);
+        WaitEstimate.waitNanos(
+            parkedTicket,
+            ways,
+            waitingRoom.discipline(),
+            laneIndex,
+            queueBacklog,
+            queueOverflow,
+            now);
+    if (queueOverflow.tickets() == 0) {
+      waitingRoom.enqueue(parkedTicket, now);
       step(now);
-      if (pending.queued()) {
-        admit(pending, estimate, now);
+      if (parkedTicket.queued()) {
+        admit(parkedTicket, estimate, now);
       }
     } else {
-      block(pending, estimate, now); // nobody overtakes blocked tickets
+      block(parkedTicket, estimate, now); // nobody overtakes blocked tickets
     }
   }
 
   /** Puts a ticket that comes back to its old place in the queue; the bounds do not apply. */
-  void back(Pending pending, long now) {
-    if (pending.state() != State.PARKED) {
+  void back(ParkedTicket parkedTicket, long now) {
+    if (parkedTicket.state() != State.PARKED) {
       return;
     }
-    List<Route> ways = routes.of(pending.facing, now);
-    Refusal refusal = Admission.impossible(ways, routes, pending);
-    boolean avoids = pending.facing.not() != null;
-    if (avoids && (refusal != null || !Admission.anyAvailable(ways, now))) {
-      pending.facing = pending.facing.avoidingNone(); // others never can, or cannot soon
-      back(pending, now);
+    List<TicketRoute> ways = routeSource.of(parkedTicket.facing, now);
+    Refusal refusal = AdmissionCheck.impossible(ways, routeSource, parkedTicket);
+    boolean avoids = parkedTicket.facing.not() != null;
+    if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(ways, now))) {
+      parkedTicket.facing = parkedTicket.facing.avoidingNone(); // others never can, or cannot soon
+      back(parkedTicket, now);
     } else if (refusal == null) {
-      parked.enter(pending, ways);
-      parked.enqueue(pending, now);
+      waitingRoom.enter(parkedTicket, ways);
+      waitingRoom.enqueue(parkedTicket, now);
     } else {
-      why.inVain(pending, ways, now);
-      refuse(pending, refusal);
+      waitReasons.inVain(parkedTicket, ways, now);
+      refuse(parkedTicket, refusal);
     }
   }
 
   /** Lets fallback models serve the tickets that have waited long enough for their own model. */
   private void widen(long now) {
-    for (Pending each = deadlines.widens(now); each != null; each = deadlines.widens(now)) {
+    for (ParkedTicket each = ticketDeadlines.widens(now);
+        each != null;
+        each = ticketDeadlines.widens(now)) {
       boolean blocked = each.blocked;
       if (!blocked) {
-        parked.leaveLane(each, false);
+        waitingRoom.leaveLane(each, false);
       }
       each.facing = each.facing.widened();
       if (!blocked) {
-        parked.enqueue(each, now);
+        waitingRoom.enqueue(each, now);
       }
     }
   }
 
   /** Leaves a ticket that cannot go at once in the queue, or blocks or refuses it. */
-  private void admit(Pending pending, long estimate, long now) {
-    Refusal refusal = Admission.tooLong(pending, estimate);
-    Lane lane = pending.lane;
+  private void admit(ParkedTicket parkedTicket, long estimate, long now) {
+    Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
+    Lane lane = parkedTicket.lane;
     long soonest = lane == null ? Ticker.NEVER : lane.wakeAt() - now;
-    backlog.remove(pending);
-    String full = Admission.full(routes.bounds(), backlog, pending);
-    backlog.add(pending);
+    queueBacklog.remove(parkedTicket);
+    String full = AdmissionCheck.full(routeSource.bounds(), queueBacklog, parkedTicket);
+    queueBacklog.add(parkedTicket);
     if (full == null && refusal == null) {
       return;
     }
-    if (refusal == null && parked.mayHold(pending)) {
-      parked.remove(pending, false);
-      parked.hold(pending);
+    if (refusal == null && waitingRoom.mayHold(parkedTicket)) {
+      waitingRoom.remove(parkedTicket, false);
+      waitingRoom.hold(parkedTicket);
       return;
     }
-    why.stays(pending, parked.ways(pending, now), now);
-    if (take(pending, State.REFUSED)) {
-      clerk.refused(
-          pending, refusal == null ? Admission.queueFull(String.valueOf(full), soonest) : refusal);
+    waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    if (take(parkedTicket, State.REFUSED)) {
+      dispatchListener.refused(
+          parkedTicket,
+          refusal == null ? AdmissionCheck.queueFull(String.valueOf(full), soonest) : refusal);
     }
   }
 
-  private void block(Pending pending, long estimate, long now) {
-    Refusal refusal = Admission.tooLong(pending, estimate);
-    if (refusal == null && parked.mayHold(pending)) {
-      parked.hold(pending);
+  private void block(ParkedTicket parkedTicket, long estimate, long now) {
+    Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
+    if (refusal == null && waitingRoom.mayHold(parkedTicket)) {
+      waitingRoom.hold(parkedTicket);
       return;
     }
-    deadlines.remove(pending);
-    why.stays(pending, parked.ways(pending, now), now);
+    ticketDeadlines.remove(parkedTicket);
+    waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
     refuse(
-        pending,
+        parkedTicket,
         refusal == null
-            ? Admission.queueFull(routes.maxBlocked() + " blocked tickets", next() - now)
+            ? AdmissionCheck.queueFull(routeSource.maxBlocked() + " blocked tickets", next() - now)
             : refusal);
   }
 
-  private void refuse(Pending pending, Refusal refusal) {
-    if (pending.decide(State.REFUSED)) {
-      clerk.refused(pending, refusal);
+  private void refuse(ParkedTicket parkedTicket, Refusal refusal) {
+    if (parkedTicket.decide(State.REFUSED)) {
+      dispatchListener.refused(parkedTicket, refusal);
     }
   }
 
   /** Removes a ticket because its client went away. */
-  void leave(Pending pending, long now) {
-    if (pending.waits()) {
-      if (Why.isLong(pending, now)) {
-        why.stays(pending, parked.ways(pending, now), now);
+  void leave(ParkedTicket parkedTicket, long now) {
+    if (parkedTicket.waits()) {
+      if (WaitReasons.isLong(parkedTicket, now)) {
+        waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
       }
-      parked.remove(pending, false);
+      waitingRoom.remove(parkedTicket, false);
     }
-    clerk.left(pending, now);
+    dispatchListener.left(parkedTicket, now);
   }
 
   /** Refuses a ticket, queued or blocked; returns false when it no longer waits. */
-  boolean throwOut(Pending pending, Refusal refusal, long now) {
-    if (pending.state() != State.PARKED) {
+  boolean throwOut(ParkedTicket parkedTicket, Refusal refusal, long now) {
+    if (parkedTicket.state() != State.PARKED) {
       return false;
     }
-    why.stays(pending, parked.ways(pending, now), now);
-    if (!pending.decide(State.REFUSED)) {
+    waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    if (!parkedTicket.decide(State.REFUSED)) {
       return false;
     }
-    if (pending.waits()) {
-      parked.remove(pending, false);
+    if (parkedTicket.waits()) {
+      waitingRoom.remove(parkedTicket, false);
     }
-    clerk.refused(pending, refusal);
+    dispatchListener.refused(parkedTicket, refusal);
     return true;
   }
 
   /** Corrects the order by the tokens that a granted ticket really used. */
-  void settled(Pending pending, long usedTokens) {
-    parked.discipline().settle(pending, usedTokens);
-    parked.moved();
+  void settled(ParkedTicket parkedTicket, long usedTokens) {
+    waitingRoom.discipline().settle(parkedTicket, usedTokens);
+    waitingRoom.moved();
   }
 
   /** Gives tickets new routes and the configured order; refuses those that can no longer fit. */
   void reroute(long now) {
-    Discipline<Pending> configured = routes.discipline();
-    boolean reorder = !configured.same(parked.discipline());
+    QueueDiscipline<ParkedTicket> configured = routeSource.discipline();
+    boolean reorder = !configured.same(waitingRoom.discipline());
     if (reorder) {
-      parked.discipline(configured);
+      waitingRoom.discipline(configured);
     }
-    for (Lane lane : lanes.copy()) {
+    for (Lane lane : laneIndex.copy()) {
       if (reorder) {
         lane.reorder(configured);
       }
-      lane.reroute(routes.of(lane.facing(), now), routes.maxSkips());
-      if (!why.paused()) {
+      lane.reroute(routeSource.of(lane.facing(), now), routeSource.maxSkips());
+      if (!waitReasons.paused()) {
         lane.join();
       }
     }
-    for (Lane lane : lanes.copy()) {
-      lane.tickets().forEach(pending -> drop(pending, lane.routes(), now));
+    for (Lane lane : laneIndex.copy()) {
+      lane.tickets().forEach(parkedTicket -> drop(parkedTicket, lane.routes(), now));
     }
-    for (Pending pending : overflow.all()) {
+    for (ParkedTicket parkedTicket : queueOverflow.all()) {
       if (reorder) {
-        pending.enter(configured);
+        parkedTicket.enter(configured);
       }
-      drop(pending, routes.of(pending.facing, now), now);
-      dropFromOverflow(pending);
+      drop(parkedTicket, routeSource.of(parkedTicket.facing, now), now);
+      dropFromOverflow(parkedTicket);
     }
   }
 
   /** Refuses a blocked ticket that does not fit even an empty queue: it would block others. */
-  private void dropFromOverflow(Pending pending) {
-    String full = Admission.full(routes.bounds(), new Backlog(), pending);
-    if (pending.blocked && full != null) {
-      turnAway(pending, Admission.queueFull(full, Ticker.NEVER));
+  private void dropFromOverflow(ParkedTicket parkedTicket) {
+    String full = AdmissionCheck.full(routeSource.bounds(), new QueueBacklog(), parkedTicket);
+    if (parkedTicket.blocked && full != null) {
+      turnAway(parkedTicket, AdmissionCheck.queueFull(full, Ticker.NEVER));
     }
   }
 
-  private void drop(Pending pending, List<Route> ways, long now) {
-    if (Admission.impossible(ways, routes, pending) != null) {
-      parked.remove(pending, false);
-      back(pending, now);
+  private void drop(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
+    if (AdmissionCheck.impossible(ways, routeSource, parkedTicket) != null) {
+      waitingRoom.remove(parkedTicket, false);
+      back(parkedTicket, now);
     }
   }
 
   /** Refuses all waiting tickets. */
   void close(Refusal refusal) {
-    overflow.all().forEach(pending -> turnAway(pending, refusal));
-    for (Lane lane : lanes.copy()) {
-      lane.tickets().forEach(pending -> turnAway(pending, refusal));
+    queueOverflow.all().forEach(parkedTicket -> turnAway(parkedTicket, refusal));
+    for (Lane lane : laneIndex.copy()) {
+      lane.tickets().forEach(parkedTicket -> turnAway(parkedTicket, refusal));
     }
   }
 
-  private void turnAway(Pending pending, List<Route> ways, Refusal refusal, long now) {
-    why.inVain(pending, ways, now);
-    turnAway(pending, refusal);
+  private void turnAway(
+      ParkedTicket parkedTicket, List<TicketRoute> ways, Refusal refusal, long now) {
+    waitReasons.inVain(parkedTicket, ways, now);
+    turnAway(parkedTicket, refusal);
   }
 
-  private void turnAway(Pending pending, Refusal refusal) {
-    if (take(pending, State.REFUSED)) {
-      clerk.refused(pending, refusal);
+  private void turnAway(ParkedTicket parkedTicket, Refusal refusal) {
+    if (take(parkedTicket, State.REFUSED)) {
+      dispatchListener.refused(parkedTicket, refusal);
     }
   }
 
   /** Stops or restarts releases; deadlines run on meanwhile. */
   void pause(boolean stop, long now) {
-    why.pause(stop, now);
+    waitReasons.pause(stop, now);
     // Paused tickets keep no claims and are not skipped.
-    lanes.all().forEach(stop ? Lane::withdraw : Lane::join);
+    laneIndex.all().forEach(stop ? Lane::withdraw : Lane::join);
   }
 
   /** Returns all waiting tickets. */
-  Parked parked() {
-    return parked;
+  WaitingRoom parked() {
+    return waitingRoom;
   }
 
   /** Returns the recorder of why tickets wait. */
-  Why why() {
-    return why;
+  WaitReasons why() {
+    return waitReasons;
   }
 }

@@ -1,19 +1,19 @@
 package io.penstock.endpoint;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
-import io.penstock.event.Events;
-import io.penstock.pool.Upstreams;
-import io.penstock.queue.Order;
+import io.penstock.event.EventSink;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.queue.QueueOrder;
 import io.penstock.queue.Ticket.State;
-import io.penstock.quota.Account;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.Metered;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
+import io.penstock.sharing.LimitSource;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,38 +42,38 @@ public final class Endpoint {
    * @param roll the directory of waiting tickets
    */
   public record House(
-      Upstreams upstreams,
+      UpstreamRegistry upstreams,
       ModelQuotas models,
       LimitSource limits,
       Ticker ticker,
-      Driver.Source drivers,
-      Events events,
+      StepDriver.Source drivers,
+      EventSink events,
       AtomicLong arrivals,
-      Roll roll) {
+      TicketDirectory roll) {
     /** Creates the services with an empty directory of waiting tickets. */
     public House(
-        Upstreams upstreams,
+        UpstreamRegistry upstreams,
         ModelQuotas models,
         LimitSource limits,
         Ticker ticker,
-        Driver.Source drivers,
-        Events events,
+        StepDriver.Source drivers,
+        EventSink events,
         AtomicLong arrivals) {
-      this(upstreams, models, limits, ticker, drivers, events, arrivals, new Roll());
+      this(upstreams, models, limits, ticker, drivers, events, arrivals, new TicketDirectory());
     }
   }
 
   private final House house;
-  private final Books books;
+  private final TicketAccounting ticketAccounting;
   private final Quota own;
-  private final Inbox inbox;
-  private final Ways ways;
+  private final EndpointInbox endpointInbox;
+  private final RouteTable routeTable;
   private final Dispatcher dispatcher;
-  private final Undecided undecided;
+  private final UndecidedTickets undecidedTickets;
   private final ShadowReleases shadows;
-  private final Guests guests;
-  private final Tenure tenure;
-  private final Foresight foresight;
+  private final InFlight inFlight;
+  private final EndpointLifecycle endpointLifecycle;
+  private final BodylessRefusal bodylessRefusal;
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
 
@@ -85,7 +85,7 @@ public final class Endpoint {
   /**
    * Creates an endpoint that counts what is in flight.
    *
-   * @param emptied called with it when nothing is in flight any more; see {@link Guests}
+   * @param emptied called with it when nothing is in flight any more; see {@link InFlight}
    */
   static Endpoint dynamic(EndpointSpec spec, House house, Consumer<Endpoint> emptied) {
     return new Endpoint(spec, house, emptied, house.ticker().nanos());
@@ -93,31 +93,35 @@ public final class Endpoint {
 
   private Endpoint(EndpointSpec spec, House house, @Nullable Consumer<Endpoint> emptied, long now) {
     this.house = house;
-    this.guests =
-        emptied == null ? Guests.uncounted() : Guests.counted(() -> emptied.accept(this), now);
-    this.books = new Books(spec.path(), house, guests);
-    List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
-    this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
-    this.tenure = new Tenure(spec, house.limits(), own);
-    this.foresight = new Foresight(tenure, own);
-    Driver driver = house.drivers().driver(spec.algorithm());
-    this.inbox = new Inbox(house.ticker(), driver, new Owner());
-    this.ways = new Ways(house, tenure::spec, own, inbox::signal);
-    this.dispatcher = new Dispatcher(books, ways);
-    this.undecided = new Undecided(books, ways, tenure::refusesAll, this::arrive);
-    this.shadows = new ShadowReleases(books, ways, tenure::refusesAll, this::charge);
+    this.inFlight =
+        emptied == null ? InFlight.uncounted() : InFlight.counted(() -> emptied.accept(this), now);
+    this.ticketAccounting = new TicketAccounting(spec.path(), house, inFlight);
+    List<MeteredLimit> limits = EndpointLimit.of(house.limits(), spec, null, now);
+    this.own = new Quota("endpoint " + spec.path(), ChargeRule.TOTAL, limits);
+    this.endpointLifecycle = new EndpointLifecycle(spec, house.limits(), own);
+    this.bodylessRefusal = new BodylessRefusal(endpointLifecycle, own);
+    StepDriver stepDriver = house.drivers().driver(spec.algorithm());
+    this.endpointInbox = new EndpointInbox(house.ticker(), stepDriver, new Owner());
+    this.routeTable = new RouteTable(house, endpointLifecycle::spec, own, endpointInbox::signal);
+    this.dispatcher = new Dispatcher(ticketAccounting, routeTable);
+    this.undecidedTickets =
+        new UndecidedTickets(
+            ticketAccounting, routeTable, endpointLifecycle::refusesAll, this::arrive);
+    this.shadows =
+        new ShadowReleases(
+            ticketAccounting, routeTable, endpointLifecycle::refusesAll, this::charge);
   }
 
   /**
-   * Ends the visit of a request that came through {@link Registry#enter}. Its ticket, if it has
-   * one, may still be settled later.
+   * Ends the visit of a request that came through {@link EndpointRegistry#enter}. Its ticket, if it
+   * has one, may still be settled later.
    */
   public void leave() {
-    guests.leave(house.ticker().nanos());
+    inFlight.leave(house.ticker().nanos());
   }
 
-  Guests guests() {
-    return guests;
+  InFlight guests() {
+    return inFlight;
   }
 
   /**
@@ -125,12 +129,12 @@ public final class Endpoint {
    * is. Charges by other instances are not considered.
    */
   long fullNanos(long now) {
-    return OwnLimit.fullNanos(own.limits(), now);
+    return EndpointLimit.fullNanos(own.limits(), now);
   }
 
   /** Returns the configuration. */
   public EndpointSpec spec() {
-    return tenure.spec();
+    return endpointLifecycle.spec();
   }
 
   /** Returns the path. */
@@ -139,18 +143,18 @@ public final class Endpoint {
   }
 
   /** Returns the totals of its tickets by outcome. */
-  public Totals totals() {
-    return books.totals();
+  public EndpointTotals totals() {
+    return ticketAccounting.totals();
   }
 
   /** Returns its own limits. */
-  public List<Metered> limits() {
+  public List<MeteredLimit> limits() {
     return own.limits();
   }
 
   /** Returns how many nanoseconds a small request would wait now, roughly; NEVER if paused. */
   public long expectedWaitNanos() {
-    return Forecast.waitNanos(this, house, own, paused);
+    return WaitForecast.waitNanos(this, house, own, paused);
   }
 
   /** Returns its own limit's utilisation, 0 to 1. */
@@ -174,36 +178,37 @@ public final class Endpoint {
 
   /**
    * Accepts a request. Its outcome is known on return if it was granted at once or refused at
-   * arrival, and later otherwise: see {@link Pending#whenDecided}.
+   * arrival, and later otherwise: see {@link ParkedTicket#whenDecided}.
    */
-  public Pending submit(Ask ask) {
-    books.arrived(ask);
+  public ParkedTicket submit(TicketRequest ticketRequest) {
+    ticketAccounting.arrived(ticketRequest);
     long now = house.ticker().nanos();
     // Numbered as late as possible, so that the order of numbers is nearly that of the inbox.
     long order = house.arrivals().getAndIncrement();
-    Pending pending = new Pending(this, order, ask, now);
-    pending.facing = pending.facing.keptTo(ways.keptTo(ask, now));
+    ParkedTicket parkedTicket = new ParkedTicket(this, order, ticketRequest, now);
+    parkedTicket.facing = parkedTicket.facing.keptTo(routeTable.keptTo(ticketRequest, now));
     if (spec().shadow()) {
-      shadows.release(pending, ask, now);
-      return pending;
+      shadows.release(parkedTicket, ticketRequest, now);
+      return parkedTicket;
     }
-    charge(pending, now);
-    return pending;
+    charge(parkedTicket, now);
+    return parkedTicket;
   }
 
-  private void charge(Pending pending, long now) {
-    switch (pending.charge(now)) {
-      case Account.Denied(Refusal refusal) -> books.denied(pending, refusal, now);
-      case Account.Dry dry -> inbox.offer(at -> undecide(pending, dry));
-      case Account.Taken taken -> inbox.offer(at -> arrive(pending, at));
+  private void charge(ParkedTicket parkedTicket, long now) {
+    switch (parkedTicket.charge(now)) {
+      case CallerAccount.Denied(Refusal refusal) ->
+          ticketAccounting.denied(parkedTicket, refusal, now);
+      case CallerAccount.Dry dry -> endpointInbox.offer(at -> undecide(parkedTicket, dry));
+      case CallerAccount.Taken taken -> endpointInbox.offer(at -> arrive(parkedTicket, at));
     }
   }
 
   /** Cancels the ticket of a shadow; no effect once it was decided. */
-  void withdraw(Pending shadow) {
+  void withdraw(ParkedTicket shadow) {
     if (shadow.decide(State.CANCELLED)) {
-      inbox.send(at -> dispatcher.leave(shadow, at));
-      books.withdrawn(shadow);
+      endpointInbox.send(at -> dispatcher.leave(shadow, at));
+      ticketAccounting.withdrawn(shadow);
     }
   }
 
@@ -211,81 +216,81 @@ public final class Endpoint {
    * Returns the refusal that a request of an account gets now whatever its body says, or null when
    * that depends on the body. Takes and counts nothing.
    */
-  public @Nullable Refusal foreseen(@Nullable Account account) {
-    return foresight.refusal(account, paused, house.ticker().nanos());
+  public @Nullable Refusal foreseen(@Nullable CallerAccount callerAccount) {
+    return bodylessRefusal.refusal(callerAccount, paused, house.ticker().nanos());
   }
 
   /** Counts a request that is refused before it became a ticket. */
   public void refused(Cost cost, long bytes, Refusal refusal) {
-    books.turnedAway(null, cost, bytes, refusal);
+    ticketAccounting.turnedAway(null, cost, bytes, refusal);
   }
 
   /** Counts such a request, and records its refusal for later questions. */
-  public void refused(Ask.Origin origin, Cost cost, long bytes, Refusal refusal) {
-    books.turnedAway(origin, cost, bytes, refusal);
+  public void refused(TicketRequest.Origin origin, Cost cost, long bytes, Refusal refusal) {
+    ticketAccounting.turnedAway(origin, cost, bytes, refusal);
   }
 
   /** Counts a request as cancelled, because its client went away before it became a ticket. */
   public void gone(Cost cost, long bytes) {
-    books.gone(cost, bytes);
+    ticketAccounting.gone(cost, bytes);
   }
 
   /**
    * Cancels a ticket because its client went away. If it was granted meanwhile, its charges are
-   * returned. No effect once its outcome was {@linkplain Pending#take taken}.
+   * returned. No effect once its outcome was {@linkplain ParkedTicket#take taken}.
    */
-  public void cancel(Pending pending) {
-    if (!pending.unwanted()) {
+  public void cancel(ParkedTicket parkedTicket) {
+    if (!parkedTicket.unwanted()) {
       return;
     }
-    if (pending.decide(State.CANCELLED)) {
+    if (parkedTicket.decide(State.CANCELLED)) {
       // Sent first: once the account is left, its next request must find this ticket out of the
       // queue.
-      inbox.send(at -> dispatcher.leave(pending, at));
-      books.cancelled(pending);
+      endpointInbox.send(at -> dispatcher.leave(parkedTicket, at));
+      ticketAccounting.cancelled(parkedTicket);
       return;
     }
-    Outcome outcome = pending.outcome();
-    if (outcome != null) {
-      abandon(outcome);
+    TicketOutcome ticketOutcome = parkedTicket.outcome();
+    if (ticketOutcome != null) {
+      abandon(ticketOutcome);
     }
   }
 
-  void abandon(Outcome outcome) {
-    if (outcome instanceof Outcome.Granted(Settlement settlement)) {
-      settlement.abandoned(house.ticker().nanos());
+  void abandon(TicketOutcome ticketOutcome) {
+    if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
+      ticketSettlement.abandoned(house.ticker().nanos());
     }
   }
 
   /**
    * Stops or restarts releases; tickets arrive and expire all the same. Operators use {@link
-   * Registry#pause}, which also takes care that dynamic endpoints are reclaimed later.
+   * EndpointRegistry#pause}, which also takes care that dynamic endpoints are reclaimed later.
    */
   public void pause(boolean stop) {
     paused = stop;
-    inbox.send(at -> dispatcher.pause(paused, at)); // the last of several counts
+    endpointInbox.send(at -> dispatcher.pause(paused, at)); // the last of several counts
   }
 
   /** Runs a task as the owner of the queue, soon. */
   void atWork(ObjLongConsumer<Dispatcher> task) {
-    inbox.send(at -> task.accept(dispatcher, at));
+    endpointInbox.send(at -> task.accept(dispatcher, at));
   }
 
   /** Returns the records of its recent tickets. */
-  Lately lately() {
-    return books.lately();
+  RecentOutcomes lately() {
+    return ticketAccounting.lately();
   }
 
   /** Applies another configuration of the same path; tickets, charges and debt stay. */
   void reconfigure(EndpointSpec next) {
-    inbox.send(
+    endpointInbox.send(
         at -> {
           EndpointSpec before = spec();
-          if (!tenure.become(next, at)) {
+          if (!endpointLifecycle.become(next, at)) {
             return;
           }
           if (next.algorithm() != before.algorithm()) {
-            inbox.drivenBy(house.drivers().driver(next.algorithm()));
+            endpointInbox.drivenBy(house.drivers().driver(next.algorithm()));
           }
           dispatcher.reroute(at);
         });
@@ -293,66 +298,67 @@ public final class Endpoint {
 
   /** Refuses all waiting and all new tickets; everything else stays as it is. */
   void refuseAll(Refusal refusal) {
-    tenure.stop(refusal);
-    inbox.send(at -> closeAll(refusal));
+    endpointLifecycle.stop(refusal);
+    endpointInbox.send(at -> closeAll(refusal));
   }
 
   private void closeAll(Refusal refusal) {
     dispatcher.close(refusal);
-    undecided.wake();
+    undecidedTickets.wake();
   }
 
   /** Refuses all waiting and all new tickets, and forgets its limit. */
   void close(Refusal refusal) {
-    tenure.close(refusal);
+    endpointLifecycle.close(refusal);
     lately().close();
-    guests.closing();
-    inbox.send(at -> closeAll(refusal));
+    inFlight.closing();
+    endpointInbox.send(at -> closeAll(refusal));
   }
 
   /** Returns whether it was closed. */
   boolean closed() {
-    return tenure.closed();
+    return endpointLifecycle.closed();
   }
 
-  private void undecide(Pending pending, Account.Dry dry) {
-    undecided.add(pending, dry);
-    if (pending.shadow() == null) {
-      house.roll().add(pending);
+  private void undecide(ParkedTicket parkedTicket, CallerAccount.Dry dry) {
+    undecidedTickets.add(parkedTicket, dry);
+    if (parkedTicket.shadow() == null) {
+      house.roll().add(parkedTicket);
     }
   }
 
-  private void arrive(Pending pending, long now) {
-    Refusal refusal = tenure.refusesAll();
+  private void arrive(ParkedTicket parkedTicket, long now) {
+    Refusal refusal = endpointLifecycle.refusesAll();
     if (refusal != null) {
-      books.refuse(pending, refusal);
+      ticketAccounting.refuse(parkedTicket, refusal);
       return;
     }
     // It may have arrived after the running step read the clock; it must not go before it arrived.
-    long at = Math.max(now, pending.arrivedNanos());
-    if (pending.carried() == null) {
-      dispatcher.arrive(pending, at);
+    long at = Math.max(now, parkedTicket.arrivedNanos());
+    if (parkedTicket.carried() == null) {
+      dispatcher.arrive(parkedTicket, at);
     } else {
-      dispatcher.back(pending, at);
+      dispatcher.back(parkedTicket, at);
     }
-    pending.came(at);
-    if (pending.waits() && pending.shadow() == null) {
-      house.roll().add(pending);
-      publish(new Event.Queued(at, path(), pending.order(), pending.cost()));
+    parkedTicket.came(at);
+    if (parkedTicket.waits() && parkedTicket.shadow() == null) {
+      house.roll().add(parkedTicket);
+      publish(new Event.Queued(at, path(), parkedTicket.order(), parkedTicket.cost()));
     }
   }
 
   /** Reports the real usage of a granted ticket to the order, where it changes the order. */
-  void used(Pending pending, long tokens) {
-    if (spec().scheduling().order() == Order.FAIR && tokens != pending.cost().totalTokens()) {
-      inbox.send(at -> dispatcher.settled(pending, tokens));
+  void used(ParkedTicket parkedTicket, long tokens) {
+    if (spec().scheduling().order() == QueueOrder.FAIR
+        && tokens != parkedTicket.cost().totalTokens()) {
+      endpointInbox.send(at -> dispatcher.settled(parkedTicket, tokens));
     }
   }
 
   /** Makes a granted ticket wait again, as {@code next}. */
-  Pending again(Pending pending, Pending next) {
-    books.returned(pending);
-    inbox.offer(at -> arrive(next, at));
+  ParkedTicket again(ParkedTicket parkedTicket, ParkedTicket next) {
+    ticketAccounting.returned(parkedTicket);
+    endpointInbox.offer(at -> arrive(next, at));
     return next;
   }
 
@@ -362,32 +368,32 @@ public final class Endpoint {
   }
 
   /** Counts the settlement of a granted ticket. */
-  void ended(Pending pending, Fate fate) {
-    books.settled(pending, fate);
+  void ended(ParkedTicket parkedTicket, Fate fate) {
+    ticketAccounting.settled(parkedTicket, fate);
   }
 
   /** Counts a granted ticket as not served. */
-  void failed(Pending pending, Refusal refusal, long now) {
-    books.failed(pending, refusal, now);
+  void failed(ParkedTicket parkedTicket, Refusal refusal, long now) {
+    ticketAccounting.failed(parkedTicket, refusal, now);
   }
 
   void publish(Event event) {
-    books.publish(event);
+    ticketAccounting.publish(event);
   }
 
   /** Does the work of the inbox. */
-  private final class Owner implements Inbox.Owner {
+  private final class Owner implements EndpointInbox.Owner {
     @Override
     public long step(long now) {
-      long next = Math.min(undecided.step(now), dispatcher.step(now));
+      long next = Math.min(undecidedTickets.step(now), dispatcher.step(now));
       oldestNanos = dispatcher.parked().oldestNanos();
-      foresight.follow(dispatcher.parked());
+      bodylessRefusal.follow(dispatcher.parked());
       return next;
     }
 
     @Override
     public void deliver() {
-      books.deliver(inbox::fault);
+      ticketAccounting.deliver(endpointInbox::fault);
     }
   }
 }

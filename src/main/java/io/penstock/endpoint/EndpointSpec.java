@@ -3,8 +3,8 @@ package io.penstock.endpoint;
 import io.penstock.cost.Dialect;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public record EndpointSpec(
     String path,
     String configuredPath,
-    Algorithm algorithm,
+    LimitAlgorithm algorithm,
     LimitSpec limit,
     Scheduling scheduling,
     Waiting waiting,
@@ -52,7 +52,7 @@ public record EndpointSpec(
   public EndpointSpec(
       String path,
       String configuredPath,
-      Algorithm algorithm,
+      LimitAlgorithm algorithm,
       LimitSpec limit,
       Scheduling scheduling,
       Waiting waiting,
@@ -86,10 +86,10 @@ public record EndpointSpec(
    * @param maxSkips how often a ticket may be overtaken by later ones, ≥ 0
    * @param fairBy the property of requests that tells the flows of a fair order apart
    */
-  public record Scheduling(Order order, long agingNanos, int maxSkips, FairBy fairBy) {
+  public record Scheduling(QueueOrder order, long agingNanos, int maxSkips, FairBy fairBy) {
     /** Returns first come, first served. */
     public static Scheduling fifo(int maxSkips) {
-      return new Scheduling(Order.FIFO, 0, maxSkips, new FairBy.Key());
+      return new Scheduling(QueueOrder.FIFO, 0, maxSkips, new FairBy.Key());
     }
   }
 
@@ -119,15 +119,15 @@ public record EndpointSpec(
    *     sends none
    */
   public record Waiting(
-      Bounds bounds,
+      QueueBounds bounds,
       int maxBlocked,
       long queueTimeoutNanos,
       boolean estimateOnly,
       long maxWaitNanos,
       long heartbeatNanos) {
     /** Returns a queue that refuses everything beyond its bounds and sends no signs of life. */
-    public static Waiting of(Bounds bounds, long queueTimeoutNanos, long maxWaitNanos) {
-      return new Waiting(bounds, 0, queueTimeoutNanos, false, maxWaitNanos, 0);
+    public static Waiting of(QueueBounds queueBounds, long queueTimeoutNanos, long maxWaitNanos) {
+      return new Waiting(queueBounds, 0, queueTimeoutNanos, false, maxWaitNanos, 0);
     }
   }
 
@@ -144,7 +144,7 @@ public record EndpointSpec(
    */
   public record Reading(
       Dialect dialect,
-      CostFrom costFrom,
+      CostSource costFrom,
       long defaultTokens,
       long defaultOutputTokens,
       long maxBodyBytes,
@@ -156,7 +156,7 @@ public record EndpointSpec(
     /** Creates settings with the default size of uploads. */
     public Reading(
         Dialect dialect,
-        CostFrom costFrom,
+        CostSource costFrom,
         long defaultTokens,
         long defaultOutputTokens,
         long maxBodyBytes,
@@ -174,7 +174,7 @@ public record EndpointSpec(
     /** Creates settings in which unreadable parameters are a fault. */
     public Reading(
         Dialect dialect,
-        CostFrom costFrom,
+        CostSource costFrom,
         long defaultTokens,
         long defaultOutputTokens,
         long maxBodyBytes) {

@@ -1,11 +1,11 @@
 package io.penstock.endpoint;
 
-import io.penstock.queue.Discipline;
-import io.penstock.queue.Sizes;
+import io.penstock.queue.DimensionSizes;
+import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.Ticket;
 import io.penstock.queue.TicketQueue;
-import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
+import io.penstock.quota.WaitList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,96 +16,99 @@ import org.jspecify.annotations.Nullable;
  * stands for all of them. A lane in which no ticket can go sleeps until the instant at which one
  * may, or until one of its quotas wakes it.
  *
- * <p>Only the owner of the queue may use it, except for the methods of {@link Line.Waiter}.
+ * <p>Only the owner of the queue may use it, except for the methods of {@link WaitList.Waiter}.
  */
-final class Lane implements Line.Waiter {
+final class Lane implements WaitList.Waiter {
   private static final long AWAKE = Long.MIN_VALUE;
 
-  private final Facing facing;
+  private final LaneKey laneKey;
   private final Dispatcher owner;
   private final Runnable signal;
   private final AtomicInteger skippedByOthers = new AtomicInteger();
-  private final Sizes room = new Sizes();
-  private final Sizes sizes = new Sizes();
-  private Discipline<Pending> discipline;
-  private TicketQueue<Pending> tickets;
+  private final DimensionSizes room = new DimensionSizes();
+  private final DimensionSizes dimensionSizes = new DimensionSizes();
+  private QueueDiscipline<ParkedTicket> queueDiscipline;
+  private TicketQueue<ParkedTicket> tickets;
   private long wakeAt = AWAKE;
-  private @Nullable Binding held;
+  private @Nullable BindingLimit held;
   private long heldNanos = Long.MIN_VALUE;
 
   /** Whether any ticket here ever claimed a quota because of its pace. */
   private boolean paces;
 
-  private volatile Stand stand;
+  private volatile LaneWaits laneWaits;
   private volatile int maxSkips;
-  private volatile @Nullable Pending head;
+  private volatile @Nullable ParkedTicket head;
   private volatile int headSkips;
   private volatile boolean woken;
 
   Lane(
-      Facing facing,
-      List<Route> routes,
-      Discipline<Pending> discipline,
+      LaneKey laneKey,
+      List<TicketRoute> routes,
+      QueueDiscipline<ParkedTicket> queueDiscipline,
       Dispatcher owner,
-      Routes terms) {
-    this.facing = facing;
-    this.stand = new Stand(this, routes);
-    this.discipline = discipline;
-    this.tickets = discipline.queue();
+      RouteSource terms) {
+    this.laneKey = laneKey;
+    this.laneWaits = new LaneWaits(this, routes);
+    this.queueDiscipline = queueDiscipline;
+    this.tickets = queueDiscipline.queue();
     this.owner = owner;
     this.maxSkips = terms.maxSkips();
     this.signal = terms.signal();
   }
 
-  Facing facing() {
-    return facing;
+  LaneKey facing() {
+    return laneKey;
   }
 
-  List<Route> routes() {
-    return stand.routes();
+  List<TicketRoute> routes() {
+    return laneWaits.routes();
   }
 
-  TicketQueue<Pending> tickets() {
+  TicketQueue<ParkedTicket> tickets() {
     return tickets;
   }
 
   /** Puts its tickets into another order. */
-  void reorder(Discipline<Pending> next) {
-    List<Pending> all = new ArrayList<>();
+  void reorder(QueueDiscipline<ParkedTicket> next) {
+    List<ParkedTicket> all = new ArrayList<>();
     tickets.forEach(all::add);
     all.forEach(tickets::remove);
-    discipline = next;
+    queueDiscipline = next;
     tickets = next.queue();
-    for (Pending pending : all) {
-      pending.enter(next);
-      tickets.add(pending);
+    for (ParkedTicket parkedTicket : all) {
+      parkedTicket.enter(next);
+      tickets.add(parkedTicket);
     }
     show();
     wakeAt = AWAKE;
   }
 
   /** Gives its tickets other routes; it is in no wait list until it is looked at again. */
-  void reroute(List<Route> next, int nextMaxSkips) {
+  void reroute(List<TicketRoute> next, int nextMaxSkips) {
     withdraw();
-    stand = new Stand(this, next);
+    laneWaits = new LaneWaits(this, next);
     maxSkips = nextMaxSkips;
   }
 
   /** Leaves all wait lists and ends all claims, until the lane is looked at again. */
   void withdraw() {
-    stand.withdraw();
+    laneWaits.withdraw();
     wakeAt = AWAKE;
   }
 
-  void add(Pending pending, long now) {
-    pending.lane = this;
+  void add(ParkedTicket parkedTicket, long now) {
+    parkedTicket.lane = this;
     learn();
-    tickets.add(pending);
+    tickets.add(parkedTicket);
     show();
     if (wakeAt != AWAKE) {
-      sizes.set(pending);
+      dimensionSizes.set(parkedTicket);
       // A lane blocked by its own key is in no other wait list, and looks there only after that.
-      long instant = tickets.resting() ? stand.key().opens(sizes, now) : stand.opens(sizes, now);
+      long instant =
+          tickets.resting()
+              ? laneWaits.key().opens(dimensionSizes, now)
+              : laneWaits.opens(dimensionSizes, now);
       wakeAt = Math.min(wakeAt, instant);
     }
   }
@@ -114,27 +117,28 @@ final class Lane implements Line.Waiter {
    * Ends the claims of tickets that {@code arrived} precedes and that wait only for a pace: when
    * the pace lets one of them pass, it is {@code arrived}'s turn.
    */
-  void yieldTo(Pending arrived) {
+  void yieldTo(ParkedTicket arrived) {
     if (paces) {
-      stand.endClaims(claimant -> claimant.paced && discipline.precedes(arrived, claimant));
+      laneWaits.endClaims(
+          claimant -> claimant.paced && queueDiscipline.precedes(arrived, claimant));
     }
   }
 
   /** Removes a ticket. If it was granted ({@code passed}), it skipped the tickets before it. */
-  void remove(Pending pending, boolean passed) {
+  void remove(ParkedTicket parkedTicket, boolean passed) {
     if (passed) {
       learn();
-      tickets.pass(pending);
+      tickets.pass(parkedTicket);
     } else {
-      tickets.remove(pending);
+      tickets.remove(parkedTicket);
     }
     show();
-    pending.lane = null; // its claims are void from here on, so the last one ends below
-    for (Route route : stand.routes()) {
-      route.release(pending);
+    parkedTicket.lane = null; // its claims are void from here on, so the last one ends below
+    for (TicketRoute ticketRoute : laneWaits.routes()) {
+      ticketRoute.release(parkedTicket);
     }
     if (tickets.size() == 0) {
-      stand.leave();
+      laneWaits.leave();
     }
   }
 
@@ -158,27 +162,27 @@ final class Lane implements Line.Waiter {
    */
   void join() {
     if (tickets.resting()) {
-      stand.joinOwn();
+      laneWaits.joinOwn();
     } else {
-      stand.join();
+      laneWaits.join();
     }
   }
 
   /** Returns whether {@code quota} is on any of its routes. */
   boolean faces(Quota quota) {
-    return stand.faces(quota);
+    return laneWaits.faces(quota);
   }
 
   /** Ends claims of tickets that their own key's quotas block: they must not delay others. */
   void yieldHeld(long now) {
-    if (stand.keeps() && keyed()) {
-      stand.endClaims(claimant -> stand.keyHolds(claimant, now));
+    if (laneWaits.keeps() && keyed()) {
+      laneWaits.endClaims(claimant -> laneWaits.keyHolds(claimant, now));
     }
   }
 
   /** Returns whether its tickets face quotas of their own key. */
   boolean keyed() {
-    return !stand.key().quotas().isEmpty();
+    return !laneWaits.key().quotas().isEmpty();
   }
 
   /** Returns whether their own key blocks all tickets here; they count as not arrived then. */
@@ -186,7 +190,7 @@ final class Lane implements Line.Waiter {
     if (!keyed()) {
       return false;
     }
-    boolean holds = !stand.key().room(room, now) || tickets.firstWithin(room) == null;
+    boolean holds = !laneWaits.key().room(room, now) || tickets.firstWithin(room) == null;
     tickets.rest(holds);
     return holds;
   }
@@ -210,28 +214,28 @@ final class Lane implements Line.Waiter {
     join();
     note(now);
     if (tickets.resting()) {
-      wakeAt = tickets.soonest(each -> stand.key().opens(each, now));
+      wakeAt = tickets.soonest(each -> laneWaits.key().opens(each, now));
       return;
     }
     long soonest = Long.MAX_VALUE;
-    for (Route route : stand.routes()) {
-      soonest = Math.min(soonest, soonest(route, now));
+    for (TicketRoute ticketRoute : laneWaits.routes()) {
+      soonest = Math.min(soonest, soonest(ticketRoute, now));
     }
     wakeAt = soonest;
   }
 
   /** Records what blocks its first ticket, at most once a second. */
   private void note(long now) {
-    Pending first = tickets.first();
-    boolean old = heldNanos == Long.MIN_VALUE || now - heldNanos >= Why.LONG_NANOS;
+    ParkedTicket first = tickets.first();
+    boolean old = heldNanos == Long.MIN_VALUE || now - heldNanos >= WaitReasons.LONG_NANOS;
     if (old && first != null) {
-      held = Explainer.binding(first, stand.routes(), now);
+      held = WaitExplainer.binding(first, laneWaits.routes(), now);
       heldNanos = now;
     }
   }
 
   /** Returns what blocked its first ticket when last recorded; null before the first record. */
-  @Nullable Binding held() {
+  @Nullable BindingLimit held() {
     return held;
   }
 
@@ -240,33 +244,33 @@ final class Lane implements Line.Waiter {
     return heldNanos;
   }
 
-  private long soonest(Route route, long now) {
-    if (route.kept(holds())) {
-      Pending keeper = stand.keeper(route);
+  private long soonest(TicketRoute ticketRoute, long now) {
+    if (ticketRoute.kept(holds())) {
+      ParkedTicket keeper = laneWaits.keeper(ticketRoute);
       if (keeper == null) {
         return Long.MAX_VALUE;
       }
-      sizes.set(keeper);
-      return route.earliest(sizes, now);
+      dimensionSizes.set(keeper);
+      return ticketRoute.earliest(dimensionSizes, now);
     }
     // Pacing is left out: a ticket that only the pace delays claims the quota.
-    return tickets.soonest(each -> route.opens(each, now));
+    return tickets.soonest(each -> ticketRoute.opens(each, now));
   }
 
   /** Returns the first ticket that can go now, by its least used route; null when none can. */
-  @Nullable Choice choose(long now) {
+  @Nullable ReleaseChoice choose(long now) {
     if (keyHolds(now)) {
       return null;
     }
-    Choice best = null;
-    for (Route route : stand.routes()) {
-      Pending candidate = candidate(route, now);
+    ReleaseChoice best = null;
+    for (TicketRoute ticketRoute : laneWaits.routes()) {
+      ParkedTicket candidate = candidate(ticketRoute, now);
       if (candidate != null) {
-        boolean held = route.paced(sizes, now) > now;
-        Choice choice = new Choice(this, candidate, route, held);
-        boolean waits = held && route.paceKeptFor(candidate, sizes, now);
-        if (!waits && (best == null || choice.before(best, discipline, now))) {
-          best = choice;
+        boolean held = ticketRoute.paced(dimensionSizes, now) > now;
+        ReleaseChoice releaseChoice = new ReleaseChoice(this, candidate, ticketRoute, held);
+        boolean waits = held && ticketRoute.paceKeptFor(candidate, dimensionSizes, now);
+        if (!waits && (best == null || releaseChoice.before(best, queueDiscipline, now))) {
+          best = releaseChoice;
         }
       }
     }
@@ -276,28 +280,29 @@ final class Lane implements Line.Waiter {
   /**
    * Returns the first ticket the route admits but for the pace; {@code sizes} are set to its own.
    */
-  private @Nullable Pending candidate(Route route, long now) {
-    if (!route.room(room, now)) {
+  private @Nullable ParkedTicket candidate(TicketRoute ticketRoute, long now) {
+    if (!ticketRoute.room(room, now)) {
       return null;
     }
-    boolean kept = route.kept(holds());
-    Pending first = kept ? stand.keeper(route) : tickets.firstWithin(room);
+    boolean kept = ticketRoute.kept(holds());
+    ParkedTicket first = kept ? laneWaits.keeper(ticketRoute) : tickets.firstWithin(room);
     if (first == null) {
       return null;
     }
-    sizes.set(first);
-    return !kept || route.admits(sizes, now) ? first : null;
+    dimensionSizes.set(first);
+    return !kept || ticketRoute.admits(dimensionSizes, now) ? first : null;
   }
 
   /**
    * Claims, for the chosen ticket, each quota that delays it by its pace. Nobody may overtake a
    * ticket that waits for the pace alone, or the smallest ticket would always go first.
    */
-  void hold(Choice choice, long now) {
-    sizes.set(choice.pending());
-    for (Quota quota : choice.route().quotas()) {
-      if (quota.paced(sizes, now) > now) {
-        choice.pending().paced = stand.claim(choice.pending(), quota, choice.route(), now);
+  void hold(ReleaseChoice releaseChoice, long now) {
+    dimensionSizes.set(releaseChoice.pending());
+    for (Quota quota : releaseChoice.route().quotas()) {
+      if (quota.paced(dimensionSizes, now) > now) {
+        releaseChoice.pending().paced =
+            laneWaits.claim(releaseChoice.pending(), quota, releaseChoice.route(), now);
         paces = true;
       }
     }
@@ -307,43 +312,43 @@ final class Lane implements Line.Waiter {
    * Returns whether a ticket may take that route past earlier tickets of this lane. An earlier one
    * that may not be skipped again claims the quota it lacks instead.
    */
-  boolean passes(Pending pending, Route route, long now) {
+  boolean passes(ParkedTicket parkedTicket, TicketRoute ticketRoute, long now) {
     learn();
-    Pending each = tickets.unskippable(null, pending, maxSkips);
+    ParkedTicket each = tickets.unskippable(null, parkedTicket, maxSkips);
     while (each != null) {
-      Quota claimed = stand.claim(each, now);
-      if (claimed != null && route.quotas().contains(claimed)) {
+      Quota claimed = laneWaits.claim(each, now);
+      if (claimed != null && ticketRoute.quotas().contains(claimed)) {
         return false;
       }
-      each = tickets.unskippable(each, pending, maxSkips);
+      each = tickets.unskippable(each, parkedTicket, maxSkips);
     }
     return true;
   }
 
   @Override
   public long headOrder() {
-    Pending first = head;
+    ParkedTicket first = head;
     return first == null ? Long.MAX_VALUE : first.order();
   }
 
   @Override
   public boolean holds() {
-    return facing.paid();
+    return laneKey.paid();
   }
 
   /** Returns whether a ticket is of this endpoint: then everything here may be read. */
   private boolean ours(Ticket ticket) {
-    Lane lane = ticket instanceof Pending pending ? pending.lane : null;
+    Lane lane = ticket instanceof ParkedTicket parkedTicket ? parkedTicket.lane : null;
     return lane != null && lane.owner == owner;
   }
 
   @Override
   public boolean precedes(Ticket gone) {
-    Pending first = head;
+    ParkedTicket first = head;
     if (first == null) {
       return false;
     }
-    return ours(gone) ? discipline.precedes(first, gone) : first.order() < gone.order();
+    return ours(gone) ? queueDiscipline.precedes(first, gone) : first.order() < gone.order();
   }
 
   @Override
@@ -368,12 +373,12 @@ final class Lane implements Line.Waiter {
   @Override
   public @Nullable Quota claim(Ticket gone, long now) {
     if (!ours(gone)) {
-      Pending first = head;
-      return first == null ? null : stand.claim(first, now);
+      ParkedTicket first = head;
+      return first == null ? null : laneWaits.claim(first, now);
     }
-    Pending each = tickets.unskippable(null, gone, maxSkips);
+    ParkedTicket each = tickets.unskippable(null, gone, maxSkips);
     while (each != null) {
-      Quota claimed = stand.claim(each, now);
+      Quota claimed = laneWaits.claim(each, now);
       if (claimed != null) {
         return claimed;
       }
@@ -384,12 +389,14 @@ final class Lane implements Line.Waiter {
 
   @Override
   public boolean waits(Ticket ticket) {
-    return ticket instanceof Pending pending && pending.lane == this && !stand.withdrawn();
+    return ticket instanceof ParkedTicket parkedTicket
+        && parkedTicket.lane == this
+        && !laneWaits.withdrawn();
   }
 
   @Override
   public boolean keeps() {
-    return stand.keeps();
+    return laneWaits.keeps();
   }
 
   @Override

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Grants the requests of an endpoint in shadow mode at once, whatever its limits say, and sends a
- * {@link Shadow} of each through the limits. Routes need no room in their limits, but upstreams
- * that take no requests are avoided: those that are unhealthy, paused or out of requests for their
- * day. Safe from any thread.
+ * {@link ShadowTicket} of each through the limits. Routes need no room in their limits, but
+ * upstreams that take no requests are avoided: those that are unhealthy, paused or out of requests
+ * for their day. Safe from any thread.
  */
 final class ShadowReleases {
-  private final Books books;
-  private final Routes routes;
+  private final TicketAccounting ticketAccounting;
+  private final RouteSource routeSource;
   private final Supplier<@Nullable Refusal> closed;
-  private final ObjLongConsumer<Pending> decide;
+  private final ObjLongConsumer<ParkedTicket> decide;
 
   /**
    * Creates the releases of an endpoint.
@@ -28,30 +28,30 @@ final class ShadowReleases {
    * @param decide sends a shadow's ticket through the limits
    */
   ShadowReleases(
-      Books books,
-      Routes routes,
+      TicketAccounting ticketAccounting,
+      RouteSource routeSource,
       Supplier<@Nullable Refusal> closed,
-      ObjLongConsumer<Pending> decide) {
-    this.books = books;
-    this.routes = routes;
+      ObjLongConsumer<ParkedTicket> decide) {
+    this.ticketAccounting = ticketAccounting;
+    this.routeSource = routeSource;
     this.closed = closed;
     this.decide = decide;
   }
 
   /** Grants a new request at once, or refuses it when no upstream serves it. */
-  void release(Pending pending, Ask ask, long now) {
-    List<Route> ways = routes.of(pending.facing, now);
+  void release(ParkedTicket parkedTicket, TicketRequest ticketRequest, long now) {
+    List<TicketRoute> ways = routeSource.of(parkedTicket.facing, now);
     Refusal all = closed.get();
-    Refusal refusal = all == null ? Admission.noWay(ways, routes, pending) : all;
+    Refusal refusal = all == null ? AdmissionCheck.noWay(ways, routeSource, parkedTicket) : all;
     if (refusal != null) {
-      books.turnAway(pending, refusal);
+      ticketAccounting.turnAway(parkedTicket, refusal);
       return;
     }
-    Route open = open(ways, pending, now);
-    Shadow shadow = new Shadow(pending, ask);
-    go(pending, open == null ? leastBad(ways, pending, now) : open, shadow, now);
-    books.brought(shadow.ticket());
-    decide.accept(shadow.ticket(), now);
+    TicketRoute open = open(ways, parkedTicket, now);
+    ShadowTicket shadowTicket = new ShadowTicket(parkedTicket, ticketRequest);
+    go(parkedTicket, open == null ? leastBad(ways, parkedTicket, now) : open, shadowTicket, now);
+    ticketAccounting.brought(shadowTicket.ticket());
+    decide.accept(shadowTicket.ticket(), now);
   }
 
   /**
@@ -59,37 +59,43 @@ final class ShadowReleases {
    * upstream, else any open one. Null when none is open: then the request is not tried again,
    * because nothing waits here.
    */
-  @Nullable Route again(Pending next, long now) {
+  @Nullable TicketRoute again(ParkedTicket next, long now) {
     if (closed.get() != null) {
       return null;
     }
-    Route elsewhere = open(routes.of(next.facing, now), next, now);
+    TicketRoute elsewhere = open(routeSource.of(next.facing, now), next, now);
     return elsewhere == null && next.facing.not() != null
-        ? open(routes.of(next.facing.avoidingNone(), now), next, now)
+        ? open(routeSource.of(next.facing.avoidingNone(), now), next, now)
         : elsewhere;
   }
 
   /** Grants another attempt of a request on the route that {@link #again} returned. */
-  void release(Pending before, Pending next, Route way, Shadow shadow, long now) {
-    books.returned(before);
-    go(next, way, shadow, now);
+  void release(
+      ParkedTicket before,
+      ParkedTicket next,
+      TicketRoute way,
+      ShadowTicket shadowTicket,
+      long now) {
+    ticketAccounting.returned(before);
+    go(next, way, shadowTicket, now);
   }
 
-  private void go(Pending pending, Route way, Shadow shadow, long now) {
-    Settlement settlement = new Settlement(pending, way, shadow, now);
-    pending.decide(State.GRANTED);
-    books.enterGranted(pending, settlement);
-    pending.deliver(new Outcome.Granted(settlement));
+  private void go(ParkedTicket parkedTicket, TicketRoute way, ShadowTicket shadowTicket, long now) {
+    TicketSettlement ticketSettlement = new TicketSettlement(parkedTicket, way, shadowTicket, now);
+    parkedTicket.decide(State.GRANTED);
+    ticketAccounting.enterGranted(parkedTicket, ticketSettlement);
+    parkedTicket.deliver(new TicketOutcome.Granted(ticketSettlement));
   }
 
   /**
    * Returns the least used open route, or null. An upstream on trial is open to one request only.
    */
-  private static @Nullable Route open(List<Route> ways, Pending pending, long now) {
-    List<Route> open = new ArrayList<>(ways);
+  private static @Nullable TicketRoute open(
+      List<TicketRoute> ways, ParkedTicket parkedTicket, long now) {
+    List<TicketRoute> open = new ArrayList<>(ways);
     open.removeIf(way -> !way.open(now));
     while (!open.isEmpty()) {
-      Route least = Route.leastUsed(open, pending, now);
+      TicketRoute least = TicketRoute.leastUsed(open, parkedTicket, now);
       Upstream upstream = least.upstream();
       if (upstream == null || upstream.health().pass(now)) {
         return least;
@@ -100,12 +106,12 @@ final class ShadowReleases {
   }
 
   /** Returns a route though none is open: to a healthy upstream if there is one. */
-  private static Route leastBad(List<Route> ways, Pending pending, long now) {
-    List<Route> best = ways.stream().filter(way -> !way.onTrial()).toList();
+  private static TicketRoute leastBad(List<TicketRoute> ways, ParkedTicket parkedTicket, long now) {
+    List<TicketRoute> best = ways.stream().filter(way -> !way.onTrial()).toList();
     if (best.isEmpty()) {
       long soonest = ways.stream().mapToLong(way -> way.gateOpens(now)).min().orElse(now);
       best = ways.stream().filter(way -> way.gateOpens(now) == soonest).toList();
     }
-    return Route.leastUsed(best, pending, now);
+    return TicketRoute.leastUsed(best, parkedTicket, now);
   }
 }

@@ -1,9 +1,9 @@
 package io.penstock.endpoint;
 
-import io.penstock.limit.Balance;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.Metered;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 public record WindowRoom(long capacityTokens, long remainingTokens) {
   /** Returns the rest of an endpoint's own limit, or null when that is no token window. */
   static @Nullable WindowRoom of(Quota own, long now) {
-    for (Metered metered : own.limits()) {
-      Limit limit = metered.limit();
+    for (MeteredLimit meteredLimit : own.limits()) {
+      Limit limit = meteredLimit.limit();
       if (limit.spec() instanceof LimitSpec.FixedWindow window) {
-        Balance balance = limit.balance(now);
-        long alone = Math.max(0, window.capacity() - balance.charged() - balance.held());
+        LimitBalance limitBalance = limit.balance(now);
+        long alone = Math.max(0, window.capacity() - limitBalance.charged() - limitBalance.held());
         return new WindowRoom(window.capacity(), Math.min(alone, limit.left(now).amount()));
       }
     }

@@ -2,8 +2,8 @@ package io.penstock.event;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
 import io.penstock.refusal.Refusal;
 import org.jspecify.annotations.Nullable;
 
@@ -112,9 +112,9 @@ public sealed interface Event {
       String upstream,
       @Nullable String model,
       Dialect dialect,
-      Operation operation,
+      ModelOperation operation,
       long lastedNanos,
-      @Nullable Usage usage,
+      @Nullable TokenUsage usage,
       @Nullable String error)
       implements Event {}
 

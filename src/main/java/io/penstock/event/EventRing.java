@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Bounded buffer of events for one slow reader: events that do not fit are lost and counted. Safe
  * for many writers and one reader.
  */
-public final class EventRing implements Events {
+public final class EventRing implements EventSink {
   private final ArrayBlockingQueue<Event> waiting;
   private final AtomicLong lost = new AtomicLong();
   private final Runnable arrived;

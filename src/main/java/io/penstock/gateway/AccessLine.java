@@ -1,11 +1,11 @@
 package io.penstock.gateway;
 
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -32,9 +32,9 @@ final class AccessLine implements Trail {
   private final ServerWebExchange exchange;
   private final Ticker ticker;
   private final long begunNanos;
-  private @Nullable Pending ticket;
+  private @Nullable ParkedTicket ticket;
   private @Nullable Refusal refusal;
-  private @Nullable Usage usage;
+  private @Nullable TokenUsage tokenUsage;
   private @Nullable String error;
   private long waitedNanos;
   private long bytes;
@@ -54,15 +54,15 @@ final class AccessLine implements Trail {
   }
 
   @Override
-  public void submitted(Pending pending) {
-    ticket = pending;
-    trace.submitted(pending);
+  public void submitted(ParkedTicket parkedTicket) {
+    ticket = parkedTicket;
+    trace.submitted(parkedTicket);
   }
 
   @Override
-  public void released(Settlement settlement) {
-    waitedNanos = settlement.waitedNanos();
-    trace.released(settlement);
+  public void released(TicketSettlement ticketSettlement) {
+    waitedNanos = ticketSettlement.waitedNanos();
+    trace.released(ticketSettlement);
   }
 
   @Override
@@ -76,9 +76,12 @@ final class AccessLine implements Trail {
 
   @Override
   public void calls(
-      UpstreamSpec upstream, URI base, @Nullable String model, @Nullable Operation operation) {
+      UpstreamSpec upstream,
+      URI base,
+      @Nullable String model,
+      @Nullable ModelOperation modelOperation) {
     attempts++;
-    trace.calls(upstream, base, model, operation);
+    trace.calls(upstream, base, model, modelOperation);
   }
 
   @Override
@@ -97,8 +100,8 @@ final class AccessLine implements Trail {
   }
 
   @Override
-  public void called(@Nullable Usage used, @Nullable String why) {
-    usage = used;
+  public void called(@Nullable TokenUsage used, @Nullable String why) {
+    tokenUsage = used;
     error = why;
     trace.called(used, why);
   }
@@ -137,13 +140,13 @@ final class AccessLine implements Trail {
   }
 
   private void of(LoggingEventBuilder line, Passage passage) {
-    Settlement settlement = passage.settlement();
-    Upstream upstream = settlement == null ? null : settlement.upstream();
+    TicketSettlement ticketSettlement = passage.settlement();
+    Upstream upstream = ticketSettlement == null ? null : ticketSettlement.upstream();
     add(line, "upstream", upstream == null ? null : upstream.spec().id());
     add(line, "model", passage.askedModel());
     add(line, "key", passage.key());
     add(line, "tokens_reserved", passage.cost().totalTokens());
-    add(line, "tokens_used", usage == null ? null : usage.totalTokens());
+    add(line, "tokens_used", tokenUsage == null ? null : tokenUsage.totalTokens());
     add(line, "bytes_in", passage.body().size());
     add(line, "ticket", ticket == null ? null : ticket.order());
     add(line, "request_id", passage.requestId());

@@ -1,16 +1,16 @@
 package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.gateway.body.BodyIntake;
-import io.penstock.key.Caller;
+import io.penstock.key.ApiCaller;
 import io.penstock.park.Parking;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import io.penstock.wire.ConnectionGuard;
 import java.time.Duration;
@@ -28,7 +28,8 @@ import reactor.core.scheduler.Schedulers;
 /** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
 final class AdmitFilter implements GlobalFilter, Ordered {
   private static final Refusal NO_MEMORY =
-      Refusal.of(Reason.QUEUE_FULL, "the bodies that wait hold all the memory there is for them");
+      Refusal.of(
+          RefusalReason.QUEUE_FULL, "the bodies that wait hold all the memory there is for them");
 
   private final Ticker ticker;
   private final Ties ties;
@@ -59,28 +60,28 @@ final class AdmitFilter implements GlobalFilter, Ordered {
 
   private Mono<Void> admit(
       ServerWebExchange exchange, GatewayFilterChain chain, Passage passage, EventLoop loop) {
-    Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
-    passage.trail().submitted(pending);
-    if (pending.outcome() == null) {
-      park(passage, pending, loop);
+    ParkedTicket parkedTicket = passage.endpoint().submit(ask(exchange.getRequest(), passage));
+    passage.trail().submitted(parkedTicket);
+    if (parkedTicket.outcome() == null) {
+      park(passage, parkedTicket, loop);
       if (passage.endpoint().spec().permit()) {
         BodyIntake.drain(exchange.getRequest());
       }
     }
-    Mono<Outcome> outcome = Parking.await(pending, loop);
-    Heartbeat heartbeat = pending.outcome() == null ? heartbeat(passage, loop) : null;
+    Mono<TicketOutcome> outcome = Parking.await(parkedTicket, loop);
+    Heartbeat heartbeat = parkedTicket.outcome() == null ? heartbeat(passage, loop) : null;
     return heartbeat == null
-        ? outcome.flatMap(each -> decided(exchange, chain, pending, each))
+        ? outcome.flatMap(each -> decided(exchange, chain, parkedTicket, each))
         : heartbeat.until(
             outcome,
             exchange,
-            (later, each) -> decided(later, chain, pending, each),
-            () -> passage.endpoint().cancel(pending));
+            (later, each) -> decided(later, chain, parkedTicket, each),
+            () -> passage.endpoint().cancel(parkedTicket));
   }
 
-  private static void park(Passage passage, Pending pending, EventLoop loop) {
+  private static void park(Passage passage, ParkedTicket parkedTicket, EventLoop loop) {
     if (!passage.body().park(Elsewhere.nextTurn(loop))) {
-      pending.refuse(NO_MEMORY);
+      parkedTicket.refuse(NO_MEMORY);
     }
   }
 
@@ -93,9 +94,9 @@ final class AdmitFilter implements GlobalFilter, Ordered {
         : new Heartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
   }
 
-  private Ask ask(ServerHttpRequest request, Passage passage) {
-    Caller caller = passage.caller();
-    return new Ask(
+  private TicketRequest ask(ServerHttpRequest request, Passage passage) {
+    ApiCaller apiCaller = passage.caller();
+    return new TicketRequest(
         passage.model(),
         passage.cost(),
         passage.body().size(),
@@ -103,36 +104,39 @@ final class AdmitFilter implements GlobalFilter, Ordered {
         passage.parameters().priority(),
         flow(passage, request.getHeaders()),
         ties.of(passage, request),
-        caller == null ? null : caller.account(),
+        apiCaller == null ? null : apiCaller.account(),
         passage.visitor().models(),
         passage.origin());
   }
 
-  private static Ask.Flow flow(Passage passage, HttpHeaders headers) {
+  private static TicketRequest.Flow flow(Passage passage, HttpHeaders headers) {
     EndpointSpec.FairBy by = passage.endpoint().spec().scheduling().fairBy();
-    Caller caller = passage.caller();
-    return by instanceof EndpointSpec.FairBy.Key && caller != null
-        ? new Ask.Flow(caller.spec().name(), caller.spec().rank().weight())
+    ApiCaller apiCaller = passage.caller();
+    return by instanceof EndpointSpec.FairBy.Key && apiCaller != null
+        ? new TicketRequest.Flow(apiCaller.spec().name(), apiCaller.spec().rank().weight())
         : Flows.of(by, headers, passage.user());
   }
 
   private Mono<Void> decided(
-      ServerWebExchange exchange, GatewayFilterChain chain, Pending pending, Outcome outcome) {
-    if (!pending.take()) {
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      ParkedTicket parkedTicket,
+      TicketOutcome ticketOutcome) {
+    if (!parkedTicket.take()) {
       return Mono.empty(); // the client went away first, and everything was returned
     }
     Passage passage = Passage.of(exchange);
     passage.body().unpark();
-    return switch (outcome) {
-      case Outcome.Refused(Refusal refusal) -> {
+    return switch (ticketOutcome) {
+      case TicketOutcome.Refused(Refusal refusal) -> {
         strict.denied(passage, refusal);
         passage.tells(allowances.of(passage, null));
         yield Refuser.refuse(exchange, passage, refusal);
       }
-      case Outcome.Granted(Settlement settlement) -> {
-        passage.granted(settlement);
-        passage.trail().released(settlement);
-        passage.tells(allowances.of(passage, settlement));
+      case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
+        passage.granted(ticketSettlement);
+        passage.trail().released(ticketSettlement);
+        passage.tells(allowances.of(passage, ticketSettlement));
         // a later step settles the request; should that fail, no charge or permit must remain
         yield Mono.defer(() -> chain.filter(exchange)).doFinally(signal -> abandoned(passage));
       }

@@ -1,11 +1,11 @@
 package io.penstock.gateway;
 
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Settlement;
-import io.penstock.key.Caller;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.key.ApiCaller;
 import io.penstock.pool.Upstream;
-import io.penstock.quota.Metered;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -47,62 +47,63 @@ final class Allowances {
   /**
    * Returns the headers that tell what is left now, by name; empty where nothing is limited.
    *
-   * @param settlement of a request that goes now, or null when it is refused
+   * @param ticketSettlement of a request that goes now, or null when it is refused
    */
-  Map<String, String> of(Passage passage, @Nullable Settlement settlement) {
-    Caller caller = passage.caller();
-    List<Metered> own = passage.endpoint().limits();
-    Upstream upstream = exposed(passage, settlement);
-    if (caller == null && own.isEmpty() && upstream == null) {
+  Map<String, String> of(Passage passage, @Nullable TicketSettlement ticketSettlement) {
+    ApiCaller apiCaller = passage.caller();
+    List<MeteredLimit> own = passage.endpoint().limits();
+    Upstream upstream = exposed(passage, ticketSettlement);
+    if (apiCaller == null && own.isEmpty() && upstream == null) {
       return Map.of();
     }
     long now = ticker.nanos();
-    List<LimitLine> ofKey = caller == null ? List.of() : ofKey(caller, passage.model(), now);
+    List<LimitLine> ofKey = apiCaller == null ? List.of() : ofKey(apiCaller, passage.model(), now);
     List<LimitLine> lines = new ArrayList<>(ofKey);
-    own.forEach(metered -> add(lines, LimitLine.of(ENDPOINT, metered, now)));
-    if (upstream != null && settlement != null) {
-      Quota pool = upstream.pool(settlement.model(), now);
+    own.forEach(meteredLimit -> add(lines, LimitLine.of(ENDPOINT, meteredLimit, now)));
+    if (upstream != null && ticketSettlement != null) {
+      Quota pool = upstream.pool(ticketSettlement.model(), now);
       lines.addAll(named(UPSTREAM, pool.limits(), now));
     }
     return lines.isEmpty() ? Map.of() : headers(lines, ofKey, passage);
   }
 
-  private static @Nullable Upstream exposed(Passage passage, @Nullable Settlement settlement) {
+  private static @Nullable Upstream exposed(
+      Passage passage, @Nullable TicketSettlement ticketSettlement) {
     boolean exposes = passage.endpoint().spec().forwarding().exposesLimits();
-    return exposes && settlement != null ? settlement.upstream() : null;
+    return exposes && ticketSettlement != null ? ticketSettlement.upstream() : null;
   }
 
   /**
    * Returns the limits that requests for a model face because of the key itself, without those of
    * its group.
    */
-  static List<LimitLine> ofKey(Caller caller, @Nullable String model, long now) {
-    List<Metered> limits = new ArrayList<>();
-    for (Quota quota : caller.account().quotas(model, now)) {
-      for (Metered metered : quota.limits()) {
-        if (ofTheKey(metered)) {
-          limits.add(metered);
+  static List<LimitLine> ofKey(ApiCaller apiCaller, @Nullable String model, long now) {
+    List<MeteredLimit> limits = new ArrayList<>();
+    for (Quota quota : apiCaller.account().quotas(model, now)) {
+      for (MeteredLimit meteredLimit : quota.limits()) {
+        if (ofTheKey(meteredLimit)) {
+          limits.add(meteredLimit);
         }
       }
     }
     return named(KEY, limits, now);
   }
 
-  private static boolean ofTheKey(Metered metered) {
-    return metered.reason() == null || metered.reason().code().startsWith(KEY + "_");
+  private static boolean ofTheKey(MeteredLimit meteredLimit) {
+    return meteredLimit.reason() == null || meteredLimit.reason().code().startsWith(KEY + "_");
   }
 
   /**
    * Names the limits. A name that is already taken belongs to the key in general, so the next limit
    * of that name is the one of the model.
    */
-  private static List<LimitLine> named(String whose, List<Metered> limits, long now) {
+  private static List<LimitLine> named(String whose, List<MeteredLimit> limits, long now) {
     Set<String> names = new HashSet<>();
     List<LimitLine> lines = new ArrayList<>();
-    for (Metered metered : limits) {
-      String name = LimitLine.name(whose, metered);
+    for (MeteredLimit meteredLimit : limits) {
+      String name = LimitLine.name(whose, meteredLimit);
       String free = names.add(name) ? name : name + "-model";
-      add(lines, LimitLine.of(free, metered, now));
+      add(lines, LimitLine.of(free, meteredLimit, now));
     }
     return lines;
   }
@@ -125,8 +126,8 @@ final class Allowances {
     headers.put("RateLimit-Policy", policies.toString());
     headers.put("RateLimit", left.toString());
     Dialect dialect = passage.endpoint().spec().reading().dialect();
-    shape(headers, dialect, "requests", tightest(ofKey, Measure.REQUESTS));
-    shape(headers, dialect, "tokens", tightest(ofKey, Measure.TOKENS));
+    shape(headers, dialect, "requests", tightest(ofKey, LimitMeasure.REQUESTS));
+    shape(headers, dialect, "tokens", tightest(ofKey, LimitMeasure.TOKENS));
     return headers;
   }
 
@@ -134,11 +135,11 @@ final class Allowances {
    * Returns the limit to show in the provider's headers, which have room for only one: that of the
    * minute, where there is one.
    */
-  private static @Nullable LimitLine tightest(List<LimitLine> lines, Measure measure) {
+  private static @Nullable LimitLine tightest(List<LimitLine> lines, LimitMeasure limitMeasure) {
     LimitLine tightest = null;
     for (LimitLine line : lines) {
-      boolean first = line.measure() == measure && tightest == null;
-      if (first || (line.measure() == measure && TIGHTER.compare(line, tightest) < 0)) {
+      boolean first = line.measure() == limitMeasure && tightest == null;
+      if (first || (line.measure() == limitMeasure && TIGHTER.compare(line, tightest) < 0)) {
         tightest = line;
       }
     }

@@ -2,19 +2,19 @@ package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.json.Edit;
 import io.penstock.park.Parking;
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Verdict;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import io.penstock.wire.ConnectionGuard;
 import java.net.URI;
@@ -59,7 +59,7 @@ final class Attempts {
   }
 
   private static final Refusal NO_URI =
-      Refusal.of(Reason.BAD_REQUEST, "the path or query is not a valid URI");
+      Refusal.of(RefusalReason.BAD_REQUEST, "the path or query is not a valid URI");
 
   private final House house;
   private final Passage passage;
@@ -132,14 +132,16 @@ final class Attempts {
     } else if (Answer.failed(status)) {
       broken++;
     }
-    Lesson lesson = lesson(status, answer.headers(), answer.beginning());
-    Verdict verdict = house.judge().answered(upstream(), tries(), lesson, now());
-    if (verdict == Verdict.WITHOUT_USAGE) {
+    ProviderLesson providerLesson = lesson(status, answer.headers(), answer.beginning());
+    AttemptVerdict attemptVerdict =
+        house.judge().answered(upstream(), tries(), providerLesson, now());
+    if (attemptVerdict == AttemptVerdict.WITHOUT_USAGE) {
       withoutUsage = true;
       answer.drop();
       return next();
     }
-    Pending waits = again(limited ? Failure.REJECTED : Failure.BROKEN, verdict, !limited);
+    ParkedTicket waits =
+        again(limited ? AttemptFailure.REJECTED : AttemptFailure.BROKEN, attemptVerdict, !limited);
     if (waits == null) {
       return passed(answer);
     }
@@ -160,10 +162,11 @@ final class Attempts {
       return Mono.error(error);
     }
     broken++;
-    Failure kind = failure.sent() ? Failure.BROKEN : Failure.UNSENT;
-    Verdict verdict = house.judge().failed(upstream(), tries(), kind, now());
+    AttemptFailure kind = failure.sent() ? AttemptFailure.BROKEN : AttemptFailure.UNSENT;
+    AttemptVerdict attemptVerdict = house.judge().failed(upstream(), tries(), kind, now());
     String upstream = upstream().spec().id();
-    Pending waits = again(kind, verdict, failure.refusal().reason() == Reason.UPSTREAM_TIMEOUT);
+    ParkedTicket waits =
+        again(kind, attemptVerdict, failure.refusal().reason() == RefusalReason.UPSTREAM_TIMEOUT);
     if (waits == null) {
       return Mono.error(error);
     }
@@ -181,24 +184,26 @@ final class Attempts {
    *     most once more, and has to pass all limits again
    * @return the ticket that waits, or null
    */
-  private @Nullable Pending again(Failure failure, Verdict verdict, boolean budgeted) {
-    boolean goes = verdict == Verdict.WAIT || verdict == Verdict.ELSEWHERE;
+  private @Nullable ParkedTicket again(
+      AttemptFailure attemptFailure, AttemptVerdict attemptVerdict, boolean budgeted) {
+    boolean goes =
+        attemptVerdict == AttemptVerdict.WAIT || attemptVerdict == AttemptVerdict.ELSEWHERE;
     if (!goes || !passage.repeatable()) {
       return null;
     }
     long now = now();
-    boolean elsewhere = verdict == Verdict.ELSEWHERE;
+    boolean elsewhere = attemptVerdict == AttemptVerdict.ELSEWHERE;
     if (elsewhere && budgeted && !house.budgets().of(upstream().spec().id()).retry(now)) {
       return null;
     }
-    return settlement().again(failure, elsewhere, now);
+    return settlement().again(attemptFailure, elsewhere, now);
   }
 
-  private Mono<Void> await(Pending waits) {
+  private Mono<Void> await(ParkedTicket waits) {
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
     passage.body().detach(Elsewhere.nextTurn(loop));
     passage.trail().submitted(waits);
-    Mono<Outcome> outcome = Parking.await(waits, loop);
+    Mono<TicketOutcome> outcome = Parking.await(waits, loop);
     Heartbeat heartbeat = waits.outcome() == null ? AdmitFilter.heartbeat(passage, loop) : null;
     if (heartbeat == null) {
       return outcome.flatMap(each -> released(waits, each));
@@ -210,17 +215,17 @@ final class Attempts {
             outcome, untapped(), (later, each) -> releasedLater(later, waits, each), gone);
   }
 
-  private Mono<Void> released(Pending waits, Outcome outcome) {
+  private Mono<Void> released(ParkedTicket waits, TicketOutcome ticketOutcome) {
     if (!waits.take()) {
       return Mono.empty(); // the client went away first, and everything was returned
     }
-    return switch (outcome) {
-      case Outcome.Refused(Refusal refusal) -> Refuser.refuse(untapped(), passage, refusal);
-      case Outcome.Granted(Settlement settlement) -> {
-        passage.granted(settlement);
+    return switch (ticketOutcome) {
+      case TicketOutcome.Refused(Refusal refusal) -> Refuser.refuse(untapped(), passage, refusal);
+      case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
+        passage.granted(ticketSettlement);
         withoutUsage = false; // only the previous upstream refused the option
-        passage.trail().released(settlement);
-        passage.tells(house.allowances().of(passage, settlement));
+        passage.trail().released(ticketSettlement);
+        passage.tells(house.allowances().of(passage, ticketSettlement));
         yield next();
       }
     };
@@ -230,42 +235,46 @@ final class Attempts {
    * Goes on in an answer that heartbeats may have begun meanwhile; a failure then has to be written
    * into that answer.
    */
-  private Mono<Void> releasedLater(ServerWebExchange later, Pending waits, Outcome outcome) {
+  private Mono<Void> releasedLater(
+      ServerWebExchange later, ParkedTicket waits, TicketOutcome ticketOutcome) {
     if (!(later.getResponse() instanceof LateResponse late)) {
-      return released(waits, outcome);
+      return released(waits, ticketOutcome);
     }
     Tap tap = tap();
     exchange = exchange.mutate().response(tapped().over(late)).build();
-    return released(waits, outcome)
+    return released(waits, ticketOutcome)
         .onErrorResume(error -> SettleFilter.answered(later, tap, error));
   }
 
   /** Returns what an answer teaches; the limits of the upstream have learned it by then. */
-  private Lesson lesson(int status, HttpHeaders headers, byte[] body) {
-    Lesson lesson = passage.speech().lesson(status, headers::get, body);
-    settlement().learn(lesson, now());
-    if (lesson.oddity() != null) {
-      tap().complain(upstream().spec().id(), lesson.oddity());
+  private ProviderLesson lesson(int status, HttpHeaders headers, byte[] body) {
+    ProviderLesson providerLesson = passage.speech().lesson(status, headers::get, body);
+    settlement().learn(providerLesson, now());
+    if (providerLesson.oddity() != null) {
+      tap().complain(upstream().spec().id(), providerLesson.oddity());
     }
-    return lesson;
+    return providerLesson;
   }
 
-  private Tries tries() {
-    return new Tries(passage.askedModel(), rejected, broken, passage.repeatable(), streamUsage());
+  private AttemptHistory tries() {
+    return new AttemptHistory(
+        passage.askedModel(), rejected, broken, passage.repeatable(), streamUsage());
   }
 
-  private Tries.StreamUsage streamUsage() {
+  private AttemptHistory.StreamUsage streamUsage() {
     if (passage.asksUsage()) {
-      return Tries.StreamUsage.ADDED;
+      return AttemptHistory.StreamUsage.ADDED;
     }
-    return withoutUsage ? Tries.StreamUsage.TAKEN_OUT : Tries.StreamUsage.LEFT_ALONE;
+    return withoutUsage
+        ? AttemptHistory.StreamUsage.TAKEN_OUT
+        : AttemptHistory.StreamUsage.LEFT_ALONE;
   }
 
   private long now() {
     return house.ticker().nanos();
   }
 
-  private Settlement settlement() {
+  private TicketSettlement settlement() {
     return Objects.requireNonNull(passage.settlement());
   }
 

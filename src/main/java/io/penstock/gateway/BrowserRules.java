@@ -1,8 +1,8 @@
 package io.penstock.gateway;
 
 import io.penstock.config.HostNames;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.Names;
 import java.time.Duration;
 import java.util.List;
@@ -33,19 +33,19 @@ import reactor.core.publisher.Mono;
 public final class BrowserRules {
   private static final Refusal FOREIGN_HOST =
       Refusal.of(
-          Reason.FOREIGN_HOST,
+          RefusalReason.FOREIGN_HOST,
           "the Host header names another host: without keys the gateway serves loopback names, the"
               + " address it listens on and the hosts in penstock.allowed-hosts");
 
   private static final Refusal FOREIGN_ORIGIN =
       Refusal.of(
-          Reason.FOREIGN_ORIGIN,
+          RefusalReason.FOREIGN_ORIGIN,
           "the request comes from a web page of another origin: without keys only pages of the"
               + " origins in penstock.allowed-origins may use the gateway");
 
   private static final Refusal FOREIGN_PREFLIGHT =
       Refusal.of(
-          Reason.FOREIGN_ORIGIN,
+          RefusalReason.FOREIGN_ORIGIN,
           "the origin of the web page is not in penstock.allowed-origins, so its browser may not"
               + " send the request that this preflight asks about");
 

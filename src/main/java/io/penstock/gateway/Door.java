@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.Connections;
 import java.util.concurrent.CompletableFuture;
 
@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 public final class Door {
   /** Refusal of requests that come, or still wait, while the gateway stops. */
   public static final Refusal CLOSED =
-      Refusal.of(Reason.SHUTTING_DOWN, "the gateway is shutting down");
+      Refusal.of(RefusalReason.SHUTTING_DOWN, "the gateway is shutting down");
 
   private final Connections connections;
   private final CompletableFuture<Void> empty = new CompletableFuture<>();

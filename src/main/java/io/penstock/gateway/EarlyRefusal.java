@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
-import io.penstock.key.Caller;
-import io.penstock.quota.Account;
+import io.penstock.key.ApiCaller;
+import io.penstock.quota.CallerAccount;
 import io.penstock.refusal.Refusal;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +19,11 @@ final class EarlyRefusal {
 
   /** Returns the refusal of a request, or null when there is none yet. */
   @Nullable Refusal of(Passage passage) {
-    Caller caller = passage.caller();
+    ApiCaller apiCaller = passage.caller();
     // with strict_after_denial, the counts of all instances are fetched before a key is refused
-    Account account = caller == null || caller.spec().strictAfterDenial() ? null : caller.account();
-    Refusal refusal = passage.endpoint().foreseen(account);
+    CallerAccount callerAccount =
+        apiCaller == null || apiCaller.spec().strictAfterDenial() ? null : apiCaller.account();
+    Refusal refusal = passage.endpoint().foreseen(callerAccount);
     if (refusal != null) {
       passage.tells(allowances.of(passage, null));
     }

@@ -1,27 +1,27 @@
 package io.penstock.gateway;
 
-import io.penstock.cost.Content;
-import io.penstock.cost.Expectations;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Settlement;
+import io.penstock.cost.CostLearner;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.RequestContent;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.event.Event;
-import io.penstock.event.Events;
-import io.penstock.quota.Ledger;
+import io.penstock.event.EventSink;
+import io.penstock.usage.UsageLedger;
 import org.jspecify.annotations.Nullable;
 
 /** Passes on what answers teach about later requests. Safe from any thread. */
 final class Experience {
-  private final Expectations expectations;
-  private final Events events;
+  private final CostLearner costLearner;
+  private final EventSink eventSink;
   private final Ties ties;
-  private final Ledger ledger;
+  private final UsageLedger usageLedger;
 
-  Experience(Expectations expectations, Events events, Ties ties, Ledger ledger) {
-    this.ledger = ledger;
+  Experience(CostLearner costLearner, EventSink eventSink, Ties ties, UsageLedger usageLedger) {
+    this.usageLedger = usageLedger;
     this.ties = ties;
-    this.expectations = expectations;
-    this.events = events;
+    this.costLearner = costLearner;
+    this.eventSink = eventSink;
   }
 
   /** Remembers which upstream gave an id that later requests may refer to. */
@@ -30,11 +30,12 @@ final class Experience {
   }
 
   /** Counts the usage of a request that got an answer, or a part of one; called once for each. */
-  void settled(Passage passage, @Nullable Usage usage, long outputTokens, boolean successful) {
-    long input = usage == null ? passage.cost().inputTokens() : usage.inputTokens();
-    long output = usage == null ? outputTokens : usage.outputTokens();
-    boolean used = successful || usage != null;
-    ledger.add(
+  void settled(
+      Passage passage, @Nullable TokenUsage tokenUsage, long outputTokens, boolean successful) {
+    long input = tokenUsage == null ? passage.cost().inputTokens() : tokenUsage.inputTokens();
+    long output = tokenUsage == null ? outputTokens : tokenUsage.outputTokens();
+    boolean used = successful || tokenUsage != null;
+    usageLedger.add(
         passage.key(), passage.group(), passage.askedModel(), used ? input : 0, used ? output : 0);
   }
 
@@ -43,39 +44,39 @@ final class Experience {
    *
    * @param error as in {@link Event.Called}
    */
-  void called(Passage passage, @Nullable Usage usage, @Nullable String error, long now) {
-    passage.trail().called(usage, error);
-    Settlement settlement = passage.settlement();
-    Operation operation = passage.operation();
-    if (operation == null || settlement == null || settlement.upstream() == null) {
+  void called(Passage passage, @Nullable TokenUsage tokenUsage, @Nullable String error, long now) {
+    passage.trail().called(tokenUsage, error);
+    TicketSettlement ticketSettlement = passage.settlement();
+    ModelOperation modelOperation = passage.operation();
+    if (modelOperation == null || ticketSettlement == null || ticketSettlement.upstream() == null) {
       return;
     }
-    events.publish(
+    eventSink.publish(
         new Event.Called(
             now,
             passage.endpoint().path(),
-            settlement.upstream().spec().id(),
+            ticketSettlement.upstream().spec().id(),
             passage.askedModel(),
             passage.endpoint().spec().reading().dialect(),
-            operation,
-            settlement.lastedNanos(now),
-            usage,
+            modelOperation,
+            ticketSettlement.lastedNanos(now),
+            tokenUsage,
             error));
   }
 
   /** Learns from a request that was answered to its end and without an error. */
-  void answered(Passage passage, @Nullable Usage usage, long now) {
-    Content content = passage.content();
-    if (content == null || usage == null) {
+  void answered(Passage passage, @Nullable TokenUsage tokenUsage, long now) {
+    RequestContent requestContent = passage.content();
+    if (requestContent == null || tokenUsage == null) {
       return;
     }
-    expectations.answered(content, passage.key(), usage);
-    events.publish(
+    costLearner.answered(requestContent, passage.key(), tokenUsage);
+    eventSink.publish(
         new Event.Estimated(
             now,
             passage.endpoint().path(),
-            content.model(),
+            requestContent.model(),
             passage.cost().inputTokens(),
-            usage.inputTokens()));
+            tokenUsage.inputTokens()));
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.TicketRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -22,19 +22,19 @@ final class Flows {
    *
    * @param user the user that the body names, or null
    */
-  static Ask.Flow of(FairBy by, HttpHeaders headers, @Nullable String user) {
+  static TicketRequest.Flow of(FairBy by, HttpHeaders headers, @Nullable String user) {
     return switch (by) {
-      case FairBy.Key key -> Ask.Flow.ANONYMOUS;
+      case FairBy.Key key -> TicketRequest.Flow.ANONYMOUS;
       case FairBy.Header(String name) -> named(headers.getFirst(name));
       case FairBy.BodyUser body -> named(user);
     };
   }
 
-  private static Ask.Flow named(@Nullable String name) {
+  private static TicketRequest.Flow named(@Nullable String name) {
     if (name == null || name.isBlank()) {
-      return Ask.Flow.ANONYMOUS;
+      return TicketRequest.Flow.ANONYMOUS;
     }
-    return new Ask.Flow(name.length() > LONGEST ? digest(name) : name, 1);
+    return new TicketRequest.Flow(name.length() > LONGEST ? digest(name) : name, 1);
   }
 
   private static String digest(String name) {

@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.time.Ticker;
 import java.util.Objects;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -27,12 +27,12 @@ final class ForwardFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
-    Settlement settlement = Objects.requireNonNull(passage.settlement());
-    if (settlement.upstream() != null) {
+    TicketSettlement ticketSettlement = Objects.requireNonNull(passage.settlement());
+    if (ticketSettlement.upstream() != null) {
       return chain.filter(exchange);
     }
-    settlement.permitted(ticker.nanos());
+    ticketSettlement.permitted(ticker.nanos());
     experience.settled(passage, null, passage.cost().outputTokens(), true);
-    return PermitAnswer.write(exchange, passage, settlement);
+    return PermitAnswer.write(exchange, passage, ticketSettlement);
   }
 }

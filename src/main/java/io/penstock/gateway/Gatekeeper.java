@@ -3,10 +3,10 @@ package io.penstock.gateway;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.NormalPath;
-import io.penstock.key.Caller;
-import io.penstock.key.Keys;
-import io.penstock.refusal.Reason;
+import io.penstock.key.ApiCaller;
+import io.penstock.key.KeyRegistry;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.WallClock;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -18,18 +18,18 @@ final class Gatekeeper {
   private static final int LONGEST = 1024;
 
   private static final Refusal NO_KEY =
-      Refusal.of(Reason.UNAUTHENTICATED, "no key of the gateway came with the request");
+      Refusal.of(RefusalReason.UNAUTHENTICATED, "no key of the gateway came with the request");
   private static final Refusal BAD_KEY =
-      Refusal.of(Reason.UNAUTHENTICATED, "the key is not known, or not valid any more");
+      Refusal.of(RefusalReason.UNAUTHENTICATED, "the key is not known, or not valid any more");
   private static final Refusal SEVERAL =
-      Refusal.of(Reason.BAD_REQUEST, "different keys came with the request, expected one");
+      Refusal.of(RefusalReason.BAD_REQUEST, "different keys came with the request, expected one");
   private static final Refusal MIXED =
       Refusal.of(
-          Reason.BAD_REQUEST,
+          RefusalReason.BAD_REQUEST,
           "a key of the gateway came in the place of the provider's: here it goes in"
               + " x-penstock-key only");
   private static final Refusal FORBIDDEN =
-      Refusal.of(Reason.FORBIDDEN_ENDPOINT, "the key may not use this endpoint");
+      Refusal.of(RefusalReason.FORBIDDEN_ENDPOINT, "the key may not use this endpoint");
 
   /** Result of a check. */
   sealed interface Look {
@@ -43,7 +43,7 @@ final class Gatekeeper {
   /** Result for all requests where no keys are required. */
   static final Look ANYONE = new Look.In(Visitor.ANYONE);
 
-  private final Keys keys;
+  private final KeyRegistry keyRegistry;
   private final boolean required;
   private final WallClock clock;
 
@@ -52,15 +52,15 @@ final class Gatekeeper {
    *
    * @param required whether it asks for one even when there are no keys
    */
-  Gatekeeper(Keys keys, boolean required, WallClock clock) {
-    this.keys = keys;
+  Gatekeeper(KeyRegistry keyRegistry, boolean required, WallClock clock) {
+    this.keyRegistry = keyRegistry;
     this.required = required;
     this.clock = clock;
   }
 
   /** Returns whether requests need a key. */
   boolean asks() {
-    return required || keys.any();
+    return required || keyRegistry.any();
   }
 
   /**
@@ -80,15 +80,15 @@ final class Gatekeeper {
     if (candidates.isEmpty()) {
       return new Look.Out(NO_KEY);
     }
-    Caller caller = caller(candidates.iterator().next());
-    if (caller == null) {
+    ApiCaller apiCaller = caller(candidates.iterator().next());
+    if (apiCaller == null) {
       return new Look.Out(BAD_KEY);
     }
     if (through && came.others().stream().anyMatch(other -> caller(other) != null)) {
       return new Look.Out(MIXED);
     }
-    boolean allowed = endpoint == null || allows(caller, endpoint.spec(), path);
-    return allowed ? new Look.In(new Visitor(caller, through)) : new Look.Out(FORBIDDEN);
+    boolean allowed = endpoint == null || allows(apiCaller, endpoint.spec(), path);
+    return allowed ? new Look.In(new Visitor(apiCaller, through)) : new Look.Out(FORBIDDEN);
   }
 
   /**
@@ -112,8 +112,8 @@ final class Gatekeeper {
                 each -> each.length() == 1 || normal.equals(each) || normal.startsWith(each + "/"));
   }
 
-  private @Nullable Caller caller(String secret) {
-    return secret.length() > LONGEST ? null : keys.caller(secret, clock.unixMillis());
+  private @Nullable ApiCaller caller(String secret) {
+    return secret.length() > LONGEST ? null : keyRegistry.caller(secret, clock.unixMillis());
   }
 
   /** Returns whether clients authenticate with the provider themselves. */
@@ -129,8 +129,8 @@ final class Gatekeeper {
    * @param spec of the endpoint that serves the path now
    * @param path raw
    */
-  static boolean allows(@Nullable Caller caller, EndpointSpec spec, String path) {
-    Set<String> allowed = caller == null ? null : caller.spec().scope().endpoints();
+  static boolean allows(@Nullable ApiCaller apiCaller, EndpointSpec spec, String path) {
+    Set<String> allowed = apiCaller == null ? null : apiCaller.spec().scope().endpoints();
     if (allowed == null) {
       return true;
     }

@@ -1,22 +1,22 @@
 package io.penstock.gateway;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.cost.Expectations;
-import io.penstock.endpoint.Registry;
+import io.penstock.cost.CostLearner;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.body.BodyMeters;
 import io.penstock.gateway.body.BodySettings;
-import io.penstock.key.Keys;
-import io.penstock.pool.Upstreams;
+import io.penstock.key.KeyRegistry;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
-import io.penstock.quota.AfterDenial;
-import io.penstock.quota.Ledger;
+import io.penstock.sharing.DenialRecheck;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.tokenizer.Tokenizers;
 import io.penstock.trace.Tracing;
+import io.penstock.usage.UsageLedger;
 import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.Connections;
 import io.penstock.wire.Links;
@@ -93,10 +93,10 @@ public class GatewayConfiguration {
 
   @Bean
   GlobalFilter identifyFilter(
-      Registry registry,
+      EndpointRegistry endpointRegistry,
       BodyBudget bodies,
       Door door,
-      Keys keys,
+      KeyRegistry keyRegistry,
       BrowserRules browsers,
       ObjectProvider<OwnPaths> ownPaths,
       Ticker ticker,
@@ -104,13 +104,13 @@ public class GatewayConfiguration {
     boolean required =
         environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
     return new IdentifyFilter(
-        registry,
+        endpointRegistry,
         bodies,
         new ClientAddress(environment.getProperty(TRUSTED_PROXIES)),
         door,
         browsers,
-        new Gatekeeper(keys, required, WallClock.system()),
-        new StatusAnswer(registry, ticker),
+        new Gatekeeper(keyRegistry, required, WallClock.system()),
+        new StatusAnswer(endpointRegistry, ticker),
         ownPaths.getIfAvailable(),
         WallClock.system());
   }
@@ -122,7 +122,7 @@ public class GatewayConfiguration {
 
   @Bean
   GlobalFilter weighFilter(
-      Expectations expectations,
+      CostLearner costLearner,
       Tokenizers tokenizers,
       ProviderCount provider,
       Allowances allowances,
@@ -130,7 +130,7 @@ public class GatewayConfiguration {
       BodySettings settings,
       Ticker ticker) {
     return new WeighFilter(
-        new Weighing(expectations, tokenizers, provider, new Complaints(ticker)),
+        new Weighing(costLearner, tokenizers, provider, new Complaints(ticker)),
         new EarlyRefusal(allowances),
         bodies,
         new BodyIntake.Terms(settings.pace(), ticker));
@@ -143,14 +143,19 @@ public class GatewayConfiguration {
 
   @Bean
   GlobalFilter admitFilter(
-      Ticker ticker, Ties ties, Allowances allowances, AfterDenial denials, Keys keys) {
-    StrictAfterDenial strict = new StrictAfterDenial(denials, keys, ticker);
+      Ticker ticker,
+      Ties ties,
+      Allowances allowances,
+      DenialRecheck denials,
+      KeyRegistry keyRegistry) {
+    StrictAfterDenial strict = new StrictAfterDenial(denials, keyRegistry, ticker);
     return new AdmitFilter(ticker, ties, allowances, strict);
   }
 
   @Bean
-  Experience experience(Expectations expectations, EventBus events, Ties ties, Ledger ledger) {
-    return new Experience(expectations, events, ties, ledger);
+  Experience experience(
+      CostLearner costLearner, EventBus events, Ties ties, UsageLedger usageLedger) {
+    return new Experience(costLearner, events, ties, usageLedger);
   }
 
   @Bean
@@ -199,9 +204,12 @@ public class GatewayConfiguration {
 
   @Bean
   Links links(
-      Ticker ticker, ReactorResourceFactory resources, Upstreams upstreams, EventBus events) {
+      Ticker ticker,
+      ReactorResourceFactory resources,
+      UpstreamRegistry upstreamRegistry,
+      EventBus events) {
     UpstreamClient client = new UpstreamClient(ticker, resources.getLoopResources());
-    Links links = new Links(client::customize, upstreams);
+    Links links = new Links(client::customize, upstreamRegistry);
     events.subscribe(links);
     return links;
   }

@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.wire.Names;
 import org.springframework.http.HttpHeaders;
@@ -9,17 +9,17 @@ import org.springframework.http.HttpHeaders;
 final class Head {
   private Head() {}
 
-  static void write(HttpHeaders headers, Passage passage, Settlement settlement) {
+  static void write(HttpHeaders headers, Passage passage, TicketSettlement ticketSettlement) {
     write(headers, passage);
-    Upstream upstream = settlement.upstream();
+    Upstream upstream = ticketSettlement.upstream();
     if (upstream != null) {
-      String model = settlement.model();
+      String model = ticketSettlement.model();
       boolean fallback = model != null && !model.equals(passage.model());
       String id = upstream.spec().id();
       headers.set(Names.UPSTREAM, fallback ? id + "/" + model : id);
     }
     passage.told().forEach(headers::set);
-    headers.set(Names.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
+    headers.set(Names.QUEUED_MS, Long.toString(ticketSettlement.waitedNanos() / 1_000_000));
   }
 
   /** Writes the headers that are known before a request is sent. */

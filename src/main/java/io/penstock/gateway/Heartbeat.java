@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.TicketOutcome;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -40,13 +40,13 @@ record Heartbeat(byte[] bytes, Duration every, Scheduler timer) {
    * @param gone called when the client goes away, also when it is too late to matter
    */
   Mono<Void> until(
-      Mono<Outcome> outcome,
+      Mono<TicketOutcome> outcome,
       ServerWebExchange exchange,
-      BiFunction<ServerWebExchange, Outcome, Mono<Void>> then,
+      BiFunction<ServerWebExchange, TicketOutcome, Mono<Void>> then,
       Runnable gone) {
     return Mono.defer(
         () -> {
-          Sinks.One<Outcome> decided = Sinks.unsafe().one();
+          Sinks.One<TicketOutcome> decided = Sinks.unsafe().one();
           outcome.subscribe(
               each -> decided.tryEmitValue(each).orThrow(),
               error -> decided.tryEmitError(error).orThrow());
@@ -55,7 +55,7 @@ record Heartbeat(byte[] bytes, Duration every, Scheduler timer) {
               .takeUntilOther(Mono.delay(every, timer))
               .singleOptional()
               .flatMap(
-                  (Optional<Outcome> early) ->
+                  (Optional<TicketOutcome> early) ->
                       early.isPresent()
                           ? then.apply(exchange, early.get())
                           : beat(decided.asMono(), exchange, then, gone))
@@ -64,9 +64,9 @@ record Heartbeat(byte[] bytes, Duration every, Scheduler timer) {
   }
 
   private Mono<Void> beat(
-      Mono<Outcome> decided,
+      Mono<TicketOutcome> decided,
       ServerWebExchange exchange,
-      BiFunction<ServerWebExchange, Outcome, Mono<Void>> then,
+      BiFunction<ServerWebExchange, TicketOutcome, Mono<Void>> then,
       Runnable gone) {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
@@ -81,10 +81,10 @@ record Heartbeat(byte[] bytes, Duration every, Scheduler timer) {
             .map(beat -> Mono.fromSupplier(() -> response.bufferFactory().wrap(bytes)));
     Flux<Publisher<DataBuffer>> rest =
         decided.flatMapMany(
-            outcome -> {
+            ticketOutcome -> {
               LateResponse late = new LateResponse(response, passage);
               ServerWebExchange later = exchange.mutate().response(late).build();
-              return late.of(then.apply(later, outcome));
+              return late.of(then.apply(later, ticketOutcome));
             });
     return response.writeAndFlushWith(beats.concatWith(rest).doOnCancel(gone));
   }

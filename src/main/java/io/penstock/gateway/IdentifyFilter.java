@@ -3,13 +3,13 @@ package io.penstock.gateway;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.Speech;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.WallClock;
 import io.penstock.wire.Names;
 import io.penstock.wire.RequestIds;
@@ -32,7 +32,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
    */
   private static final String BLURRED = "the path has an escaped slash";
 
-  private final Registry registry;
+  private final EndpointRegistry endpointRegistry;
   private final BodyBudget bodies;
   private final ClientAddress addresses;
   private final Door door;
@@ -48,7 +48,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
    * @param ownPaths answers the gateway's own paths, before any endpoint; null where there are none
    */
   IdentifyFilter(
-      Registry registry,
+      EndpointRegistry endpointRegistry,
       BodyBudget bodies,
       ClientAddress addresses,
       Door door,
@@ -61,7 +61,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     this.ownPaths = ownPaths;
     this.gatekeeper = gatekeeper;
     this.status = status;
-    this.registry = registry;
+    this.endpointRegistry = endpointRegistry;
     this.bodies = bodies;
     this.addresses = addresses;
     this.door = door;
@@ -102,15 +102,19 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     String requestId = RequestIds.of(request.getHeaders().getFirst(Names.REQUEST_ID));
     String path = request.getURI().getRawPath();
     if (Paths.climbs(path)) {
-      return refuse(exchange, requestId, Reason.BAD_REQUEST, "the path has a dotted segment");
+      return refuse(
+          exchange, requestId, RefusalReason.BAD_REQUEST, "the path has a dotted segment");
     }
     if (Paths.hidesControls(path)) {
       return refuse(
-          exchange, requestId, Reason.BAD_REQUEST, "the path has an escaped control character");
+          exchange,
+          requestId,
+          RefusalReason.BAD_REQUEST,
+          "the path has an escaped control character");
     }
     if (ambiguousLength(request.getHeaders())) {
       return refuse(
-          exchange, requestId, Reason.BAD_REQUEST, "the transfer encoding is not chunked");
+          exchange, requestId, RefusalReason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
     // nothing is created or read for a request that may not come in
     boolean asks = gatekeeper.asks();
@@ -127,7 +131,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
           ? turnedAway(exchange, requestId, null, out.refusal())
           : answered(exchange, requestId, ownPaths);
     }
-    Endpoint there = asks && !StatusAnswer.asked(request) ? registry.find(path) : null;
+    Endpoint there = asks && !StatusAnswer.asked(request) ? endpointRegistry.find(path) : null;
     Gatekeeper.Look look =
         asks
             ? gatekeeper.look(request.getHeaders(), request.getURI().getRawQuery(), there, path)
@@ -144,7 +148,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private @Nullable Endpoint addressed(ServerHttpRequest request) {
     String path = request.getURI().getRawPath();
     boolean own = StatusAnswer.asked(request) || (ownPaths != null && ownPaths.serves(path));
-    return own ? null : registry.find(path);
+    return own ? null : endpointRegistry.find(path);
   }
 
   private Mono<Void> answered(ServerWebExchange exchange, String requestId, OwnPaths own) {
@@ -160,12 +164,12 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       return status.write(exchange, requestId, visitor.caller());
     }
     String path = request.getURI().getRawPath();
-    if (Paths.blurs(path) && permits(registry.find(path))) {
-      return refuse(exchange, requestId, Reason.BAD_REQUEST, BLURRED);
+    if (Paths.blurs(path) && permits(endpointRegistry.find(path))) {
+      return refuse(exchange, requestId, RefusalReason.BAD_REQUEST, BLURRED);
     }
-    Endpoint endpoint = registry.enter(path);
+    Endpoint endpoint = endpointRegistry.enter(path);
     if (endpoint == null) {
-      return refuse(exchange, requestId, Reason.NO_ENDPOINT, "no endpoint has this path");
+      return refuse(exchange, requestId, RefusalReason.NO_ENDPOINT, "no endpoint has this path");
     }
     return Mono.defer(() -> entered(exchange, chain, endpoint, requestId, visitor))
         .doFinally(signal -> endpoint.leave());
@@ -189,7 +193,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     Passage passage = new Passage(requestId, endpoint, parameters, body, visitor);
     passage.attach(exchange);
     if (parameters.fault() != null) {
-      Refusal refusal = Refusal.of(Reason.BAD_REQUEST, parameters.fault());
+      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, parameters.fault());
       endpoint.refused(passage.origin(), Cost.NO_TOKENS, 0, refusal);
       return Refuser.refuse(exchange, passage, refusal);
     }
@@ -236,8 +240,8 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   }
 
   private static Mono<Void> refuse(
-      ServerWebExchange exchange, String requestId, Reason reason, String detail) {
-    Refusal refusal = Refusal.of(reason, detail);
+      ServerWebExchange exchange, String requestId, RefusalReason refusalReason, String detail) {
+    Refusal refusal = Refusal.of(refusalReason, detail);
     return Refuser.write(
         exchange,
         refusal,

@@ -1,10 +1,10 @@
 package io.penstock.gateway;
 
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Verdict;
 
 /** Decides what becomes of an attempt. */
 interface Judge {
@@ -12,19 +12,29 @@ interface Judge {
   Judge UPSTREAM =
       new Judge() {
         @Override
-        public Verdict answered(Upstream upstream, Tries tries, Lesson lesson, long now) {
-          return upstream.judge(tries, lesson, now);
+        public AttemptVerdict answered(
+            Upstream upstream,
+            AttemptHistory attemptHistory,
+            ProviderLesson providerLesson,
+            long now) {
+          return upstream.judge(attemptHistory, providerLesson, now);
         }
 
         @Override
-        public Verdict failed(Upstream upstream, Tries tries, Failure failure, long now) {
-          return upstream.judge(tries, failure, now);
+        public AttemptVerdict failed(
+            Upstream upstream,
+            AttemptHistory attemptHistory,
+            AttemptFailure attemptFailure,
+            long now) {
+          return upstream.judge(attemptHistory, attemptFailure, now);
         }
       };
 
   /** Decides about an attempt that got an answer; the client has received nothing of it yet. */
-  Verdict answered(Upstream upstream, Tries tries, Lesson lesson, long now);
+  AttemptVerdict answered(
+      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson providerLesson, long now);
 
   /** Decides about an attempt without an answer. */
-  Verdict failed(Upstream upstream, Tries tries, Failure failure, long now);
+  AttemptVerdict failed(
+      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now);
 }

@@ -1,8 +1,8 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.Outcome;
-import io.penstock.refusal.Reason;
+import io.penstock.endpoint.TicketOutcome;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +121,7 @@ final class LateResponse extends ServerHttpResponseDecorator {
    *
    * @param outcome the outcome to wait for; it is never cancelled, {@code gone} is called instead
    */
-  Mono<Outcome> beat(Heartbeat heartbeat, Mono<Outcome> outcome, Runnable gone) {
+  Mono<TicketOutcome> beat(Heartbeat heartbeat, Mono<TicketOutcome> outcome, Runnable gone) {
     return Mono.defer(
         () -> {
           Disposable beating =
@@ -198,7 +198,8 @@ final class LateResponse extends ServerHttpResponseDecorator {
   private Refusal noStream() {
     String said = status == null ? "" : " with status " + status.value();
     return Refusal.of(
-        Reason.UPSTREAM_UNREACHABLE, "the upstream answered" + said + " and with no event stream");
+        RefusalReason.UPSTREAM_UNREACHABLE,
+        "the upstream answered" + said + " and with no event stream");
   }
 
   private DataBuffer error(Refusal refusal) {

@@ -1,11 +1,11 @@
 package io.penstock.gateway;
 
-import io.penstock.cost.Measure;
-import io.penstock.limit.Left;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitRemainder;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.quota.Metered;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
@@ -21,27 +21,32 @@ import org.jspecify.annotations.Nullable;
  *     unknown
  */
 record LimitLine(
-    String name, Measure measure, long quota, long windowSeconds, long remaining, long resetNanos) {
+    String name,
+    LimitMeasure measure,
+    long quota,
+    long windowSeconds,
+    long remaining,
+    long resetNanos) {
   private static final long SECOND = 1_000_000_000L;
 
   /** How much a limit allows, and in how many seconds. */
   private record Terms(long quota, long seconds) {}
 
   /** Returns the size of a limit and what is left of it, or null when it has no bound. */
-  static @Nullable LimitLine of(String name, Metered metered, long now) {
-    Limit limit = metered.limit();
+  static @Nullable LimitLine of(String name, MeteredLimit meteredLimit, long now) {
+    Limit limit = meteredLimit.limit();
     Terms terms = terms(limit.spec());
     if (terms == null) {
       return null;
     }
     long capacity = limit.capacity(now);
-    Left left = limit.left(now);
-    long remaining = Math.max(0, Math.min(left.amount(), capacity));
-    boolean unknown = remaining < capacity && left.fullNanos() <= now;
-    long full = unknown ? Ticker.NEVER : left.fullNanos();
+    LimitRemainder limitRemainder = limit.left(now);
+    long remaining = Math.max(0, Math.min(limitRemainder.amount(), capacity));
+    boolean unknown = remaining < capacity && limitRemainder.fullNanos() <= now;
+    long full = unknown ? Ticker.NEVER : limitRemainder.fullNanos();
     return new LimitLine(
         name,
-        metered.measure(),
+        meteredLimit.measure(),
         terms.quota(),
         terms.seconds(),
         remaining,
@@ -51,9 +56,11 @@ record LimitLine(
   private static @Nullable Terms terms(LimitSpec spec) {
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> null;
-      case LimitSpec.Strict(Rate rate, long early) -> new Terms(1, seconds(rate.intervalNanos()));
-      case LimitSpec.TokenBucket(Rate rate, long burst) ->
-          new Terms(burst, Math.max(1, Math.ceilDiv(burst * rate.seconds(), rate.releases())));
+      case LimitSpec.Strict(ExactRate exactRate, long early) ->
+          new Terms(1, seconds(exactRate.intervalNanos()));
+      case LimitSpec.TokenBucket(ExactRate exactRate, long burst) ->
+          new Terms(
+              burst, Math.max(1, Math.ceilDiv(burst * exactRate.seconds(), exactRate.releases())));
       case LimitSpec.SlidingWindow(long capacity, long nanos) ->
           new Terms(capacity, seconds(nanos));
       case LimitSpec.FixedWindow(long capacity, long nanos) -> new Terms(capacity, seconds(nanos));
@@ -69,13 +76,13 @@ record LimitLine(
   }
 
   /** Returns the name of a limit of a key or an upstream, after its measure and its window. */
-  static String name(String whose, Metered metered) {
-    boolean day = metered.limit().spec() instanceof LimitSpec.Day;
-    if (metered.reason() != null) {
-      return metered.reason().code().replace('_', '-');
+  static String name(String whose, MeteredLimit meteredLimit) {
+    boolean day = meteredLimit.limit().spec() instanceof LimitSpec.Day;
+    if (meteredLimit.reason() != null) {
+      return meteredLimit.reason().code().replace('_', '-');
     }
     return whose
-        + switch (metered.measure()) {
+        + switch (meteredLimit.measure()) {
           case REQUESTS -> day ? "-rpd" : "-rpm";
           case CONCURRENCY -> "-concurrency";
           case TOKENS -> day ? "-budget" : "-tpm";
@@ -95,7 +102,7 @@ record LimitLine(
 
   /** Returns its item in {@code RateLimit-Policy}. */
   String policy() {
-    String unit = measure == Measure.REQUESTS ? "" : ";qu=\"" + unit() + "\"";
+    String unit = measure == LimitMeasure.REQUESTS ? "" : ";qu=\"" + unit() + "\"";
     String window = windowSeconds == 0 ? "" : ";w=" + windowSeconds;
     return "\"" + name + "\";q=" + quota + unit + window;
   }

@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -13,7 +13,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 /** Decides which models a key may use. */
 final class ModelScope {
   static final Refusal FORBIDDEN =
-      Refusal.of(Reason.FORBIDDEN_MODEL, "the key may not use this model");
+      Refusal.of(RefusalReason.FORBIDDEN_MODEL, "the key may not use this model");
 
   private static final Set<HttpMethod> ONLY_ASKING =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.DELETE);

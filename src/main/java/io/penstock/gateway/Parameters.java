@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.key.KeySpec;
 import io.penstock.time.WallClock;
 import java.math.BigDecimal;
@@ -34,7 +34,7 @@ import org.springframework.http.HttpHeaders;
  */
 record Parameters(
     @Nullable Long tokens,
-    Patience patience,
+    WaitPatience patience,
     int priority,
     @Nullable Long latencyMillis,
     @Nullable String query,
@@ -86,7 +86,7 @@ record Parameters(
     boolean unsaid = reading.lenient() && tokens != null && tokens == 0;
     return new Parameters(
         unsaid ? null : tokens,
-        new Patience(nanos == null ? Patience.UNSAID : nanos, clientNanos(headers)),
+        new WaitPatience(nanos == null ? WaitPatience.UNSAID : nanos, clientNanos(headers)),
         ranked(priority, rank),
         latency(headers, clock),
         query.rest(),

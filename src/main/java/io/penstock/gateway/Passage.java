@@ -1,14 +1,14 @@
 package io.penstock.gateway;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Operation;
-import io.penstock.endpoint.Ask;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.body.HeldBody;
-import io.penstock.key.Caller;
+import io.penstock.key.ApiCaller;
 import io.penstock.provider.Speech;
 import io.penstock.provider.request.Weighed;
 import io.penstock.trace.Trail;
@@ -35,16 +35,16 @@ final class Passage {
   private Trail trail = Trail.NONE;
   private Map<String, String> told = Map.of();
   private Cost cost = Cost.NO_TOKENS;
-  private @Nullable Content content;
+  private @Nullable RequestContent requestContent;
   private @Nullable String model;
   private boolean weighed;
-  private @Nullable Operation operation;
+  private @Nullable ModelOperation modelOperation;
   private boolean stream;
   private boolean asksUsage;
   private @Nullable String user;
   private Weighed.Spots spots = Weighed.Spots.NONE;
   private Weighed.Traits traits = Weighed.Traits.NONE;
-  private @Nullable Settlement settlement;
+  private @Nullable TicketSettlement ticketSettlement;
   private boolean uploading;
   private @Nullable BadUpload badUpload;
   private boolean upgrades;
@@ -106,24 +106,24 @@ final class Passage {
   }
 
   /** Returns the content of the body; null when the answer will teach nothing about it. */
-  @Nullable Content content() {
-    return content;
+  @Nullable RequestContent content() {
+    return requestContent;
   }
 
   /** Returns the name of the client's key, or {@link #ANONYMOUS}. */
   String key() {
-    Caller caller = visitor.caller();
-    return caller == null ? ANONYMOUS : caller.spec().name();
+    ApiCaller apiCaller = visitor.caller();
+    return apiCaller == null ? ANONYMOUS : apiCaller.spec().name();
   }
 
   /** Returns the request's origin as shown to people. */
-  Ask.Origin origin() {
-    Caller caller = visitor.caller();
-    return new Ask.Origin(requestId, caller == null ? null : caller.spec().name());
+  TicketRequest.Origin origin() {
+    ApiCaller apiCaller = visitor.caller();
+    return new TicketRequest.Origin(requestId, apiCaller == null ? null : apiCaller.spec().name());
   }
 
   /** Returns the client's key with its limits, or null where no key is needed. */
-  @Nullable Caller caller() {
+  @Nullable ApiCaller caller() {
     return visitor.caller();
   }
 
@@ -144,8 +144,8 @@ final class Passage {
 
   /** Returns the group of the client's key, or null. */
   @Nullable String group() {
-    Caller caller = visitor.caller();
-    return caller == null ? null : caller.spec().group();
+    ApiCaller apiCaller = visitor.caller();
+    return apiCaller == null ? null : apiCaller.spec().group();
   }
 
   /** Returns the model that the client asks for, or null. */
@@ -158,7 +158,7 @@ final class Passage {
    * null.
    */
   @Nullable String askedModel() {
-    return settlement == null ? model : settlement.model();
+    return ticketSettlement == null ? model : ticketSettlement.model();
   }
 
   /** Returns whether the connection is to become another protocol. */
@@ -177,13 +177,13 @@ final class Passage {
   }
 
   /** Returns the operation that the request asks of a model; null where the body is not read. */
-  @Nullable Operation operation() {
-    return operation;
+  @Nullable ModelOperation operation() {
+    return modelOperation;
   }
 
   /** Sets the operation that the request asks of a model. */
-  void asks(@Nullable Operation what) {
-    operation = what;
+  void asks(@Nullable ModelOperation what) {
+    modelOperation = what;
   }
 
   /** Returns whether the client asks for an event stream. */
@@ -223,9 +223,9 @@ final class Passage {
    * Sets the cost and the findings of a body that was read; its text may have been counted more
    * exactly since.
    */
-  void weighs(Cost of, Weighed.Request body, Content counted) {
+  void weighs(Cost of, Weighed.Request body, RequestContent counted) {
     cost = of;
-    content = body.traits().costStands() ? null : counted;
+    requestContent = body.traits().costStands() ? null : counted;
     traits = body.traits();
     model = body.model();
     stream = body.stream();
@@ -269,15 +269,15 @@ final class Passage {
 
   /** Returns whether the request could be sent once more. */
   boolean repeatable() {
-    return (weighed || !uploading) && settlement != null;
+    return (weighed || !uploading) && ticketSettlement != null;
   }
 
   /** Returns what was charged for the current attempt, or null before its ticket was granted. */
-  @Nullable Settlement settlement() {
-    return settlement;
+  @Nullable TicketSettlement settlement() {
+    return ticketSettlement;
   }
 
-  void granted(Settlement granted) {
-    settlement = granted;
+  void granted(TicketSettlement granted) {
+    ticketSettlement = granted;
   }
 }

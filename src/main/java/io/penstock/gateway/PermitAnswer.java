@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.endpoint.WindowRoom;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
@@ -34,25 +34,26 @@ final class PermitAnswer {
 
   private PermitAnswer() {}
 
-  static Mono<Void> write(ServerWebExchange exchange, Passage passage, Settlement settlement) {
-    byte[] bytes = JSON.writeValueAsBytes(answer(passage, settlement));
+  static Mono<Void> write(
+      ServerWebExchange exchange, Passage passage, TicketSettlement ticketSettlement) {
+    byte[] bytes = JSON.writeValueAsBytes(answer(passage, ticketSettlement));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();
     headers.setContentType(MediaType.APPLICATION_JSON);
     headers.setContentLength(bytes.length);
-    Head.write(headers, passage, settlement);
+    Head.write(headers, passage, ticketSettlement);
     return response.writeWith(Mono.just(response.bufferFactory().wrap(bytes)));
   }
 
-  private static Map<String, Object> answer(Passage passage, Settlement settlement) {
+  private static Map<String, Object> answer(Passage passage, TicketSettlement ticketSettlement) {
     EndpointSpec spec = passage.endpoint().spec();
-    WindowRoom window = settlement.window();
+    WindowRoom window = ticketSettlement.window();
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("ok", true);
     answer.put("endpoint", spec.path());
-    answer.put("queued_for_ms", settlement.waitedNanos() / 1_000_000);
-    answer.put("queue_depth", settlement.queueDepth());
+    answer.put("queued_for_ms", ticketSettlement.waitedNanos() / 1_000_000);
+    answer.put("queue_depth", ticketSettlement.queueDepth());
     if (window == null) {
       RATE.forEach(name -> show(answer, name, spec.shown().get(name)));
     }
@@ -71,7 +72,7 @@ final class PermitAnswer {
       answer.put("tokens_consumed", passage.cost().totalTokens());
       answer.put("tokens_remaining", window.remainingTokens());
       answer.put("window_capacity", window.capacityTokens());
-      answer.put("waiting_for_next_window", settlement.queueDepth());
+      answer.put("waiting_for_next_window", ticketSettlement.queueDepth());
     }
     return answer;
   }

@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.Speech;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.Names;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -58,10 +58,10 @@ final class Refuser {
     if (path != null) {
       headers.set(Names.ENDPOINT, path);
     }
-    if (refusal.reason() == Reason.UNAUTHENTICATED) {
+    if (refusal.reason() == RefusalReason.UNAUTHENTICATED) {
       headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"penstock\"");
     }
-    if (refusal.reason() == Reason.BODY_TIMEOUT) {
+    if (refusal.reason() == RefusalReason.BODY_TIMEOUT) {
       headers.set(HttpHeaders.CONNECTION, "close"); // the rest of the body is not read
     }
     refusal.retryAfterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));

@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
@@ -27,7 +27,7 @@ import reactor.core.publisher.Mono;
  */
 final class ScreenFilter implements GlobalFilter, Ordered {
   private static final Refusal NO_UPGRADES =
-      Refusal.of(Reason.UPGRADE_REFUSED, "the endpoint passes no upgrades on");
+      Refusal.of(RefusalReason.UPGRADE_REFUSED, "the endpoint passes no upgrades on");
 
   @Override
   public int getOrder() {

@@ -1,8 +1,8 @@
 package io.penstock.gateway;
 
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
-import io.penstock.key.Caller;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.key.ApiCaller;
 import io.penstock.key.KeySpec;
 import io.penstock.time.Ticker;
 import io.penstock.wire.Names;
@@ -28,11 +28,11 @@ final class StatusAnswer {
   private static final String PATH = "/v1/penstock/status";
   private static final long MILLI = 1_000_000L;
 
-  private final Registry registry;
+  private final EndpointRegistry endpointRegistry;
   private final Ticker ticker;
 
-  StatusAnswer(Registry registry, Ticker ticker) {
-    this.registry = registry;
+  StatusAnswer(EndpointRegistry endpointRegistry, Ticker ticker) {
+    this.endpointRegistry = endpointRegistry;
     this.ticker = ticker;
   }
 
@@ -41,8 +41,8 @@ final class StatusAnswer {
     return HttpMethod.GET.equals(request.getMethod()) && PATH.equals(request.getURI().getRawPath());
   }
 
-  Mono<Void> write(ServerWebExchange exchange, String requestId, @Nullable Caller caller) {
-    byte[] bytes = JsonMapper.shared().writeValueAsBytes(answer(caller));
+  Mono<Void> write(ServerWebExchange exchange, String requestId, @Nullable ApiCaller apiCaller) {
+    byte[] bytes = JsonMapper.shared().writeValueAsBytes(answer(apiCaller));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();
@@ -53,31 +53,31 @@ final class StatusAnswer {
     return response.writeWith(Mono.just(response.bufferFactory().wrap(bytes)));
   }
 
-  private Map<String, Object> answer(@Nullable Caller caller) {
+  private Map<String, Object> answer(@Nullable ApiCaller apiCaller) {
     Map<String, Object> answer = new LinkedHashMap<>();
-    if (caller != null) {
-      KeySpec key = caller.spec();
+    if (apiCaller != null) {
+      KeySpec key = apiCaller.spec();
       answer.put("key", key.name());
       if (key.expiresAtMillis() != KeySpec.NEVER) {
         answer.put("expires_at", Instant.ofEpochMilli(key.expiresAtMillis()).toString());
       }
       answer.put("on_limit", key.waits() ? "wait" : "reject");
     }
-    answer.put("limits", limits(caller));
-    answer.put("endpoints", endpoints(caller));
+    answer.put("limits", limits(apiCaller));
+    answer.put("endpoints", endpoints(apiCaller));
     return answer;
   }
 
-  private List<Map<String, Object>> limits(@Nullable Caller caller) {
+  private List<Map<String, Object>> limits(@Nullable ApiCaller apiCaller) {
     List<Map<String, Object>> limits = new ArrayList<>();
-    if (caller == null) {
+    if (apiCaller == null) {
       return limits;
     }
     long now = ticker.nanos();
-    List<LimitLine> general = Allowances.ofKey(caller, null, now);
+    List<LimitLine> general = Allowances.ofKey(apiCaller, null, now);
     general.forEach(line -> limits.add(shown(line, null)));
-    for (String model : new TreeSet<>(caller.spec().models().keySet())) {
-      List<LimitLine> all = Allowances.ofKey(caller, model, now);
+    for (String model : new TreeSet<>(apiCaller.spec().models().keySet())) {
+      List<LimitLine> all = Allowances.ofKey(apiCaller, model, now);
       all.stream()
           .skip(general.size()) // the limits of the key in general come first
           .forEach(line -> limits.add(shown(line, model)));
@@ -103,10 +103,10 @@ final class StatusAnswer {
     return shown;
   }
 
-  private List<Map<String, Object>> endpoints(@Nullable Caller caller) {
+  private List<Map<String, Object>> endpoints(@Nullable ApiCaller apiCaller) {
     List<Map<String, Object>> endpoints = new ArrayList<>();
-    for (Endpoint endpoint : registry.all()) {
-      if (Gatekeeper.allows(caller, endpoint.spec(), endpoint.path())) {
+    for (Endpoint endpoint : endpointRegistry.all()) {
+      if (Gatekeeper.allows(apiCaller, endpoint.spec(), endpoint.path())) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("path", endpoint.path());
         long wait = endpoint.expectedWaitNanos();

@@ -1,11 +1,11 @@
 package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
-import io.penstock.key.Caller;
+import io.penstock.key.ApiCaller;
 import io.penstock.key.KeyLimit;
-import io.penstock.key.Keys;
-import io.penstock.quota.AfterDenial;
+import io.penstock.key.KeyRegistry;
 import io.penstock.refusal.Refusal;
+import io.penstock.sharing.DenialRecheck;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,20 +22,22 @@ import reactor.core.scheduler.Schedulers;
  * fetched before the next decision. Safe from any thread.
  */
 final class StrictAfterDenial {
-  private static final Duration MOST = Duration.ofNanos(AfterDenial.MOST_NANOS);
+  private static final Duration MOST = Duration.ofNanos(DenialRecheck.MOST_NANOS);
 
-  private final AfterDenial denials;
-  private final Keys keys;
+  private final DenialRecheck denials;
+  private final KeyRegistry keyRegistry;
   private final Ticker ticker;
 
-  StrictAfterDenial(AfterDenial denials, Keys keys, Ticker ticker) {
+  StrictAfterDenial(DenialRecheck denials, KeyRegistry keyRegistry, Ticker ticker) {
     this.denials = denials;
-    this.keys = keys;
+    this.keyRegistry = keyRegistry;
     this.ticker = ticker;
   }
 
-  private static boolean asks(@Nullable Caller caller) {
-    return caller != null && caller.spec().strictAfterDenial() && !caller.account().waits();
+  private static boolean asks(@Nullable ApiCaller apiCaller) {
+    return apiCaller != null
+        && apiCaller.spec().strictAfterDenial()
+        && !apiCaller.account().waits();
   }
 
   /**
@@ -43,13 +45,13 @@ final class StrictAfterDenial {
    * null when it may be made now.
    */
   @Nullable Mono<Void> before(Passage passage, EventLoop loop) {
-    Caller caller = passage.caller();
-    if (caller == null || !asks(caller)) {
+    ApiCaller apiCaller = passage.caller();
+    if (apiCaller == null || !asks(apiCaller)) {
       return null;
     }
     List<CompletableFuture<?>> fetches = new ArrayList<>();
     long now = ticker.nanos();
-    for (KeyLimit limit : keys.limits(caller.spec(), passage.model())) {
+    for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), passage.model())) {
       CompletionStage<Boolean> fetch = denials.before(limit.id(), now);
       if (!fetch.toCompletableFuture().isDone()) {
         fetches.add(fetch.toCompletableFuture());
@@ -67,11 +69,11 @@ final class StrictAfterDenial {
 
   /** Records a denial of a key by the limits that caused it. */
   void denied(Passage passage, Refusal refusal) {
-    Caller caller = passage.caller();
-    if (caller == null || !asks(caller)) {
+    ApiCaller apiCaller = passage.caller();
+    if (apiCaller == null || !asks(apiCaller)) {
       return;
     }
-    for (KeyLimit limit : keys.limits(caller.spec(), passage.model())) {
+    for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), passage.model())) {
       if (limit.reason() == refusal.reason()) {
         denials.denied(limit.id(), limit.spec(), ticker.nanos());
       }

@@ -1,12 +1,12 @@
 package io.penstock.gateway;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Settlement;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.GivenId;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ final class Tap {
   }
 
   /** Returns what was charged for the current attempt. */
-  Settlement settlement() {
+  TicketSettlement settlement() {
     return Objects.requireNonNull(passage.settlement());
   }
 
@@ -99,25 +99,25 @@ final class Tap {
       read.finish();
     }
     long produced = read == null ? 0 : read.producedTokens();
-    Usage usage = read == null ? null : read.usage();
-    if (usage == null && successful && passage.costStands()) {
+    TokenUsage tokenUsage = read == null ? null : read.usage();
+    if (tokenUsage == null && successful && passage.costStands()) {
       Cost cost = passage.cost();
-      usage = new Usage(cost.inputTokens(), 0, cost.outputTokens());
+      tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
     }
-    Settlement settlement = settlement();
+    TicketSettlement ticketSettlement = settlement();
     switch (signal) {
-      case ON_COMPLETE -> settlement.served(usage, produced, now);
-      case CANCEL -> settlement.cancelled(usage, produced, now);
-      default -> settlement.failed(UpstreamFailure.midway(), produced, now);
+      case ON_COMPLETE -> ticketSettlement.served(tokenUsage, produced, now);
+      case CANCEL -> ticketSettlement.cancelled(tokenUsage, produced, now);
+      default -> ticketSettlement.failed(UpstreamFailure.midway(), produced, now);
     }
     if (!ended) {
       ended = true;
-      experience.settled(passage, usage, produced, successful);
+      experience.settled(passage, tokenUsage, produced, successful);
       names(read);
-      experience.called(passage, usage, error(signal), now);
+      experience.called(passage, tokenUsage, error(signal), now);
     }
     if (signal == SignalType.ON_COMPLETE && successful) {
-      experience.answered(passage, usage, now);
+      experience.answered(passage, tokenUsage, now);
     }
     reader = null;
     if (read != null) {
@@ -143,7 +143,7 @@ final class Tap {
     return switch (signal) {
       case ON_COMPLETE -> null;
       case CANCEL -> CLIENT_GONE;
-      default -> Reason.UPSTREAM_UNREACHABLE.code();
+      default -> RefusalReason.UPSTREAM_UNREACHABLE.code();
     };
   }
 
@@ -161,12 +161,12 @@ final class Tap {
   Refusal failed(UpstreamFailure failure) {
     ended = true;
     long now = ticker.nanos();
-    Settlement settlement = settlement();
+    TicketSettlement ticketSettlement = settlement();
     experience.called(passage, null, failure.refusal().reason().code(), now);
     if (failure.sent()) {
-      settlement.failed(failure.refusal(), 0, now);
+      ticketSettlement.failed(failure.refusal(), 0, now);
     } else {
-      settlement.refused(failure.refusal(), now);
+      ticketSettlement.refused(failure.refusal(), now);
     }
     complain(upstream(), failure.refusal().detail());
     return failure.refusal();

@@ -1,8 +1,8 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.EndpointSpec.Affinity;
-import io.penstock.pool.Origins;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.pool.ResponseOrigins;
 import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -12,7 +12,7 @@ final class Ties {
   /** Number of ids that are remembered. */
   private static final int MOST_IDS = 100_000;
 
-  private final Origins origins = new Origins(MOST_IDS);
+  private final ResponseOrigins responseOrigins = new ResponseOrigins(MOST_IDS);
   private final Ticker ticker;
 
   Ties(Ticker ticker) {
@@ -20,33 +20,33 @@ final class Ties {
   }
 
   /** Returns the affinity of a request with a body that was read. */
-  Ask.Kept of(Passage passage, ServerHttpRequest request) {
+  TicketRequest.Kept of(Passage passage, ServerHttpRequest request) {
     return switch (passage.endpoint().spec().forwarding().affinity()) {
-      case Affinity.None none -> Ask.Kept.NOWHERE;
+      case Affinity.None none -> TicketRequest.Kept.NOWHERE;
       case Affinity.Key key -> with(passage.key().equals(Passage.ANONYMOUS) ? null : passage.key());
       case Affinity.Header(String name) -> with(request.getHeaders().getFirst(name));
       case Affinity.Auto auto -> at(passage.refersTo(), request.getURI().getRawPath());
     };
   }
 
-  private static Ask.Kept with(@Nullable String common) {
-    return common == null ? Ask.Kept.NOWHERE : new Ask.Kept(common, null);
+  private static TicketRequest.Kept with(@Nullable String common) {
+    return common == null ? TicketRequest.Kept.NOWHERE : new TicketRequest.Kept(common, null);
   }
 
   /**
    * Returns the affinity to the upstream that gave an id in the body or in a segment of the path.
    */
-  private Ask.Kept at(@Nullable String refersTo, String path) {
+  private TicketRequest.Kept at(@Nullable String refersTo, String path) {
     long now = ticker.nanos();
-    String upstream = refersTo == null ? null : origins.of(refersTo, now);
+    String upstream = refersTo == null ? null : responseOrigins.of(refersTo, now);
     int start = 1;
     while (upstream == null && start < path.length()) {
       int slash = path.indexOf('/', start);
       int end = slash < 0 ? path.length() : slash;
-      upstream = origins.of(path.substring(start, end), now);
+      upstream = responseOrigins.of(path.substring(start, end), now);
       start = end + 1;
     }
-    return upstream == null ? Ask.Kept.NOWHERE : new Ask.Kept(null, upstream);
+    return upstream == null ? TicketRequest.Kept.NOWHERE : new TicketRequest.Kept(null, upstream);
   }
 
   /** Returns whether it has to be remembered which upstream answers a request. */
@@ -57,6 +57,6 @@ final class Ties {
 
   /** Remembers that an upstream gave an id. */
   void gave(String upstream, String id) {
-    origins.gave(upstream, id, ticker.nanos());
+    responseOrigins.gave(upstream, id, ticker.nanos());
   }
 }

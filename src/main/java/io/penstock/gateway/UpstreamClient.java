@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.time.Ticker;
@@ -66,9 +66,9 @@ final class UpstreamClient {
   private void written(HttpClientRequest request, Connection connection) {
     unwatch(connection);
     Passage passage = passage(request.currentContextView());
-    Settlement settlement = passage == null ? null : passage.settlement();
-    if (settlement != null) {
-      settlement.written(ticker.nanos());
+    TicketSettlement ticketSettlement = passage == null ? null : passage.settlement();
+    if (ticketSettlement != null) {
+      ticketSettlement.written(ticker.nanos());
     }
   }
 
@@ -102,8 +102,8 @@ final class UpstreamClient {
   }
 
   private static UpstreamSpec.@Nullable Timeouts timeouts(@Nullable Passage passage) {
-    Settlement settlement = passage == null ? null : passage.settlement();
-    Upstream upstream = settlement == null ? null : settlement.upstream();
+    TicketSettlement ticketSettlement = passage == null ? null : passage.settlement();
+    Upstream upstream = ticketSettlement == null ? null : ticketSettlement.upstream();
     return upstream == null ? null : upstream.spec().link().timeouts();
   }
 }

@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.timeout.TimeoutException;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.AnswerGuard;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -22,33 +22,33 @@ public record UpstreamFailure(Refusal refusal, boolean sent) {
   public static @Nullable UpstreamFailure of(Throwable error) {
     return switch (error) {
       case ConnectTimeoutException slow ->
-          unsent(Reason.UPSTREAM_TIMEOUT, "the upstream could not be connected to in time");
+          unsent(RefusalReason.UPSTREAM_TIMEOUT, "the upstream could not be connected to in time");
       case ConnectException refused ->
-          unsent(Reason.UPSTREAM_UNREACHABLE, "the upstream refused the connection");
+          unsent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream refused the connection");
       case UnknownHostException unknown ->
-          unsent(Reason.UPSTREAM_UNREACHABLE, "the upstream's host is unknown");
+          unsent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream's host is unknown");
       case SSLException untrusted ->
-          unsent(Reason.UPSTREAM_UNREACHABLE, "no secure connection to the upstream");
+          unsent(RefusalReason.UPSTREAM_UNREACHABLE, "no secure connection to the upstream");
       case TimeoutException slow ->
-          sent(Reason.UPSTREAM_TIMEOUT, "the upstream did not answer in time");
+          sent(RefusalReason.UPSTREAM_TIMEOUT, "the upstream did not answer in time");
       case AnswerGuard.NotHttp unreadable ->
-          sent(Reason.UPSTREAM_UNREACHABLE, "the upstream did not answer in HTTP");
+          sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream did not answer in HTTP");
       case IOException broken ->
-          sent(Reason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
+          sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
       default -> null;
     };
   }
 
   /** Returns the refusal of a request if the answer had already begun. */
   static Refusal midway() {
-    return Refusal.of(Reason.UPSTREAM_UNREACHABLE, "the upstream closed within its answer");
+    return Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream closed within its answer");
   }
 
-  private static UpstreamFailure unsent(Reason reason, String detail) {
-    return new UpstreamFailure(Refusal.of(reason, detail), false);
+  private static UpstreamFailure unsent(RefusalReason refusalReason, String detail) {
+    return new UpstreamFailure(Refusal.of(refusalReason, detail), false);
   }
 
-  private static UpstreamFailure sent(Reason reason, String detail) {
-    return new UpstreamFailure(Refusal.of(reason, detail), true);
+  private static UpstreamFailure sent(RefusalReason refusalReason, String detail) {
+    return new UpstreamFailure(Refusal.of(refusalReason, detail), true);
   }
 }

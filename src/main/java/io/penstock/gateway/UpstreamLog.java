@@ -1,15 +1,15 @@
 package io.penstock.gateway;
 
 import io.penstock.limit.Limit;
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
-import io.penstock.pool.Trouble;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Verdict;
-import io.penstock.quota.Metered;
+import io.penstock.pool.UpstreamTrouble;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Standing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -72,26 +72,33 @@ final class UpstreamLog implements Judge {
   }
 
   @Override
-  public Verdict answered(Upstream upstream, Tries tries, Lesson lesson, long now) {
-    Verdict verdict = judge.answered(upstream, tries, lesson, now);
-    lines(upstream, tries.model(), lesson, now).forEach(Line::log);
-    return verdict;
+  public AttemptVerdict answered(
+      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson providerLesson, long now) {
+    AttemptVerdict attemptVerdict = judge.answered(upstream, attemptHistory, providerLesson, now);
+    lines(upstream, attemptHistory.model(), providerLesson, now).forEach(Line::log);
+    return attemptVerdict;
   }
 
   @Override
-  public Verdict failed(Upstream upstream, Tries tries, Failure failure, long now) {
-    Verdict verdict = judge.failed(upstream, tries, failure, now);
-    lines(upstream, tries.model(), null, now).forEach(Line::log);
-    return verdict;
+  public AttemptVerdict failed(
+      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now) {
+    AttemptVerdict attemptVerdict = judge.failed(upstream, attemptHistory, attemptFailure, now);
+    lines(upstream, attemptHistory.model(), null, now).forEach(Line::log);
+    return attemptVerdict;
   }
 
   /** Returns the lines to log, mostly none. */
-  List<Line> lines(Upstream upstream, @Nullable String model, @Nullable Lesson lesson, long now) {
+  List<Line> lines(
+      Upstream upstream,
+      @Nullable String model,
+      @Nullable ProviderLesson providerLesson,
+      long now) {
     Quota pool = upstream.pool(model, now);
     Line health = health(upstream, now);
     Line pause = pause(upstream, pool, now);
     Line usage = usage(upstream, model, now);
-    boolean states = lesson != null && lesson.standings().stream().anyMatch(UpstreamLog::states);
+    boolean states =
+        providerLesson != null && providerLesson.standings().stream().anyMatch(UpstreamLog::states);
     if (health == null && pause == null && usage == null && !states) {
       return List.of();
     }
@@ -107,8 +114,8 @@ final class UpstreamLog implements Judge {
     if (pause != null) {
       lines.add(pause.of(ofPool));
     }
-    for (Metered metered : states ? pool.limits() : List.<Metered>of()) {
-      Line limit = limit(metered, now);
+    for (MeteredLimit meteredLimit : states ? pool.limits() : List.<MeteredLimit>of()) {
+      Line limit = limit(meteredLimit, now);
       if (limit != null) {
         lines.add(limit.of(ofPool));
       }
@@ -116,8 +123,8 @@ final class UpstreamLog implements Judge {
     return lines;
   }
 
-  private static boolean states(Standing standing) {
-    return standing.limit() != Standing.UNSAID;
+  private static boolean states(ProviderStatus providerStatus) {
+    return providerStatus.limit() != ProviderStatus.UNSAID;
   }
 
   private @Nullable Line health(Upstream upstream, long now) {
@@ -128,8 +135,8 @@ final class UpstreamLog implements Judge {
     if (!unwell.add(id)) {
       return null;
     }
-    Trouble trouble = upstream.trouble();
-    String why = trouble == null ? "" : " (" + trouble.what() + ")";
+    UpstreamTrouble upstreamTrouble = upstream.trouble();
+    String why = upstreamTrouble == null ? "" : " (" + upstreamTrouble.what() + ")";
     long opens = upstream.health().opens(now);
     return Line.bad("unhealthy" + why + ", tried again in " + millis(opens - now));
   }
@@ -164,12 +171,12 @@ final class UpstreamLog implements Judge {
     return model == null ? "any model" : upstream.spec().ownName(model);
   }
 
-  private @Nullable Line limit(Metered metered, long now) {
-    Limit limit = metered.limit();
+  private @Nullable Line limit(MeteredLimit meteredLimit, long now) {
+    Limit limit = meteredLimit.limit();
     long capacity = limit.capacity(now);
     boolean lower = limit.restores(now) > now;
     Long before = lower ? lowered.put(limit, capacity) : lowered.remove(limit);
-    String what = metered.measure().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    String what = meteredLimit.measure().name().toLowerCase(Locale.ROOT).replace('_', ' ');
     if (!lower) {
       return before == null
           ? null

@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.key.Caller;
+import io.penstock.key.ApiCaller;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param ownCredentials whether a credential in one of the provider's usual places is meant for the
  *     provider; otherwise it may be a key of the gateway
  */
-record Visitor(@Nullable Caller caller, boolean ownCredentials) {
+record Visitor(@Nullable ApiCaller caller, boolean ownCredentials) {
   /** Any client, where no keys are needed. */
   static final Visitor ANYONE = new Visitor(null, true);
 

@@ -8,8 +8,8 @@ import io.penstock.gateway.body.BodyIntake.End;
 import io.penstock.gateway.body.WatchedUpload;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.Weighed;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.ConnectionGuard;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -99,7 +99,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
     Passage passage = Passage.of(exchange);
     return switch (weighed) {
       case Weighed.Malformed(String detail) ->
-          refuse(exchange, passage, Refusal.of(Reason.BAD_REQUEST, detail));
+          refuse(exchange, passage, Refusal.of(RefusalReason.BAD_REQUEST, detail));
       case Weighed.Request body -> {
         Weighing.Result result = weighing.atOnce(passage, body);
         yield result == null
@@ -128,7 +128,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
   }
 
   private static Refusal tooLarge(long most) {
-    return Refusal.of(Reason.BODY_TOO_LARGE, "the body is larger than " + most + " bytes");
+    return Refusal.of(RefusalReason.BODY_TOO_LARGE, "the body is larger than " + most + " bytes");
   }
 
   private static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {

@@ -1,9 +1,9 @@
 package io.penstock.gateway;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Expectations;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.CostLearner;
+import io.penstock.cost.RequestContent;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.pool.UpstreamSpec;
@@ -23,19 +23,19 @@ import reactor.core.publisher.Mono;
 /** Determines the expected usage of a request from its body. Safe from any thread. */
 final class Weighing {
   /** The cost of a request, and the content that it was computed from. */
-  record Result(Content content, Cost cost) {}
+  record Result(RequestContent content, Cost cost) {}
 
-  private final Expectations expectations;
+  private final CostLearner costLearner;
   private final Tokenizers tokenizers;
   private final ProviderCount provider;
   private final Complaints complaints;
 
   Weighing(
-      Expectations expectations,
+      CostLearner costLearner,
       Tokenizers tokenizers,
       ProviderCount provider,
       Complaints complaints) {
-    this.expectations = expectations;
+    this.costLearner = costLearner;
     this.tokenizers = tokenizers;
     this.provider = provider;
     this.complaints = complaints;
@@ -43,9 +43,9 @@ final class Weighing {
 
   /** Returns the result if it can be computed quickly and without the provider, else null. */
   @Nullable Result atOnce(Passage passage, Weighed.Request body) {
-    boolean asks = passage.endpoint().spec().reading().costFrom() == CostFrom.PROVIDER;
-    Content content = asks ? null : tokenizers.atOnce(body.tokenizerInput());
-    return content == null ? null : result(passage, content);
+    boolean asks = passage.endpoint().spec().reading().costFrom() == CostSource.PROVIDER;
+    RequestContent requestContent = asks ? null : tokenizers.atOnce(body.tokenizerInput());
+    return requestContent == null ? null : result(passage, requestContent);
   }
 
   /** Returns the result, which may come on any thread. */
@@ -54,7 +54,7 @@ final class Weighing {
     Mono<Result> local =
         Mono.fromSupplier(() -> tokenizers.atOnce(input))
             .switchIfEmpty(tokenizers.later(input))
-            .map(content -> result(passage, content));
+            .map(requestContent -> result(passage, requestContent));
     String model = body.model();
     UpstreamSpec upstream = upstream(passage.endpoint().spec(), model);
     return upstream == null || model == null
@@ -64,7 +64,7 @@ final class Weighing {
 
   /** Returns the upstream that is asked to count tokens, or null. */
   private static @Nullable UpstreamSpec upstream(EndpointSpec spec, @Nullable String model) {
-    if (spec.reading().costFrom() != CostFrom.PROVIDER) {
+    if (spec.reading().costFrom() != CostSource.PROVIDER) {
       return null;
     }
     for (UpstreamSpec each : spec.upstreams()) {
@@ -125,10 +125,10 @@ final class Weighing {
     return bytes;
   }
 
-  private Result result(Passage passage, Content content) {
+  private Result result(Passage passage, RequestContent requestContent) {
     EndpointSpec.Reading reading = passage.endpoint().spec().reading();
-    Cost learned = expectations.expect(content, passage.key(), reading.defaultOutputTokens());
-    return new Result(content, cost(reading, learned, passage.parameters().tokens()));
+    Cost learned = costLearner.expect(requestContent, passage.key(), reading.defaultOutputTokens());
+    return new Result(requestContent, cost(reading, learned, passage.parameters().tokens()));
   }
 
   private static Cost cost(EndpointSpec.Reading reading, Cost body, @Nullable Long tokens) {
@@ -141,7 +141,7 @@ final class Weighing {
 
   /** Returns the cost of a request with a body that is not read. */
   static Cost unread(EndpointSpec.Reading reading, @Nullable Long tokens) {
-    return reading.costFrom() == CostFrom.BODY || reading.costFrom() == CostFrom.PROVIDER
+    return reading.costFrom() == CostSource.BODY || reading.costFrom() == CostSource.PROVIDER
         ? Cost.NO_TOKENS
         : cost(reading, Cost.ofInput(reading.defaultTokens()), tokens);
   }

@@ -1,9 +1,9 @@
 package io.penstock.key;
 
-import io.penstock.quota.Account;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.ModelNames;
+import io.penstock.model.ModelNames;
+import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
+import io.penstock.sharing.LimitSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,32 +16,32 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyAccount {
   /** The quotas, with the key they were configured from. */
-  private record Open(KeySpec spec, Holding own, Map<String, Holding> models) {}
+  private record Open(KeySpec spec, KeyQuota own, Map<String, KeyQuota> models) {}
 
-  private final Accounts all;
+  private final KeyAccounts all;
   private final LimitSource source;
-  private final Terms terms;
-  private final Account account;
+  private final ConfiguredLimits configuredLimits;
+  private final CallerAccount callerAccount;
   private volatile KeySpec spec;
   private volatile @Nullable Open open;
 
-  KeyAccount(Accounts all, LimitSource source, Terms terms, KeySpec spec) {
+  KeyAccount(KeyAccounts all, LimitSource source, ConfiguredLimits configuredLimits, KeySpec spec) {
     this.all = all;
     this.source = source;
-    this.terms = terms;
+    this.configuredLimits = configuredLimits;
     this.spec = spec;
-    this.account = new Account(spec.name(), spec.waits(), this::quotas);
+    this.callerAccount = new CallerAccount(spec.name(), spec.waits(), this::quotas);
   }
 
-  Account account() {
-    return account;
+  CallerAccount account() {
+    return callerAccount;
   }
 
   /** Sets the present key; the quotas follow when they are next requested. */
   void use(KeySpec next) {
     if (!next.equals(spec)) {
       spec = next;
-      account.waits(next.waits());
+      callerAccount.waits(next.waits());
     }
   }
 
@@ -68,7 +68,7 @@ final class KeyAccount {
       Open right = seen != null && seen.spec().equals(current) ? seen : open(now);
       quotas.add(right.own().quota());
       String named = model == null ? null : ModelNames.match(current.models()::containsKey, model);
-      Holding ofModel = named == null ? null : right.models().get(named);
+      KeyQuota ofModel = named == null ? null : right.models().get(named);
       if (ofModel != null) {
         quotas.add(ofModel.quota());
       }
@@ -87,9 +87,9 @@ final class KeyAccount {
     if (before != null && before.spec().equals(current)) {
       return before;
     }
-    Holding own = before == null ? holding("key " + current.name()) : before.own();
-    own.become(terms.of(current), now);
-    Map<String, Holding> models = new HashMap<>();
+    KeyQuota own = before == null ? holding("key " + current.name()) : before.own();
+    own.become(configuredLimits.of(current), now);
+    Map<String, KeyQuota> models = new HashMap<>();
     if (before != null) {
       models.putAll(before.models());
     }
@@ -112,11 +112,11 @@ final class KeyAccount {
 
   private List<KeyLimit> ofModel(KeySpec current, String model) {
     KeySpec.ModelLimits limits = current.models().get(model);
-    return limits == null ? List.of() : terms.of(current, model, limits);
+    return limits == null ? List.of() : configuredLimits.of(current, model, limits);
   }
 
-  private Holding holding(String name) {
-    return new Holding(source, Quota.personal(name, List.of()));
+  private KeyQuota holding(String name) {
+    return new KeyQuota(source, Quota.personal(name, List.of()));
   }
 
   /**
@@ -124,7 +124,7 @@ final class KeyAccount {
    * quotas.
    */
   boolean closeIfIdle(long now) {
-    account.ifEmpty(() -> close(now));
+    callerAccount.ifEmpty(() -> close(now));
     return open != null;
   }
 
@@ -148,7 +148,7 @@ final class KeyAccount {
     Open seen = open;
     if (seen != null) {
       seen.own().forget();
-      seen.models().values().forEach(Holding::forget);
+      seen.models().values().forEach(KeyQuota::forget);
     }
   }
 }

@@ -27,7 +27,7 @@ final class KeyIndex {
    * Earlier callers by slot, only for secrets that are valid for ever. Until a key changes, and
    * with it this index, they need no further lookup.
    */
-  private final @Nullable Caller[] callers;
+  private final @Nullable ApiCaller[] callers;
 
   private final int slots;
   private int size;
@@ -38,7 +38,7 @@ final class KeyIndex {
     slots = Math.toIntExact(secrets * 8L / 3 + 1);
     digests = new long[Math.multiplyExact(slots, WORDS)];
     specs = new KeySpec[slots];
-    callers = new Caller[slots];
+    callers = new ApiCaller[slots];
   }
 
   /** Creates an index; if two keys have the same secret, it belongs to the first. */
@@ -76,17 +76,17 @@ final class KeyIndex {
    * Returns the caller with the secret of this digest, or null when no key has it or it is not
    * valid then.
    */
-  @Nullable Caller find(long first, long second, long unixMillis, Accounts accounts) {
+  @Nullable ApiCaller find(long first, long second, long unixMillis, KeyAccounts keyAccounts) {
     int slot = slot(first);
     while (true) {
       if (same(slot, first, second)) {
-        Caller known = callers[slot];
+        ApiCaller known = callers[slot];
         if (known != null) {
           return known;
         }
         KeySpec spec = specs[slot];
         if (spec != null) {
-          return valid(slot, spec, unixMillis, accounts);
+          return valid(slot, spec, unixMillis, keyAccounts);
         }
       }
       if (specs[slot] == null) {
@@ -107,16 +107,17 @@ final class KeyIndex {
     return differing == 0;
   }
 
-  private @Nullable Caller valid(int slot, KeySpec spec, long unixMillis, Accounts accounts) {
+  private @Nullable ApiCaller valid(
+      int slot, KeySpec spec, long unixMillis, KeyAccounts keyAccounts) {
     long until = Math.min(validUntil(spec, slot), spec.expiresAtMillis());
     if (unixMillis >= until) {
       return null;
     }
-    Caller caller = new Caller(spec, accounts.of(spec));
+    ApiCaller apiCaller = new ApiCaller(spec, keyAccounts.of(spec));
     if (until == KeySpec.NEVER) {
-      callers[slot] = caller;
+      callers[slot] = apiCaller;
     }
-    return caller;
+    return apiCaller;
   }
 
   private long validUntil(KeySpec spec, int slot) {

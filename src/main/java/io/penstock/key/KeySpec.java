@@ -1,6 +1,6 @@
 package io.penstock.key;
 
-import io.penstock.quota.Sharing;
+import io.penstock.sharing.SharingMode;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ public record KeySpec(
     long expiresAtMillis,
     boolean waits,
     boolean strictAfterDenial,
-    @Nullable Sharing sharing) {
+    @Nullable SharingMode sharing) {
   /** No expiry. */
   public static final long NEVER = Long.MAX_VALUE;
 

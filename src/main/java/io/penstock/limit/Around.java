@@ -4,17 +4,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** State that wraps another one, and adds what others spend or count of the limit. */
-sealed interface Around extends State permits CountedState, CutState, RegionState, SharedState {
+sealed interface Around extends LimitState
+    permits CountedState, CutState, RegionState, SharedState {
   /** Returns the state as it would be without others. */
-  State own();
+  LimitState own();
 
   /** Returns {@link #own()} as it is at {@code now}. */
-  default State own(long now) {
+  default LimitState own(long now) {
     return own();
   }
 
   /** Returns this state around another one: itself when that is equal to the present one. */
-  State around(State next);
+  LimitState around(LimitState next);
 
   @Override
   default LimitSpec spec() {
@@ -37,17 +38,17 @@ sealed interface Around extends State permits CountedState, CutState, RegionStat
   }
 
   @Override
-  default State told(Notice notice, long now) {
-    return around(own().told(notice, now));
+  default LimitState told(ProviderNotice providerNotice, long now) {
+    return around(own().told(providerNotice, now));
   }
 
   @Override
-  default State widened(long nanos) {
+  default LimitState widened(long nanos) {
     return around(own().widened(nanos));
   }
 
   @Override
-  default @Nullable Learned learned(long now) {
+  default @Nullable LearnedLimit learned(long now) {
     return own().learned(now);
   }
 
@@ -57,22 +58,22 @@ sealed interface Around extends State permits CountedState, CutState, RegionStat
   }
 
   @Override
-  default State give(long cell, long taken, long held, long now) {
+  default LimitState give(long cell, long taken, long held, long now) {
     return around(own().give(cell, taken, held, now));
   }
 
   @Override
-  default State give(Answer.Receipt receipt, long taken, long held, long now) {
+  default LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     return around(own().give(receipt, taken, held, now));
   }
 
   @Override
-  default Balance balance(long now) {
+  default LimitBalance balance(long now) {
     return own(now).balance(now);
   }
 
   @Override
-  default List<Cell> cells(long now) {
+  default List<ChargedCell> cells(long now) {
     return own(now).cells(now);
   }
 }

@@ -8,7 +8,7 @@ import io.penstock.time.Ticker;
  * @param held the permits in use, for taken and reserved amounts alike; above the maximum when that
  *     was lowered
  */
-record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements State {
+record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements LimitState {
   @Override
   public long capacity() {
     return spec.max();
@@ -37,7 +37,7 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements State 
 
   @Override
   public Taken take(long taken, long held, long now) {
-    return new Taken(less(-taken - held), new Answer.Receipt(0, taken, held));
+    return new Taken(less(-taken - held), new LimitAnswer.Receipt(0, taken, held));
   }
 
   private ConcurrencyState less(long amount) {
@@ -45,22 +45,22 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements State 
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
-    return less(State.sum(taken, held));
+  public LimitState give(long cell, long taken, long held, long now) {
+    return less(LimitState.sum(taken, held));
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
-    return new Taken(less(unheld), new Answer.Receipt(0, 0, 0));
+    return new Taken(less(unheld), new LimitAnswer.Receipt(0, 0, 0));
   }
 
   @Override
-  public Balance balance(long now) {
-    return new Balance(0, 0, held);
+  public LimitBalance balance(long now) {
+    return new LimitBalance(0, 0, held);
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
-    return State.of(next, balance(now), now);
+  public LimitState become(LimitSpec next, long now) {
+    return LimitState.of(next, balance(now), now);
   }
 }

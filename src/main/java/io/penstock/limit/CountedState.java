@@ -1,7 +1,7 @@
 package io.penstock.limit;
 
-import io.penstock.time.Midnight;
 import io.penstock.time.Ticker;
+import io.penstock.time.ZoneMidnights;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,26 +14,26 @@ import org.jspecify.annotations.Nullable;
  * @param others what the others counted
  * @param demand the waiters for this limit
  */
-record CountedState(State own, Foreign others, Demand demand) implements Around {
+record CountedState(LimitState own, PeerCounts others, SliceDemand demand) implements Around {
   /**
    * Returns a limit's state with what others counted. A limit without a window stays as it is,
    * because it has no cells to count in; a limit shared in slices stays, because slices are more
    * precise.
    */
-  static State of(State current, Foreign others, Demand demand, long now) {
+  static LimitState of(LimitState current, PeerCounts others, SliceDemand sliceDemand, long now) {
     if (current instanceof CountedState counted) {
-      return new CountedState(counted.own(), others, demand);
+      return new CountedState(counted.own(), others, sliceDemand);
     }
     if (current instanceof SharedState) {
       return current; // slices are more precise
     }
-    State own = current.frozen();
+    LimitState own = current.frozen();
     return switch (own.spec()) {
       case LimitSpec.FixedWindow window ->
-          new CountedState(aligned(own, window, others, now), others, demand);
-      case LimitSpec.TrailingWindow window -> new CountedState(own, others, demand);
-      case LimitSpec.SlidingWindow window -> new CountedState(own, others, demand);
-      case LimitSpec.Day day -> new CountedState(own, others, demand);
+          new CountedState(aligned(own, window, others, now), others, sliceDemand);
+      case LimitSpec.TrailingWindow window -> new CountedState(own, others, sliceDemand);
+      case LimitSpec.SlidingWindow window -> new CountedState(own, others, sliceDemand);
+      case LimitSpec.Day day -> new CountedState(own, others, sliceDemand);
       case LimitSpec.Unlimited unlimited -> current;
       case LimitSpec.Strict strict -> current;
       case LimitSpec.TokenBucket bucket -> current;
@@ -45,7 +45,8 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
    * Returns a window on the grid of the Unix clock. What it owed so far is charged to the running
    * cell.
    */
-  private static State aligned(State own, LimitSpec.FixedWindow window, Foreign others, long now) {
+  private static LimitState aligned(
+      LimitState own, LimitSpec.FixedWindow window, PeerCounts others, long now) {
     return FixedWindowState.starting(window, own.balance(now), others.cellStart(now));
   }
 
@@ -55,7 +56,7 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
    */
   private CountedState at(long now) {
     if (own instanceof FixedWindowState window) {
-      Balance owed = window.balance(now);
+      LimitBalance owed = window.balance(now);
       if (owed.charged() == 0 && owed.debt() == 0) {
         long start = others.cellStart(now);
         return around(new FixedWindowState(window.spec(), start, 0, 0, owed.held()));
@@ -65,7 +66,7 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
   }
 
   @Override
-  public CountedState around(State next) {
+  public CountedState around(LimitState next) {
     return next.equals(own) ? this : new CountedState(next, others, demand);
   }
 
@@ -95,22 +96,24 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
     };
   }
 
-  private long lessOfDay(@Nullable Midnight midnight, long now) {
-    return midnight == null ? others.less(now, LimitSpec.Day.NANOS) : midnight.after(now, now);
+  private long lessOfDay(@Nullable ZoneMidnights zoneMidnights, long now) {
+    return zoneMidnights == null
+        ? others.less(now, LimitSpec.Day.NANOS)
+        : zoneMidnights.after(now, now);
   }
 
   /**
    * Returns how long an amount counts in a day. A day that begins with its first use has no
    * beginning that all instances know, so there it is 24 h.
    */
-  private static long spanOfDay(@Nullable Midnight midnight, long now) {
-    return midnight == null ? LimitSpec.Day.NANOS : now - begin(midnight, now);
+  private static long spanOfDay(@Nullable ZoneMidnights zoneMidnights, long now) {
+    return zoneMidnights == null ? LimitSpec.Day.NANOS : now - begin(zoneMidnights, now);
   }
 
   /** Returns the last midnight before or at {@code now}. */
-  private static long begin(Midnight midnight, long now) {
-    long begin = midnight.after(now - midnight.apartNanos(), now);
-    for (long next = begin; next <= now; next = midnight.after(next, now)) {
+  private static long begin(ZoneMidnights zoneMidnights, long now) {
+    long begin = zoneMidnights.after(now - zoneMidnights.apartNanos(), now);
+    for (long next = begin; next <= now; next = zoneMidnights.after(next, now)) {
       begin = next;
     }
     return Math.min(begin, now);
@@ -126,7 +129,7 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
     CountedState state = at(now);
     long instant = state.own.opens(amount, now);
     while (amount > 0 && instant < Ticker.NEVER && state.room(instant) < amount) {
-      long need = State.sum(amount, state.foreign(instant));
+      long need = LimitState.sum(amount, state.foreign(instant));
       long enough = need <= state.capacity(instant) ? state.own.opens(need, instant) : instant;
       long less = state.less(instant);
       instant = enough > instant ? Math.min(enough, less) : less;
@@ -136,7 +139,7 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
 
   @Override
   public long forecast(long ahead, long own, long now) {
-    return this.own.forecast(State.sum(ahead, foreign(now)), own, now);
+    return this.own.forecast(LimitState.sum(ahead, foreign(now)), own, now);
   }
 
   @Override
@@ -151,7 +154,7 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
       FixedWindowState aligned =
           new FixedWindowState(
               after.spec(), before.start(), after.charged(), after.debt(), after.held());
-      return new Taken(state.around(aligned), new Answer.Receipt(before.start(), taken, held));
+      return new Taken(state.around(aligned), new LimitAnswer.Receipt(before.start(), taken, held));
     }
     return state.with(next);
   }
@@ -167,18 +170,18 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
   }
 
   @Override
-  public State uncounted() {
+  public LimitState uncounted() {
     return own;
   }
 
   @Override
-  public State forgiven() {
+  public LimitState forgiven() {
     return around(own.forgiven());
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
-    State state = own.become(next, now);
-    return others.of(next) ? of(state, others, demand, now) : state;
+  public LimitState become(LimitSpec next, long now) {
+    LimitState limitState = own.become(next, now);
+    return others.of(next) ? of(limitState, others, demand, now) : limitState;
   }
 }

@@ -13,25 +13,25 @@ import org.jspecify.annotations.Nullable;
  * @param own the state before the outage, and again after it
  * @param cut what passes during the outage
  */
-record CutState(State own, Cut cut) implements Around {
+record CutState(LimitState own, OutageCap cut) implements Around {
   /** Returns a state during an outage. A state that nobody else spends or counts stays as it is. */
-  static State of(State shared, Cut cut) {
+  static LimitState of(LimitState shared, OutageCap outageCap) {
     boolean others = shared instanceof SharedState || shared instanceof CountedState;
-    return others ? new CutState(shared, cut) : shared;
+    return others ? new CutState(shared, outageCap) : shared;
   }
 
   @Override
-  public State joined() {
+  public LimitState joined() {
     return own;
   }
 
   @Override
-  public State rejoined(State next) {
+  public LimitState rejoined(LimitState next) {
     return around(next);
   }
 
   @Override
-  public State around(State next) {
+  public LimitState around(LimitState next) {
     return next.equals(own) ? this : new CutState(next, cut);
   }
 
@@ -43,21 +43,21 @@ record CutState(State own, Cut cut) implements Around {
   @Override
   public long room(long now) {
     return switch (cut) {
-      case Cut.Open open -> own.capacity(now);
-      case Cut.Shut shut -> 0;
+      case OutageCap.Open open -> own.capacity(now);
+      case OutageCap.Shut shut -> 0;
     };
   }
 
   @Override
   public long paced(long amount, long now) {
-    return cut instanceof Cut.Open ? now : own.paced(amount, now);
+    return cut instanceof OutageCap.Open ? now : own.paced(amount, now);
   }
 
   @Override
   public long opens(long amount, long now) {
     return switch (cut) {
-      case Cut.Open open -> now;
-      case Cut.Shut shut -> amount == 0 ? now : Ticker.NEVER;
+      case OutageCap.Open open -> now;
+      case OutageCap.Shut shut -> amount == 0 ? now : Ticker.NEVER;
     };
   }
 
@@ -72,7 +72,7 @@ record CutState(State own, Cut cut) implements Around {
   }
 
   private Taken with(Taken taken) {
-    State next = cut instanceof Cut.Open ? taken.next().forgiven() : taken.next();
+    LimitState next = cut instanceof OutageCap.Open ? taken.next().forgiven() : taken.next();
     return new Taken(around(next), taken.receipt());
   }
 
@@ -82,22 +82,22 @@ record CutState(State own, Cut cut) implements Around {
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     return of(own.become(next, now), cut);
   }
 
   @Override
-  public State unshared(long now) {
+  public LimitState unshared(long now) {
     return of(own.unshared(now), cut);
   }
 
   @Override
-  public State uncounted() {
+  public LimitState uncounted() {
     return of(own.uncounted(), cut);
   }
 
   @Override
-  public @Nullable Demand demand() {
+  public @Nullable SliceDemand demand() {
     return own.demand();
   }
 }

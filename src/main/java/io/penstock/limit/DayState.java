@@ -1,7 +1,7 @@
 package io.penstock.limit;
 
-import io.penstock.time.Midnight;
 import io.penstock.time.Ticker;
+import io.penstock.time.ZoneMidnights;
 import java.util.List;
 
 /**
@@ -13,22 +13,22 @@ import java.util.List;
  * @param charged in that day, ≥ 0; above the capacity when that was lowered
  * @param held reserved output, kept free in whichever day runs
  */
-record DayState(LimitSpec.Day spec, long ends, long charged, long held) implements State {
+record DayState(LimitSpec.Day spec, long ends, long charged, long held) implements LimitState {
   /** Midnights are at least 23 hours apart: two within this are the same, after a clock was set. */
   private static final long SAME_MIDNIGHT_NANOS = 3_600_000_000_000L;
 
-  static DayState starting(LimitSpec.Day spec, Balance owed, long now) {
+  static DayState starting(LimitSpec.Day spec, LimitBalance owed, long now) {
     DayState none = new DayState(spec, now, 0, owed.held());
-    long charged = State.sum(owed.charged(), owed.debt());
+    long charged = LimitState.sum(owed.charged(), owed.debt());
     return charged == 0 ? none : none.plus(charged, owed.held(), now);
   }
 
   /** Returns a day with the end of the earlier day, at most that of a day that begins now. */
-  static DayState restored(LimitSpec.Day spec, List<Cell> cells, long since, long now) {
+  static DayState restored(LimitSpec.Day spec, List<ChargedCell> cells, long since, long now) {
     DayState none = new DayState(spec, now, 0, 0);
     long latest = none.endOfNext(spec.midnight() == null ? since : now);
     long ends = cells.getLast().by(latest).atNanos();
-    long charged = cells.stream().mapToLong(Cell::amount).reduce(0, State::sum);
+    long charged = cells.stream().mapToLong(ChargedCell::amount).reduce(0, LimitState::sum);
     return ends <= now ? none : new DayState(spec, ends, charged, 0);
   }
 
@@ -66,13 +66,13 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
 
   /** Returns the end of the day that begins with a request at {@code now}. */
   private long endOfNext(long now) {
-    Midnight midnight = spec.midnight();
-    if (midnight == null) {
+    ZoneMidnights zoneMidnights = spec.midnight();
+    if (zoneMidnights == null) {
       return now + LimitSpec.Day.NANOS + spec.guardNanos();
     }
-    long next = midnight.after(now, now) + spec.guardNanos();
+    long next = zoneMidnights.after(now, now) + spec.guardNanos();
     return charged > 0 && next - ends < SAME_MIDNIGHT_NANOS
-        ? midnight.after(next + SAME_MIDNIGHT_NANOS, now) + spec.guardNanos()
+        ? zoneMidnights.after(next + SAME_MIDNIGHT_NANOS, now) + spec.guardNanos()
         : next;
   }
 
@@ -80,7 +80,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     boolean begins = over(now) || counting(now) == 0;
     return begins
         ? new DayState(spec, endOfNext(now), Math.min(amount, MOST), held)
-        : new DayState(spec, ends, State.sum(charged, amount), held);
+        : new DayState(spec, ends, LimitState.sum(charged, amount), held);
   }
 
   @Override
@@ -111,7 +111,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
    */
   @Override
   public long forecast(long ahead, long own, long now) {
-    long need = State.sum(ahead, own) - free(now);
+    long need = LimitState.sum(ahead, own) - free(now);
     if (need <= 0) {
       return 0;
     }
@@ -128,7 +128,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
 
   private Taken charged(long amount, long heldOfIt, long allHeld, long now) {
     DayState next = amount == 0 ? with(charged, allHeld) : plus(amount, allHeld, now);
-    return new Taken(next, new Answer.Receipt(next.ends, amount, heldOfIt));
+    return new Taken(next, new LimitAnswer.Receipt(next.ends, amount, heldOfIt));
   }
 
   private DayState with(long charged, long held) {
@@ -136,7 +136,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
+  public LimitState give(long cell, long taken, long held, long now) {
     long back = cell == ends ? Math.min(taken, charged) : 0;
     return with(charged - back, Math.max(0, this.held - held));
   }
@@ -147,16 +147,18 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   }
 
   @Override
-  public Balance balance(long now) {
-    return new Balance(counting(now), 0, held);
+  public LimitBalance balance(long now) {
+    return new LimitBalance(counting(now), 0, held);
   }
 
   /** Returns one cell, at the end of the day. */
   @Override
-  public List<Cell> cells(long now) {
+  public List<ChargedCell> cells(long now) {
     long counting = counting(now);
-    long owed = State.sum(counting, held);
-    return owed == 0 ? List.of() : List.of(new Cell(counting == 0 ? endOfNext(now) : ends, owed));
+    long owed = LimitState.sum(counting, held);
+    return owed == 0
+        ? List.of()
+        : List.of(new ChargedCell(counting == 0 ? endOfNext(now) : ends, owed));
   }
 
   /**
@@ -164,9 +166,9 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
    * spec has it.
    */
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     return next instanceof LimitSpec.Day day
         ? new DayState(day, ends, charged, held)
-        : State.of(next, balance(now), now);
+        : LimitState.of(next, balance(now), now);
   }
 }

@@ -16,15 +16,15 @@ import java.util.List;
  * @param held reserved output, kept free in whichever window runs
  */
 record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, long debt, long held)
-    implements State {
+    implements LimitState {
 
-  static FixedWindowState starting(LimitSpec.FixedWindow spec, Balance owed, long now) {
+  static FixedWindowState starting(LimitSpec.FixedWindow spec, LimitBalance owed, long now) {
     return new FixedWindowState(spec, now, 0, 0, owed.held())
-        .plus(State.sum(owed.charged(), owed.debt()));
+        .plus(LimitState.sum(owed.charged(), owed.debt()));
   }
 
   @Override
-  public State kept() {
+  public LimitState kept() {
     boolean sayable = debt == 0 && held == 0 && charged <= spec.capacity();
     return sayable ? new OpenWindow(spec, start, charged) : this;
   }
@@ -74,12 +74,13 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
 
   private FixedWindowState plus(long amount) {
     long fits = Math.min(amount, Math.max(0, spec.capacity() - charged));
-    return new FixedWindowState(spec, start, charged + fits, State.sum(debt, amount - fits), held);
+    return new FixedWindowState(
+        spec, start, charged + fits, LimitState.sum(debt, amount - fits), held);
   }
 
   @Override
-  public State forgiven() {
-    return new FixedWindowState(spec, start, State.sum(charged, debt), 0, held);
+  public LimitState forgiven() {
+    return new FixedWindowState(spec, start, LimitState.sum(charged, debt), 0, held);
   }
 
   /**
@@ -138,11 +139,11 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     long begin = state.idle() ? Math.max(now, state.start) : state.start;
     FixedWindowState next =
         new FixedWindowState(spec, begin, state.charged + taken, state.debt, state.held + held);
-    return new Taken(next, new Answer.Receipt(begin, taken, held));
+    return new Taken(next, new LimitAnswer.Receipt(begin, taken, held));
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
+  public LimitState give(long cell, long taken, long held, long now) {
     FixedWindowState state = at(now);
     long back = state.start == cell ? Math.min(taken, state.charged + state.debt) : 0;
     // A charge beyond the capacity of the window became debt, so debt is given back first.
@@ -161,31 +162,31 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     FixedWindowState let =
         new FixedWindowState(
             spec, state.start, state.charged, state.debt, Math.max(0, state.held - unheld));
-    return new Taken(let.plus(amount), new Answer.Receipt(let.start, amount, 0));
+    return new Taken(let.plus(amount), new LimitAnswer.Receipt(let.start, amount, 0));
   }
 
   @Override
-  public Balance balance(long now) {
+  public LimitBalance balance(long now) {
     FixedWindowState state = at(now);
-    return new Balance(state.charged, state.debt, state.held);
+    return new LimitBalance(state.charged, state.debt, state.held);
   }
 
   /** Returns one cell at the start of the running window, so that its grid goes on. */
   @Override
-  public List<Cell> cells(long now) {
+  public List<ChargedCell> cells(long now) {
     FixedWindowState state = at(now);
-    long owed = State.sum(State.sum(state.charged, state.debt), held);
-    return owed == 0 ? List.of() : List.of(new Cell(state.start, owed));
+    long owed = LimitState.sum(LimitState.sum(state.charged, state.debt), held);
+    return owed == 0 ? List.of() : List.of(new ChargedCell(state.start, owed));
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.FixedWindow window
         && window.windowNanos() == spec.windowNanos()) {
       FixedWindowState state = at(now);
       return new FixedWindowState(window, state.start, 0, 0, state.held)
-          .plus(State.sum(Math.min(state.charged, spec.capacity()), state.debt));
+          .plus(LimitState.sum(Math.min(state.charged, spec.capacity()), state.debt));
     }
-    return State.of(next, balance(now), now);
+    return LimitState.of(next, balance(now), now);
   }
 }

@@ -21,16 +21,16 @@ public final class Limit {
   /** Number of sub-cells of a window. */
   static final int SUB_CELLS = 60;
 
-  private static final Answer.Receipt NOTHING = new Answer.Receipt(0, 0, 0);
+  private static final LimitAnswer.Receipt NOTHING = new LimitAnswer.Receipt(0, 0, 0);
 
-  private final AtomicReference<State> state;
+  private final AtomicReference<LimitState> state;
 
   /** Creates a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
-    this(State.of(spec, Balance.ZERO, now));
+    this(LimitState.of(spec, LimitBalance.ZERO, now));
   }
 
-  private Limit(State first) {
+  private Limit(LimitState first) {
     state = new AtomicReference<>(first.kept());
   }
 
@@ -41,13 +41,13 @@ public final class Limit {
    * @param cells in any order; a cell later than {@code since} counts as if it were of that instant
    * @param since the instant at which the cells were read, at most {@code now}
    */
-  public static Limit restored(LimitSpec spec, List<Cell> cells, long since, long now) {
+  public static Limit restored(LimitSpec spec, List<ChargedCell> cells, long since, long now) {
     return cells.isEmpty()
         ? new Limit(spec, now)
-        : new Limit(Restored.state(spec, cells, since, now));
+        : new Limit(RestoredStates.state(spec, cells, since, now));
   }
 
-  State state() {
+  LimitState state() {
     return state.getAcquire();
   }
 
@@ -76,7 +76,7 @@ public final class Limit {
    * {@link Long#MAX_VALUE}, because it cuts any expected cost to its capacity.
    */
   public long room(long now) {
-    State current = state();
+    LimitState current = state();
     long room = current.room(now);
     return room >= current.capacity(now) ? Long.MAX_VALUE : room;
   }
@@ -94,13 +94,13 @@ public final class Limit {
 
   /** Returns the instant from which the pace lets {@code amount} pass, at most now if it does. */
   public long paced(long amount, long now) {
-    State current = state();
+    LimitState current = state();
     return current.paced(Math.min(amount, current.capacity(now)), now);
   }
 
   /** Returns {@link #earliest}, ignoring the pace. */
   public long opens(long amount, long now) {
-    State current = state();
+    LimitState current = state();
     long cut = Math.min(amount, current.capacity(now));
     return current.lacking(cut, current.opens(cut, now), now);
   }
@@ -110,7 +110,7 @@ public final class Limit {
    * happens: now, a later instant, or {@link io.penstock.time.Ticker#NEVER}.
    */
   public long earliest(long amount, long now) {
-    State current = state();
+    LimitState current = state();
     long cut = Math.min(amount, current.capacity(now));
     return current.lacking(cut, current.earliest(cut, now), now);
   }
@@ -121,41 +121,41 @@ public final class Limit {
   }
 
   /** Returns what is left of the limit now for all that spend it, as far as is known here. */
-  public Left left(long now) {
+  public LimitRemainder left(long now) {
     return state().left(now);
   }
 
   /** Returns an estimate, in nanoseconds, of the wait of {@code own} behind {@code ahead}. */
   public long forecast(long ahead, long own, long now) {
-    State current = state();
+    LimitState current = state();
     return current.forecast(ahead, Math.min(own, current.capacity(now)), now);
   }
 
   /** Returns the answer that {@link #take} would give, but takes nothing. */
-  public Answer decide(Weight weight, long now) {
+  public LimitAnswer decide(Weight weight, long now) {
     return look(state(), weight, now);
   }
 
   /**
    * Takes {@code weight}, its expectation cut to the capacity, or returns when, if ever, it can be.
    */
-  public Answer take(Weight weight, long now) {
+  public LimitAnswer take(Weight weight, long now) {
     while (true) {
-      State current = state();
+      LimitState current = state();
       if (current instanceof OpenWindow open
           && weight.held() == 0
           && open.tryTake(weight.taken(), now)) {
         return open.receipt(weight.taken());
       }
-      Answer answer = look(current, weight, now);
-      if (answer instanceof Answer.Receipt && current instanceof OpenWindow) {
-        answer = look(current.frozen(), weight, now); // others may have taken since
+      LimitAnswer limitAnswer = look(current, weight, now);
+      if (limitAnswer instanceof LimitAnswer.Receipt && current instanceof OpenWindow) {
+        limitAnswer = look(current.frozen(), weight, now); // others may have taken since
       }
-      if (!(answer instanceof Answer.Receipt)) {
-        return answer;
+      if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
+        return limitAnswer;
       }
       Weight cut = cut(current, weight, now);
-      State.Taken taken = current.take(cut.taken(), cut.held(), now);
+      LimitState.Taken taken = current.take(cut.taken(), cut.held(), now);
       if (replace(current, taken.next())) {
         return taken.receipt();
       }
@@ -171,18 +171,18 @@ public final class Limit {
     if (state() instanceof OpenWindow open && open.tryTake(amount, now)) {
       return true;
     }
-    return take(Weight.exactly(amount), now) instanceof Answer.Receipt;
+    return take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt;
   }
 
-  boolean replace(State current, State next) {
+  boolean replace(LimitState current, LimitState next) {
     return state.compareAndSet(current, next.kept());
   }
 
   /** Replaces the state by the result of {@code step}, unless they are equal. */
-  void change(UnaryOperator<State> step) {
+  void change(UnaryOperator<LimitState> step) {
     while (true) {
-      State current = state();
-      State next = step.apply(current);
+      LimitState current = state();
+      LimitState next = step.apply(current);
       if (next.equals(current) || replace(current, next)) {
         return;
       }
@@ -190,14 +190,14 @@ public final class Limit {
   }
 
   /** Changes the state beneath what other regions count, which stays. */
-  private void inside(UnaryOperator<State> step) {
+  private void inside(UnaryOperator<LimitState> step) {
     change(current -> current.within(step));
   }
 
   /** Changes a state that is shared in slices. Returns the new one, or null if there is none. */
   private @Nullable SharedState changeShared(UnaryOperator<SharedState> step) {
     while (true) {
-      State current = state();
+      LimitState current = state();
       if (!(current.inside().joined() instanceof SharedState shared)) {
         return null;
       }
@@ -208,10 +208,10 @@ public final class Limit {
     }
   }
 
-  private static Answer look(State current, Weight weight, long now) {
+  private static LimitAnswer look(LimitState current, Weight weight, long now) {
     long capacity = current.capacity();
     if (weight.least() > capacity) {
-      return new Answer.Refuse(capacity);
+      return new LimitAnswer.Refuse(capacity);
     }
     long amount = cut(current, weight, now).amount();
     if (amount <= current.room(now) && current.paced(amount, now) <= now) {
@@ -219,11 +219,13 @@ public final class Limit {
     }
     long until = current.lacking(amount, current.earliest(amount, now), now);
     // An open window may have gained room between the two looks.
-    return until <= now ? NOTHING : new Answer.Wait(Math.min(until, current.ends(amount, now)));
+    return until <= now
+        ? NOTHING
+        : new LimitAnswer.Wait(Math.min(until, current.ends(amount, now)));
   }
 
   /** Cuts a weight to the capacity. If a lowered one is too little, it waits for the full one. */
-  private static Weight cut(State current, Weight weight, long now) {
+  private static Weight cut(LimitState current, Weight weight, long now) {
     return weight.within(current.capacity(now)).within(current.capacity());
   }
 
@@ -231,9 +233,9 @@ public final class Limit {
    * Gives back part or all of a receipt that was not used: {@code taken} only while the cell it was
    * taken from counts, {@code held} always.
    */
-  public void give(Answer.Receipt receipt, long taken, long held, long now) {
+  public void give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     while (true) {
-      State current = state();
+      LimitState current = state();
       if (current instanceof OpenWindow open && open.tryGive(receipt.cell(), taken, now)) {
         return;
       }
@@ -244,13 +246,13 @@ public final class Limit {
   }
 
   /** Charges the running window in any case, and releases {@code unheld} of the reserved output. */
-  public Answer.Receipt charge(long amount, long unheld, long now) {
+  public LimitAnswer.Receipt charge(long amount, long unheld, long now) {
     while (true) {
-      State current = state();
+      LimitState current = state();
       if (current instanceof OpenWindow open && open.tryCharge(amount, now)) {
         return open.receipt(amount);
       }
-      State.Taken charged = current.charge(amount, unheld, now);
+      LimitState.Taken charged = current.charge(amount, unheld, now);
       if (replace(current, charged.next())) {
         return charged.receipt();
       }
@@ -272,10 +274,10 @@ public final class Limit {
    * never raises the limit above its spec; a lower limit holds for 120 s. Only trailing windows are
    * affected. Returns whether anything may pass sooner than before.
    */
-  public boolean told(Notice notice, long now) {
+  public boolean told(ProviderNotice providerNotice, long now) {
     while (true) {
-      State current = state();
-      State next = current.told(notice, now);
+      LimitState current = state();
+      LimitState next = current.told(providerNotice, now);
       if (next.equals(current)) {
         return false;
       }
@@ -286,7 +288,7 @@ public final class Limit {
   }
 
   /** Returns a provider's last statement about a trailing window, or null. */
-  public @Nullable Learned learned(long now) {
+  public @Nullable LearnedLimit learned(long now) {
     return state().learned(now);
   }
 
@@ -295,38 +297,40 @@ public final class Limit {
    * remembered stays what was counted here.
    *
    * @param others all that was heard of them, which replaces what was known before
-   * @param demand the waiters to wake when the limit rejoins others or is cut off from them
+   * @param sliceDemand the waiters to wake when the limit rejoins others or is cut off from them
    */
-  public void others(Foreign others, Demand demand, long now) {
-    inside(each -> each.rejoined(CountedState.of(each.joined(), others, demand, now)));
+  public void others(PeerCounts others, SliceDemand sliceDemand, long now) {
+    inside(each -> each.rejoined(CountedState.of(each.joined(), others, sliceDemand, now)));
   }
 
   /** Stops leaving room for what others counted. */
   public void uncount() {
-    inside(State::uncounted);
+    inside(LimitState::uncounted);
   }
 
   /**
-   * Applies {@code cut} to a limit that is shared or counted with others, until it {@linkplain
-   * #rejoin rejoins} them. Has no effect on other limits.
+   * Applies {@code outageCap} to a limit that is shared or counted with others, until it
+   * {@linkplain #rejoin rejoins} them. Has no effect on other limits.
    */
-  public void cutOff(Cut cut) {
-    inside(each -> CutState.of(each.joined(), cut));
+  public void cutOff(OutageCap outageCap) {
+    inside(each -> CutState.of(each.joined(), outageCap));
   }
 
   /** Undoes {@link #cutOff}. What is owed and reserved stays. */
   public void rejoin() {
-    inside(State::joined);
+    inside(LimitState::joined);
   }
 
   /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
   public @Nullable Refusal refusal() {
-    State inside = state().inside();
-    return inside instanceof CutState(State shared, Cut.Shut(Refusal refusal)) ? refusal : null;
+    LimitState inside = state().inside();
+    return inside instanceof CutState(LimitState shared, OutageCap.Shut(Refusal refusal))
+        ? refusal
+        : null;
   }
 
   /** Returns what the limit owes at {@code now}. */
-  public Balance balance(long now) {
+  public LimitBalance balance(long now) {
     return state().balance(now);
   }
 
@@ -334,7 +338,7 @@ public final class Limit {
    * Returns the charges to remember if the limit is created anew, oldest first: nothing when
    * nothing is owed. Reserved output counts as charged now. Permits are not remembered.
    */
-  public List<Cell> cells(long now) {
+  public List<ChargedCell> cells(long now) {
     return state().cells(now);
   }
 
@@ -342,8 +346,8 @@ public final class Limit {
    * Shares the limit with other instances: from now on no more passes than what is {@linkplain
    * #granted granted}. What is owed and reserved stays; earlier slices are forgotten.
    */
-  public void share(Demand demand, long now) {
-    inside(each -> each.rejoined(SharedState.sharing(each.joined(), demand, now)));
+  public void share(SliceDemand sliceDemand, long now) {
+    inside(each -> each.rejoined(SharedState.sharing(each.joined(), sliceDemand, now)));
   }
 
   /** Undoes {@link #share}. What is owed and reserved stays. */
@@ -352,7 +356,7 @@ public final class Limit {
   }
 
   /** Returns the demand of waiters for what other instances leave of the limit, or null. */
-  public @Nullable Demand demand() {
+  public @Nullable SliceDemand demand() {
     return state().demand();
   }
 
@@ -370,13 +374,13 @@ public final class Limit {
    * Returns what to report of a shared limit. Until more is granted, no more than that is spent,
    * except for usage that runs over.
    *
-   * @param grid the position of the limit's cells about now
+   * @param cellGrid the position of the limit's cells about now
    * @param oldest the first cell that counts; those before it are forgotten
    * @param ahead the last cell that anything is granted in
    * @param keep how much may stay free in a cell; the rest is given up
    */
-  public Tally tally(Grid grid, long oldest, long ahead, long keep, long now) {
-    SharedState shared = changeShared(each -> each.tallied(grid, oldest, ahead, keep, now));
+  public SpendingReport tally(CellGrid cellGrid, long oldest, long ahead, long keep, long now) {
+    SharedState shared = changeShared(each -> each.tallied(cellGrid, oldest, ahead, keep, now));
     return Objects.requireNonNull(shared, "the limit is not shared").tally(now);
   }
 
@@ -384,11 +388,14 @@ public final class Limit {
    * Adds slices to a shared limit, and lets it spend all its slices in the given spans.
    *
    * @param more amounts by cell
-   * @param supplied what was reported with them
+   * @param storeReport what was reported with them
    * @param spans when what is left of a cell may be spent
    */
-  public void granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
-    changeShared(each -> each.granted(more, supplied, spans));
+  public void granted(
+      List<SpendingReport.Counted> more,
+      StoreReport storeReport,
+      LongFunction<CellGrid.Span> spans) {
+    changeShared(each -> each.granted(more, storeReport, spans));
   }
 
   /** Stops the spending of its slices. */

@@ -1,6 +1,6 @@
 package io.penstock.limit;
 
-import io.penstock.time.Midnight;
+import io.penstock.time.ZoneMidnights;
 import org.jspecify.annotations.Nullable;
 
 /** Specification of a limit. Equal specs make equal limits. All durations are in nanoseconds. */
@@ -21,13 +21,13 @@ public sealed interface LimitSpec {
    *
    * @param earlyNanos how long before its slot a release may come, ≥ 0; slots stay where they are
    */
-  record Strict(Rate rate, long earlyNanos) implements LimitSpec {
+  record Strict(ExactRate rate, long earlyNanos) implements LimitSpec {
     public Strict {
       atLeast("earlyNanos", earlyNanos, 0);
     }
 
     /** Creates a spec where a release comes no earlier than its slot. */
-    public Strict(Rate rate) {
+    public Strict(ExactRate rate) {
       this(rate, 0);
     }
   }
@@ -38,7 +38,7 @@ public sealed interface LimitSpec {
    * @param rate at which it is filled
    * @param burst the number of tokens in a full bucket, ≥ 1
    */
-  record TokenBucket(Rate rate, long burst) implements LimitSpec {
+  record TokenBucket(ExactRate rate, long burst) implements LimitSpec {
     public TokenBucket {
       atLeast("burst", burst, 1);
     }
@@ -120,7 +120,8 @@ public sealed interface LimitSpec {
    *     one begins with the first request after that
    * @param guardNanos how much longer than its day a request counts, ≥ 0
    */
-  record Day(long capacity, @Nullable Midnight midnight, long guardNanos) implements LimitSpec {
+  record Day(long capacity, @Nullable ZoneMidnights midnight, long guardNanos)
+      implements LimitSpec {
     /** The length of a day that is bound to no calendar. */
     public static final long NANOS = 86_400_000_000_000L;
 

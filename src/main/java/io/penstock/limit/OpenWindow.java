@@ -13,7 +13,7 @@ import java.util.List;
  * needs a successor. The thread that makes one freezes the word first: from then on nothing changes
  * here, and whatever is computed from the word holds until the successor takes its place.
  */
-final class OpenWindow implements State {
+final class OpenWindow implements LimitState {
   private static final VarHandle WORD;
 
   static {
@@ -32,13 +32,13 @@ final class OpenWindow implements State {
   private volatile long word;
 
   /** The last receipt that was made; any thread may use it again for the same amount. */
-  private Answer.Receipt receipt;
+  private LimitAnswer.Receipt receipt;
 
   OpenWindow(LimitSpec.FixedWindow spec, long start, long charged) {
     this.spec = spec;
     this.start = start;
     this.word = charged;
-    this.receipt = new Answer.Receipt(start, charged, 0);
+    this.receipt = new LimitAnswer.Receipt(start, charged, 0);
   }
 
   private static long charged(long word) {
@@ -102,10 +102,10 @@ final class OpenWindow implements State {
   }
 
   /** Returns the receipt for an amount that was taken or charged here. */
-  Answer.Receipt receipt(long amount) {
-    Answer.Receipt known = receipt;
+  LimitAnswer.Receipt receipt(long amount) {
+    LimitAnswer.Receipt known = receipt;
     if (known.taken() != amount) {
-      known = new Answer.Receipt(start, amount, 0);
+      known = new LimitAnswer.Receipt(start, amount, 0);
       receipt = known;
     }
     return known;
@@ -161,7 +161,7 @@ final class OpenWindow implements State {
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
+  public LimitState give(long cell, long taken, long held, long now) {
     return frozen().give(cell, taken, held, now);
   }
 
@@ -171,17 +171,17 @@ final class OpenWindow implements State {
   }
 
   @Override
-  public Balance balance(long now) {
+  public LimitBalance balance(long now) {
     return seen().balance(now);
   }
 
   @Override
-  public List<Cell> cells(long now) {
+  public List<ChargedCell> cells(long now) {
     return seen().cells(now);
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     return frozen().become(next, now);
   }
 }

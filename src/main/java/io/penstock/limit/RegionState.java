@@ -22,41 +22,43 @@ import org.jspecify.annotations.Nullable;
  * @param hot the last cell in which this limit was the first to deny; {@link Long#MIN_VALUE} for
  *     none
  */
-record RegionState(State own, Abroad abroad, long newest, long cur, long prev, long held, long hot)
+record RegionState(
+    LimitState own, RegionCounts abroad, long newest, long cur, long prev, long held, long hot)
     implements Around {
   /** Bound of a search over windows and cells; the caller searches on at the instant reached. */
   private static final int MOST_STEPS = 16;
 
   /** Returns a state with what other regions report. */
-  static State of(State current, Abroad abroad, long now) {
+  static LimitState of(LimitState current, RegionCounts regionCounts, long now) {
     if (!(current instanceof RegionState known)) {
-      State own = current.frozen();
+      LimitState own = current.frozen();
       long held = own.balance(now).held();
-      return new RegionState(own, abroad, abroad.cell(now), 0, 0, held, Long.MIN_VALUE);
+      return new RegionState(own, regionCounts, regionCounts.cell(now), 0, 0, held, Long.MIN_VALUE);
     }
-    long cell = abroad.cell(now);
+    long cell = regionCounts.cell(now);
     // After a clock was set back, earlier counts move to the cell that runs, so that they are not
     // lost.
     long newest = known.newest > cell + 1 ? cell : known.newest;
-    return new RegionState(known.own, abroad, newest, known.cur, known.prev, known.held, known.hot);
+    return new RegionState(
+        known.own, regionCounts, newest, known.cur, known.prev, known.held, known.hot);
   }
 
   @Override
-  public State inside() {
+  public LimitState inside() {
     return own;
   }
 
   @Override
-  public State within(UnaryOperator<State> step) {
+  public LimitState within(UnaryOperator<LimitState> step) {
     return around(step.apply(own).frozen());
   }
 
   @Override
-  public RegionState around(State next) {
+  public RegionState around(LimitState next) {
     return next.equals(own) ? this : with(next, cur, prev, held);
   }
 
-  private RegionState with(State next, long cur, long prev, long held) {
+  private RegionState with(LimitState next, long cur, long prev, long held) {
     return new RegionState(next, abroad, newest, cur, prev, held, hot);
   }
 
@@ -89,7 +91,7 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   private long used(long now) {
     long cell = cell(now);
     long before = abroad.fades() ? total(cell - 1) : 0;
-    return State.sum(total(cell), share(before, remaining(cell, now)));
+    return LimitState.sum(total(cell), share(before, remaining(cell, now)));
   }
 
   /** Returns floor(amount × part ÷ window). */
@@ -117,7 +119,7 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
     long cell = cell(now);
     boolean said =
         abroad.words(cell).ofOthers() || (abroad.fades() && abroad.words(cell - 1).ofOthers());
-    return said && !(own instanceof CutState cut && cut.cut() instanceof Cut.Open);
+    return said && !(own instanceof CutState cut && cut.cut() instanceof OutageCap.Open);
   }
 
   /** Returns what the cells have left. */
@@ -141,9 +143,11 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   }
 
   @Override
-  public Left left(long now) {
-    Left alone = own.left(now);
-    return binds(now) ? new Left(Math.min(alone.amount(), free(now)), alone.fullNanos()) : alone;
+  public LimitRemainder left(long now) {
+    LimitRemainder alone = own.left(now);
+    return binds(now)
+        ? new LimitRemainder(Math.min(alone.amount(), free(now)), alone.fullNanos())
+        : alone;
   }
 
   @Override
@@ -193,7 +197,7 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   @Override
   public long forecast(long ahead, long own, long now) {
     long less = this.own.room(now) - room(now);
-    return this.own.forecast(State.sum(ahead, less), own, now);
+    return this.own.forecast(LimitState.sum(ahead, less), own, now);
   }
 
   @Override
@@ -213,7 +217,7 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   }
 
   @Override
-  public @Nullable Demand demand() {
+  public @Nullable SliceDemand demand() {
     return own.demand();
   }
 
@@ -225,12 +229,12 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   }
 
   private Taken counting(Taken alone, long amount, long held) {
-    RegionState next = with(alone.next(), State.sum(cur, amount), prev, held);
+    RegionState next = with(alone.next(), LimitState.sum(cur, amount), prev, held);
     return new Taken(next, alone.receipt().within(newest));
   }
 
   @Override
-  public State give(Answer.Receipt receipt, long taken, long held, long now) {
+  public LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     RegionState state = at(now);
     long cell = receipt.sequence();
     return state.with(
@@ -248,9 +252,9 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
-    State changed = own.become(next, now).frozen();
-    return Regional.sameCells(spec(), next) ? around(changed) : changed;
+  public LimitState become(LimitSpec next, long now) {
+    LimitState changed = own.become(next, now).frozen();
+    return RegionSharing.sameCells(spec(), next) ? around(changed) : changed;
   }
 
   /**

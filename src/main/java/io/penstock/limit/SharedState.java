@@ -18,68 +18,70 @@ final class SharedState implements Around {
   /** Slices that begin within this time are as near as those of another round. */
   private static final long SOON_NANOS = 20_000_000;
 
-  private final State local;
-  private final Demand demand;
-  private final @Nullable Grid grid;
+  private final LimitState local;
+  private final SliceDemand sliceDemand;
+  private final @Nullable CellGrid cellGrid;
 
-  /** All that count. {@link Grid#NONE} is that of charges before the running cell was known. */
-  private final Portions portions;
+  /** All that count. {@link CellGrid#NONE} is that of charges before the running cell was known. */
+  private final GrantedCells grantedCells;
 
   private final long held;
   private final long spent;
 
   /** The last report about what others have. */
-  private final Supplied supplied;
+  private final StoreReport storeReport;
 
   private SharedState(
-      State local,
-      Demand demand,
-      @Nullable Grid grid,
-      Portions portions,
+      LimitState local,
+      SliceDemand sliceDemand,
+      @Nullable CellGrid cellGrid,
+      GrantedCells grantedCells,
       long held,
       long spent,
-      Supplied supplied) {
+      StoreReport storeReport) {
     this.local = local;
-    this.demand = demand;
-    this.grid = grid;
-    this.portions = portions;
+    this.sliceDemand = sliceDemand;
+    this.cellGrid = cellGrid;
+    this.grantedCells = grantedCells;
     this.held = held;
     this.spent = spent;
-    this.supplied = supplied;
+    this.storeReport = storeReport;
   }
 
   /** Returns the state of a limit without any grants yet. */
-  static SharedState sharing(State local, Demand demand, long now) {
-    State alone =
+  static SharedState sharing(LimitState local, SliceDemand sliceDemand, long now) {
+    LimitState alone =
         switch (local) {
           case SharedState shared -> shared.local;
           case CountedState counted -> counted.own();
-          case State unshared -> unshared.frozen();
+          case LimitState unshared -> unshared.frozen();
         };
-    Balance owed = alone.balance(now);
+    LimitBalance owed = alone.balance(now);
     if (alone instanceof StrictState strict) {
       alone = StrictState.fresh(strict.spec(), now); // others may have used slots as well
     }
     boolean permits = alone instanceof ConcurrencyState;
-    Portion out = permits ? Portion.of(0).using(owed.held()) : Portion.of(Grid.NONE);
+    GrantedCell out =
+        permits ? GrantedCell.of(0).using(owed.held()) : GrantedCell.of(CellGrid.NONE);
     long held = permits ? 0 : owed.held();
-    return new SharedState(alone, demand, null, Portions.of(out), held, 0, Supplied.NOTHING);
+    return new SharedState(
+        alone, sliceDemand, null, GrantedCells.of(out), held, 0, StoreReport.NOTHING);
   }
 
-  private SharedState with(State local, Portions portions, long held, long spent) {
-    return new SharedState(local, demand, grid, portions, held, spent, supplied);
+  private SharedState with(LimitState local, GrantedCells grantedCells, long held, long spent) {
+    return new SharedState(local, sliceDemand, cellGrid, grantedCells, held, spent, storeReport);
   }
 
-  private SharedState with(Portions portions) {
-    return with(local, portions, held, spent);
+  private SharedState with(GrantedCells grantedCells) {
+    return with(local, grantedCells, held, spent);
   }
 
-  private SharedState with(State next) {
-    return with(next, portions, held, spent);
+  private SharedState with(LimitState next) {
+    return with(next, grantedCells, held, spent);
   }
 
   @Override
-  public State around(State next) {
+  public LimitState around(LimitState next) {
     return next.equals(local) ? this : with(next);
   }
 
@@ -89,24 +91,24 @@ final class SharedState implements Around {
   }
 
   @Override
-  public Demand demand() {
-    return demand;
+  public SliceDemand demand() {
+    return sliceDemand;
   }
 
   @Override
   public boolean dry(long amount, long now) {
     long cut = Math.min(amount, capacity(now));
-    if (cut > roomAlone(now) || supplied.denies(cut, now)) {
+    if (cut > roomAlone(now) || storeReport.denies(cut, now)) {
       return false;
     }
     long opens = opens(cut, now);
     // slices may have come after the clock was read
-    return opens == Ticker.NEVER || opens <= Math.max(now, supplied.heardNanos()) + SOON_NANOS;
+    return opens == Ticker.NEVER || opens <= Math.max(now, storeReport.heardNanos()) + SOON_NANOS;
   }
 
   /** Returns whether nothing is granted now because what was spent may have been lost. */
   boolean isBarred(long now) {
-    return supplied.bars(now);
+    return storeReport.bars(now);
   }
 
   private boolean permits() {
@@ -114,33 +116,33 @@ final class SharedState implements Around {
   }
 
   @Override
-  public State own() {
+  public LimitState own() {
     return local;
   }
 
   /** Returns the local state, with a window or day that begins and ends with its shared cell. */
   @Override
-  public State own(long now) {
-    return grid == null ? local : grid.aligned(local, now);
+  public LimitState own(long now) {
+    return cellGrid == null ? local : cellGrid.aligned(local, now);
   }
 
   private long cellAt(long now) {
     if (permits()) {
       return 0;
     }
-    return grid == null ? Grid.NONE : grid.cellAt(now);
+    return cellGrid == null ? CellGrid.NONE : cellGrid.cellAt(now);
   }
 
   /** Returns the cells after {@code amount} was spent in one; in a bucket, it was out before. */
-  private Portions using(long cell, long amount) {
+  private GrantedCells using(long cell, long amount) {
     return local instanceof TokenBucketState
-        ? portions.using(cell, amount).with(Partition.OUT, out -> out.paying(amount))
-        : portions.using(cell, amount);
+        ? grantedCells.using(cell, amount).with(CellPartition.OUT, out -> out.paying(amount))
+        : grantedCells.using(cell, amount);
   }
 
   /** Returns the number of the cell in which spending from {@code running} counts. */
-  private long cellOf(@Nullable Portion running, long now) {
-    return running == null || running.cell() == Partition.OUT ? cellAt(now) : running.cell();
+  private long cellOf(@Nullable GrantedCell running, long now) {
+    return running == null || running.cell() == CellPartition.OUT ? cellAt(now) : running.cell();
   }
 
   /** Returns whether all that was spent in a window or day stops counting at its end. */
@@ -150,46 +152,50 @@ final class SharedState implements Around {
 
   @Override
   public long capacity() {
-    return Math.min(supplied.capacity(), local.capacity());
+    return Math.min(storeReport.capacity(), local.capacity());
   }
 
   @Override
   public long capacity(long now) {
-    return Math.min(supplied.capacity(), local.capacity(now));
+    return Math.min(storeReport.capacity(), local.capacity(now));
   }
 
   @Override
   public long roomAlone(long now) {
-    return Math.min(supplied.capacity(), own(now).room(now));
+    return Math.min(storeReport.capacity(), own(now).room(now));
   }
 
   @Override
   public long room(long now) {
-    Portion running = portions.running(now);
+    GrantedCell running = grantedCells.running(now);
     return running == null ? 0 : Math.min(roomAlone(now), running.free(held));
   }
 
   @Override
-  public Left left(long now) {
+  public LimitRemainder left(long now) {
     long alone = roomAlone(now);
     long full = own(now).full(now);
-    if (!supplied.tells(now)) {
-      return new Left(alone, full);
+    if (!storeReport.tells(now)) {
+      return new LimitRemainder(alone, full);
     }
     long others =
-        local instanceof TokenBucketState ? supplied.filled(capacity(now), now) : supplied.left();
+        local instanceof TokenBucketState
+            ? storeReport.filled(capacity(now), now)
+            : storeReport.left();
     boolean later = !endsAtOnce() && !(local instanceof StrictState);
-    long left = Math.clamp(State.sum(others, portions.unspent(later, held, now)), 0, alone);
-    return new Left(left, permits() ? full : Math.max(full, supplied.leftUntilNanos()));
+    long left =
+        Math.clamp(LimitState.sum(others, grantedCells.unspent(later, held, now)), 0, alone);
+    return new LimitRemainder(
+        left, permits() ? full : Math.max(full, storeReport.leftUntilNanos()));
   }
 
   @Override
-  public State unshared(long now) {
+  public LimitState unshared(long now) {
     return own(now);
   }
 
   @Override
-  public State forgiven() {
+  public LimitState forgiven() {
     return with(local.forgiven());
   }
 
@@ -197,7 +203,7 @@ final class SharedState implements Around {
   public void lacks(long amount, long now) {
     if (amount <= roomAlone(now) && amount > room(now)) {
       boolean later = opens(amount, now) != Ticker.NEVER;
-      demand.lacks(amount, later, supplied.denies(amount, now));
+      sliceDemand.lacks(amount, later, storeReport.denies(amount, now));
     }
   }
 
@@ -205,15 +211,15 @@ final class SharedState implements Around {
   @Override
   public long opens(long amount, long now) {
     long alone = own(now).opens(amount, now);
-    long opens = portions.opens(amount, held, Math.max(alone, now), now);
+    long opens = grantedCells.opens(amount, held, Math.max(alone, now), now);
     return opens == Ticker.NEVER && (alone > now || amount <= room(now)) ? alone : opens;
   }
 
   @Override
   public long ends(long amount, long now) {
-    boolean known = endsAtOnce() && supplied.denies(amount, now);
-    long cell = known && opens(amount, now) == Ticker.NEVER ? cellAt(now) : Grid.NONE;
-    return grid != null && cell != Grid.NONE ? grid.endOf(cell) : Ticker.NEVER;
+    boolean known = endsAtOnce() && storeReport.denies(amount, now);
+    long cell = known && opens(amount, now) == Ticker.NEVER ? cellAt(now) : CellGrid.NONE;
+    return cellGrid != null && cell != CellGrid.NONE ? cellGrid.endOf(cell) : Ticker.NEVER;
   }
 
   @Override
@@ -223,7 +229,7 @@ final class SharedState implements Around {
 
   @Override
   public Taken take(long taken, long held, long now) {
-    Portion running = portions.running(now);
+    GrantedCell running = grantedCells.running(now);
     long cell = cellOf(running, now);
     Taken alone = own(now).take(taken, held, now);
     long used = permits() ? taken + held : taken;
@@ -232,31 +238,31 @@ final class SharedState implements Around {
             beginning(alone.next(), now),
             using(cell, used),
             this.held + (permits() ? 0 : held),
-            State.sum(spent, taken + held));
+            LimitState.sum(spent, taken + held));
     return new Taken(next, alone.receipt().in(cell));
   }
 
   /** Corrects a local state: an idle window begins with its cell, and the slots are not local. */
-  private State beginning(State next, long now) {
+  private LimitState beginning(LimitState next, long now) {
     if (next instanceof StrictState) {
       return local;
     }
-    return grid == null ? next : grid.begun(next, now);
+    return cellGrid == null ? next : cellGrid.begun(next, now);
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
-    return give(new Answer.Receipt(cell, taken, held), taken, held, now);
+  public LimitState give(long cell, long taken, long held, long now) {
+    return give(new LimitAnswer.Receipt(cell, taken, held), taken, held, now);
   }
 
   @Override
-  public State give(Answer.Receipt receipt, long taken, long held, long now) {
-    State alone = own(now);
+  public LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+    LimitState alone = own(now);
     long own = own(receipt, alone, now);
     long back = back(receipt, alone, permits() ? taken + held : taken, now);
     return with(
         alone.give(own, taken, held, now),
-        portions.has(receipt.shared()) ? using(receipt.shared(), -back) : portions,
+        grantedCells.has(receipt.shared()) ? using(receipt.shared(), -back) : grantedCells,
         permits() ? 0 : Math.max(0, this.held - held),
         spent);
   }
@@ -264,14 +270,14 @@ final class SharedState implements Around {
   /**
    * Returns the refund: the shared bucket lacks at least as much as if only this instance spent it.
    */
-  private static long back(Answer.Receipt receipt, State alone, long amount, long now) {
+  private static long back(LimitAnswer.Receipt receipt, LimitState alone, long amount, long now) {
     return alone instanceof TokenBucketState bucket
         ? bucket.back(receipt.cell(), amount, now)
         : amount;
   }
 
   /** Returns the running window or day as the local state has it, if the receipt is of it. */
-  private long own(Answer.Receipt receipt, State alone, long now) {
+  private long own(LimitAnswer.Receipt receipt, LimitState alone, long now) {
     boolean runs = receipt.shared() == cellAt(now);
     return switch (alone) {
       case FixedWindowState fixed -> runs ? fixed.start() : Long.MIN_VALUE;
@@ -282,7 +288,7 @@ final class SharedState implements Around {
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
-    Portion running = portions.running(now);
+    GrantedCell running = grantedCells.running(now);
     long cell = cellOf(running, now);
     Taken alone = own(now).charge(amount, unheld, now);
     SharedState next =
@@ -290,34 +296,41 @@ final class SharedState implements Around {
             beginning(alone.next(), now),
             using(cell, permits() ? -unheld : amount),
             permits() ? 0 : Math.max(0, held - unheld),
-            State.sum(spent, Math.max(0, amount - unheld)));
+            LimitState.sum(spent, Math.max(0, amount - unheld)));
     return new Taken(next, alone.receipt().in(cell));
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
-    State changed = Grid.become(own(now), next, now);
-    return Partition.sameCells(local.spec(), next) ? with(changed) : sharing(changed, demand, now);
+  public LimitState become(LimitSpec next, long now) {
+    LimitState changed = CellGrid.become(own(now), next, now);
+    return CellPartition.sameCells(local.spec(), next)
+        ? with(changed)
+        : sharing(changed, sliceDemand, now);
   }
 
   /** Returns this state with slices that may no longer be spent. */
   SharedState dropped() {
-    return with(portions.each(each -> each.granted(each.used()).during(Grid.Span.NEVER)));
+    return with(grantedCells.each(each -> each.granted(each.used()).during(CellGrid.Span.NEVER)));
   }
 
   /** Returns this state with more slices. All its slices may be spent in the given spans. */
-  SharedState granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
-    Portions next = more.isEmpty() ? portions : portions.moved(Grid.NONE, more.getFirst().cell());
+  SharedState granted(
+      List<SpendingReport.Counted> more,
+      StoreReport storeReport,
+      LongFunction<CellGrid.Span> spans) {
+    GrantedCells next =
+        more.isEmpty() ? grantedCells : grantedCells.moved(CellGrid.NONE, more.getFirst().cell());
     next = permits() ? next.each(each -> each.leased(spans.apply(each.cell()))) : next;
-    for (Tally.Counted slice : more) {
+    for (SpendingReport.Counted slice : more) {
       // A later grant does not cover usage that ran over before.
       next =
-          next.with(slice.cell(), each -> each.granted(State.sum(each.granted(), slice.amount())));
+          next.with(
+              slice.cell(), each -> each.granted(LimitState.sum(each.granted(), slice.amount())));
     }
     next =
         next.each(
             each -> each.granted() > each.used() ? each.during(spans.apply(each.cell())) : each);
-    return new SharedState(local, demand, grid, next, held, spent, supplied);
+    return new SharedState(local, sliceDemand, cellGrid, next, held, spent, storeReport);
   }
 
   /**
@@ -328,13 +341,14 @@ final class SharedState implements Around {
    * @param ahead the last one that anything is granted in
    * @param keep how much may stay free in a cell
    */
-  SharedState tallied(Grid at, long oldest, long ahead, long keep, long now) {
+  SharedState tallied(CellGrid at, long oldest, long ahead, long keep, long now) {
     SharedState known =
-        new SharedState(local, demand, at, portions, held, spent, supplied).settled(now);
-    long running = local instanceof TokenBucketState ? Partition.OUT : known.cellAt(now);
+        new SharedState(local, sliceDemand, at, grantedCells, held, spent, storeReport)
+            .settled(now);
+    long running = local instanceof TokenBucketState ? CellPartition.OUT : known.cellAt(now);
     long last = endsAtOnce() && at.step() > 0 ? Math.max(ahead, running) : running;
-    Portions next = known.portions.from(oldest);
-    if (held > 0 && running != Grid.NONE) {
+    GrantedCells next = known.grantedCells.from(oldest);
+    if (held > 0 && running != CellGrid.NONE) {
       for (long cell = running; cell <= last; cell += Math.max(1, at.step())) {
         next = next.using(cell, 0);
       }
@@ -344,12 +358,12 @@ final class SharedState implements Around {
   }
 
   /** Gives up what is free above {@code keep}, or all when it may no longer be spent. */
-  private Portion cut(Portion portion, boolean holds, long keep, long now) {
+  private GrantedCell cut(GrantedCell grantedCell, boolean holds, long keep, long now) {
     long kept = holds ? held : 0;
-    long covered = State.sum(spentIn(portion), kept);
-    long free = Math.max(0, portion.granted() - covered);
-    long stays = portion.span().untilNanos() <= now ? 0 : Math.min(free, keep);
-    return portion.granted(State.sum(covered, stays));
+    long covered = LimitState.sum(spentIn(grantedCell), kept);
+    long free = Math.max(0, grantedCell.granted() - covered);
+    long stays = grantedCell.span().untilNanos() <= now ? 0 : Math.min(free, keep);
+    return grantedCell.granted(LimitState.sum(covered, stays));
   }
 
   /** Returns this state once the running cell is known: debt that it pays is spent in it. */
@@ -357,41 +371,43 @@ final class SharedState implements Around {
     if (permits()) {
       return this;
     }
-    State alone = own(now);
+    LimitState alone = own(now);
     long cell = cellAt(now);
-    boolean early = portions.has(Grid.NONE);
-    Portions next = grid != null && early ? portions.before(alone, grid, now) : portions;
+    boolean early = grantedCells.has(CellGrid.NONE);
+    GrantedCells next =
+        cellGrid != null && early ? grantedCells.before(alone, cellGrid, now) : grantedCells;
     if (alone instanceof FixedWindowState fixed && fixed.charged() > 0) {
       next = next.with(cell, each -> each.using(Math.max(0, fixed.charged() - each.used())));
     }
     return with(alone, next, held, spent);
   }
 
-  Tally tally(long now) {
-    List<Tally.Counted> counted = new ArrayList<>();
+  SpendingReport tally(long now) {
+    List<SpendingReport.Counted> counted = new ArrayList<>();
     long most = 0;
     long freeLater = 0;
-    Portion running = portions.running(now);
-    for (Portion each : portions) {
-      if (each.cell() != Grid.NONE) {
-        counted.add(new Tally.Counted(each.cell(), counts(each)));
+    GrantedCell running = grantedCells.running(now);
+    for (GrantedCell each : grantedCells) {
+      if (each.cell() != CellGrid.NONE) {
+        counted.add(new SpendingReport.Counted(each.cell(), counts(each)));
       }
       if (each.span().untilNanos() > now) {
         most = Math.max(most, each.free(held));
         freeLater += each.span().fromNanos() > now ? each.free(held) : 0;
       }
     }
-    return new Tally(counted, running == null ? 0 : running.free(held), freeLater, most, spent);
+    return new SpendingReport(
+        counted, running == null ? 0 : running.free(held), freeLater, most, spent);
   }
 
-  private long counts(Portion portion) {
-    return Math.min(MOST, Math.max(spentIn(portion), portion.granted()));
+  private long counts(GrantedCell grantedCell) {
+    return Math.min(MOST, Math.max(spentIn(grantedCell), grantedCell.granted()));
   }
 
   /** Returns what was spent in a cell. Debt of a fixed window is spent in the cells that pay it. */
-  private long spentIn(Portion portion) {
+  private long spentIn(GrantedCell grantedCell) {
     return local instanceof FixedWindowState fixed
-        ? Math.min(portion.used(), fixed.capacity())
-        : portion.used();
+        ? Math.min(grantedCell.used(), fixed.capacity())
+        : grantedCell.used();
   }
 }

@@ -6,13 +6,14 @@ import java.util.List;
  * State of a sliding window with too large a capacity to remember single releases. It counts in 60
  * sub-cells, rounded against the caller: a release counts up to a sixtieth of the window too long.
  */
-record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements State {
+record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) implements LimitState {
 
-  static SlidingCellsState starting(LimitSpec.SlidingWindow spec, Balance owed, long now) {
-    return new SlidingCellsState(spec, State.of(cells(spec), owed, now));
+  static SlidingCellsState starting(LimitSpec.SlidingWindow spec, LimitBalance owed, long now) {
+    return new SlidingCellsState(spec, LimitState.of(cells(spec), owed, now));
   }
 
-  static SlidingCellsState restored(LimitSpec.SlidingWindow spec, List<Cell> cells, long since) {
+  static SlidingCellsState restored(
+      LimitSpec.SlidingWindow spec, List<ChargedCell> cells, long since) {
     return new SlidingCellsState(spec, TrailingWindowState.restored(cells(spec), cells, since));
   }
 
@@ -20,7 +21,7 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements S
     return new LimitSpec.TrailingWindow(spec.capacity(), spec.windowNanos(), 0, spec.capacity());
   }
 
-  private SlidingCellsState with(State next) {
+  private SlidingCellsState with(LimitState next) {
     return new SlidingCellsState(spec, next);
   }
 
@@ -60,7 +61,7 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements S
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
+  public LimitState give(long cell, long taken, long held, long now) {
     return with(cells.give(cell, taken, held, now));
   }
 
@@ -70,22 +71,22 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements S
   }
 
   @Override
-  public Balance balance(long now) {
+  public LimitBalance balance(long now) {
     return cells.balance(now);
   }
 
   @Override
-  public List<Cell> cells(long now) {
+  public List<ChargedCell> cells(long now) {
     return cells.cells(now);
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.SlidingWindow window
         && window.windowNanos() == spec.windowNanos()
         && window.capacity() > SlidingWindowState.MOST_INSTANTS) {
       return new SlidingCellsState(window, cells.become(cells(window), now));
     }
-    return State.of(next, balance(now), now);
+    return LimitState.of(next, balance(now), now);
   }
 }

@@ -12,17 +12,17 @@ import java.util.List;
  *     may grow again
  * @param held reserved output, kept free whichever releases count
  */
-record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long held)
-    implements State {
+record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants, long held)
+    implements LimitState {
   /** Above this capacity, sub-cells replace instants. */
   static final int MOST_INSTANTS = 4_096;
 
-  static State starting(LimitSpec.SlidingWindow spec, Balance owed, long now) {
+  static LimitState starting(LimitSpec.SlidingWindow spec, LimitBalance owed, long now) {
     if (spec.capacity() > MOST_INSTANTS) {
       return SlidingCellsState.starting(spec, owed, now);
     }
-    return new SlidingWindowState(spec, Instants.NONE, owed.held())
-        .plus(State.sum(owed.charged(), owed.debt()), owed.held(), now);
+    return new SlidingWindowState(spec, SortedInstants.NONE, owed.held())
+        .plus(LimitState.sum(owed.charged(), owed.debt()), owed.held(), now);
   }
 
   /** Returns {@code now}, or the newest release if that is later. */
@@ -88,7 +88,7 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long 
     long most = Math.max(1, spec.capacity() - held);
     // The number of releases that must stop counting before the last one can go; if ≤ 0 it goes
     // now.
-    long ends = State.sum(ahead, own) + counting - most;
+    long ends = LimitState.sum(ahead, own) + counting - most;
     long rounds = ends <= counting ? 0 : Math.ceilDiv(ends - counting, most);
     long place = ends - rounds * most;
     long first = place <= 0 ? 0 : instants.get(over + (int) place - 1) + spec.windowNanos() - now;
@@ -97,51 +97,53 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long 
 
   @Override
   public Taken take(long taken, long held, long now) {
-    return new Taken(plus(taken, this.held + held, now), new Answer.Receipt(own(now), taken, held));
+    return new Taken(
+        plus(taken, this.held + held, now), new LimitAnswer.Receipt(own(now), taken, held));
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
-    Instants left = taken == 0 ? instants : instants.minus(cell, taken);
+  public LimitState give(long cell, long taken, long held, long now) {
+    SortedInstants left = taken == 0 ? instants : instants.minus(cell, taken);
     return new SlidingWindowState(spec, left, Math.max(0, this.held - held));
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
     return new Taken(
-        plus(amount, Math.max(0, held - unheld), now), new Answer.Receipt(own(now), amount, 0));
+        plus(amount, Math.max(0, held - unheld), now),
+        new LimitAnswer.Receipt(own(now), amount, 0));
   }
 
   @Override
-  public Balance balance(long now) {
-    return new Balance(counting(now), 0, held);
+  public LimitBalance balance(long now) {
+    return new LimitBalance(counting(now), 0, held);
   }
 
   @Override
-  public List<Cell> cells(long now) {
-    List<Cell> cells = new ArrayList<>();
+  public List<ChargedCell> cells(long now) {
+    List<ChargedCell> cells = new ArrayList<>();
     long newest = instants.newestOr(now);
     int from = over(now);
     while (from < instants.size()) {
       long instant = instants.get(from);
       int to = instants.upTo(instant);
       boolean last = instant == newest && newest >= now;
-      cells.add(new Cell(instant, to - from + (last ? held : 0)));
+      cells.add(new ChargedCell(instant, to - from + (last ? held : 0)));
       from = to;
     }
     if (held > 0 && (cells.isEmpty() || newest < now)) {
-      cells.add(new Cell(now, held));
+      cells.add(new ChargedCell(now, held));
     }
     return cells;
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.SlidingWindow window
         && window.windowNanos() == spec.windowNanos()
         && window.capacity() <= MOST_INSTANTS) {
       return new SlidingWindowState(window, instants, held);
     }
-    return State.of(next, balance(now), now);
+    return LimitState.of(next, balance(now), now);
   }
 }

@@ -15,7 +15,7 @@ import java.util.List;
  * @param anchor the instant of slot 0
  * @param slot the next free slot, 0 to releases − 1
  */
-record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements State {
+record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements LimitState {
   /** A release that is later than this, and than one interval, starts a new grid. */
   private static final long LATE_NANOS = 5_000_000;
 
@@ -33,7 +33,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
    * Returns a state with the slot used last by an earlier limit: the next one comes an interval
    * later.
    */
-  static StrictState restored(LimitSpec.Strict spec, List<Cell> cells, long since) {
+  static StrictState restored(LimitSpec.Strict spec, List<ChargedCell> cells, long since) {
     long latest = since + Math.min(spec.earlyNanos(), LONG_AGO_NANOS);
     return new StrictState(spec, cells.getLast().by(latest).atNanos(), 0).after();
   }
@@ -78,7 +78,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
   @Override
   public Taken take(long taken, long held, long now) {
     StrictState from = late(now) ? new StrictState(spec, now, 0) : this;
-    return new Taken(from.after(), new Answer.Receipt(from.next(), 1, 0));
+    return new Taken(from.after(), new LimitAnswer.Receipt(from.next(), 1, 0));
   }
 
   private boolean late(long now) {
@@ -104,31 +104,31 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
    * of place.
    */
   @Override
-  public State give(long cell, long taken, long held, long now) {
+  public LimitState give(long cell, long taken, long held, long now) {
     StrictState before = before();
     return taken == 1 && before.next() == cell ? before : this;
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
-    return new Taken(this, new Answer.Receipt(next(), 0, 0));
+    return new Taken(this, new LimitAnswer.Receipt(next(), 0, 0));
   }
 
   @Override
-  public Balance balance(long now) {
-    return Balance.ZERO;
+  public LimitBalance balance(long now) {
+    return LimitBalance.ZERO;
   }
 
   /** Returns one cell, the slot used last, while the one after it is still to come. */
   @Override
-  public List<Cell> cells(long now) {
-    return next() <= now ? List.of() : List.of(new Cell(before().next(), 1));
+  public List<ChargedCell> cells(long now) {
+    return next() <= now ? List.of() : List.of(new ChargedCell(before().next(), 1));
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.Strict strict)) {
-      return State.of(next, Balance.ZERO, now);
+      return LimitState.of(next, LimitBalance.ZERO, now);
     }
     // The slot used last stays: the next one comes one new interval after it.
     return new StrictState(strict, before().next(), 0).after();

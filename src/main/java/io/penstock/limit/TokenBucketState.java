@@ -21,14 +21,14 @@ import java.util.List;
  * @param held reserved output, kept free in the bucket
  */
 record TokenBucketState(
-    LimitSpec.TokenBucket spec, BucketState bucket, long at, Lows lows, long held)
-    implements State {
+    LimitSpec.TokenBucket spec, BucketState bucket, long at, BucketLows lows, long held)
+    implements LimitState {
   private static final long SECOND = 1_000_000_000L;
 
-  static TokenBucketState starting(LimitSpec.TokenBucket spec, Balance owed, long now) {
-    long spent = State.sum(owed.charged(), owed.debt());
+  static TokenBucketState starting(LimitSpec.TokenBucket spec, LimitBalance owed, long now) {
+    long spent = LimitState.sum(owed.charged(), owed.debt());
     BucketState bucket = bucket(configuration(spec), spec.burst() - spent, 0, now);
-    return new TokenBucketState(spec, bucket, now, Lows.since(now, spent), owed.held());
+    return new TokenBucketState(spec, bucket, now, BucketLows.since(now, spent), owed.held());
   }
 
   private static BucketConfiguration configuration(LimitSpec.TokenBucket spec) {
@@ -81,8 +81,8 @@ record TokenBucketState(
     return spec.burst() - of.getCurrentSize(0);
   }
 
-  private TokenBucketState with(BucketState next, Lows lows, long held) {
-    return new TokenBucketState(spec, next, at, lows, held);
+  private TokenBucketState with(BucketState next, BucketLows bucketLows, long held) {
+    return new TokenBucketState(spec, next, at, bucketLows, held);
   }
 
   /** Returns this state at {@code now}. */
@@ -169,7 +169,7 @@ record TokenBucketState(
   @Override
   public long forecast(long ahead, long own, long now) {
     TokenBucketState state = at(now);
-    long missing = State.sum(State.sum(ahead, own), held) - state.tokens();
+    long missing = LimitState.sum(LimitState.sum(ahead, own), held) - state.tokens();
     return missing <= 0 ? 0 : state.at - now + state.nanosUntil(missing);
   }
 
@@ -177,7 +177,7 @@ record TokenBucketState(
   public Taken take(long taken, long held, long now) {
     TokenBucketState state = at(now);
     return new Taken(
-        state.spending(taken, this.held + held), new Answer.Receipt(state.at, taken, held));
+        state.spending(taken, this.held + held), new LimitAnswer.Receipt(state.at, taken, held));
   }
 
   private TokenBucketState spending(long amount, long held) {
@@ -194,12 +194,12 @@ record TokenBucketState(
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
+  public LimitState give(long cell, long taken, long held, long now) {
     TokenBucketState state = at(now);
     long back = state.back(cell, taken, now);
     BucketState next = state.bucket.copy();
     next.addTokens(back);
-    Lows lower = state.lows.given(cell, back).filled(missing(next));
+    BucketLows lower = state.lows.given(cell, back).filled(missing(next));
     return state.with(next, lower, Math.max(0, this.held - held));
   }
 
@@ -209,11 +209,11 @@ record TokenBucketState(
     long charged = Math.max(0, Math.min(amount, MOST - state.spent()));
     return new Taken(
         state.spending(charged, Math.max(0, held - unheld)),
-        new Answer.Receipt(state.at, amount, 0));
+        new LimitAnswer.Receipt(state.at, amount, 0));
   }
 
   @Override
-  public State forgiven() {
+  public LimitState forgiven() {
     if (tokens() >= 0) {
       return this;
     }
@@ -223,18 +223,18 @@ record TokenBucketState(
   }
 
   @Override
-  public Balance balance(long now) {
+  public LimitBalance balance(long now) {
     long spent = at(now).spent();
     long charged = Math.min(spent, spec.burst());
-    return new Balance(charged, spent - charged, held);
+    return new LimitBalance(charged, spent - charged, held);
   }
 
   /** Returns one cell with all that is missing now, rounded up to whole tokens. */
   @Override
-  public List<Cell> cells(long now) {
+  public List<ChargedCell> cells(long now) {
     TokenBucketState state = at(now);
-    long missing = State.sum(state.spent(), held);
-    return missing == 0 ? List.of() : List.of(new Cell(state.at, missing));
+    long missing = LimitState.sum(state.spent(), held);
+    return missing == 0 ? List.of() : List.of(new ChargedCell(state.at, missing));
   }
 
   /**
@@ -242,9 +242,9 @@ record TokenBucketState(
    * would be full at the same instant.
    */
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.TokenBucket other)) {
-      return State.of(next, balance(now), now);
+      return LimitState.of(next, balance(now), now);
     }
     TokenBucketState state = at(now);
     BucketConfiguration configuration = configuration(other);

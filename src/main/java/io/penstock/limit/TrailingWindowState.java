@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * that amount takes at the steady rate. An amount above the burst goes when the burst is whole, and
  * leaves a debt.
  */
-final class TrailingWindowState implements State {
+final class TrailingWindowState implements LimitState {
   /** The most by which a window may be widened beyond its guard. */
   static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
 
@@ -38,7 +38,7 @@ final class TrailingWindowState implements State {
   /** The running total of all that was ever taken. */
   private final long reserved;
 
-  private final Taught taught;
+  private final ProviderFeedback providerFeedback;
 
   private TrailingWindowState(
       LimitSpec.TrailingWindow spec,
@@ -48,7 +48,7 @@ final class TrailingWindowState implements State {
       long held,
       long fullAt,
       long reserved,
-      Taught taught) {
+      ProviderFeedback providerFeedback) {
     this.spec = spec;
     this.extraGuardNanos = extraGuardNanos;
     this.newest = newest;
@@ -56,27 +56,29 @@ final class TrailingWindowState implements State {
     this.held = held;
     this.fullAt = fullAt;
     this.reserved = reserved;
-    this.taught = taught;
+    this.providerFeedback = providerFeedback;
   }
 
-  static TrailingWindowState starting(LimitSpec.TrailingWindow spec, Balance owed, long now) {
+  static TrailingWindowState starting(LimitSpec.TrailingWindow spec, LimitBalance owed, long now) {
     long[] cells = new long[length(spec)];
     long newest = Math.floorDiv(now, cellNanos(spec));
-    cells[Math.floorMod(newest, cells.length)] = State.sum(owed.charged(), owed.debt());
-    return new TrailingWindowState(spec, 0, newest, cells, owed.held(), now, 0, Taught.NOTHING);
+    cells[Math.floorMod(newest, cells.length)] = LimitState.sum(owed.charged(), owed.debt());
+    return new TrailingWindowState(
+        spec, 0, newest, cells, owed.held(), now, 0, ProviderFeedback.NOTHING);
   }
 
   /** Charges each cell in the sub-cell that ends with it, or in a later one. */
-  static State restored(LimitSpec.TrailingWindow spec, List<Cell> cells, long since) {
+  static LimitState restored(LimitSpec.TrailingWindow spec, List<ChargedCell> cells, long since) {
     long begin = since - spec.windowNanos() - spec.guardNanos();
-    TrailingWindowState none = starting(spec, Balance.ZERO, begin);
+    TrailingWindowState none = starting(spec, LimitBalance.ZERO, begin);
     // Earlier charges, which count no more, may have used up the burst, if there is a pace.
-    State state = spec.burst() < spec.capacity() ? none.burstUsed(begin) : none;
-    for (Cell cell : cells) {
-      long end = cell.by(since + cellNanos(spec)).atNanos();
-      state = end > begin ? state.charge(cell.amount(), 0, end - 1).next() : state;
+    LimitState limitState = spec.burst() < spec.capacity() ? none.burstUsed(begin) : none;
+    for (ChargedCell chargedCell : cells) {
+      long end = chargedCell.by(since + cellNanos(spec)).atNanos();
+      limitState =
+          end > begin ? limitState.charge(chargedCell.amount(), 0, end - 1).next() : limitState;
     }
-    return state;
+    return limitState;
   }
 
   private TrailingWindowState burstUsed(long now) {
@@ -115,7 +117,7 @@ final class TrailingWindowState implements State {
   }
 
   private long sum(long now) {
-    return Ring.sum(cells, firstKept(now), newest);
+    return AmountRing.sum(cells, firstKept(now), newest);
   }
 
   /** Returns the first index in the ring: after a clock steps back, overwritten cells stay lost. */
@@ -124,7 +126,7 @@ final class TrailingWindowState implements State {
   }
 
   private LimitSpec.TrailingWindow configured() {
-    return taught.configured() == null ? spec : taught.configured();
+    return providerFeedback.configured() == null ? spec : providerFeedback.configured();
   }
 
   @Override
@@ -144,24 +146,27 @@ final class TrailingWindowState implements State {
 
   @Override
   public long restores(long now) {
-    return Math.max(now, taught.untilNanos());
+    return Math.max(now, providerFeedback.untilNanos());
   }
 
   /** Returns this state at {@code now}, without a lower limit that has expired. */
   private TrailingWindowState at(long now) {
-    return now >= taught.untilNanos() ? restored() : this;
+    return now >= providerFeedback.untilNanos() ? restored() : this;
   }
 
   private TrailingWindowState restored() {
-    return taught.configured() == null
+    return providerFeedback.configured() == null
         ? this
-        : respecced(taught.configured(), taught.unlowered(), taught.untilNanos());
+        : respecced(
+            providerFeedback.configured(),
+            providerFeedback.unlowered(),
+            providerFeedback.untilNanos());
   }
 
   @Override
   public long room(long now) {
     TrailingWindowState state = at(now);
-    return Math.max(0, Math.min(state.free(now), taught.ceiling().room(reserved, now)));
+    return Math.max(0, Math.min(state.free(now), providerFeedback.ceiling().room(reserved, now)));
   }
 
   /** Returns what the window itself has left. */
@@ -181,9 +186,9 @@ final class TrailingWindowState implements State {
   @Override
   public long paced(long amount, long now) {
     TrailingWindowState state = at(now);
-    long until = state.taught.untilNanos();
+    long until = state.providerFeedback.untilNanos();
     long instant = state.spaced(amount);
-    return state.taught.configured() == null || instant <= until
+    return state.providerFeedback.configured() == null || instant <= until
         ? instant
         : Math.max(until, state.restored().spaced(amount));
   }
@@ -195,9 +200,9 @@ final class TrailingWindowState implements State {
   @Override
   public long opens(long amount, long now) {
     TrailingWindowState state = at(now);
-    long until = state.taught.untilNanos();
+    long until = state.providerFeedback.untilNanos();
     long instant = state.empties(amount, now);
-    return state.taught.configured() == null || instant <= until
+    return state.providerFeedback.configured() == null || instant <= until
         ? instant
         : Math.max(until, state.restored().empties(amount, until));
   }
@@ -205,7 +210,7 @@ final class TrailingWindowState implements State {
   private long empties(long amount, long now) {
     return amount == 0 // 0 fits even into an overdrawn window
         ? now
-        : Math.max(leaves(amount, now), taught.ceiling().opens(amount, reserved, now));
+        : Math.max(leaves(amount, now), providerFeedback.ceiling().opens(amount, reserved, now));
   }
 
   /** Returns the instant at which enough has left the window. */
@@ -235,7 +240,7 @@ final class TrailingWindowState implements State {
     long mark = reserved + taken + held;
     TrailingWindowState next =
         state.with(now, cell, taken, this.held + held, state.paceAfter(taken + held, now), mark);
-    return new Taken(next, new Answer.Receipt(cell, taken, held, mark));
+    return new Taken(next, new LimitAnswer.Receipt(cell, taken, held, mark));
   }
 
   /**
@@ -258,18 +263,18 @@ final class TrailingWindowState implements State {
   private TrailingWindowState with(
       long now, long cell, long amount, long held, long fullAt, long reserved) {
     long last = newestAt(now);
-    long[] next = Ring.rolled(cells, newest, last);
+    long[] next = AmountRing.rolled(cells, newest, last);
     int at = Math.floorMod(cell, next.length);
-    next[at] = Math.max(0, State.sum(next[at], amount));
+    next[at] = Math.max(0, LimitState.sum(next[at], amount));
     return new TrailingWindowState(
-        spec, extraGuardNanos, last, next, held, fullAt, reserved, taught);
+        spec, extraGuardNanos, last, next, held, fullAt, reserved, providerFeedback);
   }
 
   @Override
-  public State give(Answer.Receipt receipt, long taken, long held, long now) {
+  public LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     long back = Math.min(taken + held, receipt.taken() + receipt.held());
     return give(receipt.cell(), taken, held, now)
-        .taught(taught.with(taught.ceiling().given(receipt.mark(), back)));
+        .taught(providerFeedback.with(providerFeedback.ceiling().given(receipt.mark(), back)));
   }
 
   @Override
@@ -286,8 +291,8 @@ final class TrailingWindowState implements State {
         reserved);
   }
 
-  private TrailingWindowState taught(Taught next) {
-    return next.equals(taught)
+  private TrailingWindowState taught(ProviderFeedback next) {
+    return next.equals(providerFeedback)
         ? this
         : new TrailingWindowState(
             spec, extraGuardNanos, newest, cells, held, fullAt, reserved, next);
@@ -300,7 +305,7 @@ final class TrailingWindowState implements State {
     long pace = amount == unheld ? state.fullAt : state.paceAfter(amount - unheld, now);
     return new Taken(
         state.with(now, cell, amount, Math.max(0, held - unheld), pace, reserved),
-        new Answer.Receipt(cell, amount, 0));
+        new LimitAnswer.Receipt(cell, amount, 0));
   }
 
   @Override
@@ -308,72 +313,76 @@ final class TrailingWindowState implements State {
     long extra = Math.clamp(nanos, 0, MAX_EXTRA_GUARD_NANOS);
     return extra == extraGuardNanos
         ? this
-        : new TrailingWindowState(spec, extra, newest, cells, held, fullAt, reserved, taught);
+        : new TrailingWindowState(
+            spec, extra, newest, cells, held, fullAt, reserved, providerFeedback);
   }
 
   @Override
-  public Balance balance(long now) {
-    return new Balance(sum(now), 0, held);
+  public LimitBalance balance(long now) {
+    return new LimitBalance(sum(now), 0, held);
   }
 
   @Override
-  public List<Cell> cells(long now) {
-    List<Cell> all = new ArrayList<>();
+  public List<ChargedCell> cells(long now) {
+    List<ChargedCell> all = new ArrayList<>();
     long last = newestAt(now);
     for (long index = firstKept(now); index <= last; index++) {
       long charged = index <= newest ? cell(index) : 0;
-      long amount = index == last ? State.sum(charged, held) : charged;
+      long amount = index == last ? LimitState.sum(charged, held) : charged;
       if (amount > 0) {
-        all.add(new Cell((index + 1) * cellNanos(), amount));
+        all.add(new ChargedCell((index + 1) * cellNanos(), amount));
       }
     }
     return all;
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
+  public LimitState become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.TrailingWindow window
         && window.windowNanos() == spec.windowNanos()) {
       TrailingWindowState state = at(now);
-      boolean lowered = state.taught.configured() != null;
+      boolean lowered = state.providerFeedback.configured() != null;
       return lowered && window.capacity() > state.spec.capacity()
-          ? state.lowered(window, state.spec.capacity(), state.taught.untilNanos(), now)
-          : state.respecced(window, state.taught.unlowered(), now);
+          ? state.lowered(window, state.spec.capacity(), state.providerFeedback.untilNanos(), now)
+          : state.respecced(window, state.providerFeedback.unlowered(), now);
     }
-    return State.of(next, balance(now), now);
+    return LimitState.of(next, balance(now), now);
   }
 
   @Override
-  public State told(Notice notice, long now) {
+  public LimitState told(ProviderNotice providerNotice, long now) {
     // The answer is of an earlier request, or of one before the limit was created anew.
-    if (notice.mark() < taught.ceiling().mark() || notice.mark() > reserved) {
+    if (providerNotice.mark() < providerFeedback.ceiling().mark()
+        || providerNotice.mark() > reserved) {
       return this;
     }
     TrailingWindowState state = at(now);
-    if (notice.statesRemaining()) {
+    if (providerNotice.statesRemaining()) {
       long believed = state.free(now);
-      Ceiling ceiling = Ceiling.of(notice, state.spec.capacity(), believed, reserved, now);
-      state = state.taught(state.taught.with(ceiling));
+      ProviderCeiling providerCeiling =
+          ProviderCeiling.of(providerNotice, state.spec.capacity(), believed, reserved, now);
+      state = state.taught(state.providerFeedback.with(providerCeiling));
     }
-    return notice.statesLimit() ? state.limited(notice.limit(), now) : state;
+    return providerNotice.statesLimit() ? state.limited(providerNotice.limit(), now) : state;
   }
 
   /** Returns this state when the provider allows {@code limit}. */
   private TrailingWindowState limited(long limit, long now) {
     LimitSpec.TrailingWindow configured = configured();
     return limit < configured.capacity()
-        ? lowered(configured, limit, State.sum(now, Taught.LOWERED_NANOS), now)
-        : respecced(configured, taught.unlowered(), now);
+        ? lowered(configured, limit, LimitState.sum(now, ProviderFeedback.LOWERED_NANOS), now)
+        : respecced(configured, providerFeedback.unlowered(), now);
   }
 
   private TrailingWindowState lowered(
       LimitSpec.TrailingWindow configured, long limit, long until, long now) {
-    Taught next = new Taught(taught.ceiling(), configured, until);
-    return respecced(Taught.lowered(configured, limit), next, now);
+    ProviderFeedback next = new ProviderFeedback(providerFeedback.ceiling(), configured, until);
+    return respecced(ProviderFeedback.lowered(configured, limit), next, now);
   }
 
   /** Returns this state at another rate. The pace owes the same amount as before. */
-  private TrailingWindowState respecced(LimitSpec.TrailingWindow next, Taught learned, long now) {
+  private TrailingWindowState respecced(
+      LimitSpec.TrailingWindow next, ProviderFeedback learned, long now) {
     double scale = (double) spec.capacity() / next.capacity();
     boolean same = spec.capacity() == next.capacity() && spec.burst() == next.burst();
     long owing = (long) Math.ceil(Math.max(0, fullAt - now) * scale);
@@ -381,7 +390,7 @@ final class TrailingWindowState implements State {
         next,
         extraGuardNanos,
         newest,
-        Ring.resized(cells, newest, length(next)),
+        AmountRing.resized(cells, newest, length(next)),
         held,
         same ? fullAt : now + owing,
         reserved,
@@ -389,8 +398,8 @@ final class TrailingWindowState implements State {
   }
 
   @Override
-  public @Nullable Learned learned(long now) {
-    Ceiling ceiling = taught.ceiling();
-    return ceiling.none() ? null : ceiling.learned(reserved, now);
+  public @Nullable LearnedLimit learned(long now) {
+    ProviderCeiling providerCeiling = providerFeedback.ceiling();
+    return providerCeiling.none() ? null : providerCeiling.learned(reserved, now);
   }
 }

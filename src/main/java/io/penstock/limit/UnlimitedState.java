@@ -1,8 +1,8 @@
 package io.penstock.limit;
 
 /** State of a limit that admits everything and remembers nothing. */
-record UnlimitedState(LimitSpec.Unlimited spec) implements State {
-  private static final Answer.Receipt NOTHING = new Answer.Receipt(0, 0, 0);
+record UnlimitedState(LimitSpec.Unlimited spec) implements LimitState {
+  private static final LimitAnswer.Receipt NOTHING = new LimitAnswer.Receipt(0, 0, 0);
 
   @Override
   public long capacity() {
@@ -35,7 +35,7 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements State {
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
+  public LimitState give(long cell, long taken, long held, long now) {
     return this;
   }
 
@@ -45,12 +45,12 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements State {
   }
 
   @Override
-  public Balance balance(long now) {
-    return Balance.ZERO;
+  public LimitBalance balance(long now) {
+    return LimitBalance.ZERO;
   }
 
   @Override
-  public State become(LimitSpec next, long now) {
-    return State.of(next, Balance.ZERO, now);
+  public LimitState become(LimitSpec next, long now) {
+    return LimitState.of(next, LimitBalance.ZERO, now);
   }
 }

@@ -8,10 +8,10 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Totals;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -149,7 +149,7 @@ final class EndpointMeters {
     return room;
   }
 
-  private void gauge(String what, String description, ToLongFunction<Totals> value) {
+  private void gauge(String what, String description, ToLongFunction<EndpointTotals> value) {
     kept(
         Gauge.builder("penstock.queue." + what, this, meters -> meters.sum(value))
             .description(description)
@@ -165,7 +165,7 @@ final class EndpointMeters {
     return most;
   }
 
-  private double sum(ToLongFunction<Totals> value) {
+  private double sum(ToLongFunction<EndpointTotals> value) {
     long sum = 0;
     for (Endpoint endpoint : endpoints.get()) {
       sum += Math.max(0, value.applyAsLong(endpoint.totals()));
@@ -185,7 +185,7 @@ final class EndpointMeters {
       case Event.Released released -> released(released);
       case Event.Served served -> ticket("served", Labels.NONE);
       case Event.Refused refused -> ticket("refused", refused.refusal().reason().code());
-      case Event.Expired expired -> ticket("expired", Reason.QUEUE_TIMEOUT.code());
+      case Event.Expired expired -> ticket("expired", RefusalReason.QUEUE_TIMEOUT.code());
       case Event.Cancelled cancelled -> ticket("cancelled", Labels.NONE);
       case Event.Returned returned -> returned(returned);
       case Event.Settled settled -> settled(settled);

@@ -3,11 +3,11 @@ package io.penstock.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Upstreams;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * budget in bytes, and meters that exceed it are counted under {@code other}. Dynamic endpoints are
  * created by clients: the first of their paths, up to a maximum, become permanent labels.
  */
-public final class Meters implements Events {
+public final class Meters implements EventSink {
   /** Maximum number of models with labels of their own. */
   public static final int MAX_MODELS = 100;
 
@@ -44,8 +44,8 @@ public final class Meters implements Events {
   private static final int UPSTREAMS = 100 * KIB;
 
   private final MeterRegistry meters;
-  private final Registry registry;
-  private final Upstreams upstreams;
+  private final EndpointRegistry endpointRegistry;
+  private final UpstreamRegistry upstreamRegistry;
   private final Ticker ticker;
   private final @Nullable Exemplars exemplars;
   private final Labels models = new Labels(MAX_MODELS);
@@ -75,8 +75,12 @@ public final class Meters implements Events {
   private record KnownUpstream(Upstream upstream, @Nullable UpstreamMeters meters, boolean own) {}
 
   /** Creates the meters of all present endpoints; a reload adds those of new ones. */
-  public Meters(MeterRegistry meters, Registry registry, Upstreams upstreams, Ticker ticker) {
-    this(meters, registry, upstreams, ticker, null);
+  public Meters(
+      MeterRegistry meters,
+      EndpointRegistry endpointRegistry,
+      UpstreamRegistry upstreamRegistry,
+      Ticker ticker) {
+    this(meters, endpointRegistry, upstreamRegistry, ticker, null);
   }
 
   /**
@@ -86,14 +90,14 @@ public final class Meters implements Events {
    */
   public Meters(
       MeterRegistry meters,
-      Registry registry,
-      Upstreams upstreams,
+      EndpointRegistry endpointRegistry,
+      UpstreamRegistry upstreamRegistry,
       Ticker ticker,
       @Nullable Exemplars exemplars) {
     this.exemplars = exemplars;
     this.meters = meters;
-    this.registry = registry;
-    this.upstreams = upstreams;
+    this.endpointRegistry = endpointRegistry;
+    this.upstreamRegistry = upstreamRegistry;
     this.ticker = ticker;
     this.byModel = new ModelMeters(meters, models, new Room(MODELS));
     this.applied = reloads("applied");
@@ -157,7 +161,7 @@ public final class Meters implements Events {
     if (known != null) {
       return known.meters();
     }
-    Endpoint endpoint = registry.find(path);
+    Endpoint endpoint = endpointRegistry.find(path);
     if (endpoint == null || !endpoint.path().equals(path)) {
       return null;
     }
@@ -196,12 +200,12 @@ public final class Meters implements Events {
   }
 
   private List<Endpoint> endpointsAt(String path) {
-    Endpoint endpoint = registry.find(path);
+    Endpoint endpoint = endpointRegistry.find(path);
     return endpoint == null || !endpoint.path().equals(path) ? List.of() : List.of(endpoint);
   }
 
   private List<Endpoint> unlabelled() {
-    return registry.all().stream().filter(each -> !hasOwn(each.path())).toList();
+    return endpointRegistry.all().stream().filter(each -> !hasOwn(each.path())).toList();
   }
 
   private boolean hasOwn(String path) {
@@ -211,7 +215,7 @@ public final class Meters implements Events {
 
   private synchronized @Nullable KnownUpstream addUpstream(String id) {
     KnownUpstream known = byUpstream.get(id);
-    Upstream upstream = upstreams.find(id);
+    Upstream upstream = upstreamRegistry.find(id);
     if (known != null || upstream == null) {
       return known;
     }
@@ -257,13 +261,13 @@ public final class Meters implements Events {
         .values()
         .removeIf(
             each -> {
-              boolean gone = upstreams.find(each.upstream().spec().id()) != each.upstream();
+              boolean gone = upstreamRegistry.find(each.upstream().spec().id()) != each.upstream();
               if (gone && each.own() && each.meters() != null) {
                 each.meters().remove();
               }
               return gone;
             });
-    registry.all().forEach(endpoint -> of(endpoint.path()));
+    endpointRegistry.all().forEach(endpoint -> of(endpoint.path()));
   }
 
   /**
@@ -271,6 +275,6 @@ public final class Meters implements Events {
    * which no other path gets.
    */
   private boolean gone(Endpoint endpoint) {
-    return !paths.has(endpoint.path()) && registry.find(endpoint.path()) != endpoint;
+    return !paths.has(endpoint.path()) && endpointRegistry.find(endpoint.path()) != endpoint;
   }
 }

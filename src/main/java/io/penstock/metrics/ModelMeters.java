@@ -4,9 +4,9 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.penstock.cost.GenAi;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
+import io.penstock.cost.GenAiConventions;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
 import io.penstock.event.Event;
 import java.time.Duration;
 import java.util.Map;
@@ -18,15 +18,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durations and token usage of calls of models, named by the conventions in {@link GenAi}, and the
- * accuracy of estimates. Models without room are counted together as {@code other}. Safe from any
- * thread.
+ * Durations and token usage of calls of models, named by the conventions in {@link
+ * GenAiConventions}, and the accuracy of estimates. Models without room are counted together as
+ * {@code other}. Safe from any thread.
  */
 final class ModelMeters {
   private static final String ESTIMATES = "penstock.estimate.error.ratio";
   private static final double[] RATIOS = {0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.4, 2};
 
-  /** Bucket bounds that the conventions recommend for {@link GenAi#TOKEN_USAGE}. */
+  /** Bucket bounds that the conventions recommend for {@link GenAiConventions#TOKEN_USAGE}. */
   private static final double[] TOKEN_BOUNDS = {
     1,
     4,
@@ -45,8 +45,8 @@ final class ModelMeters {
   };
 
   /**
-   * Bucket bounds that they recommend for {@link GenAi#OPERATION_DURATION}: each is twice the
-   * previous.
+   * Bucket bounds that they recommend for {@link GenAiConventions#OPERATION_DURATION}: each is
+   * twice the previous.
    */
   private static final Duration[] TIME_BOUNDS =
       IntStream.range(0, 14)
@@ -74,22 +74,22 @@ final class ModelMeters {
   /** Labels of one histogram; the error of a successful call is empty. */
   private record Kind(String provider, String operation, String model, String error) {
     Kind together() {
-      String any = error.isEmpty() ? "" : GenAi.OTHER_ERROR;
+      String any = error.isEmpty() ? "" : GenAiConventions.OTHER_ERROR;
       return new Kind(provider, operation, Labels.OTHER, any);
     }
 
     Tags tags() {
       return Tags.of(
-          GenAi.OPERATION_NAME,
+          GenAiConventions.OPERATION_NAME,
           operation,
-          GenAi.PROVIDER_NAME,
+          GenAiConventions.PROVIDER_NAME,
           provider,
-          GenAi.REQUEST_MODEL,
+          GenAiConventions.REQUEST_MODEL,
           model);
     }
 
     Tags withError() {
-      return tags().and(GenAi.ERROR_TYPE, error);
+      return tags().and(GenAiConventions.ERROR_TYPE, error);
     }
   }
 
@@ -134,32 +134,36 @@ final class ModelMeters {
 
   /** Records the duration of a call, and its usage if known. */
   void called(Event.Called event) {
-    String provider = GenAi.provider(event.dialect());
+    String provider = GenAiConventions.provider(event.dialect());
     if (provider == null) {
       return;
     }
     Kind kind = kind(provider, event.operation(), event.model(), event.error());
     found(durations, kind, this::newDurations).record(event.lastedNanos(), TimeUnit.NANOSECONDS);
-    Usage usage = event.usage();
-    if (usage != null) {
+    TokenUsage tokenUsage = event.usage();
+    if (tokenUsage != null) {
       Kind ofAny = new Kind(kind.provider(), kind.operation(), kind.model(), "");
       Tokens used = found(tokens, ofAny, this::newTokens);
-      used.input().record((double) usage.inputTokens());
-      if (event.operation() != Operation.EMBEDDING) {
-        used.output().record((double) usage.outputTokens());
+      used.input().record((double) tokenUsage.inputTokens());
+      if (event.operation() != ModelOperation.EMBEDDING) {
+        used.output().record((double) tokenUsage.outputTokens());
       }
     }
   }
 
   private Kind kind(
-      String provider, Operation operation, @Nullable String model, @Nullable String error) {
-    String type = error == null ? "" : ERRORS.contains(error) ? error : GenAi.OTHER_ERROR;
-    return new Kind(provider, GenAi.name(operation), models.of(model), type);
+      String provider,
+      ModelOperation modelOperation,
+      @Nullable String model,
+      @Nullable String error) {
+    String type =
+        error == null ? "" : ERRORS.contains(error) ? error : GenAiConventions.OTHER_ERROR;
+    return new Kind(provider, GenAiConventions.name(modelOperation), models.of(model), type);
   }
 
   private Timer newDurations(Kind kind) {
-    boolean own = fits(TIME_BOUNDS.length, GenAi.OPERATION_DURATION, kind.withError());
-    return Timer.builder(GenAi.OPERATION_DURATION)
+    boolean own = fits(TIME_BOUNDS.length, GenAiConventions.OPERATION_DURATION, kind.withError());
+    return Timer.builder(GenAiConventions.OPERATION_DURATION)
         .description("How long calls of models take, from their release to the answer's end")
         .tags((own ? kind : kind.together()).withError())
         .serviceLevelObjectives(TIME_BOUNDS)
@@ -167,16 +171,17 @@ final class ModelMeters {
   }
 
   private Tokens newTokens(Kind kind) {
-    Tags longest = kind.tags().and(GenAi.TOKEN_TYPE, GenAi.OUTPUT);
-    boolean own = fits(2 * TOKEN_BOUNDS.length + 4, GenAi.TOKEN_USAGE, longest);
+    Tags longest = kind.tags().and(GenAiConventions.TOKEN_TYPE, GenAiConventions.OUTPUT);
+    boolean own = fits(2 * TOKEN_BOUNDS.length + 4, GenAiConventions.TOKEN_USAGE, longest);
     Tags tags = (own ? kind : kind.together()).tags();
-    return new Tokens(newTokens(tags, GenAi.INPUT), newTokens(tags, GenAi.OUTPUT));
+    return new Tokens(
+        newTokens(tags, GenAiConventions.INPUT), newTokens(tags, GenAiConventions.OUTPUT));
   }
 
   private DistributionSummary newTokens(Tags tags, String type) {
-    return DistributionSummary.builder(GenAi.TOKEN_USAGE)
+    return DistributionSummary.builder(GenAiConventions.TOKEN_USAGE)
         .description("Tokens of a call of a model, as its answer says")
-        .tags(tags.and(GenAi.TOKEN_TYPE, type))
+        .tags(tags.and(GenAiConventions.TOKEN_TYPE, type))
         .serviceLevelObjectives(TOKEN_BOUNDS)
         .register(registry);
   }

@@ -5,10 +5,10 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.penstock.cost.Measure;
-import io.penstock.limit.Learned;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.LearnedLimit;
 import io.penstock.pool.Upstream;
-import io.penstock.quota.Metered;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -110,7 +110,7 @@ final class UpstreamMeters {
 
   private long size(String model) {
     return Room.lines(
-        4 + Measure.values().length, DRIFT, tags(model).and("measure", "output_tokens"));
+        4 + LimitMeasure.values().length, DRIFT, tags(model).and("measure", "output_tokens"));
   }
 
   private boolean take(long bytes) {
@@ -131,13 +131,13 @@ final class UpstreamMeters {
             .description(
                 "How often streams stopped being asked for their usage because that was refused")
             .register(registry));
-    for (Measure measure : Measure.values()) {
+    for (LimitMeasure limitMeasure : LimitMeasure.values()) {
       meters.add(
-          Gauge.builder(DRIFT, this, each -> each.drift(model, measure))
+          Gauge.builder(DRIFT, this, each -> each.drift(model, limitMeasure))
               .description(
                   "How much more was believed to be left than the provider said, in limits")
               .tags(tags(model))
-              .tag("measure", measure.name().toLowerCase(Locale.ROOT))
+              .tag("measure", limitMeasure.name().toLowerCase(Locale.ROOT))
               .register(registry));
     }
   }
@@ -193,15 +193,15 @@ final class UpstreamMeters {
   }
 
   /** Returns the drift of the largest magnitude; NaN while the provider has stated nothing. */
-  private double drift(String model, Measure measure) {
+  private double drift(String model, LimitMeasure limitMeasure) {
     double most = Double.NaN;
     for (Quota pool : pools(model)) {
-      for (Metered metered : pool.limits()) {
-        Learned learned = metered.limit().learned(ticker.nanos());
-        if (metered.measure() == measure
-            && learned != null
-            && !(Math.abs(learned.drift()) <= Math.abs(most))) {
-          most = learned.drift();
+      for (MeteredLimit meteredLimit : pool.limits()) {
+        LearnedLimit learnedLimit = meteredLimit.limit().learned(ticker.nanos());
+        if (meteredLimit.measure() == limitMeasure
+            && learnedLimit != null
+            && !(Math.abs(learnedLimit.drift()) <= Math.abs(most))) {
+          most = learnedLimit.drift();
         }
       }
     }

@@ -1,7 +1,7 @@
 package io.penstock.operator;
 
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * The instances that this one shares limits with, as the latest events describe them. Listens to
  * all events; safe from any thread.
  */
-final class Company implements Events {
+final class Company implements EventSink {
   /**
    * State of the sharing of one kind of limits.
    *

@@ -1,8 +1,8 @@
 package io.penstock.operator;
 
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
-import io.penstock.pool.Upstreams;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -17,11 +17,15 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class ConsoleConfiguration {
   @Bean
-  LiveStream liveStream(Registry registry, Upstreams upstreams, EventBus events, Ticker ticker) {
+  LiveStream liveStream(
+      EndpointRegistry endpointRegistry,
+      UpstreamRegistry upstreamRegistry,
+      EventBus events,
+      Ticker ticker) {
     RecentWaits waits = new RecentWaits();
-    UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
-    EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
-    LiveRows rows = new LiveRows(registry, endpoints, waits, ticker);
+    UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
+    EndpointsHandler endpoints = new EndpointsHandler(endpointRegistry, upstreamRegistry, ticker);
+    LiveRows rows = new LiveRows(endpointRegistry, endpoints, waits, ticker);
     Company company = new Company();
     var _ = events.subscribe(company); // subscribed for as long as the gateway lives
     Live live =

@@ -1,11 +1,11 @@
 package io.penstock.operator;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.penstock.cost.Expectations;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.CostLearner;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
 import io.penstock.operator.CountRequest.Unclear;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderCount;
@@ -48,15 +48,18 @@ final class CountHandler {
       @Nullable Boolean tokenizer,
       @Nullable String upstream) {}
 
-  private final Registry registry;
-  private final Expectations expectations;
+  private final EndpointRegistry endpointRegistry;
+  private final CostLearner costLearner;
   private final Tokenizers tokenizers;
   private final ProviderCount provider;
 
   CountHandler(
-      Registry registry, Expectations expectations, Tokenizers tokenizers, ProviderCount provider) {
-    this.registry = registry;
-    this.expectations = expectations;
+      EndpointRegistry endpointRegistry,
+      CostLearner costLearner,
+      Tokenizers tokenizers,
+      ProviderCount provider) {
+    this.endpointRegistry = endpointRegistry;
+    this.costLearner = costLearner;
     this.tokenizers = tokenizers;
     this.provider = provider;
   }
@@ -96,11 +99,16 @@ final class CountHandler {
     return tokenizers
         .later(read.tokenizerInput())
         .flatMap(
-            content -> {
-              long input = expectations.expect(content, "", 0).inputTokens();
+            requestContent -> {
+              long input = costLearner.expect(requestContent, "", 0).inputTokens();
               return Json.answer(
                   new Counted(
-                      asked.provider(), asked.model(), input, false, content.tokenized(), null));
+                      asked.provider(),
+                      asked.model(),
+                      input,
+                      false,
+                      requestContent.tokenized(),
+                      null));
             });
   }
 
@@ -110,7 +118,7 @@ final class CountHandler {
       throw new Unclear("requests of this kind are not read: body is expected to be another");
     }
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(asked.dialect(), CostFrom.BODY, 0, 0, MOST_BYTES, false);
+        new EndpointSpec.Reading(asked.dialect(), CostSource.BODY, 0, 0, MOST_BYTES, false);
     RequestReader reader = speech.requestReader(reading, asked.path());
     reader.feed(ByteBuffer.wrap(JsonMapper.shared().writeValueAsBytes(asked.body())));
     return switch (reader.finish()) {
@@ -150,7 +158,7 @@ final class CountHandler {
   }
 
   private @Nullable UpstreamSpec upstream(CountRequest asked) {
-    for (Endpoint endpoint : registry.all()) {
+    for (Endpoint endpoint : endpointRegistry.all()) {
       EndpointSpec spec = endpoint.spec();
       if (spec.reading().dialect() == asked.dialect()) {
         for (UpstreamSpec each : spec.upstreams()) {

@@ -1,8 +1,8 @@
 package io.penstock.operator;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.penstock.quota.Decision;
-import io.penstock.quota.ModelLimits;
+import io.penstock.model.ModelDecision;
+import io.penstock.model.ModelLimits;
 import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
@@ -43,7 +43,7 @@ record DecisionView(
       long rpd,
       long maxRpd,
       @Nullable String dayStart) {
-    static Stats of(Decision.Stats stats, Moment now) {
+    static Stats of(ModelDecision.Stats stats, Moment now) {
       ModelLimits most = stats.limits();
       boolean runs = stats.dayStartNanos() != Ticker.NEVER;
       return new Stats(
@@ -61,24 +61,24 @@ record DecisionView(
   private record Denied(
       String type, String title, int status, String detail, @JsonUnwrapped DecisionView decision) {}
 
-  static DecisionView of(Decision decision, Moment now) {
+  static DecisionView of(ModelDecision modelDecision, Moment now) {
     return new DecisionView(
-        decision.allowed(),
-        decision.code().text(),
-        decision.reason(),
-        retryAfterMs(decision, now),
-        rounded(decision.utilization()),
-        now.text(decision.stats().windowStartNanos()),
-        Stats.of(decision.stats(), now));
+        modelDecision.allowed(),
+        modelDecision.code().text(),
+        modelDecision.reason(),
+        retryAfterMs(modelDecision, now),
+        rounded(modelDecision.utilization()),
+        now.text(modelDecision.stats().windowStartNanos()),
+        Stats.of(modelDecision.stats(), now));
   }
 
-  private static @Nullable Long retryAfterMs(Decision decision, Moment now) {
-    if (!decision.possible()) {
+  private static @Nullable Long retryAfterMs(ModelDecision modelDecision, Moment now) {
+    if (!modelDecision.possible()) {
       return null;
     }
-    return decision.opensNanos() == Ticker.NEVER
+    return modelDecision.opensNanos() == Ticker.NEVER
         ? SOON_MILLIS
-        : Math.max(0, Math.ceilDiv(decision.opensNanos() - now.nanos(), 1_000_000L));
+        : Math.max(0, Math.ceilDiv(modelDecision.opensNanos() - now.nanos(), 1_000_000L));
   }
 
   static double rounded(double utilization) {

@@ -1,9 +1,9 @@
 package io.penstock.operator;
 
-import io.penstock.quota.Decision;
-import io.penstock.quota.Decisions;
-import io.penstock.quota.Reservations;
-import io.penstock.quota.Waits;
+import io.penstock.model.DecisionService;
+import io.penstock.model.DecisionWaits;
+import io.penstock.model.ModelDecision;
+import io.penstock.model.QuotaReservations;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.Optional;
@@ -21,17 +21,21 @@ final class DecisionsHandler {
 
   private record Ended(String model, long reservedTokens, long usedTokens) {}
 
-  private final Decisions decisions;
-  private final Waits waits;
-  private final Reservations reservations;
+  private final DecisionService decisionService;
+  private final DecisionWaits decisionWaits;
+  private final QuotaReservations quotaReservations;
   private final Ticker ticker;
   private final WallClock clock;
 
   DecisionsHandler(
-      Decisions decisions, Waits waits, Reservations reservations, Ticker ticker, WallClock clock) {
-    this.decisions = decisions;
-    this.waits = waits;
-    this.reservations = reservations;
+      DecisionService decisionService,
+      DecisionWaits decisionWaits,
+      QuotaReservations quotaReservations,
+      Ticker ticker,
+      WallClock clock) {
+    this.decisionService = decisionService;
+    this.decisionWaits = decisionWaits;
+    this.quotaReservations = quotaReservations;
     this.ticker = ticker;
     this.clock = clock;
   }
@@ -43,8 +47,9 @@ final class DecisionsHandler {
   /** Answers with the decision and records nothing. */
   Mono<ServerResponse> decide(Asked asked) {
     Moment now = now();
-    Decision decision = decisions.decide(asked.model(), asked.any("tokens"), now.nanos());
-    return Json.answer(DecisionView.of(decision, now));
+    ModelDecision modelDecision =
+        decisionService.decide(asked.model(), asked.any("tokens"), now.nanos());
+    return Json.answer(DecisionView.of(modelDecision, now));
   }
 
   /** Answers as soon as there is room or the timeout has passed, and records nothing. */
@@ -52,30 +57,31 @@ final class DecisionsHandler {
     long tokens = asked.number("tokens");
     long millis = asked.number("timeout_ms", USUAL_WAIT_MILLIS, LONGEST_WAIT_MILLIS);
     long deadline = ticker.nanos() + millis * 1_000_000;
-    return Mono.<Optional<Decision>>create(
+    return Mono.<Optional<ModelDecision>>create(
             sink -> {
               Runnable leave =
-                  waits.enter(
+                  decisionWaits.enter(
                       asked.model(),
                       tokens,
                       deadline,
-                      decision -> sink.success(Optional.of(decision)));
+                      modelDecision -> sink.success(Optional.of(modelDecision)));
               if (leave == null) {
                 sink.success(Optional.empty());
               } else {
                 sink.onDispose(leave::run);
               }
             })
-        .flatMap(told -> told.map(this::waited).orElseGet(() -> full(Waits.MOST + " wait")));
+        .flatMap(
+            told -> told.map(this::waited).orElseGet(() -> full(DecisionWaits.MOST + " wait")));
   }
 
-  private Mono<ServerResponse> waited(Decision decision) {
-    DecisionView view = DecisionView.of(decision, now());
-    if (decision.allowed()) {
+  private Mono<ServerResponse> waited(ModelDecision modelDecision) {
+    DecisionView view = DecisionView.of(modelDecision, now());
+    if (modelDecision.allowed()) {
       return Json.answer(view);
     }
     return view.denied(
-        decision.possible() ? HttpStatus.REQUEST_TIMEOUT : HttpStatus.TOO_MANY_REQUESTS);
+        modelDecision.possible() ? HttpStatus.REQUEST_TIMEOUT : HttpStatus.TOO_MANY_REQUESTS);
   }
 
   private static Mono<ServerResponse> full(String what) {
@@ -85,30 +91,31 @@ final class DecisionsHandler {
   /** Reserves room for a request, or answers why there is none. */
   Mono<ServerResponse> reserve(Asked asked) {
     Moment now = now();
-    return switch (reservations.reserve(asked.model(), asked.number("tokens"), now.nanos())) {
-      case Reservations.Made made ->
+    return switch (quotaReservations.reserve(asked.model(), asked.number("tokens"), now.nanos())) {
+      case QuotaReservations.Made made ->
           Json.answer(
               HttpStatus.CREATED,
               new Reserved(
                   made.id(), now.text(made.expiresNanos()), DecisionView.of(made.decision(), now)));
-      case Reservations.Denied(Decision decision) ->
-          DecisionView.of(decision, now).denied(HttpStatus.TOO_MANY_REQUESTS);
-      case Reservations.TooMany tooMany -> full(Reservations.MOST + " reservations are open");
+      case QuotaReservations.Denied(ModelDecision modelDecision) ->
+          DecisionView.of(modelDecision, now).denied(HttpStatus.TOO_MANY_REQUESTS);
+      case QuotaReservations.TooMany tooMany ->
+          full(QuotaReservations.MOST + " reservations are open");
     };
   }
 
   /** Replaces the reserved amount by the real usage. */
   Mono<ServerResponse> settle(String id, Asked asked) {
     long used = asked.number("prompt_tokens") + asked.number("output_tokens");
-    return ended(reservations.settle(id, used, ticker.nanos()), used);
+    return ended(quotaReservations.settle(id, used, ticker.nanos()), used);
   }
 
   /** Gives back the reserved amount of a request that was not sent. */
   Mono<ServerResponse> release(String id) {
-    return ended(reservations.release(id, ticker.nanos()), 0);
+    return ended(quotaReservations.release(id, ticker.nanos()), 0);
   }
 
-  private static Mono<ServerResponse> ended(Reservations.@Nullable Ended ended, long used) {
+  private static Mono<ServerResponse> ended(QuotaReservations.@Nullable Ended ended, long used) {
     return ended == null
         ? Problem.of(HttpStatus.NOT_FOUND, "no reservation has this id, or none any more").answer()
         : Json.answer(new Ended(ended.model(), ended.reservedTokens(), used));

@@ -1,13 +1,13 @@
 package io.penstock.operator;
 
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Totals;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
 import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
 import java.util.List;
@@ -27,13 +27,14 @@ final class EndpointsHandler {
   private static final double DIGITS = 1e4;
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
-  private final Registry registry;
-  private final Upstreams upstreams;
+  private final EndpointRegistry endpointRegistry;
+  private final UpstreamRegistry upstreamRegistry;
   private final Ticker ticker;
 
-  EndpointsHandler(Registry registry, Upstreams upstreams, Ticker ticker) {
-    this.registry = registry;
-    this.upstreams = upstreams;
+  EndpointsHandler(
+      EndpointRegistry endpointRegistry, UpstreamRegistry upstreamRegistry, Ticker ticker) {
+    this.endpointRegistry = endpointRegistry;
+    this.upstreamRegistry = upstreamRegistry;
     this.ticker = ticker;
   }
 
@@ -41,7 +42,7 @@ final class EndpointsHandler {
   Mono<ServerResponse> list(ServerRequest request) {
     Optional<String> path = request.queryParam("path");
     List<EndpointView> views =
-        registry.all().stream()
+        endpointRegistry.all().stream()
             .filter(endpoint -> path.isEmpty() || path.get().equals(endpoint.path()))
             .map(this::view)
             .toList();
@@ -67,7 +68,7 @@ final class EndpointsHandler {
     if (path.isEmpty()) {
       return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
     }
-    Endpoint endpoint = registry.pause(path.get(), stop);
+    Endpoint endpoint = endpointRegistry.pause(path.get(), stop);
     if (endpoint == null) {
       return none();
     }
@@ -78,7 +79,7 @@ final class EndpointsHandler {
   /** Answers with the running configuration, in the shape of a route file. */
   Mono<ServerResponse> config(ServerRequest request) {
     List<Map<String, Object>> endpoints =
-        registry.all().stream()
+        endpointRegistry.all().stream()
             .map(Endpoint::spec)
             .filter(spec -> !spec.isDynamic())
             .map(EndpointSpec::shown)
@@ -92,21 +93,21 @@ final class EndpointsHandler {
 
   /** Returns the endpoint's current state, together with the given configuration. */
   EndpointView view(Endpoint endpoint, Map<String, Object> config) {
-    Totals totals = endpoint.totals();
+    EndpointTotals endpointTotals = endpoint.totals();
     return new EndpointView(
         endpoint.path(),
         endpoint.spec().isDynamic(),
         // Other threads update these sums concurrently, so they may be below zero for a moment.
-        Math.max(0, totals.requests(Fate.WAITING)),
-        Math.max(0, totals.tokens(Fate.WAITING)),
-        Math.max(0, totals.bytes(Fate.WAITING)),
+        Math.max(0, endpointTotals.requests(Fate.WAITING)),
+        Math.max(0, endpointTotals.tokens(Fate.WAITING)),
+        Math.max(0, endpointTotals.bytes(Fate.WAITING)),
         endpoint.oldestWaitNanos() / 1_000_000,
         Math.round(utilization(endpoint) * DIGITS) / DIGITS,
         endpoint.paused(),
-        totals.requests(Fate.SERVED),
-        totals.requests(Fate.REFUSED),
-        totals.requests(Fate.EXPIRED),
-        totals.requests(Fate.CANCELLED),
+        endpointTotals.requests(Fate.SERVED),
+        endpointTotals.requests(Fate.REFUSED),
+        endpointTotals.requests(Fate.EXPIRED),
+        endpointTotals.requests(Fate.CANCELLED),
         config);
   }
 
@@ -115,7 +116,7 @@ final class EndpointsHandler {
     double least = 1;
     boolean any = false;
     for (UpstreamSpec spec : endpoint.spec().upstreams()) {
-      Upstream upstream = upstreams.find(spec.id());
+      Upstream upstream = upstreamRegistry.find(spec.id());
       if (upstream != null && upstream.enabled()) {
         least = Math.min(least, fullestPool(upstream, now));
         any = true;

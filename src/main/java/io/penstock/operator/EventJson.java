@@ -1,7 +1,7 @@
 package io.penstock.operator;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.event.Event;
 import io.penstock.event.Event.TicketEvent;
 import io.penstock.refusal.Refusal;
@@ -102,12 +102,12 @@ final class EventJson {
   }
 
   private static void called(Map<String, @Nullable Object> data, Event.Called called) {
-    Usage usage = called.usage();
+    TokenUsage tokenUsage = called.usage();
     data.put("endpoint", called.endpoint());
     where(data, called.upstream(), called.model());
     data.put("lasted_ms", called.lastedNanos() / 1_000_000);
-    data.put("used_input_tokens", usage == null ? null : usage.inputTokens());
-    data.put("used_output_tokens", usage == null ? null : usage.outputTokens());
+    data.put("used_input_tokens", tokenUsage == null ? null : tokenUsage.inputTokens());
+    data.put("used_output_tokens", tokenUsage == null ? null : tokenUsage.outputTokens());
     data.put("error", called.error());
   }
 

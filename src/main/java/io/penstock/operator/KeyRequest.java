@@ -1,8 +1,8 @@
 package io.penstock.operator;
 
+import io.penstock.key.KeyRegistry;
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
-import io.penstock.key.Keys;
-import io.penstock.key.Secrets;
 import io.penstock.store.KeyTerms;
 import io.penstock.store.KeyTerms.Unclear;
 import java.util.List;
@@ -34,7 +34,7 @@ final class KeyRequest {
    *
    * @throws Unclear if the body does not describe a valid key
    */
-  static Made key(byte[] json, Keys keys, long unixMillis) {
+  static Made key(byte[] json, KeyRegistry keyRegistry, long unixMillis) {
     ObjectNode asked = object(json);
     JsonNode given = asked.get("name");
     String name = given != null && given.isString() ? given.stringValue() : "";
@@ -45,11 +45,11 @@ final class KeyRequest {
     }
     asked.remove("name");
     String sha256 = sha256(asked);
-    String secret = sha256 == null ? Secrets.make() : null;
+    String secret = sha256 == null ? KeySecrets.make() : null;
     KeySpec.Secret known =
         new KeySpec.Secret(
-            secret == null ? String.valueOf(sha256) : Secrets.sha256(secret), KeySpec.NEVER);
-    check(asked, keys);
+            secret == null ? String.valueOf(sha256) : KeySecrets.sha256(secret), KeySpec.NEVER);
+    check(asked, keyRegistry);
     KeySpec key = KeyTerms.changed(KeyTerms.plain(name, List.of(known)), asked);
     if (key.expiresAtMillis() <= unixMillis) {
       throw new Unclear("expires_at is past, expected an instant to come");
@@ -81,10 +81,10 @@ final class KeyRequest {
   }
 
   /** Throws if the terms are not valid for a key. */
-  static void check(ObjectNode terms, Keys keys) {
+  static void check(ObjectNode terms, KeyRegistry keyRegistry) {
     KeyTerms.check(terms);
     JsonNode group = terms.get("group");
-    if (group != null && group.isString() && !keys.hasGroup(group.stringValue())) {
+    if (group != null && group.isString() && !keyRegistry.hasGroup(group.stringValue())) {
       throw new Unclear("group is expected to be one that route files have");
     }
   }

@@ -1,9 +1,9 @@
 package io.penstock.operator;
 
+import io.penstock.key.KeyRegistry;
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
-import io.penstock.key.Keys;
-import io.penstock.key.Secrets;
 import io.penstock.store.KeyTerms;
 import io.penstock.store.KeyTerms.Unclear;
 import io.penstock.time.WallClock;
@@ -39,13 +39,13 @@ final class KeysHandler {
 
   private static final int MOST_BYTES = 64 << 10;
 
-  private final Keys keys;
+  private final KeyRegistry keyRegistry;
   private final @Nullable KeyStore store;
   private final WallClock clock;
 
   /** Creates a handler; without a store it refuses all changes. */
-  KeysHandler(Keys keys, @Nullable KeyStore store, WallClock clock) {
-    this.keys = keys;
+  KeysHandler(KeyRegistry keyRegistry, @Nullable KeyStore store, WallClock clock) {
+    this.keyRegistry = keyRegistry;
     this.store = store;
     this.clock = clock;
   }
@@ -67,7 +67,7 @@ final class KeysHandler {
 
   /** Lists keys by name, a page at a time; {@code ?after=NAME} returns the page after that name. */
   private Mono<ServerResponse> list(ServerRequest request) {
-    List<KeySpec> found = keys.list(request.queryParam("after").orElse(""), PAGE + 1);
+    List<KeySpec> found = keyRegistry.list(request.queryParam("after").orElse(""), PAGE + 1);
     List<KeySpec> page = found.subList(0, Math.min(PAGE, found.size()));
     ServerResponse.BodyBuilder answer = answer(HttpStatus.OK);
     if (page.size() < found.size()) {
@@ -78,20 +78,20 @@ final class KeysHandler {
   }
 
   private Mono<ServerResponse> show(ServerRequest request) {
-    KeySpec key = keys.find(request.pathVariable("name"));
+    KeySpec key = keyRegistry.find(request.pathVariable("name"));
     return key == null ? none() : Json.answer(shown(key, null));
   }
 
   private Mono<ServerResponse> add(ServerRequest request) {
-    return body(request, json -> add(KeyRequest.key(json, keys, clock.unixMillis())));
+    return body(request, json -> add(KeyRequest.key(json, keyRegistry, clock.unixMillis())));
   }
 
   private Mono<ServerResponse> add(KeyRequest.Made made) {
     KeySpec key = made.key();
-    if (keys.ofFiles(key.name()) != null) {
+    if (keyRegistry.ofFiles(key.name()) != null) {
       return taken("a key of this name is in the route files");
     }
-    if (keys.inFiles(key.secrets().getFirst())) {
+    if (keyRegistry.inFiles(key.secrets().getFirst())) {
       return taken("another key has this secret");
     }
     return with(
@@ -108,7 +108,7 @@ final class KeysHandler {
         request,
         json -> {
           ObjectNode terms = KeyRequest.terms(json);
-          KeyRequest.check(terms, keys);
+          KeyRequest.check(terms, keyRegistry);
           return change(name, terms);
         });
   }
@@ -137,8 +137,8 @@ final class KeysHandler {
     if (readOnly(name)) {
       return fixed();
     }
-    String secret = Secrets.make();
-    KeySpec.Secret next = new KeySpec.Secret(Secrets.sha256(secret), KeySpec.NEVER);
+    String secret = KeySecrets.make();
+    KeySpec.Secret next = new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER);
     long until = clock.unixMillis() + overlapMillis;
     return with(
         known -> known.change(name, key -> key.rotated(next, until)),
@@ -146,7 +146,7 @@ final class KeysHandler {
   }
 
   private boolean readOnly(String name) {
-    return keys.ofFiles(name) != null;
+    return keyRegistry.ofFiles(name) != null;
   }
 
   private static Mono<ServerResponse> fixed() {

@@ -1,9 +1,9 @@
 package io.penstock.operator;
 
-import io.penstock.endpoint.Binding;
+import io.penstock.endpoint.BindingLimit;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Look;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.WaitingTicket;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,18 +26,19 @@ final class LiveRows {
   /** Largest number of queue owners asked for their next ticket in each snapshot. */
   private static final int MOST_ASKED = 100;
 
-  private final Registry registry;
+  private final EndpointRegistry endpointRegistry;
   private final EndpointsHandler views;
   private final RecentWaits waits;
   private final Ticker ticker;
 
   /** Answers of the owners of queues since the last snapshot. */
-  private final Map<String, Look> answers = new ConcurrentHashMap<>();
+  private final Map<String, WaitingTicket> answers = new ConcurrentHashMap<>();
 
   private final Map<String, String> held = new HashMap<>();
 
-  LiveRows(Registry registry, EndpointsHandler views, RecentWaits waits, Ticker ticker) {
-    this.registry = registry;
+  LiveRows(
+      EndpointRegistry endpointRegistry, EndpointsHandler views, RecentWaits waits, Ticker ticker) {
+    this.endpointRegistry = endpointRegistry;
     this.views = views;
     this.waits = waits;
     this.ticker = ticker;
@@ -48,17 +49,19 @@ final class LiveRows {
    * previous call's questions.
    */
   List<LiveRow> rows() {
-    Map<String, List<Integer>> ages = registry.tickets().ages(AGES, ticker.nanos());
+    Map<String, List<Integer>> ages = endpointRegistry.tickets().ages(AGES, ticker.nanos());
     List<LiveRow> rows = new ArrayList<>();
     Set<String> paths = new HashSet<>();
     int asked = 0;
-    for (Endpoint endpoint : registry.all()) {
+    for (Endpoint endpoint : endpointRegistry.all()) {
       String path = endpoint.path();
       paths.add(path);
       List<Integer> counts = ages.getOrDefault(path, List.of());
       if (!counts.isEmpty() && asked < MOST_ASKED) {
         asked++;
-        registry.tickets().next(endpoint, look -> look.ifPresent(is -> answers.put(path, is)));
+        endpointRegistry
+            .tickets()
+            .next(endpoint, look -> look.ifPresent(is -> answers.put(path, is)));
       }
       rows.add(
           LiveRow.of(views.view(endpoint, Map.of()), waits.of(path), counts, held(path, counts)));
@@ -70,24 +73,28 @@ final class LiveRows {
   }
 
   private @Nullable String held(String path, List<Integer> counts) {
-    Look look = answers.remove(path);
-    if (look != null) {
-      held.put(path, words(path, look.explanation().binds()));
+    WaitingTicket waitingTicket = answers.remove(path);
+    if (waitingTicket != null) {
+      held.put(path, words(path, waitingTicket.explanation().binds()));
     }
     return counts.isEmpty() ? null : held.get(path);
   }
 
-  private static String words(String path, @Nullable Binding binding) {
-    if (binding == null) {
+  private static String words(String path, @Nullable BindingLimit bindingLimit) {
+    if (bindingLimit == null) {
       return "";
     }
-    String what = lower(binding.what());
-    String measure = binding.measure() == null ? "" : " " + lower(binding.measure());
-    if (binding.kind() == null || Objects.equals(binding.name(), path)) {
-      return binding.what() == Binding.What.LIMIT ? "its limit:" + measure : what + measure;
+    String what = lower(bindingLimit.what());
+    String measure = bindingLimit.measure() == null ? "" : " " + lower(bindingLimit.measure());
+    if (bindingLimit.kind() == null || Objects.equals(bindingLimit.name(), path)) {
+      return bindingLimit.what() == BindingLimit.What.LIMIT
+          ? "its limit:" + measure
+          : what + measure;
     }
-    String whose = lower(binding.kind()) + " " + binding.name();
-    return binding.what() == Binding.What.LIMIT ? whose + ":" + measure : whose + ": " + what;
+    String whose = lower(bindingLimit.kind()) + " " + bindingLimit.name();
+    return bindingLimit.what() == BindingLimit.What.LIMIT
+        ? whose + ":" + measure
+        : whose + ": " + what;
   }
 
   private static String lower(Enum<?> word) {

@@ -5,22 +5,22 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.Prices;
 import io.penstock.config.Reloader;
-import io.penstock.cost.Expectations;
-import io.penstock.endpoint.Registry;
+import io.penstock.cost.CostLearner;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
+import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeyStore;
-import io.penstock.key.Keys;
+import io.penstock.model.DecisionService;
+import io.penstock.model.DecisionWaits;
+import io.penstock.model.ModelQuotas;
+import io.penstock.model.QuotaReservations;
 import io.penstock.park.SchedulerAlarm;
-import io.penstock.pool.Upstreams;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
-import io.penstock.quota.Decisions;
-import io.penstock.quota.Ledger;
-import io.penstock.quota.ModelQuotas;
-import io.penstock.quota.Reservations;
-import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.tokenizer.Tokenizers;
+import io.penstock.usage.UsageLedger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -80,8 +80,11 @@ class OperatorConfiguration {
 
   @Bean
   CountHandler countHandler(
-      Registry registry, Expectations expectations, Tokenizers tokenizers, ProviderCount provider) {
-    return new CountHandler(registry, expectations, tokenizers, provider);
+      EndpointRegistry endpointRegistry,
+      CostLearner costLearner,
+      Tokenizers tokenizers,
+      ProviderCount provider) {
+    return new CountHandler(endpointRegistry, costLearner, tokenizers, provider);
   }
 
   @Bean
@@ -98,42 +101,43 @@ class OperatorConfiguration {
       Environment environment) {
     Duration timeout =
         environment.getProperty(RESERVATION_TIMEOUT, Duration.class, Duration.ofMinutes(10));
-    Decisions decisions = new Decisions(models);
-    Waits waits = new Waits(models, decisions, ticker, alarm);
-    Reservations reservations = new Reservations(models, decisions, timeout.toNanos());
-    Gauge.builder("penstock.decision.waits", waits, Waits::size)
+    DecisionService decisionService = new DecisionService(models);
+    DecisionWaits decisionWaits = new DecisionWaits(models, decisionService, ticker, alarm);
+    QuotaReservations quotaReservations =
+        new QuotaReservations(models, decisionService, timeout.toNanos());
+    Gauge.builder("penstock.decision.waits", decisionWaits, DecisionWaits::size)
         .description("Programs that wait until a model may be asked")
         .register(meters);
-    Gauge.builder("penstock.reservations", reservations, Reservations::size)
+    Gauge.builder("penstock.reservations", quotaReservations, QuotaReservations::size)
         .description("Reservations that are not settled")
         .register(meters);
     WallClock clock = WallClock.system();
     return new QuotaRoutes(
-        new QuotasHandler(models, decisions, ticker, clock),
-        new DecisionsHandler(decisions, waits, reservations, ticker, clock));
+        new QuotasHandler(models, decisionService, ticker, clock),
+        new DecisionsHandler(decisionService, decisionWaits, quotaReservations, ticker, clock));
   }
 
   @Bean
-  KeysHandler keysHandler(Keys keys, ObjectProvider<KeyStore> store) {
-    return new KeysHandler(keys, store.getIfAvailable(), WallClock.system());
+  KeysHandler keysHandler(KeyRegistry keyRegistry, ObjectProvider<KeyStore> store) {
+    return new KeysHandler(keyRegistry, store.getIfAvailable(), WallClock.system());
   }
 
   @Bean
-  UsageHandler usageHandler(Ledger ledger, Prices prices) {
-    return new UsageHandler(ledger, prices);
+  UsageHandler usageHandler(UsageLedger usageLedger, Prices prices) {
+    return new UsageHandler(usageLedger, prices);
   }
 
   /** The gateway's port is known only once it is open. */
   @Bean
   ProbeHandler probeHandler(
-      Registry registry,
+      EndpointRegistry endpointRegistry,
       Ticker ticker,
       ReactorResourceFactory loops,
       ServerProperties server,
       ApplicationContext context) {
     ApplicationContext gateway = Objects.requireNonNull(context.getParent(), "the gateway's");
     return new ProbeHandler(
-        registry,
+        endpointRegistry,
         () -> {
           InetAddress address = server.getAddress();
           boolean any = address == null || address.isAnyLocalAddress();
@@ -154,8 +158,8 @@ class OperatorConfiguration {
    */
   @Bean
   RouterFunction<ServerResponse> operatorRoutes(
-      Registry registry,
-      Upstreams upstreams,
+      EndpointRegistry endpointRegistry,
+      UpstreamRegistry upstreamRegistry,
       Ticker ticker,
       EventStream events,
       Reloader reloader,
@@ -164,15 +168,15 @@ class OperatorConfiguration {
       KeysHandler keys,
       UsageHandler usage,
       ProbeHandler probes) {
-    EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
-    UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
+    EndpointsHandler endpoints = new EndpointsHandler(endpointRegistry, upstreamRegistry, ticker);
+    UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
     return RouterFunctions.route()
         .GET("/endpoints", endpoints::list)
         .POST("/endpoints/pause", endpoints::pause)
         .POST("/endpoints/resume", endpoints::resume)
         .POST("/endpoints/test", probes::send)
-        .add(new TicketsHandler(registry, ticker, WallClock.system()).routes())
+        .add(new TicketsHandler(endpointRegistry, ticker, WallClock.system()).routes())
         .GET("/upstreams", providers::list)
         .GET("/config", endpoints::config)
         .GET("/events", events::open)

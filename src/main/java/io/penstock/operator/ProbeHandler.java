@@ -6,7 +6,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.provider.Probe;
 import io.penstock.time.Ticker;
 import java.net.InetSocketAddress;
@@ -65,13 +65,14 @@ final class ProbeHandler {
       @Nullable Long waitedMs,
       long tookMs) {}
 
-  private final Registry registry;
+  private final EndpointRegistry endpointRegistry;
   private final Supplier<Port> port;
   private final HttpClient client;
   private final Ticker ticker;
 
-  ProbeHandler(Registry registry, Supplier<Port> port, LoopResources loops, Ticker ticker) {
-    this.registry = registry;
+  ProbeHandler(
+      EndpointRegistry endpointRegistry, Supplier<Port> port, LoopResources loops, Ticker ticker) {
+    this.endpointRegistry = endpointRegistry;
     this.port = port;
     this.ticker = ticker;
     this.client = HttpClient.newConnection().runOn(loops).responseTimeout(PATIENCE);
@@ -83,7 +84,7 @@ final class ProbeHandler {
     if (path.isEmpty()) {
       return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
     }
-    Endpoint endpoint = registry.at(path.get());
+    Endpoint endpoint = endpointRegistry.at(path.get());
     if (endpoint == null) {
       return EndpointsHandler.none();
     }

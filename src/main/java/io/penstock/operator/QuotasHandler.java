@@ -1,9 +1,9 @@
 package io.penstock.operator;
 
 import io.penstock.cost.Cost;
-import io.penstock.quota.Decisions;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.model.DecisionService;
+import io.penstock.model.ModelLimits;
+import io.penstock.model.ModelQuotas;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.List;
@@ -32,20 +32,21 @@ final class QuotasHandler {
   private record Loaded(String provider, List<View> quotas) {}
 
   private final ModelQuotas models;
-  private final Decisions decisions;
+  private final DecisionService decisionService;
   private final Ticker ticker;
   private final WallClock clock;
 
-  QuotasHandler(ModelQuotas models, Decisions decisions, Ticker ticker, WallClock clock) {
+  QuotasHandler(
+      ModelQuotas models, DecisionService decisionService, Ticker ticker, WallClock clock) {
     this.models = models;
-    this.decisions = decisions;
+    this.decisionService = decisionService;
     this.ticker = ticker;
     this.clock = clock;
   }
 
   private List<View> views(String model) {
     Moment now = new Moment(ticker.nanos(), clock.unixMillis());
-    return decisions.list(model.isEmpty() ? null : model, now.nanos()).stream()
+    return decisionService.list(model.isEmpty() ? null : model, now.nanos()).stream()
         .map(
             each ->
                 new View(
@@ -73,7 +74,7 @@ final class QuotasHandler {
   /** Overrides the limits of a model; omitted limits keep their values. */
   Mono<ServerResponse> override(Asked asked) {
     ModelLimits before =
-        decisions.list(asked.model(), ticker.nanos()).stream()
+        decisionService.list(asked.model(), ticker.nanos()).stream()
             .map(each -> each.stats().limits())
             .findFirst()
             .orElse(ModelLimits.NONE);
@@ -113,9 +114,9 @@ final class QuotasHandler {
   Mono<ServerResponse> record(Asked asked) {
     long tokens = asked.number("prompt_tokens") + asked.number("output_tokens");
     Moment now = new Moment(ticker.nanos(), clock.unixMillis());
-    boolean recorded = decisions.record(asked.model(), tokens, now.nanos());
+    boolean recorded = decisionService.record(asked.model(), tokens, now.nanos());
     DecisionView.Stats stats =
-        DecisionView.Stats.of(decisions.decide(asked.model(), 0, now.nanos()).stats(), now);
+        DecisionView.Stats.of(decisionService.decide(asked.model(), 0, now.nanos()).stats(), now);
     return Json.answer(new Recorded(recorded, stats));
   }
 

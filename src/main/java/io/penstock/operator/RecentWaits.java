@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import io.micrometer.core.instrument.distribution.TimeWindowPercentileHistogram;
 import io.micrometer.core.instrument.distribution.ValueAtPercentile;
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import io.penstock.operator.LiveRow.Waits;
 import java.time.Duration;
 import java.util.Collection;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Waiting times of the tickets released in the last minute, for each endpoint, as percentiles with
  * one digit of precision. Listens to all events; safe from any thread.
  */
-final class RecentWaits implements Events {
+final class RecentWaits implements EventSink {
   private static final Duration LATELY = Duration.ofMinutes(1);
   private static final double MILLI = 1e6;
 

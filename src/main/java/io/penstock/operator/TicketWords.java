@@ -1,12 +1,12 @@
 package io.penstock.operator;
 
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Binding;
-import io.penstock.endpoint.Explanation;
-import io.penstock.endpoint.Look;
-import io.penstock.endpoint.Past;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Place;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.BindingLimit;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.PastTicket;
+import io.penstock.endpoint.QueuePlace;
+import io.penstock.endpoint.WaitExplanation;
+import io.penstock.endpoint.WaitingTicket;
 import io.penstock.operator.TicketView.BindingView;
 import io.penstock.operator.TicketView.CostView;
 import io.penstock.operator.TicketView.Explained;
@@ -30,8 +30,8 @@ final class TicketWords {
     this.now = now;
   }
 
-  TicketView.Waiting waiting(Place each) {
-    Pending ticket = each.ticket();
+  TicketView.Waiting waiting(QueuePlace each) {
+    ParkedTicket ticket = each.ticket();
     return new TicketView.Waiting(
         ticket.order(),
         ticket.origin().requestId(),
@@ -44,49 +44,49 @@ final class TicketWords {
         ifEver(ticket.deadlineNanos()));
   }
 
-  Explained explained(Look look) {
-    Place place = look.place();
-    Pending ticket = place.ticket();
-    Explanation explanation = look.explanation();
+  Explained explained(WaitingTicket waitingTicket) {
+    QueuePlace queuePlace = waitingTicket.place();
+    ParkedTicket ticket = queuePlace.ticket();
+    WaitExplanation waitExplanation = waitingTicket.explanation();
     return new Explained(
         ticket.order(),
         ticket.origin().requestId(),
         ticket.endpoint().path(),
         "waiting",
-        place.position() == 0 ? null : place.position(),
+        queuePlace.position() == 0 ? null : queuePlace.position(),
         CostView.of(ticket.cost()),
         ticket.origin().key(),
         ticket.model(),
         now.text(ticket.arrivedNanos()),
         millis(now.nanos() - ticket.arrivedNanos()),
-        expected(place),
+        expected(queuePlace),
         ifEver(ticket.deadlineNanos()),
         null,
         null,
-        binding(explanation.binds()),
-        limits(explanation, look.nanos()));
+        binding(waitExplanation.binds()),
+        limits(waitExplanation, waitingTicket.nanos()));
   }
 
-  Explained explained(Past past) {
-    Explanation explanation = past.explanation();
-    Refusal refusal = past.refusal();
+  Explained explained(PastTicket pastTicket) {
+    WaitExplanation waitExplanation = pastTicket.explanation();
+    Refusal refusal = pastTicket.refusal();
     return new Explained(
-        past.number(),
-        past.origin().requestId(),
-        past.endpoint(),
-        lower(past.fate()),
+        pastTicket.number(),
+        pastTicket.origin().requestId(),
+        pastTicket.endpoint(),
+        lower(pastTicket.fate()),
         null,
-        CostView.of(past.cost()),
-        past.origin().key(),
-        past.model(),
-        now.text(past.arrivedNanos()),
-        millis(past.waitedNanos()),
+        CostView.of(pastTicket.cost()),
+        pastTicket.origin().key(),
+        pastTicket.model(),
+        now.text(pastTicket.arrivedNanos()),
+        millis(pastTicket.waitedNanos()),
         null,
         null,
-        past.upstream(),
+        pastTicket.upstream(),
         refusal == null ? null : refusal(refusal),
-        binding(explanation.binds()),
-        limits(explanation, past.decidedNanos()));
+        binding(waitExplanation.binds()),
+        limits(waitExplanation, pastTicket.decidedNanos()));
   }
 
   private static RefusalView refusal(Refusal refusal) {
@@ -98,23 +98,23 @@ final class TicketWords {
         retry.isPresent() ? retry.getAsLong() : null);
   }
 
-  private @Nullable BindingView binding(@Nullable Binding binding) {
-    return binding == null
+  private @Nullable BindingView binding(@Nullable BindingLimit bindingLimit) {
+    return bindingLimit == null
         ? null
         : new BindingView(
-            lower(binding.what()),
-            binding.kind() == null ? null : lower(binding.kind()),
-            binding.name(),
-            binding.measure() == null ? null : lower(binding.measure()),
-            ifEver(binding.untilNanos()),
-            sentence(binding));
+            lower(bindingLimit.what()),
+            bindingLimit.kind() == null ? null : lower(bindingLimit.kind()),
+            bindingLimit.name(),
+            bindingLimit.measure() == null ? null : lower(bindingLimit.measure()),
+            ifEver(bindingLimit.untilNanos()),
+            sentence(bindingLimit));
   }
 
-  private List<LimitView> limits(Explanation explanation, long lookedNanos) {
-    return explanation.limits().stream().map(each -> limit(each, lookedNanos)).toList();
+  private List<LimitView> limits(WaitExplanation waitExplanation, long lookedNanos) {
+    return waitExplanation.limits().stream().map(each -> limit(each, lookedNanos)).toList();
   }
 
-  private LimitView limit(Explanation.Considered limit, long lookedNanos) {
+  private LimitView limit(WaitExplanation.Considered limit, long lookedNanos) {
     boolean admits = limit.untilNanos() <= lookedNanos;
     return new LimitView(
         lower(limit.kind()),
@@ -132,16 +132,18 @@ final class TicketWords {
         admits ? null : ifEver(limit.untilNanos()));
   }
 
-  private String sentence(Binding binding) {
+  private String sentence(BindingLimit bindingLimit) {
     String whose =
-        binding.kind() == null ? "" : " of " + lower(binding.kind()) + " " + binding.name();
-    return switch (binding.what()) {
+        bindingLimit.kind() == null
+            ? ""
+            : " of " + lower(bindingLimit.kind()) + " " + bindingLimit.name();
+    return switch (bindingLimit.what()) {
       case ENDPOINT_PAUSED ->
-          binding.untilNanos() == Ticker.NEVER
+          bindingLimit.untilNanos() == Ticker.NEVER
               ? "the endpoint is paused until somebody resumes it"
               : "the endpoint was paused";
       case QUEUE_FULL -> "the queue is full: it waits for a place there";
-      case LIMIT -> limited(binding, whose);
+      case LIMIT -> limited(bindingLimit, whose);
       case SLICE -> "the part of this instance" + whose + " is used up: the next round brings more";
       case LIMIT_UNAVAILABLE -> "a limit" + whose + " is shared with others, and none is heard of";
       case LIMIT_RECOVERING ->
@@ -153,21 +155,21 @@ final class TicketWords {
     };
   }
 
-  private String limited(Binding binding, String whose) {
-    Measure measure = binding.measure();
-    if (measure == Measure.CONCURRENCY) {
+  private String limited(BindingLimit bindingLimit, String whose) {
+    LimitMeasure limitMeasure = bindingLimit.measure();
+    if (limitMeasure == LimitMeasure.CONCURRENCY) {
       return "as many" + whose + " run as may, until one of them ends";
     }
-    String what = measure == null ? "" : " of " + lower(measure).replace('_', ' ');
+    String what = limitMeasure == null ? "" : " of " + lower(limitMeasure).replace('_', ' ');
     return "the limit"
         + what
         + whose
         + " has too little room"
-        + (binding.untilNanos() == Ticker.NEVER ? ", until somebody gives back" : "");
+        + (bindingLimit.untilNanos() == Ticker.NEVER ? ", until somebody gives back" : "");
   }
 
-  private static @Nullable Long expected(Place place) {
-    return place.expectedNanos() == Ticker.NEVER ? null : millis(place.expectedNanos());
+  private static @Nullable Long expected(QueuePlace queuePlace) {
+    return queuePlace.expectedNanos() == Ticker.NEVER ? null : millis(queuePlace.expectedNanos());
   }
 
   private @Nullable String ifEver(long instantNanos) {

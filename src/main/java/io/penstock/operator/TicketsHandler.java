@@ -1,12 +1,12 @@
 package io.penstock.operator;
 
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Known;
-import io.penstock.endpoint.Look;
-import io.penstock.endpoint.Past;
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Sight;
-import io.penstock.endpoint.Tickets.Removal;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.PastTicket;
+import io.penstock.endpoint.QueueSnapshot;
+import io.penstock.endpoint.TicketOperations.Removal;
+import io.penstock.endpoint.TicketRecord;
+import io.penstock.endpoint.WaitingTicket;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
@@ -39,12 +39,12 @@ final class TicketsHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
-  private final Registry registry;
+  private final EndpointRegistry endpointRegistry;
   private final Ticker ticker;
   private final WallClock clock;
 
-  TicketsHandler(Registry registry, Ticker ticker, WallClock clock) {
-    this.registry = registry;
+  TicketsHandler(EndpointRegistry endpointRegistry, Ticker ticker, WallClock clock) {
+    this.endpointRegistry = endpointRegistry;
     this.ticker = ticker;
     this.clock = clock;
   }
@@ -68,11 +68,12 @@ final class TicketsHandler {
       return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected, and ?limit= from 1 to " + MOST)
           .answer();
     }
-    Endpoint endpoint = registry.at(path.get());
+    Endpoint endpoint = endpointRegistry.at(path.get());
     return endpoint == null
         ? EndpointsHandler.none()
-        : told((Consumer<Sight> told) -> registry.tickets().list(endpoint, limit, told))
-            .flatMap(sight -> Json.answer(views(sight)))
+        : told((Consumer<QueueSnapshot> told) ->
+                endpointRegistry.tickets().list(endpoint, limit, told))
+            .flatMap(queueSnapshot -> Json.answer(views(queueSnapshot)))
             .onErrorResume(TimeoutException.class, late -> late());
   }
 
@@ -82,30 +83,31 @@ final class TicketsHandler {
     return limit > MOST ? 0 : limit;
   }
 
-  private List<TicketView.Waiting> views(Sight sight) {
+  private List<TicketView.Waiting> views(QueueSnapshot queueSnapshot) {
     TicketWords words = words();
-    return sight.places().stream().map(words::waiting).toList();
+    return queueSnapshot.places().stream().map(words::waiting).toList();
   }
 
   /** Shows one ticket, found by its number or its request id: what it waits for, or its outcome. */
   private Mono<ServerResponse> show(ServerRequest request) {
     String id = request.pathVariable("id");
-    return told((Consumer<Optional<Known>> told) -> registry.tickets().find(id, told))
+    return told((Consumer<Optional<TicketRecord>> told) ->
+            endpointRegistry.tickets().find(id, told))
         .flatMap(known -> known.map(this::view).map(Json::answer).orElseGet(TicketsHandler::none))
         .onErrorResume(TimeoutException.class, late -> late());
   }
 
-  private TicketView.Explained view(Known known) {
-    return switch (known) {
-      case Look look -> words().explained(look);
-      case Past past -> words().explained(past);
+  private TicketView.Explained view(TicketRecord ticketRecord) {
+    return switch (ticketRecord) {
+      case WaitingTicket waitingTicket -> words().explained(waitingTicket);
+      case PastTicket pastTicket -> words().explained(pastTicket);
     };
   }
 
   /** Removes one ticket, found by its number only: several tickets may have the same request id. */
   private Mono<ServerResponse> remove(ServerRequest request) {
     String id = request.pathVariable("id");
-    return told((Consumer<Removal> told) -> registry.tickets().remove(id, told))
+    return told((Consumer<Removal> told) -> endpointRegistry.tickets().remove(id, told))
         .flatMap(
             removal ->
                 switch (removal) {

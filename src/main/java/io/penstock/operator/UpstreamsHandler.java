@@ -1,17 +1,17 @@
 package io.penstock.operator;
 
-import io.penstock.limit.Balance;
-import io.penstock.limit.Learned;
+import io.penstock.limit.LearnedLimit;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
 import io.penstock.operator.UpstreamView.ErrorView;
 import io.penstock.operator.UpstreamView.LearnedView;
 import io.penstock.operator.UpstreamView.LimitView;
 import io.penstock.operator.UpstreamView.PoolView;
-import io.penstock.pool.Trouble;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.Metered;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamTrouble;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -30,12 +30,12 @@ final class UpstreamsHandler {
   private static final double DIGITS = 1e4;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private final Upstreams upstreams;
+  private final UpstreamRegistry upstreamRegistry;
   private final Ticker ticker;
   private final WallClock clock;
 
-  UpstreamsHandler(Upstreams upstreams, Ticker ticker, WallClock clock) {
-    this.upstreams = upstreams;
+  UpstreamsHandler(UpstreamRegistry upstreamRegistry, Ticker ticker, WallClock clock) {
+    this.upstreamRegistry = upstreamRegistry;
     this.ticker = ticker;
     this.clock = clock;
   }
@@ -47,7 +47,7 @@ final class UpstreamsHandler {
 
   List<UpstreamView> views() {
     Moment now = new Moment(ticker.nanos(), clock.unixMillis());
-    return upstreams.all().stream()
+    return upstreamRegistry.all().stream()
         .sorted(Comparator.comparing((Upstream each) -> each.spec().id()))
         .map(each -> view(each, now))
         .toList();
@@ -55,13 +55,15 @@ final class UpstreamsHandler {
 
   private static UpstreamView view(Upstream upstream, Moment now) {
     boolean trial = upstream.health().onTrial();
-    Trouble trouble = upstream.trouble();
+    UpstreamTrouble upstreamTrouble = upstream.trouble();
     return new UpstreamView(
         upstream.spec().id(),
         place(upstream.spec().url()),
         !upstream.enabled() ? "disabled" : trial ? "unhealthy" : "healthy",
         trial ? now.text(upstream.health().opens(now.nanos())) : null,
-        trouble == null ? null : new ErrorView(trouble.what(), now.text(trouble.atNanos())),
+        upstreamTrouble == null
+            ? null
+            : new ErrorView(upstreamTrouble.what(), now.text(upstreamTrouble.atNanos())),
         upstream.spec().weight(),
         rounded(upstream.jitterNanos() / NANOS_PER_MILLI),
         upstream.spec().models().keySet().stream().sorted().toList(),
@@ -87,25 +89,25 @@ final class UpstreamsHandler {
         pool.limits().stream().map(each -> view(each, now)).toList());
   }
 
-  private static LimitView view(Metered metered, Moment now) {
-    Limit limit = metered.limit();
+  private static LimitView view(MeteredLimit meteredLimit, Moment now) {
+    Limit limit = meteredLimit.limit();
     long effective = limit.capacity(now.nanos());
-    Balance balance = limit.balance(now.nanos());
-    Learned learned = limit.learned(now.nanos());
+    LimitBalance limitBalance = limit.balance(now.nanos());
+    LearnedLimit learnedLimit = limit.learned(now.nanos());
     return new LimitView(
-        metered.measure().name().toLowerCase(Locale.ROOT),
+        meteredLimit.measure().name().toLowerCase(Locale.ROOT),
         windowMillis(limit.spec()),
         limit.capacity(),
         effective,
         now.ifToCome(limit.restores(now.nanos())),
-        balance.charged(),
-        balance.charged() + metered.others().counted(now.nanos()),
-        balance.held(),
+        limitBalance.charged(),
+        limitBalance.charged() + meteredLimit.others().counted(now.nanos()),
+        limitBalance.held(),
         Math.min(effective, limit.left(now.nanos()).amount()),
         limit.spec() instanceof LimitSpec.TrailingWindow window
             ? now.text(now.nanos() - window.windowNanos())
             : null,
-        learned == null ? null : view(learned, now));
+        learnedLimit == null ? null : view(learnedLimit, now));
   }
 
   /** Returns the length of a limit's window in milliseconds; null if it has none. */
@@ -122,12 +124,12 @@ final class UpstreamsHandler {
     };
   }
 
-  private static LearnedView view(Learned learned, Moment now) {
+  private static LearnedView view(LearnedLimit learnedLimit, Moment now) {
     return new LearnedView(
-        learned.limit(),
-        learned.remaining() < 0 ? null : learned.remaining(),
-        now.text(learned.resetNanos()),
-        rounded(learned.drift()));
+        learnedLimit.limit(),
+        learnedLimit.remaining() < 0 ? null : learnedLimit.remaining(),
+        now.text(learnedLimit.resetNanos()),
+        rounded(learnedLimit.drift()));
   }
 
   private static double rounded(double value) {

@@ -1,7 +1,7 @@
 package io.penstock.operator;
 
 import io.penstock.config.Prices;
-import io.penstock.quota.Ledger;
+import io.penstock.usage.UsageLedger;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -40,7 +40,7 @@ final class UsageHandler {
     long output;
     @Nullable BigDecimal price = BigDecimal.ZERO;
 
-    void add(Ledger.Row row, @Nullable BigDecimal cost) {
+    void add(UsageLedger.Row row, @Nullable BigDecimal cost) {
       requests = sum(requests, row.requests());
       input = sum(input, row.input());
       output = sum(output, row.output());
@@ -66,11 +66,11 @@ final class UsageHandler {
     }
   }
 
-  private final Ledger ledger;
+  private final UsageLedger usageLedger;
   private final Prices prices;
 
-  UsageHandler(Ledger ledger, Prices prices) {
-    this.ledger = ledger;
+  UsageHandler(UsageLedger usageLedger, Prices prices) {
+    this.usageLedger = usageLedger;
     this.prices = prices;
   }
 
@@ -99,9 +99,9 @@ final class UsageHandler {
         throw new BadQuestion("expected from, to, group_by and format, each once at most");
       }
     }
-    LocalDate today = ledger.today();
+    LocalDate today = usageLedger.today();
     LocalDate to = day("to", given.getFirst("to"), today);
-    LocalDate from = day("from", given.getFirst("from"), today.minusDays(Ledger.DAYS - 1L));
+    LocalDate from = day("from", given.getFirst("from"), today.minusDays(UsageLedger.DAYS - 1L));
     if (from.isAfter(to)) {
       throw new BadQuestion("from is " + from + ", expected a day no later than to, " + to);
     }
@@ -141,7 +141,7 @@ final class UsageHandler {
 
   private List<Map<String, Object>> rows(Question question) {
     Map<List<String>, Sum> sums = new LinkedHashMap<>();
-    for (Ledger.Row row : ledger.rows(question.from(), question.to())) {
+    for (UsageLedger.Row row : usageLedger.rows(question.from(), question.to())) {
       List<String> group = question.groupBy().stream().map(field -> value(row, field)).toList();
       sums.computeIfAbsent(group, absent -> new Sum())
           .add(row, prices.of(row.model(), row.input(), row.output()));
@@ -151,7 +151,7 @@ final class UsageHandler {
     return rows;
   }
 
-  private static String value(Ledger.Row row, String field) {
+  private static String value(UsageLedger.Row row, String field) {
     return switch (field) {
       case "day" -> row.day().toString();
       case "key" -> row.key();

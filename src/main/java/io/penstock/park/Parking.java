@@ -1,9 +1,9 @@
 package io.penstock.park;
 
-import io.penstock.coordination.Reply;
-import io.penstock.coordination.Turn;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Pending;
+import io.penstock.coordination.ClientTurn;
+import io.penstock.coordination.ObjectReply;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
 import java.util.concurrent.Executor;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -14,33 +14,36 @@ public final class Parking {
 
   /**
    * Returns the outcome of a ticket, emitted on {@code loop}. Cancelling it cancels the ticket,
-   * unless {@link Pending#take} came first: a sink may accept a signal that no subscriber receives.
+   * unless {@link ParkedTicket#take} came first: a sink may accept a signal that no subscriber
+   * receives.
    *
    * @param loop the event loop of the request, so that no other thread runs its code
    */
-  public static Mono<Outcome> await(Pending pending, Executor loop) {
-    Outcome known = pending.outcome();
+  public static Mono<TicketOutcome> await(ParkedTicket parkedTicket, Executor loop) {
+    TicketOutcome known = parkedTicket.outcome();
     if (known != null) {
       return Mono.just(known);
     }
-    Sinks.One<Outcome> sink = Sinks.unsafe().one();
-    pending.whenDecided(outcome -> loop.execute(() -> sink.tryEmitValue(outcome).orThrow()));
-    return sink.asMono().doOnCancel(() -> pending.endpoint().cancel(pending));
+    Sinks.One<TicketOutcome> sink = Sinks.unsafe().one();
+    parkedTicket.whenDecided(
+        ticketOutcome -> loop.execute(() -> sink.tryEmitValue(ticketOutcome).orThrow()));
+    return sink.asMono().doOnCancel(() -> parkedTicket.endpoint().cancel(parkedTicket));
   }
 
   /**
    * Returns the answer to a turn, emitted on {@code loop}. Cancelling it gives up the turn, unless
-   * {@link Turn#take} came first.
+   * {@link ClientTurn#take} came first.
    *
    * @param loop the event loop of the request
    */
-  public static Mono<Reply> await(Turn turn, Executor loop) {
-    Reply known = turn.reply();
+  public static Mono<ObjectReply> await(ClientTurn clientTurn, Executor loop) {
+    ObjectReply known = clientTurn.reply();
     if (known != null) {
-      return Mono.just(known).doOnCancel(turn::cancel);
+      return Mono.just(known).doOnCancel(clientTurn::cancel);
     }
-    Sinks.One<Reply> sink = Sinks.unsafe().one();
-    turn.whenAnswered(reply -> loop.execute(() -> sink.tryEmitValue(reply).orThrow()));
-    return sink.asMono().doOnCancel(turn::cancel);
+    Sinks.One<ObjectReply> sink = Sinks.unsafe().one();
+    clientTurn.whenAnswered(
+        objectReply -> loop.execute(() -> sink.tryEmitValue(objectReply).orThrow()));
+    return sink.asMono().doOnCancel(clientTurn::cancel);
   }
 }

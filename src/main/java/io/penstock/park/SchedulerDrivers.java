@@ -1,7 +1,7 @@
 package io.penstock.park;
 
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Driver;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.StepDriver;
 import io.penstock.time.Ticker;
 import java.util.EnumMap;
 import java.util.Map;
@@ -16,9 +16,9 @@ import reactor.core.scheduler.Schedulers;
  * penstock-token-window}; each scheduler is a single thread. Wake-ups are timers at computed
  * instants; nothing runs between them.
  */
-public final class SchedulerDrivers implements Driver.Source, AutoCloseable {
+public final class SchedulerDrivers implements StepDriver.Source, AutoCloseable {
   private final Ticker ticker;
-  private final Map<Algorithm, Scheduler> schedulers = new EnumMap<>(Algorithm.class);
+  private final Map<LimitAlgorithm, Scheduler> schedulers = new EnumMap<>(LimitAlgorithm.class);
 
   /** Creates a source of drivers with instants of {@code ticker}. */
   public SchedulerDrivers(Ticker ticker) {
@@ -26,10 +26,10 @@ public final class SchedulerDrivers implements Driver.Source, AutoCloseable {
   }
 
   @Override
-  public synchronized Driver driver(Algorithm algorithm) {
+  public synchronized StepDriver driver(LimitAlgorithm limitAlgorithm) {
     Scheduler scheduler =
         schedulers.computeIfAbsent(
-            algorithm, each -> Schedulers.newSingle(each.schedulerName(), true));
+            limitAlgorithm, each -> Schedulers.newSingle(each.schedulerName(), true));
     return new OneEndpoint(scheduler, ticker);
   }
 
@@ -39,7 +39,7 @@ public final class SchedulerDrivers implements Driver.Source, AutoCloseable {
     schedulers.clear();
   }
 
-  private static final class OneEndpoint implements Driver {
+  private static final class OneEndpoint implements StepDriver {
     private final Scheduler scheduler;
     private final Ticker ticker;
     private @Nullable Disposable alarm;

@@ -1,15 +1,15 @@
 package io.penstock.pool;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
-import io.penstock.cost.Tariff;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.PoolTariff;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.Metered;
-import io.penstock.quota.Others;
-import io.penstock.time.Midnight;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.sharing.KnownPeerCounts;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
 import io.penstock.time.WallClock;
+import io.penstock.time.ZoneMidnights;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -34,15 +34,19 @@ final class PoolLimits {
   private final long windowNanos;
   private final long unlimitedTpm;
   private final WallClock wall;
-  private final Others others;
+  private final KnownPeerCounts knownPeerCounts;
 
   PoolLimits(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
-    this(source, windowNanos, unlimitedTpm, wall, Others.NONE);
+    this(source, windowNanos, unlimitedTpm, wall, KnownPeerCounts.NONE);
   }
 
   PoolLimits(
-      LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall, Others others) {
-    this.others = others;
+      LimitSource source,
+      long windowNanos,
+      long unlimitedTpm,
+      WallClock wall,
+      KnownPeerCounts knownPeerCounts) {
+    this.knownPeerCounts = knownPeerCounts;
     this.source = source;
     this.windowNanos = windowNanos;
     this.unlimitedTpm = unlimitedTpm;
@@ -50,28 +54,28 @@ final class PoolLimits {
   }
 
   /** Returns the rule for the cost of requests in the pool with that name. */
-  static Tariff tariff(UpstreamSpec spec, String pool) {
+  static PoolTariff tariff(UpstreamSpec spec, String pool) {
     UpstreamSpec.Budget budget = spec.budget();
     UpstreamSpec.SharedPool shared = budget.shared(pool);
     Set<String> models = shared == null ? Set.of(pool) : shared.models();
-    return Tariff.of(budget.charge(), budget.settlesUsage(), models);
+    return PoolTariff.of(budget.charge(), budget.settlesUsage(), models);
   }
 
   /** Returns the limits of the pool with that name; they keep their earlier charges. */
-  List<Metered> of(UpstreamSpec spec, String pool, long now) {
+  List<MeteredLimit> of(UpstreamSpec spec, String pool, long now) {
     UpstreamSpec.Budget budget = spec.budget();
     UpstreamSpec.SharedPool shared = budget.shared(pool);
     UpstreamSpec.Limits limits = shared == null ? budget.limits() : shared.limits();
     Pool made = new Pool(spec, pool, now, new ArrayList<>());
-    made.minute(Measure.REQUESTS, limits.rpm());
-    if (budget.charge() == Charge.AZURE && limits.rpm() > 0) {
+    made.minute(LimitMeasure.REQUESTS, limits.rpm());
+    if (budget.charge() == ChargeRule.AZURE && limits.rpm() > 0) {
       AZURE_PARTS.forEach(part -> made.part(limits.rpm(), part));
     }
     made.day(limits.rpd());
     made.concurrency(limits.concurrency());
-    made.minute(Measure.TOKENS, limits.tpm() >= unlimitedTpm ? 0 : limits.tpm());
-    made.minute(Measure.INPUT_TOKENS, limits.itpm());
-    made.minute(Measure.OUTPUT_TOKENS, limits.otpm());
+    made.minute(LimitMeasure.TOKENS, limits.tpm() >= unlimitedTpm ? 0 : limits.tpm());
+    made.minute(LimitMeasure.INPUT_TOKENS, limits.itpm());
+    made.minute(LimitMeasure.OUTPUT_TOKENS, limits.otpm());
     return made.metered();
   }
 
@@ -80,24 +84,24 @@ final class PoolLimits {
     private final UpstreamSpec spec;
     private final String name;
     private final long now;
-    private final List<Metered> metered;
+    private final List<MeteredLimit> metered;
 
-    Pool(UpstreamSpec spec, String name, long now, List<Metered> metered) {
+    Pool(UpstreamSpec spec, String name, long now, List<MeteredLimit> metered) {
       this.spec = spec;
       this.name = name;
       this.now = now;
       this.metered = metered;
     }
 
-    List<Metered> metered() {
+    List<MeteredLimit> metered() {
       return metered;
     }
 
-    void minute(Measure measure, long perMinute) {
+    void minute(LimitMeasure limitMeasure, long perMinute) {
       if (perMinute > 0) {
         double share = Math.min(1, spec.budget().burstSeconds() / 60);
         long burst = Math.max(1, (long) ((double) perMinute * share));
-        add(measure, windowNanos, trailing(perMinute, windowNanos, burst));
+        add(limitMeasure, windowNanos, trailing(perMinute, windowNanos, burst));
       }
     }
 
@@ -107,7 +111,7 @@ final class PoolLimits {
     void part(long perMinute, long parts) {
       long nanos = Math.max(SHORTEST_WINDOW_NANOS, windowNanos / parts);
       long capacity = Math.max(1, perMinute / parts);
-      add(Measure.REQUESTS, nanos, trailing(capacity, nanos, capacity));
+      add(LimitMeasure.REQUESTS, nanos, trailing(capacity, nanos, capacity));
     }
 
     private LimitSpec trailing(long capacity, long nanos, long burst) {
@@ -117,28 +121,28 @@ final class PoolLimits {
     void day(long perDay) {
       if (perDay > 0) {
         LimitSpec day = new LimitSpec.Day(perDay, midnight(), spec.budget().guardNanos());
-        add(Measure.REQUESTS, LimitSpec.Day.NANOS, day);
+        add(LimitMeasure.REQUESTS, LimitSpec.Day.NANOS, day);
       }
     }
 
-    private @Nullable Midnight midnight() {
+    private @Nullable ZoneMidnights midnight() {
       return switch (spec.budget().day()) {
         case FIRST_USE -> null;
-        case UTC -> new Midnight(ZoneOffset.UTC, wall);
-        case PACIFIC -> new Midnight(PACIFIC_TIME, wall);
+        case UTC -> new ZoneMidnights(ZoneOffset.UTC, wall);
+        case PACIFIC -> new ZoneMidnights(PACIFIC_TIME, wall);
       };
     }
 
     void concurrency(long most) {
       if (most > 0) {
-        add(Measure.CONCURRENCY, 0, new LimitSpec.Concurrency(most));
+        add(LimitMeasure.CONCURRENCY, 0, new LimitSpec.Concurrency(most));
       }
     }
 
-    private void add(Measure measure, long durationNanos, LimitSpec limit) {
-      LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), name, measure, durationNanos);
-      Metered.Elsewhere elsewhere = instant -> others.counted(id, instant);
-      metered.add(new Metered(measure, source.limit(id, limit, now), null, elsewhere));
+    private void add(LimitMeasure limitMeasure, long durationNanos, LimitSpec limit) {
+      LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), name, limitMeasure, durationNanos);
+      MeteredLimit.Elsewhere elsewhere = instant -> knownPeerCounts.counted(id, instant);
+      metered.add(new MeteredLimit(limitMeasure, source.limit(id, limit, now), null, elsewhere));
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.pool;
 
-import io.penstock.quota.Gate;
 import io.penstock.quota.Quota;
+import io.penstock.quota.QuotaGate;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,11 +30,11 @@ public final class Upstream {
 
   private final PoolLimits limits;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
-  private final Jitter jitter = new Jitter();
-  private final Health health = new Health();
-  private final Judge judge = new Judge(health);
+  private final SendJitter sendJitter = new SendJitter();
+  private final UpstreamHealth upstreamHealth = new UpstreamHealth();
+  private final AttemptJudge attemptJudge = new AttemptJudge(upstreamHealth);
   private final UsageRefusals usageRefusals = new UsageRefusals();
-  private final ConcurrentMap<Quota, Pause> pauses = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Quota, PoolPause> pauses = new ConcurrentHashMap<>();
   private final RandomGenerator random;
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
@@ -59,8 +59,8 @@ public final class Upstream {
    * Returns the gate of all its pools, which is on trial until the upstream is known to be healthy
    * again.
    */
-  public Gate health() {
-    return health.gate();
+  public QuotaGate health() {
+    return upstreamHealth.gate();
   }
 
   /**
@@ -69,14 +69,14 @@ public final class Upstream {
    * not matter, because it soon has room again.
    */
   public boolean available(Quota pool, long now) {
-    return health.well()
+    return upstreamHealth.well()
         && pool.gatesOpen(now) - now <= SHORT_PAUSE_NANOS
         && pool.dayEndsNanos(now) <= now;
   }
 
   /** Returns the last trouble, or null. */
-  public @Nullable Trouble trouble() {
-    return judge.trouble();
+  public @Nullable UpstreamTrouble trouble() {
+    return attemptJudge.trouble();
   }
 
   /**
@@ -105,12 +105,12 @@ public final class Upstream {
   }
 
   /** Returns the pause of a pool of this upstream. */
-  public Pause pause(Quota pool) {
-    Pause pause = pauses.get(pool);
-    if (pause == null) {
+  public PoolPause pause(Quota pool) {
+    PoolPause poolPause = pauses.get(pool);
+    if (poolPause == null) {
       throw new IllegalArgumentException(pool + " is no pool of " + spec.id());
     }
-    return pause;
+    return poolPause;
   }
 
   /** Returns the pools that were used, by name; models beyond the bound share one. */
@@ -141,14 +141,14 @@ public final class Upstream {
   }
 
   private Quota quota(String pool, long now) {
-    Pause pause = new Pause(random);
+    PoolPause poolPause = new PoolPause(random);
     Quota quota =
         new Quota(
             "upstream " + spec.id(),
             PoolLimits.tariff(spec, pool),
             limits.of(spec, pool, now),
-            List.of(health.gate(), pause.gate()));
-    pauses.put(quota, pause);
+            List.of(upstreamHealth.gate(), poolPause.gate()));
+    pauses.put(quota, poolPause);
     quota.widen(jitterNanos);
     return quota;
   }
@@ -173,41 +173,45 @@ public final class Upstream {
   /** Configures it anew, even with the same configuration: its health and refusals are reset. */
   synchronized void comeBack(UpstreamSpec next, long now) {
     spec = next;
-    judge.forget();
+    attemptJudge.forget();
     usageRefusals.forget();
-    health.forget();
+    upstreamHealth.forget();
     limit(next, now);
   }
 
   /**
    * Records an answer and returns what happens to its request.
    *
-   * @param tries the attempts for the request, including this one
+   * @param attemptHistory the attempts for the request, including this one
    */
-  public Verdict judge(Tries tries, Lesson lesson, long now) {
-    Quota pool = pool(tries.model(), now);
-    boolean well = health.well();
-    boolean before = lesson.status() >= Judge.ERRORS && available(pool, now);
-    Verdict verdict = judge.of(tries, lesson, pause(pool), now);
-    if (lesson.status() < Judge.ERRORS && tries.streamUsage() == Tries.StreamUsage.TAKEN_OUT) {
-      usageRefusals.add(ownName(tries.model()), pool, now);
+  public AttemptVerdict judge(
+      AttemptHistory attemptHistory, ProviderLesson providerLesson, long now) {
+    Quota pool = pool(attemptHistory.model(), now);
+    boolean well = upstreamHealth.well();
+    boolean before = providerLesson.status() >= AttemptJudge.ERRORS && available(pool, now);
+    AttemptVerdict attemptVerdict =
+        attemptJudge.of(attemptHistory, providerLesson, pause(pool), now);
+    if (providerLesson.status() < AttemptJudge.ERRORS
+        && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.TAKEN_OUT) {
+      usageRefusals.add(ownName(attemptHistory.model()), pool, now);
     }
-    boolean opened = Judge.works(lesson.status()) && health.answered(now);
-    boolean shut = (well && !health.well()) || (before && !available(pool, now));
+    boolean opened = AttemptJudge.works(providerLesson.status()) && upstreamHealth.answered(now);
+    boolean shut = (well && !upstreamHealth.well()) || (before && !available(pool, now));
     if (opened || shut) {
       wake();
     }
-    return verdict;
+    return attemptVerdict;
   }
 
   /** Records an attempt without an answer and returns what happens to its request. */
-  public Verdict judge(Tries tries, Failure failure, long now) {
-    boolean well = health.well();
-    Verdict verdict = judge.of(tries, failure, now);
-    if (well && !health.well()) {
+  public AttemptVerdict judge(
+      AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now) {
+    boolean well = upstreamHealth.well();
+    AttemptVerdict attemptVerdict = attemptJudge.of(attemptHistory, attemptFailure, now);
+    if (well && !upstreamHealth.well()) {
       wake();
     }
-    return verdict;
+    return attemptVerdict;
   }
 
   /** Wakes all waiters of its pools: they can go now, or should go to another upstream. */
@@ -217,7 +221,7 @@ public final class Upstream {
 
   /** Records the time that a request took from its release until its last byte was written. */
   public void written(long afterReleaseNanos) {
-    long measured = jitter.add(Math.max(0, afterReleaseNanos));
+    long measured = sendJitter.add(Math.max(0, afterReleaseNanos));
     if (measured != jitterNanos) {
       jitterNanos = measured;
       pools.values().forEach(pool -> pool.widen(measured));

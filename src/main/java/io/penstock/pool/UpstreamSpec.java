@@ -1,6 +1,6 @@
 package io.penstock.pool;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,7 +41,7 @@ public record UpstreamSpec(
       Map<String, String> models,
       int weight,
       Limits limits,
-      Charge charge,
+      ChargeRule charge,
       long guardNanos,
       double burstSeconds,
       Timeouts timeouts) {
@@ -95,7 +95,7 @@ public record UpstreamSpec(
       Limits limits,
       List<SharedPool> pools,
       Day day,
-      Charge charge,
+      ChargeRule charge,
       boolean settlesUsage,
       long guardNanos,
       double burstSeconds) {

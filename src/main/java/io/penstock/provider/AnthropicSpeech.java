@@ -1,10 +1,10 @@
 package io.penstock.provider;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Operation;
+import io.penstock.cost.ModelOperation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.Events;
-import io.penstock.pool.Lesson;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.answer.AnthropicAnswer;
@@ -37,8 +37,8 @@ final class AnthropicSpeech implements Speech {
   }
 
   @Override
-  public @Nullable Operation operation(String path) {
-    return isMessages(path) ? Operation.CHAT : null;
+  public @Nullable ModelOperation operation(String path) {
+    return isMessages(path) ? ModelOperation.CHAT : null;
   }
 
   @Override
@@ -69,7 +69,7 @@ final class AnthropicSpeech implements Speech {
   }
 
   @Override
-  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+  public ProviderLesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
     return Lessons.SYSTEM.anthropic(status, header, body);
   }
 

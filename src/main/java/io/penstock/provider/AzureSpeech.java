@@ -1,8 +1,8 @@
 package io.penstock.provider;
 
-import io.penstock.cost.Operation;
+import io.penstock.cost.ModelOperation;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.pool.Lesson;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.AzureBody;
 import io.penstock.provider.request.BodyReader;
@@ -37,7 +37,7 @@ final class AzureSpeech implements Speech {
   }
 
   @Override
-  public @Nullable Operation operation(String path) {
+  public @Nullable ModelOperation operation(String path) {
     return OPEN_AI.operation(path);
   }
 
@@ -66,7 +66,7 @@ final class AzureSpeech implements Speech {
   }
 
   @Override
-  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+  public ProviderLesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
     return OPEN_AI.lesson(status, header, body);
   }
 

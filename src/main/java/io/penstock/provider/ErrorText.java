@@ -2,7 +2,7 @@ package io.penstock.provider;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.penstock.pool.Lesson.Wording;
+import io.penstock.pool.ProviderLesson.Wording;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

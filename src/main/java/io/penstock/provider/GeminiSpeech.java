@@ -3,9 +3,9 @@ package io.penstock.provider;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Operation;
+import io.penstock.cost.ModelOperation;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.pool.Lesson;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.answer.GeminiAnswer;
@@ -39,12 +39,12 @@ final class GeminiSpeech implements Speech {
   }
 
   @Override
-  public @Nullable Operation operation(String path) {
+  public @Nullable ModelOperation operation(String path) {
     GeminiPath named = GeminiPath.of(path);
     if (named != null && named.generates()) {
-      return Operation.GENERATION;
+      return ModelOperation.GENERATION;
     }
-    return named != null && named.embeds() ? Operation.EMBEDDING : null;
+    return named != null && named.embeds() ? ModelOperation.EMBEDDING : null;
   }
 
   @Override
@@ -89,7 +89,7 @@ final class GeminiSpeech implements Speech {
   }
 
   @Override
-  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+  public ProviderLesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
     return Lessons.SYSTEM.gemini(status, header, body);
   }
 

@@ -1,8 +1,8 @@
 package io.penstock.provider;
 
-import io.penstock.cost.Measure;
-import io.penstock.pool.Lesson;
-import io.penstock.quota.Standing;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,20 +30,20 @@ final class Lessons {
    * {@code -remaining-}, {@code -reset-} as Go durations, and the same for tokens. Source: OpenAI's
    * rate-limit guide, "Rate limits in headers".
    */
-  Lesson openAi(int status, Function<String, @Nullable String> header, byte[] body) {
-    List<Standing> standings = new ArrayList<>(2);
-    boolean readable = openAi(Measure.REQUESTS, "requests", header, standings);
-    readable &= openAi(Measure.TOKENS, "tokens", header, standings);
+  ProviderLesson openAi(int status, Function<String, @Nullable String> header, byte[] body) {
+    List<ProviderStatus> standings = new ArrayList<>(2);
+    boolean readable = openAi(LimitMeasure.REQUESTS, "requests", header, standings);
+    readable &= openAi(LimitMeasure.TOKENS, "tokens", header, standings);
     return lesson(status, standings, readable, header, body);
   }
 
   private boolean openAi(
-      Measure measure,
+      LimitMeasure limitMeasure,
       String name,
       Function<String, @Nullable String> header,
-      List<Standing> standings) {
+      List<ProviderStatus> standings) {
     return add(
-        measure,
+        limitMeasure,
         header.apply("x-ratelimit-limit-" + name),
         header.apply("x-ratelimit-remaining-" + name),
         header.apply("x-ratelimit-reset-" + name),
@@ -56,23 +56,23 @@ final class Lessons {
    * {@code -reset} as instants, and the same for tokens, input tokens and output tokens. Source:
    * Anthropic's page "Rate limits", "Response headers".
    */
-  Lesson anthropic(int status, Function<String, @Nullable String> header, byte[] body) {
-    List<Standing> standings = new ArrayList<>(4);
-    boolean readable = anthropic(Measure.REQUESTS, "requests", header, standings);
-    readable &= anthropic(Measure.TOKENS, "tokens", header, standings);
-    readable &= anthropic(Measure.INPUT_TOKENS, "input-tokens", header, standings);
-    readable &= anthropic(Measure.OUTPUT_TOKENS, "output-tokens", header, standings);
+  ProviderLesson anthropic(int status, Function<String, @Nullable String> header, byte[] body) {
+    List<ProviderStatus> standings = new ArrayList<>(4);
+    boolean readable = anthropic(LimitMeasure.REQUESTS, "requests", header, standings);
+    readable &= anthropic(LimitMeasure.TOKENS, "tokens", header, standings);
+    readable &= anthropic(LimitMeasure.INPUT_TOKENS, "input-tokens", header, standings);
+    readable &= anthropic(LimitMeasure.OUTPUT_TOKENS, "output-tokens", header, standings);
     return lesson(status, standings, readable, header, body);
   }
 
   private boolean anthropic(
-      Measure measure,
+      LimitMeasure limitMeasure,
       String name,
       Function<String, @Nullable String> header,
-      List<Standing> standings) {
+      List<ProviderStatus> standings) {
     String prefix = "anthropic-ratelimit-" + name;
     return add(
-        measure,
+        limitMeasure,
         header.apply(prefix + "-limit"),
         header.apply(prefix + "-remaining"),
         header.apply(prefix + "-reset"),
@@ -84,59 +84,60 @@ final class Lessons {
    * Reads errors of Gemini, which has no headers for limits: {@code RetryInfo} and {@code
    * QuotaFailure} in the details of an error. Source: google.rpc's error_details.proto.
    */
-  Lesson gemini(int status, Function<String, @Nullable String> header, byte[] body) {
+  ProviderLesson gemini(int status, Function<String, @Nullable String> header, byte[] body) {
     return lesson(status, List.of(), true, header, body);
   }
 
-  private Lesson lesson(
+  private ProviderLesson lesson(
       int status,
-      List<Standing> standings,
+      List<ProviderStatus> standings,
       boolean readable,
       Function<String, @Nullable String> header,
       byte[] body) {
     String oddity = readable ? null : "a header about its limits cannot be read";
     if (status < 400) {
-      return new Lesson(status, standings, Standing.UNSAID, Lesson.Wording.OTHER, oddity);
+      return new ProviderLesson(
+          status, standings, ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER, oddity);
     }
     ErrorText error = ErrorText.of(body);
     long retryAfter = retryAfter(header);
-    if (retryAfter == Standing.UNSAID && error.retryDelay() != null) {
+    if (retryAfter == ProviderStatus.UNSAID && error.retryDelay() != null) {
       retryAfter = resets.protobuf(error.retryDelay());
     }
     boolean said = error.retryDelay() != null || header.apply("retry-after") != null;
-    if (oddity == null && retryAfter == Standing.UNSAID && said) {
+    if (oddity == null && retryAfter == ProviderStatus.UNSAID && said) {
       oddity = "when to come again cannot be read";
     }
-    return new Lesson(status, standings, retryAfter, error.wording(status), oddity);
+    return new ProviderLesson(status, standings, retryAfter, error.wording(status), oddity);
   }
 
   private long retryAfter(Function<String, @Nullable String> header) {
     String millis = header.apply("retry-after-ms");
-    long exact = millis == null ? Standing.UNSAID : resets.millis(millis);
+    long exact = millis == null ? ProviderStatus.UNSAID : resets.millis(millis);
     String coarse = header.apply("retry-after");
-    return exact == Standing.UNSAID && coarse != null ? resets.secondsOrDate(coarse) : exact;
+    return exact == ProviderStatus.UNSAID && coarse != null ? resets.secondsOrDate(coarse) : exact;
   }
 
   /** Adds a limit's standing; returns false if its headers are unreadable. */
   private static boolean add(
-      Measure measure,
+      LimitMeasure limitMeasure,
       @Nullable String limit,
       @Nullable String remaining,
       @Nullable String reset,
       ToLongFunction<String> reader,
-      List<Standing> standings) {
+      List<ProviderStatus> standings) {
     if (limit == null && remaining == null) {
       return true;
     }
     long most = Resets.count(limit);
     long left = Resets.count(remaining);
-    long until = reset == null ? Standing.UNSAID : reader.applyAsLong(reset);
+    long until = reset == null ? ProviderStatus.UNSAID : reader.applyAsLong(reset);
     boolean garbage =
         (limit != null && most <= 0)
-            || (remaining != null && left == Standing.UNSAID)
-            || (reset != null && until == Standing.UNSAID);
+            || (remaining != null && left == ProviderStatus.UNSAID)
+            || (reset != null && until == ProviderStatus.UNSAID);
     if (!garbage) {
-      standings.add(new Standing(measure, most, left, until));
+      standings.add(new ProviderStatus(limitMeasure, most, left, until));
     }
     return !garbage;
   }

@@ -1,10 +1,10 @@
 package io.penstock.provider;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Operation;
+import io.penstock.cost.ModelOperation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.Events;
-import io.penstock.pool.Lesson;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.answer.OpenAiAnswer;
@@ -51,12 +51,12 @@ final class OpenAiSpeech implements Speech {
   }
 
   @Override
-  public @Nullable Operation operation(String path) {
+  public @Nullable ModelOperation operation(String path) {
     return switch (call(path)) {
       case null -> null;
-      case EMBEDDINGS -> Operation.EMBEDDING;
-      case COMPLETIONS -> Operation.COMPLETION;
-      case CHAT, RESPONSES -> Operation.CHAT;
+      case EMBEDDINGS -> ModelOperation.EMBEDDING;
+      case COMPLETIONS -> ModelOperation.COMPLETION;
+      case CHAT, RESPONSES -> ModelOperation.CHAT;
     };
   }
 
@@ -100,7 +100,7 @@ final class OpenAiSpeech implements Speech {
   }
 
   @Override
-  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+  public ProviderLesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
     return Lessons.SYSTEM.openAi(status, header, body);
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.provider;
 
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -33,10 +33,10 @@ final class RefusalJson {
   }
 
   /** Returns OpenAI's error type, which for status 429 names the exceeded quantity. */
-  private static String openAiType(Reason reason) {
-    int status = reason.status();
+  private static String openAiType(RefusalReason refusalReason) {
+    int status = refusalReason.status();
     if (status == 429) {
-      return reason == Reason.COST_EXCEEDS_CAPACITY ? "tokens" : "requests";
+      return refusalReason == RefusalReason.COST_EXCEEDS_CAPACITY ? "tokens" : "requests";
     }
     return status < 500 ? "invalid_request_error" : "server_error";
   }

@@ -1,10 +1,10 @@
 package io.penstock.provider;
 
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Operation;
+import io.penstock.cost.ModelOperation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.Events;
-import io.penstock.pool.Lesson;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.request.RequestReader;
@@ -52,7 +52,7 @@ public sealed interface Speech
    * Returns the operation that a request to {@code path} asks of a model; null if such requests are
    * not read.
    */
-  default @Nullable Operation operation(String path) {
+  default @Nullable ModelOperation operation(String path) {
     return null;
   }
 
@@ -104,8 +104,9 @@ public sealed interface Speech
    * @param header returns the value of a header of the answer, or null
    * @param body the beginning of an error's body, decoded; empty if it was not read
    */
-  default Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
-    return Lesson.silent(status);
+  default ProviderLesson lesson(
+      int status, Function<String, @Nullable String> header, byte[] body) {
+    return ProviderLesson.silent(status);
   }
 
   /**

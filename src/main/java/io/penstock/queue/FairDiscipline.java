@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * service of two busy flows of equal weight differs by at most three times the largest cost: the
  * difference between them at its end, plus the difference at its beginning.
  */
-final class FairDiscipline<T extends Ticket> extends Discipline<T> {
+final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   private static final double MOST_AHEAD = 1.5;
   private static final int FEW = 1_024;
 
   /** How many flows without waiting tickets are remembered because they got more than others. */
   private static final int MOST_REMEMBERED = 10_000;
 
-  private final Map<String, Flow> flows = new HashMap<>();
+  private final Map<String, FairFlow> flows = new HashMap<>();
   private final List<FairQueue<T>> queues = new ArrayList<>(1);
   private int busy;
   private int sweepAt = FEW;
@@ -36,7 +36,7 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   private long largest;
 
   FairDiscipline() {
-    super(Order.FAIR);
+    super(QueueOrder.FAIR);
   }
 
   static long tokens(Ticket ticket) {
@@ -44,7 +44,7 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   }
 
   @Override
-  public boolean same(Discipline<T> other) {
+  public boolean same(QueueDiscipline<T> other) {
     return other instanceof FairDiscipline<T>;
   }
 
@@ -63,13 +63,13 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   @Override
   public void enter(T ticket, int priority, String name, int weight) {
     sweep();
-    Flow flow = flows.get(name);
-    if (flow == null) {
-      flow = new Flow(weight);
-      flows.put(name, flow);
+    FairFlow fairFlow = flows.get(name);
+    if (fairFlow == null) {
+      fairFlow = new FairFlow(weight);
+      flows.put(name, fairFlow);
     }
-    flow.weigh(weight);
-    ticket.flow = flow;
+    fairFlow.weigh(weight);
+    ticket.flow = fairFlow;
     ticket.rank = 0;
   }
 
@@ -77,54 +77,54 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
    * Returns the service of a flow. A flow that comes back is lifted to the least active flow, or to
    * the last one that was active.
    */
-  double lifted(Flow flow) {
-    if (!flow.idle()) {
-      return flow.service();
+  double lifted(FairFlow fairFlow) {
+    if (!fairFlow.idle()) {
+      return fairFlow.service();
     }
     double active = leastActive();
-    return Math.max(flow.service(), active == Double.MAX_VALUE ? least : active);
+    return Math.max(fairFlow.service(), active == Double.MAX_VALUE ? least : active);
   }
 
   private double leastActive() {
     double found = Double.MAX_VALUE;
     for (FairQueue<T> queue : queues) {
-      Flow flow = queue.least();
-      found = flow == null ? found : Math.min(found, flow.service());
+      FairFlow fairFlow = queue.least();
+      found = fairFlow == null ? found : Math.min(found, fairFlow.service());
     }
     return found;
   }
 
-  void joins(Flow flow, long order, int tickets) {
-    if (flow.idle()) {
-      flow.lift(lifted(flow));
-      flow.since(order);
-      flow.shares.forEach(FairQueue::moved); // those in resting queues
+  void joins(FairFlow fairFlow, long order, int tickets) {
+    if (fairFlow.idle()) {
+      fairFlow.lift(lifted(fairFlow));
+      fairFlow.since(order);
+      fairFlow.shares.forEach(FairQueue::moved); // those in resting queues
       busy++;
     }
-    flow.waits(tickets);
+    fairFlow.waits(tickets);
   }
 
-  void leaves(Flow flow, int tickets) {
-    flow.waits(-tickets);
-    if (flow.idle()) {
+  void leaves(FairFlow fairFlow, int tickets) {
+    fairFlow.waits(-tickets);
+    if (fairFlow.idle()) {
       busy--;
       largest = busy == 0 ? 0 : largest;
     }
   }
 
   /**
-   * Returns the service below which {@code flow} would fall too far behind if {@code gone} passed
-   * it.
+   * Returns the service below which {@code fairFlow} would fall too far behind if {@code gone}
+   * passed it.
    */
-  double tooFarBehind(Ticket gone, Flow flow) {
+  double tooFarBehind(Ticket gone, FairFlow fairFlow) {
     long cost = tokens(gone);
-    return flow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / flow.weight;
+    return fairFlow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / fairFlow.weight;
   }
 
   @Override
   public boolean precedes(Ticket a, Ticket b) {
-    Flow one = a.flow;
-    Flow other = b.flow;
+    FairFlow one = a.flow;
+    FairFlow other = b.flow;
     if (one == null || other == null || one == other) {
       return a.order() < b.order();
     }
@@ -146,26 +146,26 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
 
   @Override
   public void charge(T ticket) {
-    Flow flow = ticket.flow;
-    if (flow != null) {
-      least = Math.max(least, Math.min(flow.service(), leastActive()));
+    FairFlow fairFlow = ticket.flow;
+    if (fairFlow != null) {
+      least = Math.max(least, Math.min(fairFlow.service(), leastActive()));
       largest = Math.max(largest, tokens(ticket));
-      serve(flow, (double) tokens(ticket));
+      serve(fairFlow, (double) tokens(ticket));
     }
   }
 
   @Override
   public void settle(T ticket, long usedTokens) {
-    Flow flow = ticket.flow;
-    if (flow != null) {
-      serve(flow, (double) Math.max(1, usedTokens) - tokens(ticket));
+    FairFlow fairFlow = ticket.flow;
+    if (fairFlow != null) {
+      serve(fairFlow, (double) Math.max(1, usedTokens) - tokens(ticket));
     }
   }
 
-  private void serve(Flow flow, double tokens) {
+  private void serve(FairFlow fairFlow, double tokens) {
     if (tokens != 0) {
-      flow.serve(tokens);
-      flow.shares.forEach(FairQueue::moved);
+      fairFlow.serve(tokens);
+      fairFlow.shares.forEach(FairQueue::moved);
     }
   }
 
@@ -177,9 +177,11 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     if (flows.size() < sweepAt) {
       return;
     }
-    flows.values().removeIf(flow -> flow.idle() && flow.gone() && flow.service() <= least);
+    flows
+        .values()
+        .removeIf(fairFlow -> fairFlow.idle() && fairFlow.gone() && fairFlow.service() <= least);
     if (flows.size() > busy + MOST_REMEMBERED) {
-      flows.values().removeIf(flow -> flow.idle() && flow.gone());
+      flows.values().removeIf(fairFlow -> fairFlow.idle() && fairFlow.gone());
     }
     sweepAt = Math.max(FEW, 2 * flows.size());
   }

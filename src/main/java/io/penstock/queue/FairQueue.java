@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   /** The tickets of one flow that wait in one queue; a node among the others. */
-  static final class Share<T extends Ticket> extends Node {
-    final Flow flow;
+  static final class Share<T extends Ticket> extends TreapNode {
+    final FairFlow flow;
     final FairQueue<T> queue;
     final Treap<T> tickets = new Treap<>();
 
-    Share(Flow flow, FairQueue<T> queue) {
-      super(flow.since(), flow.since());
-      this.flow = flow;
+    Share(FairFlow fairFlow, FairQueue<T> queue) {
+      super(fairFlow.since(), fairFlow.since());
+      this.flow = fairFlow;
       this.queue = queue;
     }
 
@@ -33,7 +33,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
     /** Copies the sizes and skips of the waiting tickets to this node. */
     void reflect() {
-      Node top = tickets.top();
+      TreapNode top = tickets.top();
       if (top != null) {
         sizesOf(top);
       }
@@ -41,12 +41,12 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     }
 
     @Override
-    boolean fits(Sizes room) {
+    boolean fits(DimensionSizes room) {
       return tickets.firstWithin(room) != null;
     }
 
     @Override
-    long soonest(ToLongFunction<Sizes> instant, Sizes probe) {
+    long soonest(ToLongFunction<DimensionSizes> instant, DimensionSizes probe) {
       return tickets.soonest(instant, probe);
     }
 
@@ -58,7 +58,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   private final Treap<Share<T>> shares = new Treap<>();
-  private final Sizes probe = new Sizes();
+  private final DimensionSizes probe = new DimensionSizes();
   private final FairDiscipline<T> discipline;
 
   /** Whether its flows count as active; false until all flows of a resting queue have come back. */
@@ -71,27 +71,27 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   /**
    * Returns the flow with the least service of those that wait here and count as waiting, or null.
    */
-  @Nullable Flow least() {
+  @Nullable FairFlow least() {
     Share<T> first = counts ? shares.first() : null;
     return first == null ? null : first.flow;
   }
 
-  private static Flow flow(Ticket ticket) {
-    Flow flow = ticket.flow;
-    if (flow == null) {
+  private static FairFlow flow(Ticket ticket) {
+    FairFlow fairFlow = ticket.flow;
+    if (fairFlow == null) {
       throw new IllegalStateException("ticket " + ticket.order() + " has no flow");
     }
-    return flow;
+    return fairFlow;
   }
 
   /** Returns an iteration over what waits here, by flow. */
-  Walk<Share<T>> walk() {
-    return new Walk<>(shares);
+  TreapWalk<Share<T>> walk() {
+    return new TreapWalk<>(shares);
   }
 
   @SuppressWarnings("unchecked") // the shares of a queue contain its kind of ticket
-  private @Nullable Share<T> share(Flow flow) {
-    for (Share<?> each : flow.shares) {
+  private @Nullable Share<T> share(FairFlow fairFlow) {
+    for (Share<?> each : fairFlow.shares) {
       if (each.queue == this) {
         return (Share<T>) each;
       }
@@ -126,16 +126,16 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
   @Override
   void insert(T ticket) {
-    Flow flow = flow(ticket);
+    FairFlow fairFlow = flow(ticket);
     if (!resting()) {
-      discipline.joins(flow, ticket.order, 1);
-    } else if (flow.shares.isEmpty()) {
-      flow.since(ticket.order);
+      discipline.joins(fairFlow, ticket.order, 1);
+    } else if (fairFlow.shares.isEmpty()) {
+      fairFlow.since(ticket.order);
     }
-    Share<T> share = share(flow);
+    Share<T> share = share(fairFlow);
     if (share == null) {
-      Share<T> fresh = new Share<>(flow, this);
-      flow.shares.add(fresh);
+      Share<T> fresh = new Share<>(fairFlow, this);
+      fairFlow.shares.add(fresh);
       fresh.tickets.add(ticket);
       fresh.place();
       shares.add(fresh);
@@ -196,15 +196,15 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
   @Override
   public void skipBefore(Ticket gone) {
-    Flow flow = flow(gone);
-    Share<T> same = share(flow);
+    FairFlow fairFlow = flow(gone);
+    Share<T> same = share(fairFlow);
     Share<T> least = shares.first();
     T first = least == null ? null : least.tickets.first();
     if (first == null || (least == same && first.order >= gone.order)) {
       return; // no ticket comes before it
     }
     if (same == null) {
-      shares.skipBefore(Double.doubleToRawLongBits(flow.service()), flow.since());
+      shares.skipBefore(Double.doubleToRawLongBits(fairFlow.service()), fairFlow.since());
       return;
     }
     shares.skipBefore(same.rank, same.order);
@@ -226,7 +226,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
   @Override
   public @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips) {
-    Flow going = flow(gone);
+    FairFlow going = flow(gone);
     Share<T> same = share(going);
     long rank = same == null ? Double.doubleToRawLongBits(going.service()) : same.rank;
     long order = going.since();
@@ -270,13 +270,13 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
-  public @Nullable T firstWithin(Sizes room) {
+  public @Nullable T firstWithin(DimensionSizes room) {
     Share<T> share = shares.firstWithin(room);
     return share == null ? null : share.tickets.firstWithin(room);
   }
 
   @Override
-  public long soonest(ToLongFunction<Sizes> instant) {
+  public long soonest(ToLongFunction<DimensionSizes> instant) {
     return shares.soonest(instant, probe);
   }
 
@@ -297,18 +297,18 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
   @Override
   public void ahead(Ticket arrived, Consumer<? super T> visitor) {
-    Flow flow = flow(arrived);
-    double until = discipline.lifted(flow);
-    Share<T> own = share(flow);
+    FairFlow fairFlow = flow(arrived);
+    double until = discipline.lifted(fairFlow);
+    Share<T> own = share(fairFlow);
     if (own != null) {
       for (T each = own.tickets.first(); each != null; each = own.tickets.after(each)) {
-        until += (double) FairDiscipline.tokens(each) / flow.weight;
+        until += (double) FairDiscipline.tokens(each) / fairFlow.weight;
         visitor.accept(each);
       }
     }
     for (Share<T> share = shares.first(); share != null; share = shares.after(share)) {
       double service = share.flow.service();
-      T each = share.flow == flow ? null : share.tickets.first();
+      T each = share.flow == fairFlow ? null : share.tickets.first();
       for (; each != null && service <= until; each = share.tickets.after(each)) {
         service += (double) FairDiscipline.tokens(each) / share.flow.weight;
         visitor.accept(each);

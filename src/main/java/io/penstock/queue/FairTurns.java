@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class FairTurns<T extends Ticket> {
   /** The tickets of one flow, and the service it will have at its next turn. */
   private static final class Course<T extends Ticket> {
-    final Flow flow;
-    final Merged<T> tickets = new Merged<>();
+    final FairFlow flow;
+    final MergedTreaps<T> tickets = new MergedTreaps<>();
     double service;
 
-    Course(Flow flow) {
-      this.flow = flow;
-      this.service = flow.service();
+    Course(FairFlow fairFlow) {
+      this.flow = fairFlow;
+      this.service = fairFlow.service();
     }
   }
 
@@ -34,9 +34,9 @@ final class FairTurns<T extends Ticket> {
               .thenComparingLong(turn -> turn.course().flow.since()));
 
   FairTurns(Iterable<FairQueue<T>> queues) {
-    Map<Flow, Course<T>> courses = new HashMap<>();
+    Map<FairFlow, Course<T>> courses = new HashMap<>();
     for (FairQueue<T> queue : queues) {
-      Walk<FairQueue.Share<T>> shares = queue.walk();
+      TreapWalk<FairQueue.Share<T>> shares = queue.walk();
       for (FairQueue.Share<T> each = shares.next(); each != null; each = shares.next()) {
         courses.computeIfAbsent(each.flow, Course::new).tickets.add(each.tickets);
       }

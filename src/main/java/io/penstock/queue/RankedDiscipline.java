@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * on a clock that stands at the place of the last ticket that went. The distribution has no memory,
  * so each waiting ticket is as likely as any other to be next, however long it has waited.
  */
-final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
+final class RankedDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   /** The mean of the distribution: ties are rare, and 2⁴³ draws do not overflow. */
   private static final double MEAN = 1 << 20;
 
@@ -23,14 +23,14 @@ final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
   private final SplittableRandom random;
   private long drawnUntil;
 
-  RankedDiscipline(Order order, long agingNanos, long seed) {
-    super(order);
-    this.agingNanos = order == Order.PRIORITY ? agingNanos : 0;
+  RankedDiscipline(QueueOrder queueOrder, long agingNanos, long seed) {
+    super(queueOrder);
+    this.agingNanos = queueOrder == QueueOrder.PRIORITY ? agingNanos : 0;
     this.random = new SplittableRandom(seed);
   }
 
   @Override
-  public boolean same(Discipline<T> other) {
+  public boolean same(QueueDiscipline<T> other) {
     return other instanceof RankedDiscipline<T> ranked
         && ranked.order() == order()
         && ranked.agingNanos == agingNanos;
@@ -74,7 +74,7 @@ final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
 
   @Override
   public Supplier<@Nullable T> inTurn(Collection<TicketQueue<T>> queues) {
-    Merged<T> all = new Merged<>();
+    MergedTreaps<T> all = new MergedTreaps<>();
     for (TicketQueue<T> queue : queues) {
       if (queue instanceof RankedQueue<T> ranked) {
         ranked.into(all);
@@ -85,7 +85,7 @@ final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
 
   @Override
   public void charge(T ticket) {
-    drawnUntil = order() == Order.RANDOM ? Math.max(drawnUntil, ticket.rank) : 0;
+    drawnUntil = order() == QueueOrder.RANDOM ? Math.max(drawnUntil, ticket.rank) : 0;
   }
 
   @Override

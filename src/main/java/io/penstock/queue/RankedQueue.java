@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 /** Tickets with a place that is known when they come, and does not change. */
 final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   private final Treap<T> tickets = new Treap<>();
-  private final Sizes probe = new Sizes();
+  private final DimensionSizes probe = new DimensionSizes();
 
   @Override
   void rested() {}
 
   /** Adds all tickets of this queue to {@code all}. */
-  void into(Merged<T> all) {
+  void into(MergedTreaps<T> all) {
     all.add(tickets);
   }
 
@@ -61,12 +61,12 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
-  public @Nullable T firstWithin(Sizes room) {
+  public @Nullable T firstWithin(DimensionSizes room) {
     return tickets.firstWithin(room);
   }
 
   @Override
-  public long soonest(ToLongFunction<Sizes> instant) {
+  public long soonest(ToLongFunction<DimensionSizes> instant) {
     return tickets.soonest(instant, probe);
   }
 

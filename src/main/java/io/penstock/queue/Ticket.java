@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its state is one word, decided once by one compare-and-set, from any thread. All other fields
  * that change belong to the queue in which it waits, and that has one owner.
  */
-public class Ticket extends Node {
+public class Ticket extends TreapNode {
   /** State of a ticket; all but {@link #PARKED} are final. */
   public enum State {
     /** It waits, or has not been looked at yet. */
@@ -46,7 +46,7 @@ public class Ticket extends Node {
   @Nullable TicketQueue<?> queue;
 
   /** The flow it belongs to, where shares are fair. */
-  @Nullable Flow flow;
+  @Nullable FairFlow flow;
 
   /**
    * Creates a parked ticket.

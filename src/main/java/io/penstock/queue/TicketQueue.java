@@ -5,8 +5,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tickets in the order of a {@link Discipline}, with an index on their sizes: the first that fits
- * is found in O(log n) if only one dimension is short.
+ * Tickets in the order of a {@link QueueDiscipline}, with an index on their sizes: the first that
+ * fits is found in O(log n) if only one dimension is short.
  *
  * <p>It also counts <em>skips</em>: how often a ticket was overtaken by one that comes later in
  * order, exactly. Belongs to one thread at a time. No ticket is in two queues.
@@ -94,13 +94,13 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
   public abstract @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips);
 
   /** Returns the first ticket in order that is within {@code room} in all dimensions, or null. */
-  public abstract @Nullable T firstWithin(Sizes room);
+  public abstract @Nullable T firstWithin(DimensionSizes room);
 
   /**
    * Returns the smallest value of {@code instant} over the sizes of all tickets, where larger sizes
    * never give smaller values; {@link Long#MAX_VALUE} when empty.
    */
-  public abstract long soonest(ToLongFunction<Sizes> instant);
+  public abstract long soonest(ToLongFunction<DimensionSizes> instant);
 
   /** Calls {@code visitor} with each ticket in order; it may remove the one it is given. */
   public abstract void forEach(Consumer<? super T> visitor);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <N> the kind of node
  */
-final class Treap<N extends Node> {
-  private @Nullable Node root;
-  private @Nullable Node first;
+final class Treap<N extends TreapNode> {
+  private @Nullable TreapNode root;
+  private @Nullable TreapNode first;
   private int size;
 
   int size() {
@@ -27,20 +27,20 @@ final class Treap<N extends Node> {
   }
 
   @SuppressWarnings("unchecked") // only nodes given to add are linked
-  private @Nullable N cast(@Nullable Node node) {
-    return (N) node;
+  private @Nullable N cast(@Nullable TreapNode treapNode) {
+    return (N) treapNode;
   }
 
   /** Returns the first node after a place, or null. */
   @Nullable N after(long rank, long order) {
-    Node found = null;
-    Node node = root;
-    while (node != null) {
-      if (node.before(rank, order) || node.at(rank, order)) {
-        node = node.right;
+    TreapNode found = null;
+    TreapNode treapNode = root;
+    while (treapNode != null) {
+      if (treapNode.before(rank, order) || treapNode.at(rank, order)) {
+        treapNode = treapNode.right;
       } else {
-        found = node;
-        node = node.left;
+        found = treapNode;
+        treapNode = treapNode.left;
       }
     }
     return cast(found);
@@ -51,7 +51,7 @@ final class Treap<N extends Node> {
   }
 
   /** Returns the root, which has the smallest sizes of all; null when empty. */
-  @Nullable Node top() {
+  @Nullable TreapNode top() {
     return root;
   }
 
@@ -73,12 +73,12 @@ final class Treap<N extends Node> {
     node.clear();
   }
 
-  private @Nullable Node leftmost() {
-    Node node = root;
-    while (node != null && node.left != null) {
-      node = node.left;
+  private @Nullable TreapNode leftmost() {
+    TreapNode treapNode = root;
+    while (treapNode != null && treapNode.left != null) {
+      treapNode = treapNode.left;
     }
-    return node;
+    return treapNode;
   }
 
   /** Counts a skip of all nodes before a place. */
@@ -86,21 +86,21 @@ final class Treap<N extends Node> {
     skipBefore(root, rank, order);
   }
 
-  private static void skipBefore(@Nullable Node node, long rank, long order) {
-    if (node == null) {
+  private static void skipBefore(@Nullable TreapNode treapNode, long rank, long order) {
+    if (treapNode == null) {
       return;
     }
-    node.settle();
-    if (node.before(rank, order)) {
-      node.passed(1);
-      if (node.left != null) {
-        node.left.skipped(1);
+    treapNode.settle();
+    if (treapNode.before(rank, order)) {
+      treapNode.passed(1);
+      if (treapNode.left != null) {
+        treapNode.left.skipped(1);
       }
-      skipBefore(node.right, rank, order);
+      skipBefore(treapNode.right, rank, order);
     } else {
-      skipBefore(node.left, rank, order);
+      skipBefore(treapNode.left, rank, order);
     }
-    node.sum();
+    treapNode.sum();
   }
 
   /** Counts {@code times} skips of all nodes. */
@@ -120,7 +120,7 @@ final class Treap<N extends Node> {
     if (mostSkips() == 0) {
       return 0;
     }
-    Node at = root;
+    TreapNode at = root;
     while (at != null && !at.at(node.rank, node.order)) {
       at.settle();
       at = node.before(at) ? at.left : at.right;
@@ -135,19 +135,20 @@ final class Treap<N extends Node> {
     return cast(skipped(root, rank, order, times));
   }
 
-  private static @Nullable Node skipped(@Nullable Node node, long rank, long order, int times) {
-    if (node == null || node.most() < times) {
+  private static @Nullable TreapNode skipped(
+      @Nullable TreapNode treapNode, long rank, long order, int times) {
+    if (treapNode == null || treapNode.most() < times) {
       return null;
     }
-    node.settle();
-    if (node.before(rank, order) || node.at(rank, order)) {
-      return skipped(node.right, rank, order, times);
+    treapNode.settle();
+    if (treapNode.before(rank, order) || treapNode.at(rank, order)) {
+      return skipped(treapNode.right, rank, order, times);
     }
-    Node found = skipped(node.left, rank, order, times);
+    TreapNode found = skipped(treapNode.left, rank, order, times);
     if (found != null) {
       return found;
     }
-    return node.skips() >= times ? node : skipped(node.right, rank, order, times);
+    return treapNode.skips() >= times ? treapNode : skipped(treapNode.right, rank, order, times);
   }
 
   /** Runs a change of a node's own sizes or skips, and updates the nodes above it. */
@@ -155,33 +156,34 @@ final class Treap<N extends Node> {
     changed(root, node, change);
   }
 
-  private static void changed(@Nullable Node at, Node node, Runnable change) {
+  private static void changed(@Nullable TreapNode at, TreapNode treapNode, Runnable change) {
     if (at == null) {
-      throw new IllegalStateException("node " + node.order + " is not here");
+      throw new IllegalStateException("node " + treapNode.order + " is not here");
     }
     at.settle();
-    if (at.at(node.rank, node.order)) {
+    if (at.at(treapNode.rank, treapNode.order)) {
       change.run();
     } else {
-      changed(node.before(at) ? at.left : at.right, node, change);
+      changed(treapNode.before(at) ? at.left : at.right, treapNode, change);
     }
     at.sum();
   }
 
   /** Returns the first node in order that is within {@code room} in all dimensions, or null. */
-  @Nullable N firstWithin(Sizes room) {
+  @Nullable N firstWithin(DimensionSizes room) {
     return cast(firstWithin(root, room));
   }
 
-  private static @Nullable Node firstWithin(@Nullable Node node, Sizes room) {
-    if (node == null || !node.mayFit(room)) {
+  private static @Nullable TreapNode firstWithin(
+      @Nullable TreapNode treapNode, DimensionSizes room) {
+    if (treapNode == null || !treapNode.mayFit(room)) {
       return null;
     }
-    Node found = firstWithin(node.left, room);
+    TreapNode found = firstWithin(treapNode.left, room);
     if (found != null) {
       return found;
     }
-    return node.fits(room) ? node : firstWithin(node.right, room);
+    return treapNode.fits(room) ? treapNode : firstWithin(treapNode.right, room);
   }
 
   /**
@@ -190,78 +192,81 @@ final class Treap<N extends Node> {
    *
    * @param probe sizes to use as an argument, of any content
    */
-  long soonest(ToLongFunction<Sizes> instant, Sizes probe) {
+  long soonest(ToLongFunction<DimensionSizes> instant, DimensionSizes probe) {
     return soonest(root, instant, probe, Long.MAX_VALUE);
   }
 
   private static long soonest(
-      @Nullable Node node, ToLongFunction<Sizes> instant, Sizes probe, long best) {
-    if (node == null) {
+      @Nullable TreapNode treapNode,
+      ToLongFunction<DimensionSizes> instant,
+      DimensionSizes probe,
+      long best) {
+    if (treapNode == null) {
       return best;
     }
-    node.leastInto(probe);
+    treapNode.leastInto(probe);
     if (instant.applyAsLong(probe) >= best) {
       return best;
     }
-    long found = Math.min(best, node.soonest(instant, probe));
-    found = soonest(node.left, instant, probe, found);
-    return soonest(node.right, instant, probe, found);
+    long found = Math.min(best, treapNode.soonest(instant, probe));
+    found = soonest(treapNode.left, instant, probe, found);
+    return soonest(treapNode.right, instant, probe, found);
   }
 
-  private static Node insert(@Nullable Node node, Node added) {
-    if (node == null || added.above(node)) {
-      split(node, added);
+  private static TreapNode insert(@Nullable TreapNode treapNode, TreapNode added) {
+    if (treapNode == null || added.above(treapNode)) {
+      split(treapNode, added);
       added.sum();
       return added;
     }
-    node.settle();
-    if (added.before(node)) {
-      node.left = insert(node.left, added);
+    treapNode.settle();
+    if (added.before(treapNode)) {
+      treapNode.left = insert(treapNode.left, added);
     } else {
-      node.right = insert(node.right, added);
+      treapNode.right = insert(treapNode.right, added);
     }
-    node.sum();
-    return node;
+    treapNode.sum();
+    return treapNode;
   }
 
   /** Splits a subtree around {@code at}: the two parts become its children. */
-  private static void split(@Nullable Node node, Node at) {
-    if (node == null) {
+  private static void split(@Nullable TreapNode treapNode, TreapNode at) {
+    if (treapNode == null) {
       at.left = null;
       at.right = null;
       return;
     }
-    node.settle();
-    if (node.before(at)) {
-      split(node.right, at);
-      node.right = at.left;
-      at.left = node;
+    treapNode.settle();
+    if (treapNode.before(at)) {
+      split(treapNode.right, at);
+      treapNode.right = at.left;
+      at.left = treapNode;
     } else {
-      split(node.left, at);
-      node.left = at.right;
-      at.right = node;
+      split(treapNode.left, at);
+      treapNode.left = at.right;
+      at.right = treapNode;
     }
-    node.sum();
+    treapNode.sum();
   }
 
-  private static @Nullable Node erase(@Nullable Node node, Node gone) {
-    if (node == null) {
+  private static @Nullable TreapNode erase(@Nullable TreapNode treapNode, TreapNode gone) {
+    if (treapNode == null) {
       throw new IllegalStateException("node " + gone.order + " is not here");
     }
-    node.settle();
-    if (node.at(gone.rank, gone.order)) {
-      return merge(node.left, node.right);
+    treapNode.settle();
+    if (treapNode.at(gone.rank, gone.order)) {
+      return merge(treapNode.left, treapNode.right);
     }
-    if (gone.before(node)) {
-      node.left = erase(node.left, gone);
+    if (gone.before(treapNode)) {
+      treapNode.left = erase(treapNode.left, gone);
     } else {
-      node.right = erase(node.right, gone);
+      treapNode.right = erase(treapNode.right, gone);
     }
-    node.sum();
-    return node;
+    treapNode.sum();
+    return treapNode;
   }
 
-  private static @Nullable Node merge(@Nullable Node before, @Nullable Node after) {
+  private static @Nullable TreapNode merge(@Nullable TreapNode before, @Nullable TreapNode after) {
     if (before == null) {
       return after;
     }

@@ -1,15 +1,15 @@
 package io.penstock.quota;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dimension;
-import io.penstock.cost.Tariff;
+import io.penstock.cost.CostDimension;
+import io.penstock.cost.PoolTariff;
 import io.penstock.cost.Weight;
-import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Regional;
-import io.penstock.queue.Sizes;
+import io.penstock.limit.RegionSharing;
+import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Quota {
   /** Cost rule for requests that are charged at arrival instead of at release. */
-  private static final Tariff AT_ARRIVAL = Tariff.of(Charge.WHOLE);
+  private static final PoolTariff AT_ARRIVAL = PoolTariff.of(ChargeRule.WHOLE);
 
   private final String name;
   private final boolean personal;
-  private final Line line = new Line();
-  private final List<Gate> gates;
-  private volatile Terms terms;
+  private final WaitList waitList = new WaitList();
+  private final List<QuotaGate> gates;
+  private volatile QuotaTerms quotaTerms;
 
   /**
    * Creates a quota.
@@ -38,7 +38,7 @@ public final class Quota {
    * @param charge the rule for the cost of a request
    * @param limits the limits, in the order in which they are checked and taken
    */
-  public Quota(String name, Tariff charge, List<Metered> limits) {
+  public Quota(String name, PoolTariff charge, List<MeteredLimit> limits) {
     this(name, charge, limits, List.of());
   }
 
@@ -47,40 +47,44 @@ public final class Quota {
    *
    * @param gates the gates; code that shuts or opens one must wake the {@link #line}
    */
-  public Quota(String name, Tariff charge, List<Metered> limits, List<Gate> gates) {
+  public Quota(String name, PoolTariff charge, List<MeteredLimit> limits, List<QuotaGate> gates) {
     this(name, false, charge, limits, gates);
   }
 
   private Quota(
-      String name, boolean personal, Tariff charge, List<Metered> limits, List<Gate> gates) {
+      String name,
+      boolean personal,
+      PoolTariff charge,
+      List<MeteredLimit> limits,
+      List<QuotaGate> gates) {
     this.name = name;
     this.personal = personal;
     this.gates = List.copyOf(gates);
-    this.terms = new Terms(charge, limits);
-    line.follow(this.terms.limits());
+    this.quotaTerms = new QuotaTerms(charge, limits);
+    waitList.follow(this.quotaTerms.limits());
   }
 
   /** Creates a {@link #personal} quota. */
-  public static Quota personal(String name, List<Metered> limits) {
-    return new Quota(name, true, Tariff.of(Charge.TOTAL), limits, List.of());
+  public static Quota personal(String name, List<MeteredLimit> limits) {
+    return new Quota(name, true, PoolTariff.of(ChargeRule.TOTAL), limits, List.of());
   }
 
   /** Creates a quota with a cost rule without further settings. */
-  public Quota(String name, Charge charge, List<Metered> limits) {
-    this(name, Tariff.of(charge), limits);
+  public Quota(String name, ChargeRule chargeRule, List<MeteredLimit> limits) {
+    this(name, PoolTariff.of(chargeRule), limits);
   }
 
   /** Replaces cost rule and limits, and wakes all waiters. */
-  public void change(Charge charge, List<Metered> limits) {
-    change(Tariff.of(charge), limits);
+  public void change(ChargeRule chargeRule, List<MeteredLimit> limits) {
+    change(PoolTariff.of(chargeRule), limits);
   }
 
   /** Replaces cost rule and limits, and wakes all waiters. */
-  public void change(Tariff charge, List<Metered> limits) {
-    line.unfollow(terms.limits());
-    line.follow(limits);
-    terms = new Terms(charge, limits);
-    line.wake();
+  public void change(PoolTariff charge, List<MeteredLimit> limits) {
+    waitList.unfollow(quotaTerms.limits());
+    waitList.follow(limits);
+    quotaTerms = new QuotaTerms(charge, limits);
+    waitList.wake();
   }
 
   /** Returns the name of the owner. */
@@ -97,43 +101,43 @@ public final class Quota {
   }
 
   /** Returns its limits. */
-  public List<Metered> limits() {
-    return terms.limits();
+  public List<MeteredLimit> limits() {
+    return quotaTerms.limits();
   }
 
   /** Returns the instant from which all gates let a request pass, at least {@code now}. */
   public long gatesOpen(long now) {
     long instant = now;
-    for (Gate gate : gates) {
-      instant = Math.max(instant, gate.opens(now));
+    for (QuotaGate quotaGate : gates) {
+      instant = Math.max(instant, quotaGate.opens(now));
     }
     return instant;
   }
 
   /** Returns the list of tickets that wait for it. */
-  public Line line() {
-    return line;
+  public WaitList line() {
+    return waitList;
   }
 
   /**
    * Lowers {@code room} to what is free now, ignoring pacing. Returns false when not even a request
    * without tokens would be admitted.
    */
-  public boolean lower(Sizes room, long now) {
-    Terms current = terms;
+  public boolean lower(DimensionSizes room, long now) {
+    QuotaTerms current = quotaTerms;
     if (gatesOpen(now) > now) {
       return false;
     }
-    for (Metered metered : current.limits()) {
-      long free = metered.limit().room(now);
-      Dimension dimension = current.charge().dimension(metered.measure());
-      if (dimension != null) {
-        room.lower(dimension, free);
+    for (MeteredLimit meteredLimit : current.limits()) {
+      long free = meteredLimit.limit().room(now);
+      CostDimension costDimension = current.charge().dimension(meteredLimit.measure());
+      if (costDimension != null) {
+        room.lower(costDimension, free);
       } else if (free < 1) {
         return false;
       }
-      if (Terms.needsInput(metered)) {
-        room.lower(Dimension.INPUT, metered.limit().capacity(now));
+      if (QuotaTerms.needsInput(meteredLimit)) {
+        room.lower(CostDimension.INPUT, meteredLimit.limit().capacity(now));
       }
     }
     return true;
@@ -145,34 +149,34 @@ public final class Quota {
    * @param whole whether the ticket is charged its whole expected cost at arrival and does not wait
    *     for it
    */
-  public List<Stance> stances(Ticket ticket, boolean whole, long now) {
-    Terms current = whole ? new Terms(AT_ARRIVAL, terms.limits()) : terms;
-    Sizes sizes = new Sizes();
-    sizes.set(ticket);
-    List<Stance> stances = new ArrayList<>(current.limits().size());
-    current.limits().forEach(each -> stances.add(current.stance(each, sizes, now)));
+  public List<LimitStatus> stances(Ticket ticket, boolean whole, long now) {
+    QuotaTerms current = whole ? new QuotaTerms(AT_ARRIVAL, quotaTerms.limits()) : quotaTerms;
+    DimensionSizes dimensionSizes = new DimensionSizes();
+    dimensionSizes.set(ticket);
+    List<LimitStatus> stances = new ArrayList<>(current.limits().size());
+    current.limits().forEach(each -> stances.add(current.stance(each, dimensionSizes, now)));
     return stances;
   }
 
-  /** Lowers {@code sizes} to the most that could ever be admitted at once. */
-  public void lowerToCapacity(Sizes sizes) {
-    Terms current = terms;
-    for (Metered metered : current.limits()) {
-      Dimension dimension = current.charge().dimension(metered.measure());
-      if (dimension != null) {
-        sizes.lower(dimension, metered.limit().capacity());
+  /** Lowers {@code dimensionSizes} to the most that could ever be admitted at once. */
+  public void lowerToCapacity(DimensionSizes dimensionSizes) {
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit meteredLimit : current.limits()) {
+      CostDimension costDimension = current.charge().dimension(meteredLimit.measure());
+      if (costDimension != null) {
+        dimensionSizes.lower(costDimension, meteredLimit.limit().capacity());
       }
     }
   }
 
-  /** Returns whether a ticket of {@code sizes} would be admitted now, ignoring pacing. */
-  public boolean admits(Sizes sizes, long now) {
-    Terms current = terms;
+  /** Returns whether a ticket of {@code dimensionSizes} would be admitted now, ignoring pacing. */
+  public boolean admits(DimensionSizes dimensionSizes, long now) {
+    QuotaTerms current = quotaTerms;
     if (gatesOpen(now) > now) {
       return false;
     }
-    for (Metered metered : current.limits()) {
-      if (!current.admits(metered, sizes, now)) {
+    for (MeteredLimit meteredLimit : current.limits()) {
+      if (!current.admits(meteredLimit, dimensionSizes, now)) {
         return false;
       }
     }
@@ -180,28 +184,29 @@ public final class Quota {
   }
 
   /** Returns the instant from which the pace lets a ticket pass; {@code now} if it does already. */
-  public long paced(Sizes sizes, long now) {
-    Terms current = terms;
+  public long paced(DimensionSizes dimensionSizes, long now) {
+    QuotaTerms current = quotaTerms;
     long instant = now;
-    for (Metered metered : current.limits()) {
-      instant = Math.max(instant, current.paced(metered, sizes, now));
+    for (MeteredLimit meteredLimit : current.limits()) {
+      instant = Math.max(instant, current.paced(meteredLimit, dimensionSizes, now));
     }
     return instant;
   }
 
   /**
-   * Returns the instant from which {@code sizes} are admitted if nothing else happens, or NEVER.
+   * Returns the instant from which {@code dimensionSizes} are admitted if nothing else happens, or
+   * NEVER.
    */
-  public long earliest(Sizes sizes, long now) {
-    return Math.max(opens(sizes, now), paced(sizes, now));
+  public long earliest(DimensionSizes dimensionSizes, long now) {
+    return Math.max(opens(dimensionSizes, now), paced(dimensionSizes, now));
   }
 
   /** Returns {@link #earliest} ignoring pacing. */
-  public long opens(Sizes sizes, long now) {
-    Terms current = terms;
+  public long opens(DimensionSizes dimensionSizes, long now) {
+    QuotaTerms current = quotaTerms;
     long instant = gatesOpen(now);
-    for (Metered metered : current.limits()) {
-      instant = Math.max(instant, current.opens(metered, sizes, now));
+    for (MeteredLimit meteredLimit : current.limits()) {
+      instant = Math.max(instant, current.opens(meteredLimit, dimensionSizes, now));
     }
     return instant;
   }
@@ -211,10 +216,10 @@ public final class Quota {
    * certain part of the cost counts, not the part that is merely expected.
    */
   public @Nullable Obstacle obstacle(Cost cost) {
-    Terms current = terms;
-    for (Metered metered : current.limits()) {
-      Weight weight = current.charge().weigh(metered.measure(), cost);
-      long capacity = metered.limit().capacity();
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit meteredLimit : current.limits()) {
+      Weight weight = current.charge().weigh(meteredLimit.measure(), cost);
+      long capacity = meteredLimit.limit().capacity();
       if (weight.least() > capacity) {
         return new Obstacle(weight.least(), capacity);
       }
@@ -223,12 +228,12 @@ public final class Quota {
   }
 
   /** Returns the denial that {@code cost} would meet at arrival now, or null. Takes nothing. */
-  @Nullable Unmet unmet(Cost cost, long now) {
-    for (Metered metered : terms.limits()) {
-      Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
-      Answer answer = metered.limit().decide(weight, now);
-      if (!(answer instanceof Answer.Receipt)) {
-        return new Unmet(metered, weight, answer);
+  @Nullable Denial unmet(Cost cost, long now) {
+    for (MeteredLimit meteredLimit : quotaTerms.limits()) {
+      Weight weight = AT_ARRIVAL.weigh(meteredLimit.measure(), cost);
+      LimitAnswer limitAnswer = meteredLimit.limit().decide(weight, now);
+      if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
+        return new Denial(meteredLimit, weight, limitAnswer);
       }
     }
     return null;
@@ -238,30 +243,30 @@ public final class Quota {
    * Takes the whole of {@code cost} from all limits, for a request that is charged at arrival.
    * Returns the denial, or null if there was none; adds the charges to {@code spends}.
    */
-  @Nullable Unmet charge(Cost cost, long now, List<Spend> spends) {
-    Unmet unmet = take(terms, AT_ARRIVAL, cost, now, spends);
+  @Nullable Denial charge(Cost cost, long now, List<Charge> spends) {
+    Denial unmet = take(quotaTerms, AT_ARRIVAL, cost, now, spends);
     if (unmet != null) {
-      line.wake(); // other tickets may have seen as taken what was returned since
+      waitList.wake(); // other tickets may have seen as taken what was returned since
     }
     return unmet;
   }
 
   /** Informs other regions which of the limits they share had no room for a new request. */
   void stayed(Cost cost, long now) {
-    Terms current = terms;
-    for (Metered metered : current.limits()) {
-      Weight weight = current.charge().weigh(metered.measure(), cost);
-      Regional.denied(metered.limit(), weight, now);
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit meteredLimit : current.limits()) {
+      Weight weight = current.charge().weigh(meteredLimit.measure(), cost);
+      RegionSharing.denied(meteredLimit.limit(), weight, now);
     }
   }
 
   /** Returns the refusal of a new request while a ticket claims the quota; null without limits. */
   @Nullable Refusal kept() {
-    List<Metered> limits = limits();
+    List<MeteredLimit> limits = limits();
     return limits.isEmpty()
         ? null
         : new Refusal(
-            Unmet.reason(name, limits.getFirst()),
+            Denial.reason(name, limits.getFirst()),
             name + " is kept for a request that has waited for long",
             Refusal.UNKNOWN);
   }
@@ -278,13 +283,15 @@ public final class Quota {
    * Returns an estimate of the wait, in nanoseconds, behind {@code requests} tickets with a total
    * size of {@code ahead}.
    */
-  public long forecast(long requests, Sizes ahead, Sizes own, long now) {
-    Terms current = terms;
+  public long forecast(long requests, DimensionSizes ahead, DimensionSizes own, long now) {
+    QuotaTerms current = quotaTerms;
     long wait = gatesOpen(now) - now;
-    for (Metered metered : current.limits()) {
-      Dimension dimension = current.charge().dimension(metered.measure());
-      long before = dimension == null ? requests : ahead.get(dimension);
-      wait = Math.max(wait, metered.limit().forecast(before, current.amount(metered, own), now));
+    for (MeteredLimit meteredLimit : current.limits()) {
+      CostDimension costDimension = current.charge().dimension(meteredLimit.measure());
+      long before = costDimension == null ? requests : ahead.get(costDimension);
+      wait =
+          Math.max(
+              wait, meteredLimit.limit().forecast(before, current.amount(meteredLimit, own), now));
     }
     return wait;
   }
@@ -297,8 +304,8 @@ public final class Quota {
   /** Returns the highest utilization among its limits by all instances together, 0 to 1. */
   public double utilizationEverywhere(long now) {
     double most = 0;
-    for (Metered metered : limits()) {
-      most = Math.max(most, metered.utilization(now));
+    for (MeteredLimit meteredLimit : limits()) {
+      most = Math.max(most, meteredLimit.utilization(now));
     }
     return most;
   }
@@ -307,65 +314,70 @@ public final class Quota {
    * Takes {@code cost} from all limits or from none. Returns whether it was taken; the charges are
    * added to {@code spends}.
    */
-  public boolean take(Cost cost, long now, List<Spend> spends) {
-    Terms current = terms;
+  public boolean take(Cost cost, long now, List<Charge> spends) {
+    QuotaTerms current = quotaTerms;
     return take(current, current.charge(), cost, now, spends) == null;
   }
 
-  private @Nullable Unmet take(
-      Terms current, Tariff tariff, Cost cost, long now, List<Spend> spends) {
+  private @Nullable Denial take(
+      QuotaTerms current, PoolTariff poolTariff, Cost cost, long now, List<Charge> spends) {
     int before = spends.size();
-    for (Metered metered : current.limits()) {
-      Limit limit = metered.limit();
-      Weight weight = tariff.weigh(metered.measure(), cost);
-      Answer answer = limit.take(weight, now);
-      if (answer instanceof Answer.Receipt receipt) {
-        spends.add(spend(metered, tariff, receipt, weight.least(), now));
+    for (MeteredLimit meteredLimit : current.limits()) {
+      Limit limit = meteredLimit.limit();
+      Weight weight = poolTariff.weigh(meteredLimit.measure(), cost);
+      LimitAnswer limitAnswer = limit.take(weight, now);
+      if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
+        spends.add(spend(meteredLimit, poolTariff, receipt, weight.least(), now));
       } else {
         giveBack(spends, before, now);
-        return new Unmet(metered, weight, answer);
+        return new Denial(meteredLimit, weight, limitAnswer);
       }
     }
     // Last, because a pass through a gate on trial cannot be undone here.
-    for (Gate gate : gates) {
-      if (!gate.pass(now)) {
+    for (QuotaGate quotaGate : gates) {
+      if (!quotaGate.pass(now)) {
         giveBack(spends, before, now);
-        return Unmet.GATE;
+        return Denial.GATE;
       }
     }
     if (personal) {
-      line.wakeKeepers();
+      waitList.wakeKeepers();
     }
     return null;
   }
 
-  private Spend spend(
-      Metered metered, Tariff tariff, Answer.Receipt receipt, long least, long now) {
-    Line waiting = personal ? line : null;
-    return new Spend(metered.limit(), metered.measure(), tariff, receipt, least, waiting, now);
+  private Charge spend(
+      MeteredLimit meteredLimit,
+      PoolTariff poolTariff,
+      LimitAnswer.Receipt receipt,
+      long least,
+      long now) {
+    WaitList waiting = personal ? waitList : null;
+    return new Charge(
+        meteredLimit.limit(), meteredLimit.measure(), poolTariff, receipt, least, waiting, now);
   }
 
   /**
    * Adapts the limits to what the provider reports about its own, with the answer to the attempt
    * that made the charges {@code spends}. Wakes the waiters if tickets may go sooner now.
    */
-  public void learn(List<Standing> standings, List<Spend> spends, long now) {
+  public void learn(List<ProviderStatus> standings, List<Charge> spends, long now) {
     boolean sooner = false;
-    for (Standing standing : standings) {
-      for (Spend spend : spends) {
-        if (spend.measure() == standing.measure()) {
-          sooner |= spend.learn(standing, now);
+    for (ProviderStatus providerStatus : standings) {
+      for (Charge spend : spends) {
+        if (spend.measure() == providerStatus.measure()) {
+          sooner |= spend.learn(providerStatus, now);
           break; // the first limit is that of the minute, which is the one that providers report
         }
       }
     }
     if (sooner) {
-      line.wake();
+      waitList.wake();
     }
   }
 
-  private static void giveBack(List<Spend> spends, int from, long now) {
-    List<Spend> taken = spends.subList(from, spends.size());
+  private static void giveBack(List<Charge> spends, int from, long now) {
+    List<Charge> taken = spends.subList(from, spends.size());
     taken.forEach(spend -> spend.giveBack(now));
     taken.clear();
   }
@@ -376,10 +388,10 @@ public final class Quota {
    */
   public long dayEndsNanos(long now) {
     long ends = now;
-    for (Metered metered : limits()) {
-      Limit limit = metered.limit();
+    for (MeteredLimit meteredLimit : limits()) {
+      Limit limit = meteredLimit.limit();
       if (limit.spec() instanceof LimitSpec.Day
-          && limit.decide(Weight.exactly(1), now) instanceof Answer.Wait(long until)
+          && limit.decide(Weight.exactly(1), now) instanceof LimitAnswer.Wait(long until)
           && !limit.dry(1, now)) {
         ends = Math.max(ends, until);
       }
@@ -389,8 +401,8 @@ public final class Quota {
 
   /** Widens its trailing windows by the measured jitter of sending requests. */
   public void widen(long nanos) {
-    limits().forEach(metered -> metered.limit().widen(nanos));
-    line.wake(); // the new width may be smaller than the old one
+    limits().forEach(meteredLimit -> meteredLimit.limit().widen(nanos));
+    waitList.wake(); // the new width may be smaller than the old one
   }
 
   @Override

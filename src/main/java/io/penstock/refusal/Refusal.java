@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * @param retryAfterNanos the time after which the limit that caused it would have room, or {@link
  *     #UNKNOWN}
  */
-public record Refusal(Reason reason, String detail, long retryAfterNanos) {
+public record Refusal(RefusalReason reason, String detail, long retryAfterNanos) {
   /** No time is known at which trying again would help. */
   public static final long UNKNOWN = -1;
 
@@ -28,14 +28,14 @@ public record Refusal(Reason reason, String detail, long retryAfterNanos) {
   }
 
   /** Returns a refusal for which no better time is known. */
-  public static Refusal of(Reason reason, String detail) {
-    return new Refusal(reason, detail, UNKNOWN);
+  public static Refusal of(RefusalReason refusalReason, String detail) {
+    return new Refusal(refusalReason, detail, UNKNOWN);
   }
 
   /** Returns whether the answer carries advice on when to try again: on 429 and 503, mostly. */
   public boolean advisesRetry() {
     int status = reason.status();
-    return (status == 429 || status == 503) && reason != Reason.COST_EXCEEDS_CAPACITY;
+    return (status == 429 || status == 503) && reason != RefusalReason.COST_EXCEEDS_CAPACITY;
   }
 
   /** Returns the advice in milliseconds, rounded up, ≥ 1; empty where none is given. */

@@ -1,9 +1,9 @@
 package io.penstock.region;
 
 import io.penstock.limit.Limit;
-import io.penstock.quota.Counts.Count;
-import io.penstock.quota.Denials.Denial;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.DenialStore.Denial;
+import io.penstock.sharing.LimitId;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.HashMap;

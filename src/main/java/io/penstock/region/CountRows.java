@@ -1,7 +1,7 @@
 package io.penstock.region;
 
-import io.penstock.quota.Counts;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.CountStore;
+import io.penstock.sharing.LimitId;
 import io.penstock.time.WallClock;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.Row;
@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
  * Counts in the table {@code ratelimit_counts}: one row for each region and cell, whose amount only
  * grows. Each region writes only its own rows, in the order of their keys. Thread-safe.
  */
-final class CountRows implements Counts {
+final class CountRows implements CountStore {
   /** Maximum number of rows of one read. */
   private static final int MOST_ROWS = 100_000;
 

@@ -1,6 +1,6 @@
 package io.penstock.region;
 
-import io.penstock.quota.Denials;
+import io.penstock.sharing.DenialStore;
 import io.penstock.time.WallClock;
 import io.r2dbc.spi.Row;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import reactor.core.publisher.Flux;
  * older than the cursor. Each read therefore begins {@link Cursor#OVERLAP_MILLIS} before the
  * cursor, and returns each row only once.
  */
-final class DenialRows implements Denials {
+final class DenialRows implements DenialStore {
   /** Maximum number of rows of one read. */
   private static final int MOST_ROWS = 100_000;
 

@@ -1,11 +1,11 @@
 package io.penstock.region;
 
 import io.penstock.limit.Limit;
-import io.penstock.quota.Counts;
-import io.penstock.quota.Counts.Count;
-import io.penstock.quota.Denials;
-import io.penstock.quota.Denials.Denial;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.CountStore;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.DenialStore;
+import io.penstock.sharing.DenialStore.Denial;
+import io.penstock.sharing.LimitId;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
@@ -57,8 +57,8 @@ final class Frontier {
    */
   record Shores(
       String region,
-      Counts counts,
-      Denials denials,
+      CountStore counts,
+      DenialStore denials,
       Supplier<CompletionStage<List<Count>>> before) {}
 
   private final Shores shores;
@@ -78,7 +78,7 @@ final class Frontier {
    */
   private boolean unwritten;
 
-  private long cursor = Denials.Page.START;
+  private long cursor = DenialStore.Page.START;
   private int looks;
 
   /**
@@ -326,7 +326,7 @@ final class Frontier {
       return;
     }
     long mine = looking.begin(now);
-    long from = looks % WHOLE_EVERY == 0 ? Denials.Page.START : cursor;
+    long from = looks % WHOLE_EVERY == 0 ? DenialStore.Page.START : cursor;
     looks++;
     out.add(
         () ->
@@ -336,7 +336,7 @@ final class Frontier {
   }
 
   private synchronized void looked(
-      long mine, Denials.@Nullable Page page, @Nullable Throwable failure) {
+      long mine, DenialStore.@Nullable Page page, @Nullable Throwable failure) {
     long now = ticker.nanos();
     boolean inTime = looking.ends(mine);
     if (page == null) {

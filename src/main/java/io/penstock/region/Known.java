@@ -1,10 +1,10 @@
 package io.penstock.region;
 
-import io.penstock.limit.Abroad;
 import io.penstock.limit.Limit;
-import io.penstock.limit.Regional;
-import io.penstock.quota.Counts.Count;
-import io.penstock.quota.LimitId;
+import io.penstock.limit.RegionCounts;
+import io.penstock.limit.RegionSharing;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +40,7 @@ final class Known {
   private final boolean alone;
   private final Map<Long, Cell> cells = new TreeMap<>();
   private @Nullable Limit limit;
-  private @Nullable Abroad bound;
+  private @Nullable RegionCounts bound;
 
   /** First cell that may still count. */
   private long oldest = Long.MIN_VALUE;
@@ -81,13 +81,13 @@ final class Known {
     if (left == null) {
       return;
     }
-    Regional.counted(left)
+    RegionSharing.counted(left)
         .forEach(
             (number, here) -> {
               Cell cell = cell(number);
               cell.before = alone ? sum(cell.before, here) : cell.own(false, here);
             });
-    Regional.unbind(left);
+    RegionSharing.unbind(left);
     limit = null;
     bound = null;
   }
@@ -143,7 +143,7 @@ final class Known {
    *     that in it and the cell before
    */
   void tell(double share, List<Count> own) {
-    Map<Long, Long> counted = limit == null ? Map.of() : Regional.counted(limit);
+    Map<Long, Long> counted = limit == null ? Map.of() : RegionSharing.counted(limit);
     // An unused limit keeps its last cell for any length of time.
     counted.keySet().stream().filter(number -> number >= oldest).forEach(this::cell);
     double least = limit == null ? 0 : share * limit.capacity();
@@ -172,26 +172,26 @@ final class Known {
   }
 
   /** Makes the limit leave room for everything that is known now. */
-  void bind(long shift, Abroad.Denials denials, long now) {
+  void bind(long shift, RegionCounts.Denials denials, long now) {
     Limit bindable = limit;
     if (bindable == null) {
       return;
     }
-    Map<Long, Long> counted = alone ? Map.of() : Regional.counted(bindable);
-    List<Abroad.Words> words = new ArrayList<>(cells.size());
+    Map<Long, Long> counted = alone ? Map.of() : RegionSharing.counted(bindable);
+    List<RegionCounts.Words> words = new ArrayList<>(cells.size());
     cells.forEach(
         (number, cell) -> {
           long beside = cell.beside(alone, counted.getOrDefault(number, 0L));
-          words.add(new Abroad.Words(number, beside, cell.foreign, cell.floor));
+          words.add(new RegionCounts.Words(number, beside, cell.foreign, cell.floor));
         });
-    Abroad next = Abroad.of(bindable.spec(), id.durationNanos(), shift, words, denials);
+    RegionCounts next = RegionCounts.of(bindable.spec(), id.durationNanos(), shift, words, denials);
     if (bound == null || !same(bound, next)) {
       bound = next;
-      Regional.bind(bindable, next, now);
+      RegionSharing.bind(bindable, next, now);
     }
   }
 
-  private static boolean same(Abroad known, Abroad next) {
+  private static boolean same(RegionCounts known, RegionCounts next) {
     return known.shift() == next.shift() && known.cells().equals(next.cells());
   }
 }

@@ -1,8 +1,8 @@
 package io.penstock.region;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.LimitId;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +26,8 @@ final class Naming {
     return counts == null || !fits ? null : lower(id.kind()) + "-" + counts;
   }
 
-  private static @Nullable String counts(Measure measure, boolean day) {
-    return switch (measure) {
+  private static @Nullable String counts(LimitMeasure limitMeasure, boolean day) {
+    return switch (limitMeasure) {
       case REQUESTS -> day ? "rpd" : "rpm";
       case TOKENS -> day ? "budget" : "tpm";
       case INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY -> null;
@@ -54,9 +54,11 @@ final class Naming {
     }
     long nanos = durationMillis * NANOS_PER_MILLI;
     try {
-      for (Measure measure : new Measure[] {Measure.REQUESTS, Measure.TOKENS}) {
+      for (LimitMeasure limitMeasure :
+          new LimitMeasure[] {LimitMeasure.REQUESTS, LimitMeasure.TOKENS}) {
         LimitId id =
-            LimitId.parse(namespace.substring(0, dash), identifier, lower(measure) + ":" + nanos);
+            LimitId.parse(
+                namespace.substring(0, dash), identifier, lower(limitMeasure) + ":" + nanos);
         if (namespace.equals(namespace(id)) && identifier.equals(identifier(id))) {
           return id;
         }

@@ -1,6 +1,6 @@
 package io.penstock.region;
 
-import io.penstock.quota.Denials.Denial;
+import io.penstock.sharing.DenialStore.Denial;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;

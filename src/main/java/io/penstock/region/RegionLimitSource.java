@@ -2,9 +2,9 @@ package io.penstock.region;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Regional;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
+import io.penstock.limit.RegionSharing;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
 import java.util.function.Predicate;
 
 /**
@@ -53,8 +53,8 @@ final class RegionLimitSource implements LimitSource {
   static boolean shares(LimitId id, LimitSpec spec) {
     boolean ofCallers = id.kind() == LimitId.Kind.KEY || id.kind() == LimitId.Kind.GROUP;
     return ofCallers
-        && Regional.cellNanos(spec) != 0
-        && Regional.cellNanos(spec) == id.durationNanos()
+        && RegionSharing.cellNanos(spec) != 0
+        && RegionSharing.cellNanos(spec) == id.durationNanos()
         && Naming.namespace(id) != null;
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.region;
 
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;

@@ -1,7 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.key.KeySpec;
-import io.penstock.quota.Sharing;
+import io.penstock.sharing.SharingMode;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ final class KeyDraft {
   long expiresAtMillis;
   boolean waits;
   boolean strictAfterDenial;
-  @Nullable Sharing sharing;
+  @Nullable SharingMode sharing;
 
   private final KeySpec key;
 
@@ -57,7 +57,7 @@ final class KeyDraft {
     if (priority > most) {
       throw new KeyTerms.Unclear("priority is above max_priority, expected it at or below");
     }
-    if (strictAfterDenial && sharing != null && sharing != Sharing.EVENTUAL) {
+    if (strictAfterDenial && sharing != null && sharing != SharingMode.EVENTUAL) {
       throw new KeyTerms.Unclear("strict_after_denial is true, expected sharing to be eventual");
     }
     KeySpec.Limits limits = new KeySpec.Limits(rpm, tpm, rpd, concurrency, budgetTokensPerDay);

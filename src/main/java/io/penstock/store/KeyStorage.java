@@ -1,8 +1,8 @@
 package io.penstock.store;
 
+import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
-import io.penstock.key.Keys;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.List;
@@ -46,7 +46,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   private final ScheduledThreadPoolExecutor thread;
   private final SplittableRandom random = new SplittableRandom();
   private KeyDatabase.Content content;
-  private @Nullable Keys keys;
+  private @Nullable KeyRegistry keyRegistry;
   private Ticker clock = Ticker.system();
   private long version;
   private long opened;
@@ -86,14 +86,14 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   }
 
   /** Keeps {@code known} in step with the store from now on. Call it once. */
-  public void follow(Keys known, Ticker ticker) {
+  public void follow(KeyRegistry known, Ticker ticker) {
     clock = ticker;
     known.stored(content.keys(), ticker.nanos());
     long read = content.version();
     content = NOTHING;
     thread.execute(
         () -> {
-          keys = known;
+          keyRegistry = known;
           version = read;
           opened = 1;
         });
@@ -122,11 +122,11 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   private void refresh() {
     long now = database.version();
     boolean known = now == version && database.opened() == opened;
-    if (keys == null || known) {
+    if (keyRegistry == null || known) {
       return;
     }
     KeyDatabase.Content changed = database.content();
-    keys.stored(changed.keys(), clock.nanos());
+    keyRegistry.stored(changed.keys(), clock.nanos());
     version = changed.version();
     opened = database.opened();
   }
@@ -160,8 +160,8 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
     return submit(
         () -> {
           KeyDatabase.Changed removed = database.remove(name);
-          if (removed.change() instanceof Done && keys != null) {
-            keys.removed(name, clock.nanos());
+          if (removed.change() instanceof Done && keyRegistry != null) {
+            keyRegistry.removed(name, clock.nanos());
             caughtUp(removed.version());
           }
           return removed.change();
@@ -169,8 +169,8 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   }
 
   private Change changed(KeyDatabase.Changed changed) {
-    if (changed.change() instanceof Done(KeySpec key) && keys != null) {
-      keys.stored(key, clock.nanos());
+    if (changed.change() instanceof Done(KeySpec key) && keyRegistry != null) {
+      keyRegistry.stored(key, clock.nanos());
       caughtUp(changed.version());
     }
     return changed.change();

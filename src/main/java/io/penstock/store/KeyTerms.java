@@ -3,7 +3,7 @@ package io.penstock.store;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.NormalPath;
 import io.penstock.key.KeySpec;
-import io.penstock.quota.Sharing;
+import io.penstock.sharing.SharingMode;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -231,11 +231,11 @@ public final class KeyTerms {
     return "wait".equals(to);
   }
 
-  private static @Nullable Sharing sharing(@Nullable String to) {
+  private static @Nullable SharingMode sharing(@Nullable String to) {
     if (to == null) {
       return null;
     }
-    for (Sharing each : Sharing.values()) {
+    for (SharingMode each : SharingMode.values()) {
       if (each.text().equals(to)) {
         return each;
       }

@@ -1,7 +1,7 @@
 package io.penstock.store;
 
-import io.penstock.quota.Ledger;
-import io.penstock.quota.Snapshots;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +25,7 @@ import org.sqlite.SQLiteConfig.TransactionMode;
 import org.sqlite.SQLiteException;
 
 /** Saved state in a SQLite file; each save is one transaction. */
-final class SqliteSnapshots implements Snapshots {
+final class SqliteSnapshots implements SnapshotStore {
   private static final int BUSY_MILLIS = 5_000;
   private static final int VERSION = 1;
   private static final byte[] MAGIC = "SQLite format 3\0".getBytes(StandardCharsets.US_ASCII);
@@ -36,7 +36,8 @@ final class SqliteSnapshots implements Snapshots {
    * @param fileKey identity of the file, to detect that another has replaced it
    * @param usage the usage stored in it
    */
-  private record Open(Connection connection, @Nullable Object fileKey, List<Ledger.Row> usage) {}
+  private record Open(
+      Connection connection, @Nullable Object fileKey, List<UsageLedger.Row> usage) {}
 
   private final Path file;
   private final long minuteNanos;
@@ -74,7 +75,7 @@ final class SqliteSnapshots implements Snapshots {
   public void save(Snapshot snapshot) throws IOException {
     try {
       Open here = opened();
-      List<Ledger.Row> usage = snapshot.usage();
+      List<UsageLedger.Row> usage = snapshot.usage();
       new SqliteTables(here.connection()).write(StateRows.of(snapshot, minuteNanos), here.usage());
       here.connection().commit();
       open = new Open(here.connection(), here.fileKey(), usage);

@@ -1,9 +1,9 @@
 package io.penstock.store;
 
-import io.penstock.quota.Ledger;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.Snapshots.Spent;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.UsageLedger;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -39,7 +39,7 @@ record SqliteTables(Connection connection) {
       List.of("quotas", "requests", "tokens", "daily", "spend");
 
   private record Place(LocalDate day, String key, String group, String model) {
-    static Place of(Ledger.Row row) {
+    static Place of(UsageLedger.Row row) {
       return new Place(row.day(), row.key(), row.group(), row.model());
     }
   }
@@ -64,7 +64,7 @@ record SqliteTables(Connection connection) {
    *
    * @param there the usage that is already in its table
    */
-  void write(StateRows rows, List<Ledger.Row> there) throws SQLException {
+  void write(StateRows rows, List<UsageLedger.Row> there) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String table : SMALL) {
         statement.executeUpdate("DELETE FROM " + table);
@@ -118,11 +118,12 @@ record SqliteTables(Connection connection) {
   }
 
   /** Writes only the changed rows of usage, because usage accumulates for 400 days. */
-  private void writeUsage(List<Ledger.Row> rows, List<Ledger.Row> there) throws SQLException {
-    Map<Place, Ledger.Row> before = new HashMap<>();
+  private void writeUsage(List<UsageLedger.Row> rows, List<UsageLedger.Row> there)
+      throws SQLException {
+    Map<Place, UsageLedger.Row> before = new HashMap<>();
     there.forEach(row -> before.put(Place.of(row), row));
     try (PreparedStatement usage = into("usage", 7)) {
-      for (Ledger.Row row : rows) {
+      for (UsageLedger.Row row : rows) {
         if (!row.equals(before.remove(Place.of(row)))) {
           add(
               usage,
@@ -179,7 +180,7 @@ record SqliteTables(Connection connection) {
       try (ResultSet row = statement.executeQuery("SELECT * FROM usage")) {
         while (row.next()) {
           rows.usage.add(
-              new Ledger.Row(
+              new UsageLedger.Row(
                   LocalDate.parse(row.getString(1)),
                   row.getString(2),
                   row.getString(3),

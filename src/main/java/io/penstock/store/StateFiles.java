@@ -1,7 +1,7 @@
 package io.penstock.store;
 
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.Snapshots.Snapshot;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStore.Snapshot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ public final class StateFiles {
    *
    * @throws IOException if the name has neither extension
    */
-  public static Snapshots of(Path file) throws IOException {
+  public static SnapshotStore of(Path file) throws IOException {
     return of(file, MINUTE_NANOS);
   }
 
@@ -28,7 +28,7 @@ public final class StateFiles {
    *
    * @param minuteNanos the window of limits per minute, which is shorter in tests
    */
-  public static Snapshots of(Path file, long minuteNanos) throws IOException {
+  public static SnapshotStore of(Path file, long minuteNanos) throws IOException {
     if (named(file, ".yaml") || named(file, ".yml")) {
       return new YamlSnapshots(file, minuteNanos);
     }
@@ -55,8 +55,8 @@ public final class StateFiles {
     if (!Files.exists(from)) {
       throw new IOException(from + ": there is no such file");
     }
-    try (Snapshots yaml = of(from);
-        Snapshots sqlite = of(to)) {
+    try (SnapshotStore yaml = of(from);
+        SnapshotStore sqlite = of(to)) {
       Snapshot state = yaml.load();
       Snapshot there = sqlite.load();
       if (!there.equals(Snapshot.EMPTY) && !there.equals(state)) {

@@ -1,12 +1,12 @@
 package io.penstock.store;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.Ledger;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.Snapshots.Snapshot;
-import io.penstock.quota.Snapshots.Spent;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
+import io.penstock.usage.SnapshotStore.Snapshot;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.UsageLedger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -55,7 +55,7 @@ final class StateRows {
   final Map<String, ModelLimits> quotas = new TreeMap<>();
   final Map<String, ModelState> models = new TreeMap<>();
   final List<SpendRow> spend = new ArrayList<>();
-  final List<Ledger.Row> usage = new ArrayList<>();
+  final List<UsageLedger.Row> usage = new ArrayList<>();
   private final long minuteNanos;
 
   StateRows(long minuteNanos) {
@@ -114,15 +114,15 @@ final class StateRows {
   }
 
   private LimitId requests(String model) {
-    return new LimitId(LimitId.Kind.MODEL, model, "", Measure.REQUESTS, minuteNanos);
+    return new LimitId(LimitId.Kind.MODEL, model, "", LimitMeasure.REQUESTS, minuteNanos);
   }
 
   private LimitId tokens(String model) {
-    return new LimitId(LimitId.Kind.MODEL, model, "", Measure.TOKENS, minuteNanos);
+    return new LimitId(LimitId.Kind.MODEL, model, "", LimitMeasure.TOKENS, minuteNanos);
   }
 
   private static LimitId day(String model) {
-    return new LimitId(LimitId.Kind.MODEL, model, "", Measure.REQUESTS, LimitSpec.Day.NANOS);
+    return new LimitId(LimitId.Kind.MODEL, model, "", LimitMeasure.REQUESTS, LimitSpec.Day.NANOS);
   }
 
   Snapshot snapshot() {

@@ -2,8 +2,8 @@ package io.penstock.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.penstock.quota.Ledger;
-import io.penstock.quota.Snapshots;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.UsageLedger;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
@@ -25,7 +25,7 @@ import org.yaml.snakeyaml.reader.StreamReader;
  * Saved state in a YAML file. A save writes a temporary file and renames it, so that the file is
  * always complete, whoever reads it and whenever the process ends.
  */
-final class YamlSnapshots implements Snapshots {
+final class YamlSnapshots implements SnapshotStore {
   static final FileAttribute<?>[] FOR_ITS_OWNER_ONLY = ownerOnly();
 
   private final Path file;
@@ -124,7 +124,7 @@ final class YamlSnapshots implements Snapshots {
                   row.spent().amount()));
     }
     out.write("usage:\n");
-    for (Ledger.Row row : rows.usage) {
+    for (UsageLedger.Row row : rows.usage) {
       out.write(
           "  - {day: \"%s\", key: %s, group: %s, model: %s, requests: %d, input: %d, output: %d}\n"
               .formatted(

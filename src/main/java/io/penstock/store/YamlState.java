@@ -1,10 +1,10 @@
 package io.penstock.store;
 
-import io.penstock.quota.Ledger;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.Snapshots.Snapshot;
-import io.penstock.quota.Snapshots.Spent;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
+import io.penstock.usage.SnapshotStore.Snapshot;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.ByteBuffer;
@@ -169,8 +169,8 @@ final class YamlState {
               row,
               "a row of usage",
               Set.of("day", "key", "group", "model", "requests", "input", "output"));
-      Ledger.Row read =
-          new Ledger.Row(
+      UsageLedger.Row read =
+          new UsageLedger.Row(
               day(present(fields, "day", row)),
               text(present(fields, "key", row), "key"),
               text(present(fields, "group", row), "group"),

@@ -1,6 +1,6 @@
 package io.penstock.tokenizer;
 
-import io.penstock.cost.Content;
+import io.penstock.cost.RequestContent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,4 +9,4 @@ import org.jspecify.annotations.Nullable;
  * @param content its text size and parameters, including the model
  * @param text its input text, or null if it is not for a tokenizer
  */
-public record TokenizerInput(Content content, @Nullable CharSequence text) {}
+public record TokenizerInput(RequestContent content, @Nullable CharSequence text) {}

@@ -4,8 +4,8 @@ import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingRegistry;
 import com.knuddels.jtokkit.api.EncodingType;
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.cost.RequestContent;
 import io.penstock.json.Utf8Counter;
 import java.util.Map;
 import java.util.Set;
@@ -71,7 +71,7 @@ public final class Tokenizers implements AutoCloseable {
   /**
    * Returns the request's content, with tokens counted if possible; null if counting takes longer.
    */
-  public @Nullable Content atOnce(TokenizerInput request) {
+  public @Nullable RequestContent atOnce(TokenizerInput request) {
     ToLongFunction<String> counter = counter(request);
     CharSequence text = request.text();
     if (counter == null || text == null) {
@@ -83,29 +83,29 @@ public final class Tokenizers implements AutoCloseable {
   }
 
   /** Returns the request's content, counted on another thread; unchanged if the queue is full. */
-  public Mono<Content> later(TokenizerInput request) {
+  public Mono<RequestContent> later(TokenizerInput request) {
     return Mono.fromCallable(() -> counted(request))
         .subscribeOn(scheduler)
         .onErrorReturn(RejectedExecutionException.class, request.content());
   }
 
   /** Returns the request's content, counted on the calling thread, however long that takes. */
-  Content counted(TokenizerInput request) {
+  RequestContent counted(TokenizerInput request) {
     ToLongFunction<String> counter = counter(request);
     CharSequence text = request.text();
     if (counter == null || text == null) {
       return request.content();
     }
-    Content content = request.content();
+    RequestContent requestContent = request.content();
     if (text.length() <= PIECE * PIECES) {
-      return content.tokenized(whole(counter, text));
+      return requestContent.tokenized(whole(counter, text));
     }
     double tokensAByte = sampled(counter, text);
     double bytes =
         text.length() < LONGEST
             ? (double) Utf8Counter.bytes(text)
-            : (double) content.textTokens() * Estimate.BYTES_A_TOKEN;
-    return content.tokenized(Math.min(Cost.MAX_TOKENS, Math.round(bytes * tokensAByte)));
+            : (double) requestContent.textTokens() * Estimate.BYTES_A_TOKEN;
+    return requestContent.tokenized(Math.min(Cost.MAX_TOKENS, Math.round(bytes * tokensAByte)));
   }
 
   private static long whole(ToLongFunction<String> counter, CharSequence text) {

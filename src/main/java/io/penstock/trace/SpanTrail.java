@@ -10,13 +10,13 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.GenAi;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Binding;
+import io.penstock.cost.GenAiConventions;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.BindingLimit;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -41,10 +41,13 @@ final class SpanTrail implements Trail {
   private static final AttributeKey<String> HELD = AttributeKey.stringKey("penstock.held_by");
   private static final AttributeKey<String> LIMIT = AttributeKey.stringKey("penstock.limit");
   private static final AttributeKey<String> UPSTREAM = AttributeKey.stringKey("penstock.upstream");
-  private static final AttributeKey<String> ERROR = AttributeKey.stringKey(GenAi.ERROR_TYPE);
-  private static final AttributeKey<Long> PORT = AttributeKey.longKey(GenAi.SERVER_PORT);
-  private static final AttributeKey<Long> INPUT = AttributeKey.longKey(GenAi.INPUT_TOKENS);
-  private static final AttributeKey<Long> OUTPUT = AttributeKey.longKey(GenAi.OUTPUT_TOKENS);
+  private static final AttributeKey<String> ERROR =
+      AttributeKey.stringKey(GenAiConventions.ERROR_TYPE);
+  private static final AttributeKey<Long> PORT = AttributeKey.longKey(GenAiConventions.SERVER_PORT);
+  private static final AttributeKey<Long> INPUT =
+      AttributeKey.longKey(GenAiConventions.INPUT_TOKENS);
+  private static final AttributeKey<Long> OUTPUT =
+      AttributeKey.longKey(GenAiConventions.OUTPUT_TOKENS);
 
   /** Headers that carry the trace context of a call. */
   private static final String PARENT = "traceparent";
@@ -61,7 +64,7 @@ final class SpanTrail implements Trail {
   private final String method;
   private Dialect dialect = Dialect.NONE;
   private String path = "";
-  private @Nullable Pending ticket;
+  private @Nullable ParkedTicket ticket;
   private @Nullable Span park;
   private @Nullable Span call;
 
@@ -89,28 +92,28 @@ final class SpanTrail implements Trail {
   }
 
   @Override
-  public void submitted(Pending pending) {
-    ticket = pending;
+  public void submitted(ParkedTicket parkedTicket) {
+    ticket = parkedTicket;
     SpanContext known = span.getSpanContext();
     if (known.isSampled()) {
-      examples.begun(pending.order(), known.getTraceId(), known.getSpanId());
+      examples.begun(parkedTicket.order(), known.getTraceId(), known.getSpanId());
     }
-    span.setAttribute(TICKET, pending.order());
-    span.setAttribute(COST, pending.cost().totalTokens());
-    if (pending.waited()) {
+    span.setAttribute(TICKET, parkedTicket.order());
+    span.setAttribute(COST, parkedTicket.cost().totalTokens());
+    if (parkedTicket.waited()) {
       park =
           tracer
               .spanBuilder("park")
               .setParent(context)
               .setAttribute(ENDPOINT, path)
-              .setAttribute(TICKET, pending.order())
-              .setAttribute(COST, pending.cost().totalTokens())
+              .setAttribute(TICKET, parkedTicket.order())
+              .setAttribute(COST, parkedTicket.cost().totalTokens())
               .startSpan();
     }
   }
 
   @Override
-  public void released(Settlement settlement) {
+  public void released(TicketSettlement ticketSettlement) {
     leaves("released");
   }
 
@@ -131,7 +134,7 @@ final class SpanTrail implements Trail {
     }
     park = null;
     left.setAttribute(OUTCOME, outcome);
-    Binding held = ticket == null ? null : ticket.held();
+    BindingLimit held = ticket == null ? null : ticket.held();
     if (held != null) {
       left.setAttribute(HELD, lower(held.what().name()));
       left.setAttribute(LIMIT, limit(held));
@@ -140,7 +143,7 @@ final class SpanTrail implements Trail {
   }
 
   /** Returns the owner of a limit and its measure, in a few words; null if it is not a limit. */
-  private static @Nullable String limit(Binding held) {
+  private static @Nullable String limit(BindingLimit held) {
     if (held.kind() == null) {
       return null;
     }
@@ -154,18 +157,21 @@ final class SpanTrail implements Trail {
 
   @Override
   public void calls(
-      UpstreamSpec upstream, URI base, @Nullable String model, @Nullable Operation operation) {
+      UpstreamSpec upstream,
+      URI base,
+      @Nullable String model,
+      @Nullable ModelOperation modelOperation) {
     over(null);
     Span begun =
         tracer.spanBuilder("upstream").setParent(context).setSpanKind(SpanKind.CLIENT).startSpan();
     call = begun;
     begun.setAttribute(UPSTREAM, upstream.id());
-    if (operation != null) {
-      begun.setAttribute(GenAi.OPERATION_NAME, GenAi.name(operation));
-      begun.setAttribute(GenAi.PROVIDER_NAME, GenAi.provider(dialect));
-      begun.setAttribute(GenAi.REQUEST_MODEL, model);
+    if (modelOperation != null) {
+      begun.setAttribute(GenAiConventions.OPERATION_NAME, GenAiConventions.name(modelOperation));
+      begun.setAttribute(GenAiConventions.PROVIDER_NAME, GenAiConventions.provider(dialect));
+      begun.setAttribute(GenAiConventions.REQUEST_MODEL, model);
     }
-    begun.setAttribute(GenAi.SERVER_ADDRESS, base.getHost());
+    begun.setAttribute(GenAiConventions.SERVER_ADDRESS, base.getHost());
     if (base.getPort() > 0) {
       begun.setAttribute(PORT, (long) base.getPort());
     }
@@ -195,15 +201,15 @@ final class SpanTrail implements Trail {
   @Override
   public void answered(String model) {
     if (call != null) {
-      call.setAttribute(GenAi.RESPONSE_MODEL, model);
+      call.setAttribute(GenAiConventions.RESPONSE_MODEL, model);
     }
   }
 
   @Override
-  public void called(@Nullable Usage usage, @Nullable String error) {
-    if (call != null && usage != null) {
-      call.setAttribute(INPUT, usage.inputTokens());
-      call.setAttribute(OUTPUT, usage.outputTokens());
+  public void called(@Nullable TokenUsage tokenUsage, @Nullable String error) {
+    if (call != null && tokenUsage != null) {
+      call.setAttribute(INPUT, tokenUsage.inputTokens());
+      call.setAttribute(OUTPUT, tokenUsage.outputTokens());
     }
     over(error);
   }

@@ -1,11 +1,11 @@
 package io.penstock.trace;
 
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketSettlement;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -27,10 +27,10 @@ public interface Trail {
   default void entered(Endpoint endpoint, String requestId, String key) {}
 
   /** The request has a ticket. Called again if it returns to its place in the queue. */
-  default void submitted(Pending ticket) {}
+  default void submitted(ParkedTicket ticket) {}
 
   /** The ticket was released. */
-  default void released(Settlement settlement) {}
+  default void released(TicketSettlement ticketSettlement) {}
 
   /** The request will not be served, whether or not it waited. */
   default void refused(Refusal refusal) {}
@@ -40,10 +40,13 @@ public interface Trail {
    *
    * @param base the upstream's address
    * @param model the requested model, under the name that clients use, or null
-   * @param operation the operation asked of the model; null if the request is not read
+   * @param modelOperation the operation asked of the model; null if the request is not read
    */
   default void calls(
-      UpstreamSpec upstream, URI base, @Nullable String model, @Nullable Operation operation) {}
+      UpstreamSpec upstream,
+      URI base,
+      @Nullable String model,
+      @Nullable ModelOperation modelOperation) {}
 
   /** Sets the headers with the trace context of the call, in place of those of the client. */
   default void tells(HttpHeaders headers) {}
@@ -57,10 +60,10 @@ public interface Trail {
   /**
    * The call has ended.
    *
-   * @param usage the usage stated by the answer, or null
+   * @param tokenUsage the usage stated by the answer, or null
    * @param error a status or a reason, or null if it succeeded
    */
-  default void called(@Nullable Usage usage, @Nullable String error) {}
+  default void called(@Nullable TokenUsage tokenUsage, @Nullable String error) {}
 
   /** More bytes of the answer were forwarded. */
   default void passed(int bytes) {}

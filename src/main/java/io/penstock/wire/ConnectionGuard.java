@@ -20,8 +20,8 @@ import io.netty.util.AttributeKey;
 import io.penstock.cost.Dialect;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.Speech;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.core.publisher.Mono;
@@ -43,7 +43,8 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       AttributeKey.valueOf(ConnectionGuard.class, "broken");
   private static final String NAME = "penstock.guard";
   private static final Refusal UNREADABLE =
-      Refusal.of(Reason.BAD_REQUEST, "the request is not one that HTTP allows, or is too long");
+      Refusal.of(
+          RefusalReason.BAD_REQUEST, "the request is not one that HTTP allows, or is too long");
 
   private final boolean refuses;
   private boolean knowsChunks = true;

@@ -4,10 +4,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ import reactor.netty.transport.ProxyProvider;
  * Only the number of connections being established is bounded, to {@value #ESTABLISHING} for each
  * upstream, because a listening socket keeps no more of them waiting. Safe from any thread.
  */
-public final class Links implements Events, SmartLifecycle, AutoCloseable {
+public final class Links implements EventSink, SmartLifecycle, AutoCloseable {
   /** Longest backlog of a listening socket on Linux up to 5.3, {@code net.core.somaxconn}. */
   static final int ESTABLISHING = 128;
 
@@ -45,7 +45,7 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
   private record Link(UpstreamSpec.Link of, ConnectionProvider pool, HttpClient client) {}
 
   private final UnaryOperator<HttpClient> customizer;
-  private final Upstreams upstreams;
+  private final UpstreamRegistry upstreamRegistry;
   private final ConcurrentMap<String, Link> byId = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, ConnectLine> lines = new ConcurrentHashMap<>();
 
@@ -54,9 +54,9 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
    *
    * @param customizer applied to every client
    */
-  public Links(UnaryOperator<HttpClient> customizer, Upstreams upstreams) {
+  public Links(UnaryOperator<HttpClient> customizer, UpstreamRegistry upstreamRegistry) {
     this.customizer = customizer;
-    this.upstreams = upstreams;
+    this.upstreamRegistry = upstreamRegistry;
   }
 
   /**
@@ -164,7 +164,7 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
   public void publish(Event event) {
     if (event instanceof Event.Reloaded reloaded && reloaded.applied()) {
       Set<String> configured = new HashSet<>();
-      for (Upstream upstream : upstreams.all()) {
+      for (Upstream upstream : upstreamRegistry.all()) {
         configured.add(upstream.spec().id());
       }
       retain(configured);

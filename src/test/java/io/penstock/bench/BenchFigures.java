@@ -3,10 +3,10 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import io.penstock.sim.SimulatorSpeed;
 import io.penstock.time.Ticker;
 import java.io.IOException;
@@ -114,15 +114,15 @@ class BenchFigures {
   @Test
   void parkAndRelease_ofManyFlows_isFastHoweverManyAreIdle() throws Exception {
     Map<String, Double> scores = new Jmh(MADE.resolve("parking")).run(ParkingBenchmark.class);
-    for (Order order : ParkingBenchmark.ORDERS) {
-      double busy = score(scores, "parkAndRelease 0 " + order);
-      double idle = score(scores, "parkAndRelease 1000000 " + order);
+    for (QueueOrder queueOrder : ParkingBenchmark.ORDERS) {
+      double busy = score(scores, "parkAndRelease 0 " + queueOrder);
+      double idle = score(scores, "parkAndRelease 1000000 " + queueOrder);
       check(
-          "park and release, 5,000 flows wait, " + order + ": at least 500,000 a second",
+          "park and release, 5,000 flows wait, " + queueOrder + ": at least 500,000 a second",
           busy >= 500_000,
           "%,.0f".formatted(busy));
       check(
-          "the same with 1,000,000 more flows idle, " + order + ": at least 0.9 of that",
+          "the same with 1,000,000 more flows idle, " + queueOrder + ": at least 0.9 of that",
           idle >= 0.9 * busy,
           "%.2f (%,.0f)".formatted(idle / busy, idle));
     }
@@ -130,14 +130,19 @@ class BenchFigures {
 
   @Test
   void parkedTicket_oneOfMany_isSmall() throws Exception {
-    for (Order order : ParkingBenchmark.ORDERS) {
+    for (QueueOrder queueOrder : ParkingBenchmark.ORDERS) {
       Path log = MADE.resolve("heap.log");
       String said =
           Fork.run(
-              Fork.CLASSES, log, 60, "-XX:+UseSerialGC", ParkedHeap.class.getName(), order.name());
+              Fork.CLASSES,
+              log,
+              60,
+              "-XX:+UseSerialGC",
+              ParkedHeap.class.getName(),
+              queueOrder.name());
       long bytes = Long.parseLong(said.strip());
       check(
-          "heap of a parked ticket, " + order + ": at most 512 bytes",
+          "heap of a parked ticket, " + queueOrder + ": at most 512 bytes",
           bytes <= 512,
           "%d bytes".formatted(bytes));
     }
@@ -180,8 +185,8 @@ class BenchFigures {
     int perSecond = 100;
     int releases = 60 * perSecond + 1;
     List<Cost> costs = Collections.nCopies(releases, Cost.NO_TOKENS);
-    LimitSpec strict = new LimitSpec.Strict(new Rate(perSecond, 1));
-    ReleaseLog log = ReleaseLog.of(Algorithm.STRICT, strict, costs, releases);
+    LimitSpec strict = new LimitSpec.Strict(new ExactRate(perSecond, 1));
+    ReleaseLog log = ReleaseLog.of(LimitAlgorithm.STRICT, strict, costs, releases);
     double error = Math.abs(log.perSecond() / perSecond - 1);
     check(
         "strict, 100 a second for 60 s: rate off by less than 0.5 %",
@@ -200,7 +205,7 @@ class BenchFigures {
     int releases = capacity * windows;
     List<Cost> costs = Collections.nCopies(releases, Cost.NO_TOKENS);
     LimitSpec window = new LimitSpec.SlidingWindow(capacity, Core.SECOND);
-    ReleaseLog log = ReleaseLog.of(Algorithm.SLIDING_WINDOW, window, costs, releases);
+    ReleaseLog log = ReleaseLog.of(LimitAlgorithm.SLIDING_WINDOW, window, costs, releases);
     int most = log.mostIn(Core.SECOND);
     check(
         "sliding_window of 50 a second, 10 windows: never more in any trailing second",
@@ -215,7 +220,7 @@ class BenchFigures {
     int releases = (int) (windows * capacity / 1_200);
     List<Cost> costs = Trace.sizes(releases + 2_000, new SplittableRandom(1));
     LimitSpec window = new LimitSpec.FixedWindow(capacity, Core.SECOND);
-    ReleaseLog log = ReleaseLog.of(Algorithm.TOKEN_WINDOW, window, costs, releases);
+    ReleaseLog log = ReleaseLog.of(LimitAlgorithm.TOKEN_WINDOW, window, costs, releases);
     long[] tokens = log.tokensByWindow(Core.SECOND);
     double least = 100.0 * Arrays.stream(tokens).min().orElse(0) / capacity;
     double most = 100.0 * Arrays.stream(tokens).max().orElse(0) / capacity;

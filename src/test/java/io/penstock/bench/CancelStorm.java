@@ -1,23 +1,23 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Ask;
-import io.penstock.endpoint.Driver;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.StepDriver;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.fake.FakeTicker;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
-import io.penstock.refusal.Reason;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * endpoint. The actions of each thread are drawn from a seed; their interleaving is up to the
  * machine.
  */
-final class CancelStorm implements Driver {
+final class CancelStorm implements StepDriver {
   private static final int THREADS = 3;
 
   /** Number of tickets that a thread has in progress. */
@@ -47,11 +47,11 @@ final class CancelStorm implements Driver {
 
   private record Alarm(long instant, Runnable step) {}
 
-  private record Granted(Pending pending, Settlement settlement) {}
+  private record Granted(ParkedTicket pending, TicketSettlement settlement) {}
 
   final FakeTicker ticker = new FakeTicker();
   final LocalLimitSource limits = new LocalLimitSource();
-  final Upstreams upstreams = new Upstreams(limits, Core.SECOND);
+  final UpstreamRegistry upstreams = new UpstreamRegistry(limits, Core.SECOND);
 
   /** Total usage of all settled tickets, in tokens. */
   final AtomicLong usedTokens = new AtomicLong();
@@ -66,18 +66,18 @@ final class CancelStorm implements Driver {
    * Creates a storm at one endpoint; with {@code pauses} it pauses and resumes releases at random.
    */
   CancelStorm(EndpointSpec spec, boolean pauses) {
-    Registry registry =
-        new Registry(
+    EndpointRegistry endpointRegistry =
+        new EndpointRegistry(
             new Endpoint.House(
                 upstreams,
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,
                 ticker,
-                algorithm -> this,
+                limitAlgorithm -> this,
                 this::heard,
                 new AtomicLong()));
-    registry.apply(List.of(spec));
-    this.endpoint = Objects.requireNonNull(registry.find(spec.path()));
+    endpointRegistry.apply(List.of(spec));
+    this.endpoint = Objects.requireNonNull(endpointRegistry.find(spec.path()));
     this.pauses = pauses;
   }
 
@@ -110,7 +110,7 @@ final class CancelStorm implements Driver {
   }
 
   private void sendAndCancel(int many, SplittableRandom random) {
-    Pending[] underWay = new Pending[UNDER_WAY];
+    ParkedTicket[] underWay = new ParkedTicket[UNDER_WAY];
     for (int sent = 0; sent < many; sent++) {
       int at = random.nextInt(UNDER_WAY);
       if (underWay[at] != null) {
@@ -124,9 +124,9 @@ final class CancelStorm implements Driver {
       }
       work();
     }
-    for (Pending pending : underWay) {
-      if (pending != null) {
-        endpoint.cancel(pending);
+    for (ParkedTicket parkedTicket : underWay) {
+      if (parkedTicket != null) {
+        endpoint.cancel(parkedTicket);
       }
     }
   }
@@ -142,18 +142,19 @@ final class CancelStorm implements Driver {
     }
   }
 
-  private Pending send(SplittableRandom random) {
+  private ParkedTicket send(SplittableRandom random) {
     Cost cost = new Cost(1 + random.nextInt(100), random.nextInt(50), random.nextInt(200));
     long gone = random.nextInt(4) == 0 ? random.nextLong(Core.SECOND / 10) : Long.MAX_VALUE;
-    Patience patience = new Patience(Patience.UNSAID, gone);
-    Pending pending = endpoint.submit(Ask.of("m", cost, random.nextInt(1_000), patience));
-    pending.whenDecided(
-        outcome -> {
-          if (outcome instanceof Outcome.Granted(Settlement settlement)) {
-            granted.add(new Granted(pending, settlement));
+    WaitPatience waitPatience = new WaitPatience(WaitPatience.UNSAID, gone);
+    ParkedTicket parkedTicket =
+        endpoint.submit(TicketRequest.of("m", cost, random.nextInt(1_000), waitPatience));
+    parkedTicket.whenDecided(
+        ticketOutcome -> {
+          if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
+            granted.add(new Granted(parkedTicket, ticketSettlement));
           }
         });
-    return pending;
+    return parkedTicket;
   }
 
   /**
@@ -169,35 +170,35 @@ final class CancelStorm implements Driver {
         endpoint.cancel(next.pending());
       }
       if (next.pending().take()) {
-        Settlement settlement = next.settlement();
+        TicketSettlement ticketSettlement = next.settlement();
         if (random.nextInt(8) == 0) {
-          soon.add(() -> settlement.cancelled(null, 7, ticker.nanos()));
+          soon.add(() -> ticketSettlement.cancelled(null, 7, ticker.nanos()));
         }
-        end(settlement, random);
+        end(ticketSettlement, random);
       }
     }
   }
 
-  private void end(Settlement settlement, SplittableRandom random) {
-    Refusal refusal = Refusal.of(Reason.UPSTREAM_UNREACHABLE, "made up");
+  private void end(TicketSettlement ticketSettlement, SplittableRandom random) {
+    Refusal refusal = Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "made up");
     if (random.nextInt(4) == 0) { // it was never sent
       if (random.nextBoolean()) {
-        settlement.abandoned(ticker.nanos());
+        ticketSettlement.abandoned(ticker.nanos());
       } else {
-        settlement.refused(refusal, ticker.nanos());
+        ticketSettlement.refused(refusal, ticker.nanos());
       }
       return;
     }
     long produced = random.nextInt(60);
-    settlement.produced(produced, ticker.nanos());
+    ticketSettlement.produced(produced, ticker.nanos());
     switch (random.nextInt(5)) {
-      case 0 -> settlement.failed(refusal, produced, ticker.nanos());
-      case 1 -> settlement.cancelled(null, produced, ticker.nanos());
-      case 2 -> settlement.permitted(ticker.nanos());
-      case 3 -> settlement.served(null, produced, ticker.nanos());
+      case 0 -> ticketSettlement.failed(refusal, produced, ticker.nanos());
+      case 1 -> ticketSettlement.cancelled(null, produced, ticker.nanos());
+      case 2 -> ticketSettlement.permitted(ticker.nanos());
+      case 3 -> ticketSettlement.served(null, produced, ticker.nanos());
       default -> {
-        Usage usage = new Usage(random.nextInt(150), 0, random.nextInt(80));
-        settlement.served(usage, produced, ticker.nanos());
+        TokenUsage tokenUsage = new TokenUsage(random.nextInt(150), 0, random.nextInt(80));
+        ticketSettlement.served(tokenUsage, produced, ticker.nanos());
       }
     }
   }

@@ -2,21 +2,21 @@ package io.penstock.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Totals.Fate;
-import io.penstock.limit.Balance;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Bounds;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.Metered;
+import io.penstock.queue.QueueBounds;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.sharing.LimitId;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -37,17 +37,18 @@ class CancelTest {
   private static final long SEED = Long.getLong("penstock.cancels.seed", 1);
   private static final long WINDOW = 10_000_000;
   private static final long ENDLESS = 1_000_000_000 * Core.SECOND;
-  private static final Bounds BOUNDS = new Bounds(200, Bounds.UNLIMITED, Bounds.UNLIMITED);
+  private static final QueueBounds BOUNDS =
+      new QueueBounds(200, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
 
   private static EndpointSpec endpoint(long capacity, long windowNanos, UpstreamSpec... upstreams) {
     return new EndpointSpec(
         "/storm",
         "/storm",
-        Algorithm.TOKEN_WINDOW,
+        LimitAlgorithm.TOKEN_WINDOW,
         new LimitSpec.FixedWindow(capacity, windowNanos),
         EndpointSpec.Scheduling.fifo(64),
         EndpointSpec.Waiting.of(BOUNDS, 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
         EndpointSpec.Descendants.SERVED,
         false,
         true,
@@ -55,7 +56,7 @@ class CancelTest {
         Map.of());
   }
 
-  private static UpstreamSpec upstream(Charge charge) {
+  private static UpstreamSpec upstream(ChargeRule chargeRule) {
     return new UpstreamSpec(
         "u",
         URI.create("mock://u"),
@@ -65,7 +66,7 @@ class CancelTest {
         Map.of(),
         1,
         new UpstreamSpec.Limits(500, 30_000, 25_000, 20_000),
-        charge,
+        chargeRule,
         0,
         5,
         new UpstreamSpec.Timeouts(Core.SECOND, Core.SECOND, Core.SECOND));
@@ -85,27 +86,27 @@ class CancelTest {
     CancelStorm storm = new CancelStorm(endpoint(1L << 50, ENDLESS), true);
     storm.run(CANCELS / 3, SEED);
     assertAccounted(storm.endpoint());
-    Balance left = own(storm, 1L << 50, ENDLESS).balance(storm.ticker.nanos());
-    assertThat(left).isEqualTo(new Balance(storm.usedTokens.get(), 0, 0));
+    LimitBalance left = own(storm, 1L << 50, ENDLESS).balance(storm.ticker.nanos());
+    assertThat(left).isEqualTo(new LimitBalance(storm.usedTokens.get(), 0, 0));
   }
 
   @Test
   void cancels_againstReleasesToAnUpstream_leaveNothing() {
-    for (Charge charge : Charge.values()) {
-      CancelStorm storm = new CancelStorm(endpoint(1_000, WINDOW, upstream(charge)), false);
-      storm.run(CANCELS / 3 / Charge.values().length, SEED);
+    for (ChargeRule chargeRule : ChargeRule.values()) {
+      CancelStorm storm = new CancelStorm(endpoint(1_000, WINDOW, upstream(chargeRule)), false);
+      storm.run(CANCELS / 3 / ChargeRule.values().length, SEED);
       assertAccounted(storm.endpoint());
       assertReturned(own(storm, 1_000, WINDOW), storm);
       var upstream = Objects.requireNonNull(storm.upstreams.find("u"));
-      List<Metered> limits = upstream.pool("m", storm.ticker.nanos()).limits();
+      List<MeteredLimit> limits = upstream.pool("m", storm.ticker.nanos()).limits();
       // Azure also counts the requests of one second and of ten seconds
-      assertThat(limits).hasSize(charge == Charge.AZURE ? 6 : 4);
-      limits.forEach(metered -> assertReturned(metered.limit(), storm));
+      assertThat(limits).hasSize(chargeRule == ChargeRule.AZURE ? 6 : 4);
+      limits.forEach(meteredLimit -> assertReturned(meteredLimit.limit(), storm));
     }
   }
 
   private static Limit own(CancelStorm storm, long capacity, long windowNanos) {
-    LimitId id = new LimitId(LimitId.Kind.ENDPOINT, "/storm", "", Measure.TOKENS, windowNanos);
+    LimitId id = new LimitId(LimitId.Kind.ENDPOINT, "/storm", "", LimitMeasure.TOKENS, windowNanos);
     return storm.limits.limit(
         id, new LimitSpec.FixedWindow(capacity, windowNanos), storm.ticker.nanos());
   }
@@ -116,7 +117,8 @@ class CancelTest {
    */
   private static void assertReturned(Limit limit, CancelStorm storm) {
     assertThat(limit.balance(storm.ticker.nanos()).held()).isZero();
-    assertThat(limit.balance(storm.ticker.nanos() + 1_000 * Core.SECOND)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(storm.ticker.nanos() + 1_000 * Core.SECOND))
+        .isEqualTo(LimitBalance.ZERO);
   }
 
   private static void assertAccounted(Endpoint endpoint) {

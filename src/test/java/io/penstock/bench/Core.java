@@ -1,23 +1,23 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
-import io.penstock.endpoint.Driver;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.Registry;
-import io.penstock.event.Events;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.StepDriver;
+import io.penstock.event.EventSink;
 import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The core with one permit endpoint, on a clock that only moves when told to. Belongs to one
  * thread.
  */
-final class Core implements Driver {
+final class Core implements StepDriver {
   static final long SECOND = 1_000_000_000L;
 
   private static final String PATH = "/bench";
@@ -43,40 +43,47 @@ final class Core implements Driver {
   private long alarm = Ticker.NEVER;
   private long now;
 
-  Core(EndpointSpec spec, Events events) {
+  Core(EndpointSpec spec, EventSink eventSink) {
     LimitSource limits = new LocalLimitSource();
-    this.endpoint = open(spec, limits, () -> now, algorithm -> this, events);
+    this.endpoint = open(spec, limits, () -> now, limitAlgorithm -> this, eventSink);
   }
 
   /** Opens the only endpoint of a new registry. */
   static Endpoint open(
-      EndpointSpec spec, LimitSource limits, Ticker ticker, Driver.Source drivers, Events events) {
-    Upstreams upstreams = new Upstreams(limits, 60 * SECOND);
-    Registry registry =
-        new Registry(
+      EndpointSpec spec,
+      LimitSource limits,
+      Ticker ticker,
+      StepDriver.Source drivers,
+      EventSink eventSink) {
+    UpstreamRegistry upstreamRegistry = new UpstreamRegistry(limits, 60 * SECOND);
+    EndpointRegistry endpointRegistry =
+        new EndpointRegistry(
             new Endpoint.House(
-                upstreams,
+                upstreamRegistry,
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,
                 ticker,
                 drivers,
-                events,
+                eventSink,
                 new AtomicLong()));
-    registry.apply(List.of(spec));
-    return Objects.requireNonNull(registry.find(PATH));
+    endpointRegistry.apply(List.of(spec));
+    return Objects.requireNonNull(endpointRegistry.find(PATH));
   }
 
   /** Returns a permit endpoint with an unbounded queue. */
-  static EndpointSpec permit(Algorithm algorithm, LimitSpec limit, Order order) {
+  static EndpointSpec permit(
+      LimitAlgorithm limitAlgorithm, LimitSpec limit, QueueOrder queueOrder) {
     return new EndpointSpec(
         PATH,
         PATH,
-        algorithm,
+        limitAlgorithm,
         limit,
-        new Scheduling(order, AGING_NANOS, 64, new FairBy.Key()),
+        new Scheduling(queueOrder, AGING_NANOS, 64, new FairBy.Key()),
         EndpointSpec.Waiting.of(
-            new Bounds(Bounds.UNLIMITED, Bounds.UNLIMITED, Bounds.UNLIMITED), 0, MAX_WAIT_NANOS),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+            new QueueBounds(QueueBounds.UNLIMITED, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
+            0,
+            MAX_WAIT_NANOS),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
         EndpointSpec.Descendants.SERVED,
         false,
         true,
@@ -86,7 +93,7 @@ final class Core implements Driver {
 
   /** Returns an endpoint with an unbounded queue and one upstream, without a limit of its own. */
   static EndpointSpec forwarding(UpstreamSpec upstream) {
-    EndpointSpec permit = permit(Algorithm.NONE, new LimitSpec.Unlimited(), Order.FIFO);
+    EndpointSpec permit = permit(LimitAlgorithm.NONE, new LimitSpec.Unlimited(), QueueOrder.FIFO);
     return new EndpointSpec(
         PATH,
         PATH,

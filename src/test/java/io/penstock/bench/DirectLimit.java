@@ -1,19 +1,19 @@
 package io.penstock.bench;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
-import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import io.penstock.park.SchedulerAlarm;
-import io.penstock.quota.LimitId;
-import io.penstock.sync.OnOutage;
-import io.penstock.sync.Pace;
-import io.penstock.sync.RedisAddress;
-import io.penstock.sync.RedisLink;
-import io.penstock.sync.RedisSupply;
-import io.penstock.sync.Rounds;
-import io.penstock.sync.SharedLimitSource;
+import io.penstock.redis.RedisAddress;
+import io.penstock.redis.RedisLink;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.slices.RedisSliceStore;
+import io.penstock.slices.SharedLimitSource;
+import io.penstock.slices.SliceSync;
+import io.penstock.slices.SyncPace;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.Random;
@@ -27,27 +27,28 @@ final class DirectLimit implements AutoCloseable {
   private final Ticker ticker = Ticker.system();
   private final SchedulerAlarm alarm = new SchedulerAlarm("direct-limit", ticker);
   private final RedisLink link;
-  private final Rounds rounds;
+  private final SliceSync sliceSync;
   private final Limit limit;
 
   /** Shares a limit of ten million tokens in 10 s. */
   DirectLimit(int port) {
     RedisAddress address = RedisAddress.parse("redis://127.0.0.1:" + port, null, null);
     link = new RedisLink(address, null, 1_000, ticker);
-    rounds =
-        new Rounds(
+    sliceSync =
+        new SliceSync(
             "direct",
-            new RedisSupply(link, "direct", 2 * SECOND, ticker, WallClock.system()),
+            new RedisSliceStore(link, "direct", 2 * SECOND, ticker, WallClock.system()),
             ticker,
             alarm,
-            new Pace(100 * MILLI, 2 * SECOND, SECOND),
-            OnOutage.PARK,
+            new SyncPace(100 * MILLI, 2 * SECOND, SECOND),
+            OutagePolicy.PARK,
             new Random(1)::nextDouble);
-    LimitId id = new LimitId(LimitId.Kind.ENDPOINT, "/direct", "", Measure.TOKENS, 10 * SECOND);
+    LimitId id =
+        new LimitId(LimitId.Kind.ENDPOINT, "/direct", "", LimitMeasure.TOKENS, 10 * SECOND);
     limit =
-        new SharedLimitSource(rounds, any -> true)
+        new SharedLimitSource(sliceSync, any -> true)
             .limit(id, new LimitSpec.FixedWindow(10_000_000, 10 * SECOND), ticker.nanos());
-    rounds.start();
+    sliceSync.start();
   }
 
   /** Takes a given number of single tokens each second; returns how many attempts succeeded. */
@@ -56,7 +57,7 @@ final class DirectLimit implements AutoCloseable {
     long done = 0;
     for (long now = from; now < from + seconds * SECOND; now = ticker.nanos()) {
       long due = (long) ((double) (now - from) / SECOND * aSecond);
-      while (done < due && limit.take(Weight.exactly(1), now) instanceof Answer.Receipt) {
+      while (done < due && limit.take(Weight.exactly(1), now) instanceof LimitAnswer.Receipt) {
         done++;
       }
       LockSupport.parkNanos(MILLI);
@@ -66,7 +67,7 @@ final class DirectLimit implements AutoCloseable {
 
   @Override
   public void close() {
-    rounds.stop();
+    sliceSync.stop();
     alarm.close();
     link.close();
   }

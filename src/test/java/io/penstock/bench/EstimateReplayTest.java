@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingType;
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Expectations;
-import io.penstock.cost.Usage;
+import io.penstock.cost.CostLearner;
+import io.penstock.cost.RequestContent;
+import io.penstock.cost.TokenUsage;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -34,12 +34,12 @@ class EstimateReplayTest {
     private long reserved;
     private long used;
 
-    void add(int at, Cost expected, Usage usage) {
-      double off = (double) Math.abs(expected.inputTokens() - usage.inputTokens());
-      errors[at] = off / (double) usage.inputTokens();
-      within += usage.outputTokens() <= expected.outputTokens() ? 1 : 0;
+    void add(int at, Cost expected, TokenUsage tokenUsage) {
+      double off = (double) Math.abs(expected.inputTokens() - tokenUsage.inputTokens());
+      errors[at] = off / (double) tokenUsage.inputTokens();
+      within += tokenUsage.outputTokens() <= expected.outputTokens() ? 1 : 0;
       reserved += expected.totalTokens();
-      used += usage.totalTokens();
+      used += tokenUsage.totalTokens();
     }
 
     double p90Error() {
@@ -69,22 +69,23 @@ class EstimateReplayTest {
 
   private static Tally replay(List<Cost> sizes, EncodingType provider, long seed, Prose prose) {
     Encoding truth = Encodings.newLazyEncodingRegistry().getEncoding(provider);
-    Expectations expectations = new Expectations();
+    CostLearner costLearner = new CostLearner();
     SplittableRandom random = new SplittableRandom(seed);
     Tally tally = new Tally();
     for (int at = 0; at < MANY; at++) {
       Cost size = sizes.get(at);
       String text = prose.slice(Math.toIntExact(4 * size.inputTokens()), random);
-      Usage usage =
-          new Usage(truth.countTokensOrdinary(text) + TOKENS_A_MESSAGE, 0, size.outputTokens());
+      TokenUsage tokenUsage =
+          new TokenUsage(
+              truth.countTokensOrdinary(text) + TOKENS_A_MESSAGE, 0, size.outputTokens());
       long bytes = text.getBytes(StandardCharsets.UTF_8).length;
-      long stated = random.nextInt(3) == 0 ? 4_096 : Content.UNSTATED;
-      Content content =
-          new Content("m", Math.ceilDiv(bytes, 4L), TOKENS_A_MESSAGE, stated, 1, true);
+      long stated = random.nextInt(3) == 0 ? 4_096 : RequestContent.UNSTATED;
+      RequestContent requestContent =
+          new RequestContent("m", Math.ceilDiv(bytes, 4L), TOKENS_A_MESSAGE, stated, 1, true);
       if (at >= FIRST) {
-        tally.add(at - FIRST, expectations.expect(content, "k", 256), usage);
+        tally.add(at - FIRST, costLearner.expect(requestContent, "k", 256), tokenUsage);
       }
-      expectations.answered(content, "k", usage);
+      costLearner.answered(requestContent, "k", tokenUsage);
     }
     return tally;
   }

@@ -6,7 +6,7 @@ import io.penstock.fake.FaultProxy;
 import io.penstock.fake.Fleet;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.TrailingChecker;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import io.penstock.time.Ticker;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,8 +44,8 @@ class FleetFigures {
 
   @TempDir private Path directory;
 
-  private final String limited = Secrets.make();
-  private final String unlimited = Secrets.make();
+  private final String limited = KeySecrets.make();
+  private final String unlimited = KeySecrets.make();
   private final Figures figures = new Figures();
   private final Ticker ticker = Ticker.system();
 
@@ -66,11 +66,11 @@ class FleetFigures {
           - {path: /free, algorithm: none}
         """
             .formatted(
-                Secrets.sha256(limited),
+                KeySecrets.sha256(limited),
                 REQUESTS,
                 waits ? "wait" : "reject",
                 sharing,
-                Secrets.sha256(unlimited),
+                KeySecrets.sha256(unlimited),
                 TOKENS,
                 TOKEN_WINDOW / SECOND,
                 sharing);
@@ -324,7 +324,7 @@ class FleetFigures {
   @Test
   @Timeout(600)
   void rounds_areFewWithManyActiveLimits() throws Exception {
-    List<String> secrets = Stream.generate(Secrets::make).limit(10_000).toList();
+    List<String> secrets = Stream.generate(KeySecrets::make).limit(10_000).toList();
     // a route file is limited to 1 MiB
     Path files = Files.createDirectory(directory.resolve("routes"));
     for (int file = 0; file < 2; file++) {
@@ -332,7 +332,7 @@ class FleetFigures {
       for (int i = file; i < secrets.size(); i += 2) {
         keys.append(
             "  - {name: key-%d, sha256: %s, rate_limit_rpm: 600, sharing: exact}%n"
-                .formatted(i, Secrets.sha256(secrets.get(i))));
+                .formatted(i, KeySecrets.sha256(secrets.get(i))));
       }
       Files.writeString(files.resolve("keys-" + file + ".yaml"), keys);
     }

@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
-import io.penstock.key.Caller;
+import io.penstock.key.ApiCaller;
+import io.penstock.key.KeyRegistry;
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
-import io.penstock.key.Keys;
-import io.penstock.key.Secrets;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.store.KeyTerms;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
@@ -43,7 +43,7 @@ public class KeyBenchmark {
   /** Number of keys in use, drawn at random. */
   private static final int CALLERS = 1 << 13;
 
-  private final Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
+  private final KeyRegistry keyRegistry = new KeyRegistry(new LocalLimitSource(), 60_000_000_000L);
   private final String[] secrets = new String[CALLERS];
   private final byte[] hash = new byte[32];
   private final MessageDigest digest = digest();
@@ -55,10 +55,10 @@ public class KeyBenchmark {
     List<KeySpec> all = new ArrayList<>();
     List<String> known = new ArrayList<>();
     for (int key = 0; key < KEYS; key++) {
-      known.add(Secrets.make());
+      known.add(KeySecrets.make());
       all.add(key(key, known.getLast()));
     }
-    keys.stored(all, 0);
+    keyRegistry.stored(all, 0);
     SplittableRandom random = new SplittableRandom(1);
     for (int caller = 0; caller < CALLERS; caller++) {
       // A copy, like one from a request: in another place than when the key was created.
@@ -76,7 +76,8 @@ public class KeyBenchmark {
 
   static KeySpec key(int number, String secret) {
     return KeyTerms.plain(
-        "customer-" + number, List.of(new KeySpec.Secret(Secrets.sha256(secret), KeySpec.NEVER)));
+        "customer-" + number,
+        List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
   }
 
   private String next() {
@@ -94,7 +95,7 @@ public class KeyBenchmark {
 
   /** Does all the work for a request. */
   @Benchmark
-  public @Nullable Caller caller() {
-    return keys.caller(next(), 0);
+  public @Nullable ApiCaller caller() {
+    return keyRegistry.caller(next(), 0);
   }
 }

@@ -1,9 +1,9 @@
 package io.penstock.bench;
 
+import io.penstock.key.KeyRegistry;
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
-import io.penstock.key.Keys;
-import io.penstock.key.Secrets;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.store.KeyStorage;
 import io.penstock.time.Ticker;
 import java.lang.management.ManagementFactory;
@@ -24,16 +24,16 @@ final class KeyHeap {
   /** Measures the keys in the file given as the only argument, as {@link #write} creates it. */
   public static void main(String[] arguments) {
     KeyStorage storage = KeyStorage.open("file:" + arguments[0], null);
-    Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
-    storage.follow(keys, Ticker.system());
+    KeyRegistry keyRegistry = new KeyRegistry(new LocalLimitSource(), 60_000_000_000L);
+    storage.follow(keyRegistry, Ticker.system());
     storage.close();
     long with = usedBytes();
-    if (keys.find("customer-" + (KeyBenchmark.KEYS - 1)) == null) {
+    if (keyRegistry.find("customer-" + (KeyBenchmark.KEYS - 1)) == null) {
       throw new IllegalStateException("a key is missing");
     }
     // The difference without the keys is their size, because neither classes nor buffers change
     // meanwhile.
-    keys.stored(List.of(), 0);
+    keyRegistry.stored(List.of(), 0);
     System.out.println((with - usedBytes()) / KeyBenchmark.KEYS);
   }
 
@@ -46,7 +46,7 @@ final class KeyHeap {
           open.prepareStatement(
               "INSERT INTO penstock_keys (name, sha256, terms) VALUES (?, ?, ?)")) {
         for (int number = 0; number < KeyBenchmark.KEYS; number++) {
-          KeySpec key = KeyBenchmark.key(number, Secrets.make());
+          KeySpec key = KeyBenchmark.key(number, KeySecrets.make());
           insert.setString(1, key.name());
           insert.setString(2, key.secrets().getFirst().sha256());
           insert.setString(3, "{\"rate_limit_rpm\":" + (number + 1) + "}");

@@ -1,13 +1,13 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Ask;
-import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.WaitPatience;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import java.lang.management.ManagementFactory;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,12 +25,14 @@ final class ParkedHeap {
 
   /** Measures tickets that wait in the order given as the only argument. */
   public static void main(String[] arguments) {
-    LimitSpec slots = new LimitSpec.Strict(new Rate(1, 1_000_000));
+    LimitSpec slots = new LimitSpec.Strict(new ExactRate(1, 1_000_000));
     Core core =
-        new Core(Core.permit(Algorithm.STRICT, slots, Order.valueOf(arguments[0])), event -> {});
-    Ask.Flow[] flows = new Ask.Flow[FLOWS];
+        new Core(
+            Core.permit(LimitAlgorithm.STRICT, slots, QueueOrder.valueOf(arguments[0])),
+            event -> {});
+    TicketRequest.Flow[] flows = new TicketRequest.Flow[FLOWS];
     for (int flow = 0; flow < FLOWS; flow++) {
-      flows[flow] = new Ask.Flow("flow-" + flow, 1);
+      flows[flow] = new TicketRequest.Flow("flow-" + flow, 1);
     }
     park(core, flows, WARM_UP);
     long before = usedBytes();
@@ -43,13 +45,14 @@ final class ParkedHeap {
     System.out.println((after - before) / MANY);
   }
 
-  private static void park(Core core, Ask.Flow[] flows, int many) {
+  private static void park(Core core, TicketRequest.Flow[] flows, int many) {
     SplittableRandom random = new SplittableRandom(1);
     AtomicLong told = new AtomicLong();
     for (int at = 0; at < many; at++) {
       Cost cost = Trace.draw(random);
-      Ask ask = new Ask("a-model", cost, 0, Patience.DEFAULT, 0, flows[at % FLOWS]);
-      core.endpoint().submit(ask).whenDecided(outcome -> told.incrementAndGet());
+      TicketRequest ticketRequest =
+          new TicketRequest("a-model", cost, 0, WaitPatience.DEFAULT, 0, flows[at % FLOWS]);
+      core.endpoint().submit(ticketRequest).whenDecided(ticketOutcome -> told.incrementAndGet());
       core.run();
     }
   }

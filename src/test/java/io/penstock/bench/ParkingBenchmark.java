@@ -1,15 +1,15 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.WaitPatience;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -40,26 +40,26 @@ public class ParkingBenchmark {
   private static final long SLOT_NANOS = 1_000;
 
   /** The measured orders. */
-  static final List<Order> ORDERS = List.of(Order.FIFO, Order.FAIR);
+  static final List<QueueOrder> ORDERS = List.of(QueueOrder.FIFO, QueueOrder.FAIR);
 
   /** The order of release. */
   @Param({"FIFO", "FAIR"})
-  public Order order = Order.FIFO;
+  public QueueOrder order = QueueOrder.FIFO;
 
   /** Number of additional flows that were active before and are idle now. */
   @Param({"0", "1000000"})
   public int idle;
 
   private final SplittableRandom random = new SplittableRandom(1);
-  private Core core = new Core(spec(Order.FIFO), event -> {});
-  private Ask[] asks = {};
+  private Core core = new Core(spec(QueueOrder.FIFO), event -> {});
+  private TicketRequest[] asks = {};
   private int next;
 
   /** Lets the idle flows come and go, and parks the others. */
   @Setup
   public void fill() {
     core = new Core(spec(order), event -> {});
-    asks = new Ask[WAITING];
+    asks = new TicketRequest[WAITING];
     for (int flow = 0; flow < WAITING; flow++) {
       asks[flow] = ask(flow);
     }
@@ -73,32 +73,33 @@ public class ParkingBenchmark {
     }
   }
 
-  private static EndpointSpec spec(Order order) {
-    LimitSpec slots = new LimitSpec.Strict(new Rate(Core.SECOND / SLOT_NANOS, 1));
-    return Core.permit(Algorithm.STRICT, slots, order);
+  private static EndpointSpec spec(QueueOrder queueOrder) {
+    LimitSpec slots = new LimitSpec.Strict(new ExactRate(Core.SECOND / SLOT_NANOS, 1));
+    return Core.permit(LimitAlgorithm.STRICT, slots, queueOrder);
   }
 
-  private Ask ask(int flow) {
+  private TicketRequest ask(int flow) {
     Cost cost = new Cost(1 + random.nextInt(4_000), 1 + random.nextInt(400), 0);
-    return new Ask(null, cost, 0, Patience.DEFAULT, 0, new Ask.Flow("flow-" + flow, 1));
+    return new TicketRequest(
+        null, cost, 0, WaitPatience.DEFAULT, 0, new TicketRequest.Flow("flow-" + flow, 1));
   }
 
   private void submit(int flow) {
     submit(flow, asks[flow]);
   }
 
-  private void submit(int flow, Ask ask) {
+  private void submit(int flow, TicketRequest ticketRequest) {
     Endpoint endpoint = core.endpoint();
-    endpoint.submit(ask).whenDecided(outcome -> decided(flow, outcome));
+    endpoint.submit(ticketRequest).whenDecided(ticketOutcome -> decided(flow, ticketOutcome));
     core.run();
   }
 
-  private void decided(int flow, Outcome outcome) {
-    if (outcome instanceof Outcome.Granted(var settlement)) {
-      settlement.permitted(core.now());
+  private void decided(int flow, TicketOutcome ticketOutcome) {
+    if (ticketOutcome instanceof TicketOutcome.Granted(var ticketSettlement)) {
+      ticketSettlement.permitted(core.now());
       next = flow;
     } else {
-      throw new IllegalStateException("expected a grant: " + outcome);
+      throw new IllegalStateException("expected a grant: " + ticketOutcome);
     }
   }
 

@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
 import io.penstock.bench.Played.Request;
-import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -31,21 +31,21 @@ final class Picture {
   private static final int LIMITS_REQUESTS = 26;
   private static final List<String> FLOWS = List.of("chat", "agent", "batch");
 
-  private static final Map<Order, String> ORDER_SAYS =
+  private static final Map<QueueOrder, String> ORDER_SAYS =
       Map.of(
-          Order.FIFO, "oldest first",
-          Order.LIFO, "newest first",
-          Order.PRIORITY, "highest first, with ageing",
-          Order.RANDOM, "anyone, by lot",
-          Order.DEADLINE, "whoever gives up first",
-          Order.FAIR, "who got least, first");
+          QueueOrder.FIFO, "oldest first",
+          QueueOrder.LIFO, "newest first",
+          QueueOrder.PRIORITY, "highest first, with ageing",
+          QueueOrder.RANDOM, "anyone, by lot",
+          QueueOrder.DEADLINE, "whoever gives up first",
+          QueueOrder.FAIR, "who got least, first");
 
-  private static final Map<Algorithm, String> LIMIT_SAYS =
+  private static final Map<LimitAlgorithm, String> LIMIT_SAYS =
       Map.of(
-          Algorithm.STRICT, "2 a second, evenly",
-          Algorithm.TOKEN_BUCKET, "2 a second, up to 6 at once",
-          Algorithm.SLIDING_WINDOW, "at most 6 in any 3 seconds",
-          Algorithm.TOKEN_WINDOW, "1,800 tokens in each 3 seconds");
+          LimitAlgorithm.STRICT, "2 a second, evenly",
+          LimitAlgorithm.TOKEN_BUCKET, "2 a second, up to 6 at once",
+          LimitAlgorithm.SLIDING_WINDOW, "at most 6 in any 3 seconds",
+          LimitAlgorithm.TOKEN_WINDOW, "1,800 tokens in each 3 seconds");
 
   private static final String STYLE =
       """
@@ -81,9 +81,9 @@ final class Picture {
 
   /** Returns the SVG, which is the same each time. */
   static String draw() {
-    List<Order> orders = List.of(Order.values());
-    List<Algorithm> limits =
-        Arrays.stream(Algorithm.values()).filter(each -> each != Algorithm.NONE).toList();
+    List<QueueOrder> orders = List.of(QueueOrder.values());
+    List<LimitAlgorithm> limits =
+        Arrays.stream(LimitAlgorithm.values()).filter(each -> each != LimitAlgorithm.NONE).toList();
     int ordersHeight = HEAD + ROW * Math.ceilDiv(orders.size(), ORDER_COLUMNS);
     int limitsHeight = HEAD + ROW * Math.ceilDiv(limits.size(), LIMIT_COLUMNS);
     Svg svg =
@@ -128,10 +128,11 @@ final class Picture {
     svg.path("waits", "M140 50h18v12h-18z").words("soft", 164, 60, "waiting");
   }
 
-  private static void order(Svg svg, Order order, int width) {
-    LimitSpec slots = new LimitSpec.Strict(new Rate(3, 1));
-    List<Played> played = Played.of(Core.permit(Algorithm.STRICT, slots, order), ordersLoad());
-    title(svg, order.name().toLowerCase(Locale.ROOT), ORDER_SAYS.get(order));
+  private static void order(Svg svg, QueueOrder queueOrder, int width) {
+    LimitSpec slots = new LimitSpec.Strict(new ExactRate(3, 1));
+    List<Played> played =
+        Played.of(Core.permit(LimitAlgorithm.STRICT, slots, queueOrder), ordersLoad());
+    title(svg, queueOrder.name().toLowerCase(Locale.ROOT), ORDER_SAYS.get(queueOrder));
     double x = LEFT;
     for (String flow : FLOWS) {
       String median = "%s %s s".formatted(flow, Svg.number(median(played, flow)));
@@ -189,10 +190,10 @@ final class Picture {
     return load;
   }
 
-  private static void limit(Svg svg, Algorithm algorithm, int width) {
+  private static void limit(Svg svg, LimitAlgorithm limitAlgorithm, int width) {
     List<Played> played =
-        Played.of(Core.permit(algorithm, spec(algorithm), Order.FIFO), limitsLoad());
-    title(svg, algorithm.text(), LIMIT_SAYS.get(algorithm));
+        Played.of(Core.permit(limitAlgorithm, spec(limitAlgorithm), QueueOrder.FIFO), limitsLoad());
+    title(svg, limitAlgorithm.text(), LIMIT_SAYS.get(limitAlgorithm));
     Axes axes = new Axes(svg, LEFT, 32, width, ROW - 32 - 44, LIMITS_SECONDS, 30);
     axes.draw(5, 10, "time, s", "requests");
     List<Double> came = played.stream().map(each -> each.request().atNanos() / 1e9).toList();
@@ -203,11 +204,11 @@ final class Picture {
     svg.path("went", axes.steps(went));
   }
 
-  private static LimitSpec spec(Algorithm algorithm) {
-    return switch (algorithm) {
+  private static LimitSpec spec(LimitAlgorithm limitAlgorithm) {
+    return switch (limitAlgorithm) {
       case NONE -> new LimitSpec.Unlimited();
-      case STRICT -> new LimitSpec.Strict(new Rate(2, 1));
-      case TOKEN_BUCKET -> new LimitSpec.TokenBucket(new Rate(2, 1), 6);
+      case STRICT -> new LimitSpec.Strict(new ExactRate(2, 1));
+      case TOKEN_BUCKET -> new LimitSpec.TokenBucket(new ExactRate(2, 1), 6);
       case SLIDING_WINDOW -> new LimitSpec.SlidingWindow(6, 3 * Core.SECOND);
       case TOKEN_WINDOW -> new LimitSpec.FixedWindow(1_800, 3 * Core.SECOND);
     };

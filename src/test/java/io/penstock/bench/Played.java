@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.WaitPatience;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -42,11 +42,11 @@ record Played(Request request, long endNanos, boolean went) {
     for (Request request : load) {
       core.until(request.atNanos());
       Cost cost = Cost.ofInput(request.tokens());
-      Patience patience = new Patience(Patience.UNSAID, request.patienceNanos());
-      Ask.Flow flow = new Ask.Flow(request.flow(), 1);
+      WaitPatience waitPatience = new WaitPatience(WaitPatience.UNSAID, request.patienceNanos());
+      TicketRequest.Flow flow = new TicketRequest.Flow(request.flow(), 1);
       core.endpoint()
-          .submit(new Ask(null, cost, 0, patience, request.priority(), flow))
-          .whenDecided(outcome -> played.add(decided(request, outcome, core.now())));
+          .submit(new TicketRequest(null, cost, 0, waitPatience, request.priority(), flow))
+          .whenDecided(ticketOutcome -> played.add(decided(request, ticketOutcome, core.now())));
     }
     while (played.size() < load.size()) {
       core.next();
@@ -55,9 +55,9 @@ record Played(Request request, long endNanos, boolean went) {
     return played;
   }
 
-  private static Played decided(Request request, Outcome outcome, long now) {
-    if (outcome instanceof Outcome.Granted(var settlement)) {
-      settlement.permitted(now);
+  private static Played decided(Request request, TicketOutcome ticketOutcome, long now) {
+    if (ticketOutcome instanceof TicketOutcome.Granted(var ticketSettlement)) {
+      ticketSettlement.permitted(now);
       return new Played(request, now, true);
     }
     return new Played(request, now, false);

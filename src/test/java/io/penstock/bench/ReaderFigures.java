@@ -3,11 +3,11 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.SlowReaders;
 import io.penstock.time.Ticker;
@@ -37,11 +37,13 @@ class ReaderFigures {
     long[] nanos = new long[DECISIONS];
     for (int each = 0; each < DECISIONS; each++) {
       long before = ticker.nanos();
-      var pending = endpoint.submit(Ask.of(null, Cost.ofInput(1), 0, Patience.DEFAULT));
-      if (!(pending.outcome() instanceof Outcome.Granted(Settlement settlement))) {
-        throw new AssertionError("was not let go: " + pending.outcome());
+      var parkedTicket =
+          endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, WaitPatience.DEFAULT));
+      if (!(parkedTicket.outcome()
+          instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement))) {
+        throw new AssertionError("was not let go: " + parkedTicket.outcome());
       }
-      settlement.permitted(ticker.nanos());
+      ticketSettlement.permitted(ticker.nanos());
       nanos[each] = ticker.nanos() - before;
     }
     return nanos;

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingType;
-import io.penstock.cost.Content;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.RequestContent;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.provider.Speech;
 import io.penstock.provider.answer.AnswerReader;
@@ -62,7 +62,7 @@ public class ReadingBenchmark {
           .concat("\"completion_tokens\":80,\"total_tokens\":276}}")
           .getBytes(UTF_8);
   private static final EndpointSpec.Reading READING =
-      new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 256, 32 << 20, false);
+      new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 32 << 20, false);
   private static final String PATH = "/v1/chat/completions";
 
   private final Speech speech = Speech.of(Dialect.OPENAI);
@@ -85,7 +85,7 @@ public class ReadingBenchmark {
 
   /** Reads a request and counts its tokens. */
   @Benchmark
-  public Content weigh() {
+  public RequestContent weigh() {
     RequestReader reader = speech.requestReader(READING, PATH);
     reader.feed(ByteBuffer.wrap(ASKED));
     if (reader.finish() instanceof Weighed.Request request) {
@@ -104,13 +104,13 @@ public class ReadingBenchmark {
 
   /** Reads an answer for its usage. */
   @Benchmark
-  public @Nullable Usage usage() {
+  public @Nullable TokenUsage usage() {
     AnswerReader reader = speech.answerReader("application/json");
     reader.feed(ByteBuffer.wrap(ANSWERED));
     reader.finish();
-    Usage usage = reader.usage();
+    TokenUsage tokenUsage = reader.usage();
     reader.close();
-    return usage;
+    return tokenUsage;
   }
 
   /** Parses an answer to a tree, and finds its usage there. */

@@ -1,17 +1,17 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.limit.LimitSpec;
 import io.penstock.park.SchedulerDrivers;
-import io.penstock.queue.Order;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.queue.QueueOrder;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Queue;
@@ -30,13 +30,14 @@ record ReleaseLog(List<Event.Released> decided, List<Long> heard) {
    * Parks all of {@code costs} at once and waits until {@code releases} of them were released. Each
    * is settled with its cost upon release.
    */
-  static ReleaseLog of(Algorithm algorithm, LimitSpec limit, List<Cost> costs, int releases)
+  static ReleaseLog of(
+      LimitAlgorithm limitAlgorithm, LimitSpec limit, List<Cost> costs, int releases)
       throws InterruptedException {
     Queue<Event.Released> decided = new ConcurrentLinkedQueue<>();
     Queue<Long> heard = new ConcurrentLinkedQueue<>();
     CountDownLatch left = new CountDownLatch(releases);
     Ticker ticker = Ticker.system();
-    EndpointSpec spec = Core.permit(algorithm, limit, Order.FIFO);
+    EndpointSpec spec = Core.permit(limitAlgorithm, limit, QueueOrder.FIFO);
     try (SchedulerDrivers drivers = new SchedulerDrivers(ticker)) {
       Endpoint endpoint =
           Core.open(
@@ -51,12 +52,12 @@ record ReleaseLog(List<Event.Released> decided, List<Long> heard) {
               });
       for (Cost cost : costs) {
         endpoint
-            .submit(Ask.of(null, cost, 0, Patience.DEFAULT))
+            .submit(TicketRequest.of(null, cost, 0, WaitPatience.DEFAULT))
             .whenDecided(
-                outcome -> {
-                  if (outcome instanceof Outcome.Granted(var settlement)) {
+                ticketOutcome -> {
+                  if (ticketOutcome instanceof TicketOutcome.Granted(var ticketSettlement)) {
                     long now = ticker.nanos();
-                    settlement.permitted(now);
+                    ticketSettlement.permitted(now);
                     heard.add(now);
                     left.countDown();
                   }

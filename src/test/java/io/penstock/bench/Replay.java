@@ -2,19 +2,19 @@ package io.penstock.bench;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Ask;
-import io.penstock.endpoint.Driver;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.StepDriver;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.net.URI;
 import java.util.ArrayDeque;
@@ -29,7 +29,7 @@ import java.util.TreeMap;
  * answers 429 when any trailing minute is exceeded. There is always a waiting request. Belongs to
  * one thread.
  */
-final class Replay implements Driver {
+final class Replay implements StepDriver {
   /** Predicts the cost of requests, and learns from their answers. */
   interface Estimator {
     /** Returns the expected cost of a request with known real input. */
@@ -81,7 +81,7 @@ final class Replay implements Driver {
     this.provider = new TrailingChecker(limit, MINUTE);
     EndpointSpec spec = Core.forwarding(upstream(limit, burst));
     this.endpoint =
-        Core.open(spec, new LocalLimitSource(), () -> now, algorithm -> this, event -> {});
+        Core.open(spec, new LocalLimitSource(), () -> now, limitAlgorithm -> this, event -> {});
   }
 
   private static UpstreamSpec upstream(long limit, double burst) {
@@ -94,7 +94,7 @@ final class Replay implements Driver {
         Map.of(),
         1,
         new UpstreamSpec.Limits(0, limit, 0, 0),
-        Charge.TOTAL,
+        ChargeRule.TOTAL,
         50_000_000,
         burst,
         new UpstreamSpec.Timeouts(MINUTE, MINUTE, MINUTE));
@@ -176,17 +176,18 @@ final class Replay implements Driver {
     lastSubmitted = now;
     Cost expected = estimator.expect(real.inputTokens());
     endpoint
-        .submit(Ask.of("m", expected, 0, Patience.DEFAULT))
-        .whenDecided(outcome -> soon.add(() -> decided(outcome, real)));
+        .submit(TicketRequest.of("m", expected, 0, WaitPatience.DEFAULT))
+        .whenDecided(ticketOutcome -> soon.add(() -> decided(ticketOutcome, real)));
   }
 
-  private void decided(Outcome outcome, Cost real) {
-    Settlement settlement =
-        switch (outcome) {
-          case Outcome.Granted(Settlement granted) -> granted;
-          case Outcome.Refused(var refusal) -> throw new AssertionError("refused: " + refusal);
+  private void decided(TicketOutcome ticketOutcome, Cost real) {
+    TicketSettlement ticketSettlement =
+        switch (ticketOutcome) {
+          case TicketOutcome.Granted(TicketSettlement granted) -> granted;
+          case TicketOutcome.Refused(var refusal) ->
+              throw new AssertionError("refused: " + refusal);
         };
-    requireNonNull(settlement.upstream());
+    requireNonNull(ticketSettlement.upstream());
     next();
     if (!provider.fits(now, real.inputTokens())) {
       rejected++;
@@ -194,20 +195,20 @@ final class Replay implements Driver {
     provider.charge(now, real.inputTokens());
     for (long token = 1; token <= real.outputTokens(); token++) {
       long produced = token;
-      later(now + token * nanosPerToken, () -> produce(settlement, produced));
+      later(now + token * nanosPerToken, () -> produce(ticketSettlement, produced));
     }
-    later(now + real.outputTokens() * nanosPerToken, () -> end(settlement, real));
+    later(now + real.outputTokens() * nanosPerToken, () -> end(ticketSettlement, real));
   }
 
-  private void produce(Settlement settlement, long produced) {
+  private void produce(TicketSettlement ticketSettlement, long produced) {
     provider.charge(now, 1);
-    settlement.produced(produced, now);
+    ticketSettlement.produced(produced, now);
   }
 
-  private void end(Settlement settlement, Cost real) {
+  private void end(TicketSettlement ticketSettlement, Cost real) {
     estimator.answered(real.inputTokens(), real.outputTokens());
-    Usage usage = new Usage(real.inputTokens(), 0, real.outputTokens());
-    settlement.served(usage, real.outputTokens(), now);
+    TokenUsage tokenUsage = new TokenUsage(real.inputTokens(), 0, real.outputTokens());
+    ticketSettlement.served(tokenUsage, real.outputTokens(), now);
   }
 
   private void later(long instant, Runnable action) {

@@ -2,10 +2,10 @@ package io.penstock.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Expectations;
-import io.penstock.cost.Usage;
+import io.penstock.cost.CostLearner;
+import io.penstock.cost.RequestContent;
+import io.penstock.cost.TokenUsage;
 import java.io.IOException;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,20 +18,20 @@ class ReplayTest {
 
   /** The input is known here, so unused room is due to the output and the pace. */
   private static final class Learning implements Replay.Estimator {
-    private final Expectations expectations = new Expectations();
+    private final CostLearner costLearner = new CostLearner();
 
-    private static Content content(long input) {
-      return new Content("m", input, 0, Content.UNSTATED, 1, true);
+    private static RequestContent content(long input) {
+      return new RequestContent("m", input, 0, RequestContent.UNSTATED, 1, true);
     }
 
     @Override
     public Cost expect(long input) {
-      return expectations.expect(content(input), "k", 256);
+      return costLearner.expect(content(input), "k", 256);
     }
 
     @Override
     public void answered(long input, long output) {
-      expectations.answered(content(input), "k", new Usage(input, 0, output));
+      costLearner.answered(content(input), "k", new TokenUsage(input, 0, output));
     }
   }
 

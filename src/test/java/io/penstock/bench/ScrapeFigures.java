@@ -3,11 +3,11 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Server;
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Scrape;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -45,7 +45,7 @@ class ScrapeFigures {
 
   private final Ticker ticker = Ticker.system();
   private final Figures figures = new Figures();
-  private final List<String> secrets = Stream.generate(Secrets::make).limit(KEYS).toList();
+  private final List<String> secrets = Stream.generate(KeySecrets::make).limit(KEYS).toList();
   private final List<Socket> waiting = new ArrayList<>();
 
   /** Writes the routes in several files, because a route file is limited to 1 MiB. */
@@ -54,7 +54,7 @@ class ScrapeFigures {
       StringBuilder keys = new StringBuilder("keys:\n");
       StringBuilder endpoints = new StringBuilder("endpoints:\n");
       for (int i = file; i < KEYS; i += FILES) {
-        String hash = Secrets.sha256(secrets.get(i));
+        String hash = KeySecrets.sha256(secrets.get(i));
         keys.append("  - {name: key-%d, sha256: %s}\n".formatted(i, hash));
       }
       for (int i = file; i < ENDPOINTS; i += FILES) {
@@ -86,7 +86,7 @@ class ScrapeFigures {
   }
 
   /** Makes each endpoint serve one request, park one and refuse eight, each of a key of its own. */
-  private void use(int port, Registry registry) throws IOException {
+  private void use(int port, EndpointRegistry endpointRegistry) throws IOException {
     for (int each = 0; each < ENDPOINTS; each++) {
       answered(port, each, secrets.get(each));
     }
@@ -96,7 +96,7 @@ class ScrapeFigures {
     RunningGateway.awaiting()
         .until(
             () ->
-                registry.all().stream()
+                endpointRegistry.all().stream()
                     .allMatch(each -> each.totals().requests(Fate.WAITING) == 1));
     for (int each = 2 * ENDPOINTS; each < KEYS; each++) {
       answered(port, each % ENDPOINTS, secrets.get(each));
@@ -157,7 +157,7 @@ class ScrapeFigures {
       throw new AssertionError("did not start: " + start);
     }
     try (context) {
-      use(port(context, "local.server.port"), context.getBean(Registry.class));
+      use(port(context, "local.server.port"), context.getBean(EndpointRegistry.class));
       measure(port(context, "local.management.port"));
     } finally {
       for (Socket socket : waiting) {

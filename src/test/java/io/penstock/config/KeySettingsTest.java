@@ -195,10 +195,10 @@ class KeySettingsTest {
     assertThat(models.get("a"))
         .isEqualTo(
             new Snapshot.Model(
-                new io.penstock.quota.ModelLimits(5, 0, 0),
+                new io.penstock.model.ModelLimits(5, 0, 0),
                 new Snapshot.Price(new BigDecimal("2.5"), BigDecimal.ZERO)));
     assertThat(models.get("b"))
-        .isEqualTo(new Snapshot.Model(io.penstock.quota.ModelLimits.NONE, null));
+        .isEqualTo(new Snapshot.Model(io.penstock.model.ModelLimits.NONE, null));
     assertThat(models.get("c"))
         .isEqualTo(new Snapshot.Model(null, new Snapshot.Price(BigDecimal.ONE, BigDecimal.TEN)));
   }

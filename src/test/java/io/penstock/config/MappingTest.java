@@ -2,13 +2,13 @@ package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Descendants;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -64,29 +64,30 @@ class MappingTest {
         .containsEntry("burst_size", 1L)
         .doesNotContainKey("window_seconds");
     EndpointSpec strict = endpoint("window_seconds: 5", "burst_size: 3");
-    assertThat(strict.limit()).isEqualTo(new LimitSpec.Strict(new Rate(1, 1)));
+    assertThat(strict.limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 1)));
     assertThat(strict.shown()).containsEntry("window_seconds", 5L).containsEntry("burst_size", 3L);
   }
 
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void scheduler_byItsName_isThatOrder(Order order) {
-    String name = order.name().toLowerCase(java.util.Locale.ROOT);
+  @EnumSource(QueueOrder.class)
+  void scheduler_byItsName_isThatOrder(QueueOrder queueOrder) {
+    String name = queueOrder.name().toLowerCase(java.util.Locale.ROOT);
     EndpointSpec endpoint = endpoint("scheduler: " + name);
-    assertThat(endpoint.scheduling().order()).isEqualTo(order);
+    assertThat(endpoint.scheduling().order()).isEqualTo(queueOrder);
     assertThat(endpoint.shown()).containsEntry("scheduler", name);
   }
 
   @ParameterizedTest
-  @EnumSource(value = Algorithm.class, names = "TOKEN_WINDOW", mode = EnumSource.Mode.EXCLUDE)
-  void everySettingOfOtherAlgorithms_inDefaults_isAcceptedInheritedAndShown(Algorithm algorithm) {
+  @EnumSource(value = LimitAlgorithm.class, names = "TOKEN_WINDOW", mode = EnumSource.Mode.EXCLUDE)
+  void everySettingOfOtherAlgorithms_inDefaults_isAcceptedInheritedAndShown(
+      LimitAlgorithm limitAlgorithm) {
     String file =
         "defaults: {rate: 2, burst_size: 7, window_seconds: 9, tokens_per_window: 5,"
             + " latency_compensation: 3}\n"
-            + Routes.endpointFile("algorithm: " + algorithm.text());
+            + Routes.endpointFile("algorithm: " + limitAlgorithm.text());
     EndpointSpec endpoint =
         new Routes(directory).write("a.yaml", file).good(Map.of()).endpoints().getFirst();
-    assertThat(endpoint.algorithm()).isEqualTo(algorithm);
+    assertThat(endpoint.algorithm()).isEqualTo(limitAlgorithm);
     assertThat(endpoint.shown())
         .containsEntry("rate", 2L)
         .containsEntry("burst_size", 7L)
@@ -107,7 +108,7 @@ class MappingTest {
   @Test
   void fairByBodyUser_withoutDialect_isAcceptedUnlessItIsUsed() {
     assertThat(endpoint("fair_by: body:user", "scheduler: fifo").scheduling().order())
-        .isEqualTo(Order.FIFO);
+        .isEqualTo(QueueOrder.FIFO);
     assertThat(
             endpoint("fair_by: body:user", "scheduler: fair", "dialect: openai")
                 .scheduling()

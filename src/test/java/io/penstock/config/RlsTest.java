@@ -3,11 +3,11 @@ package io.penstock.config;
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Typical configurations of rls. */
 class RlsTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final LimitSpec ONE_A_SECOND = new LimitSpec.Strict(new Rate(1, 1));
+  private static final LimitSpec ONE_A_SECOND = new LimitSpec.Strict(new ExactRate(1, 1));
 
   /** Contains every setting that rls reads. */
   private static final String WHOLE =
@@ -104,10 +104,10 @@ class RlsTest {
     assertThat(snapshot.server()).isEqualTo(new Snapshot.Server("0.0.0.0", 9090));
     assertThat(snapshot.endpoints().stream().map(e -> Map.entry(e.path(), e.limit())))
         .containsExactlyInAnyOrder(
-            entry("/", new LimitSpec.TokenBucket(new Rate(1, 60), 1)),
-            entry("/issues", new LimitSpec.TokenBucket(new Rate(1, 3), 1)),
-            entry("/mail", new LimitSpec.Strict(new Rate(1, 2), 15_000_000)),
-            entry("/maps", new LimitSpec.TokenBucket(new Rate(1, 1), 20)),
+            entry("/", new LimitSpec.TokenBucket(new ExactRate(1, 60), 1)),
+            entry("/issues", new LimitSpec.TokenBucket(new ExactRate(1, 3), 1)),
+            entry("/mail", new LimitSpec.Strict(new ExactRate(1, 2), 15_000_000)),
+            entry("/maps", new LimitSpec.TokenBucket(new ExactRate(1, 1), 20)),
             entry("/chat", new LimitSpec.SlidingWindow(8, 2 * SECOND)),
             entry("/words", new LimitSpec.FixedWindow(100, 5 * SECOND)),
             entry("/words/long", new LimitSpec.FixedWindow(400, 60 * SECOND)));
@@ -117,14 +117,14 @@ class RlsTest {
   void wholeFile_ordersAndQueues_areTheirOwnOrThoseOfTheDefaults() {
     Snapshot snapshot = load(WHOLE);
     EndpointSpec issues = at(snapshot, "/issues");
-    assertThat(issues.scheduling().order()).isEqualTo(Order.LIFO);
+    assertThat(issues.scheduling().order()).isEqualTo(QueueOrder.LIFO);
     assertThat(issues.waiting().bounds().maxTickets()).isEqualTo(150);
     assertThat(issues.waiting().maxBlocked()).isEqualTo(1000);
     assertThat(issues.waiting().queueTimeoutNanos()).isEqualTo(2_500_000_000L);
     assertThat(issues.waiting().maxWaitNanos()).isZero();
     assertThat(issues.reading().defaultTokens()).isEqualTo(3);
     EndpointSpec mail = at(snapshot, "/mail");
-    assertThat(mail.scheduling().order()).isEqualTo(Order.RANDOM);
+    assertThat(mail.scheduling().order()).isEqualTo(QueueOrder.RANDOM);
     assertThat(mail.waiting().bounds().maxTickets()).isEqualTo(5);
     assertThat(mail.waiting().maxBlocked()).isZero();
     assertThat(mail.waiting().queueTimeoutNanos()).isEqualTo(9 * SECOND);
@@ -156,8 +156,8 @@ class RlsTest {
     assertThat(load(file).endpoints().stream().map(EndpointSpec::limit))
         .containsExactly(
             ONE_A_SECOND,
-            new LimitSpec.Strict(new Rate(10, 1)),
-            new LimitSpec.Strict(new Rate(50, 1)));
+            new LimitSpec.Strict(new ExactRate(10, 1)),
+            new LimitSpec.Strict(new ExactRate(50, 1)));
   }
 
   @ParameterizedTest
@@ -188,7 +188,7 @@ class RlsTest {
     EndpointSpec root = load(text).endpoints().getFirst();
     assertThat(root.path()).isEqualTo("/");
     assertThat(root.limit()).isEqualTo(ONE_A_SECOND);
-    assertThat(root.algorithm()).isEqualTo(Algorithm.STRICT);
+    assertThat(root.algorithm()).isEqualTo(LimitAlgorithm.STRICT);
     assertThat(root.shown())
         .contains(
             entry("rate", 1L),
@@ -206,7 +206,7 @@ class RlsTest {
             .write("server.yaml", "server: {port: 80}")
             .write("zoo.yaml", "endpoints: [{path: /, rate: 7}]");
     assertThat(routes.good(Map.of()).endpoints().stream().map(EndpointSpec::limit))
-        .containsExactly(new LimitSpec.Strict(new Rate(7, 1)), ONE_A_SECOND);
+        .containsExactly(new LimitSpec.Strict(new ExactRate(7, 1)), ONE_A_SECOND);
   }
 
   @Test
@@ -341,9 +341,9 @@ class RlsTest {
           - {path: /b, <<: [*wide, *slow]}
         """;
     Snapshot snapshot = load(file);
-    assertThat(at(snapshot, "/a").limit()).isEqualTo(new LimitSpec.Strict(new Rate(1, 10)));
+    assertThat(at(snapshot, "/a").limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 10)));
     assertThat(at(snapshot, "/a").waiting().bounds().maxTickets()).isEqualTo(3);
-    assertThat(at(snapshot, "/b").limit()).isEqualTo(new LimitSpec.Strict(new Rate(1, 30)));
+    assertThat(at(snapshot, "/b").limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 30)));
     assertThat(at(snapshot, "/b").waiting().bounds().maxTickets()).isEqualTo(4);
     assertThat(at(snapshot, "/b").waiting().maxBlocked()).isEqualTo(1000);
   }
@@ -358,7 +358,7 @@ class RlsTest {
   void rate_withAsManyDigitsAsAFloat_isKeptToNine(
       String rate, String unit, long releases, long seconds) {
     assertThat(endpoint("rate: " + rate, "unit: " + unit).limit())
-        .isEqualTo(new LimitSpec.Strict(new Rate(releases, seconds)));
+        .isEqualTo(new LimitSpec.Strict(new ExactRate(releases, seconds)));
   }
 
   @Test
@@ -366,7 +366,7 @@ class RlsTest {
     EndpointSpec endpoint = endpoint("shadow: true", "max_wait: 5", "scheduler: deadline");
     assertThat(endpoint.shadow()).isTrue();
     assertThat(endpoint.waiting().maxWaitNanos()).isEqualTo(5 * SECOND);
-    assertThat(endpoint.scheduling().order()).isEqualTo(Order.DEADLINE);
+    assertThat(endpoint.scheduling().order()).isEqualTo(QueueOrder.DEADLINE);
   }
 
   @Test

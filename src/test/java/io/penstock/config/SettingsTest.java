@@ -2,17 +2,17 @@ package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.file.Path;
@@ -87,7 +87,13 @@ class SettingsTest {
         List.of("algorithm: token_window", "tokens_per_window: 100", "window_seconds: 60");
     return Stream.of(
         of("dialect", "openai", e -> e.reading().dialect(), Dialect.NONE, Dialect.OPENAI, "openai"),
-        of("algorithm", "none", e -> e.algorithm(), Algorithm.STRICT, Algorithm.NONE, "none"),
+        of(
+            "algorithm",
+            "none",
+            e -> e.algorithm(),
+            LimitAlgorithm.STRICT,
+            LimitAlgorithm.NONE,
+            "none"),
         of("rate", "2.5", e -> e.limit(), strict(1, 1), strict(5, 2), new BigDecimal("2.5")),
         of("unit", "rpm", e -> e.limit(), strict(1, 1), strict(1, 60), "rpm"),
         with(
@@ -112,21 +118,27 @@ class SettingsTest {
             "burst_size",
             "20",
             e -> e.limit(),
-            new LimitSpec.TokenBucket(new Rate(2, 1), 1),
-            new LimitSpec.TokenBucket(new Rate(2, 1), 20),
+            new LimitSpec.TokenBucket(new ExactRate(2, 1), 1),
+            new LimitSpec.TokenBucket(new ExactRate(2, 1), 20),
             20L),
         of(
             "latency_compensation",
             "1.5",
             e -> e.limit(),
             strict(1, 1),
-            new LimitSpec.Strict(new Rate(1, 1), 1_500_000),
+            new LimitSpec.Strict(new ExactRate(1, 1), 1_500_000),
             new BigDecimal("1.5")));
   }
 
   private static Stream<Case> orderCases() {
     return Stream.of(
-        of("scheduler", "fair", e -> e.scheduling().order(), Order.FIFO, Order.FAIR, "fair"),
+        of(
+            "scheduler",
+            "fair",
+            e -> e.scheduling().order(),
+            QueueOrder.FIFO,
+            QueueOrder.FAIR,
+            "fair"),
         of(
             "priority_aging_seconds",
             "0.5",
@@ -151,7 +163,7 @@ class SettingsTest {
             "max_queued_tokens",
             "9",
             e -> e.waiting().bounds().maxTokens(),
-            Bounds.UNLIMITED,
+            QueueBounds.UNLIMITED,
             9L,
             9L),
         of("max_queued_bytes", "5", e -> e.waiting().bounds().maxBytes(), 268_435_456L, 5L, 5L),
@@ -176,8 +188,8 @@ class SettingsTest {
             "cost_from",
             "max",
             e -> e.reading().costFrom(),
-            CostFrom.BODY,
-            CostFrom.MAX,
+            CostSource.BODY,
+            CostSource.MAX,
             "max"),
         of("default_output_tokens", "8", e -> e.reading().defaultOutputTokens(), 256L, 8L, 8L),
         of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
@@ -204,7 +216,7 @@ class SettingsTest {
   }
 
   private static LimitSpec strict(long releases, long seconds) {
-    return new LimitSpec.Strict(new Rate(releases, seconds));
+    return new LimitSpec.Strict(new ExactRate(releases, seconds));
   }
 
   @ParameterizedTest
@@ -276,11 +288,11 @@ class SettingsTest {
     EndpointSpec endpoint =
         new Routes(directory)
             .endpoint("dialect: anthropic", "upstreams: [{id: u, url: 'http://u'}]");
-    assertThat(endpoint.algorithm()).isEqualTo(Algorithm.NONE);
+    assertThat(endpoint.algorithm()).isEqualTo(LimitAlgorithm.NONE);
     assertThat(endpoint.limit()).isEqualTo(new LimitSpec.Unlimited());
     assertThat(endpoint.waiting().maxWaitNanos()).isEqualTo(600 * SECOND);
-    assertThat(endpoint.reading().costFrom()).isEqualTo(CostFrom.BODY);
-    assertThat(endpoint.upstreams().getFirst().budget().charge()).isEqualTo(Charge.ANTHROPIC);
+    assertThat(endpoint.reading().costFrom()).isEqualTo(CostSource.BODY);
+    assertThat(endpoint.upstreams().getFirst().budget().charge()).isEqualTo(ChargeRule.ANTHROPIC);
     assertThat(endpoint.shown())
         .containsEntry("algorithm", "none")
         .containsEntry("max_wait", 600L)
@@ -303,7 +315,7 @@ class SettingsTest {
     String file = "defaults: {tokens_per_window: 5, window_seconds: 9}\n" + Routes.endpointFile();
     EndpointSpec endpoint =
         new Routes(directory).write("a.yaml", file).good(Map.of()).endpoints().getFirst();
-    assertThat(endpoint.algorithm()).isEqualTo(Algorithm.STRICT);
+    assertThat(endpoint.algorithm()).isEqualTo(LimitAlgorithm.STRICT);
     assertThat(endpoint.shown())
         .containsEntry("tokens_per_window", 5L)
         .containsEntry("window_seconds", 9L);

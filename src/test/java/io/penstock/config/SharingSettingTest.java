@@ -2,9 +2,9 @@ package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.quota.LimitId.Kind;
-import io.penstock.quota.Sharing;
-import io.penstock.quota.SharingTerms.Owner;
+import io.penstock.sharing.LimitId.Kind;
+import io.penstock.sharing.SharingMode;
+import io.penstock.sharing.SharingTerms.Owner;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -38,11 +38,11 @@ class SharingSettingTest {
   void sharing_ofEachOwner_isWhatItSaysAndNothingWhereItSaysNothing() {
     assertThat(good(ALL).sharing().said())
         .containsOnly(
-            Map.entry(new Owner(Kind.ENDPOINT, "/a"), Sharing.LOCAL),
-            Map.entry(new Owner(Kind.UPSTREAM, "u"), Sharing.EVENTUAL),
-            Map.entry(new Owner(Kind.MODEL, "m"), Sharing.EVENTUAL),
-            Map.entry(new Owner(Kind.KEY, "k"), Sharing.EXACT),
-            Map.entry(new Owner(Kind.GROUP, "g"), Sharing.LOCAL));
+            Map.entry(new Owner(Kind.ENDPOINT, "/a"), SharingMode.LOCAL),
+            Map.entry(new Owner(Kind.UPSTREAM, "u"), SharingMode.EVENTUAL),
+            Map.entry(new Owner(Kind.MODEL, "m"), SharingMode.EVENTUAL),
+            Map.entry(new Owner(Kind.KEY, "k"), SharingMode.EXACT),
+            Map.entry(new Owner(Kind.GROUP, "g"), SharingMode.LOCAL));
   }
 
   @Test
@@ -58,8 +58,8 @@ class SharingSettingTest {
   void defaults_ofAFile_holdForItsEndpointsAlone() {
     Snapshot snapshot = good("defaults: {sharing: local}\n" + ALL.replace("sharing: local", ""));
     assertThat(snapshot.sharing().said())
-        .containsEntry(new Owner(Kind.ENDPOINT, "/a"), Sharing.LOCAL)
-        .containsEntry(new Owner(Kind.ENDPOINT, "/b"), Sharing.LOCAL)
+        .containsEntry(new Owner(Kind.ENDPOINT, "/a"), SharingMode.LOCAL)
+        .containsEntry(new Owner(Kind.ENDPOINT, "/b"), SharingMode.LOCAL)
         .doesNotContainKey(new Owner(Kind.UPSTREAM, "v"));
   }
 

@@ -3,7 +3,7 @@ package io.penstock.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.SettingsTest.Case;
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.Day;
@@ -67,7 +67,13 @@ class UpstreamSettingsTest {
                     "concurrency",
                     0L))),
         up("day", "utc", u -> u.budget().day(), Day.FIRST_USE, Day.UTC, "utc"),
-        up("charge", "openai", u -> u.budget().charge(), Charge.TOTAL, Charge.OPENAI, "openai"),
+        up(
+            "charge",
+            "openai",
+            u -> u.budget().charge(),
+            ChargeRule.TOTAL,
+            ChargeRule.OPENAI,
+            "openai"),
         up("settle", "usage", u -> u.budget().settlesUsage(), false, true, "usage"),
         up("inject_usage", "false", u -> u.injectsUsage(), true, false, false));
   }
@@ -154,12 +160,12 @@ class UpstreamSettingsTest {
     "none, TOTAL, FIRST_USE, none",
   })
   void derivedDefaults_ofADialect_areThoseOfItsProvider(
-      String dialect, Charge charge, Day day, String affinity) {
+      String dialect, ChargeRule chargeRule, Day day, String affinity) {
     EndpointSpec endpoint =
         new Routes(directory)
             .endpoint("dialect: " + dialect, "upstreams: [{id: u, url: 'http://u'}]");
     UpstreamSpec.Budget budget = endpoint.upstreams().getFirst().budget();
-    assertThat(budget.charge()).isEqualTo(charge);
+    assertThat(budget.charge()).isEqualTo(chargeRule);
     assertThat(budget.day()).isEqualTo(day);
     assertThat(endpoint.shown()).containsEntry("affinity", affinity);
   }

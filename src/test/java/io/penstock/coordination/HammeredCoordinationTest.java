@@ -24,7 +24,7 @@ class HammeredCoordinationTest {
 
   private final ManualAlarm alarm = new ManualAlarm();
   private final MemoryCoordination memory =
-      new MemoryCoordination(Bounds.DEFAULT, alarm.ticker, () -> 0, alarm);
+      new MemoryCoordination(ObjectBounds.DEFAULT, alarm.ticker, () -> 0, alarm);
   private final AtomicInteger inside = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
   private final AtomicInteger passed = new AtomicInteger();
@@ -33,25 +33,27 @@ class HammeredCoordinationTest {
     Random random = new Random(thread);
     for (int round = 0; round < ROUNDS; round++) {
       String key = thread + "." + round;
-      Turn turn = memory.call("it", new Operation.Acquire(SIZE, key, 0), Coordination.FOR_EVER);
-      CompletableFuture<Reply> answer = new CompletableFuture<>();
-      turn.whenAnswered(answer::complete);
+      ClientTurn clientTurn =
+          memory.call(
+              "it", new ObjectOperation.Acquire(SIZE, key, 0), CoordinationService.FOR_EVER);
+      CompletableFuture<ObjectReply> answer = new CompletableFuture<>();
+      clientTurn.whenAnswered(answer::complete);
       if (random.nextInt(3) == 0) {
-        turn.cancel();
-        assertThat(turn.take()).isFalse();
+        clientTurn.cancel();
+        assertThat(clientTurn.take()).isFalse();
         continue;
       }
       answer.get(60, TimeUnit.SECONDS);
       if (random.nextInt(5) == 0) {
-        turn.cancel(); // it has the answer, but has not taken it
+        clientTurn.cancel(); // it has the answer, but has not taken it
         continue;
       }
-      assertThat(turn.take()).isTrue();
+      assertThat(clientTurn.take()).isTrue();
       most.accumulateAndGet(inside.incrementAndGet(), Math::max);
       passed.incrementAndGet();
       inside.decrementAndGet();
-      Turn release = memory.call("it", new Operation.Release(key), 0);
-      assertThat(release.reply()).isEqualTo(new Reply.Done());
+      ClientTurn release = memory.call("it", new ObjectOperation.Release(key), 0);
+      assertThat(release.reply()).isEqualTo(new ObjectReply.Done());
     }
   }
 
@@ -75,8 +77,8 @@ class HammeredCoordinationTest {
     assertThat(most.get()).isBetween(1, SIZE);
     assertThat(passed.get()).isGreaterThan(THREADS * ROUNDS / 3);
     assertThat(memory.waiting()).isZero();
-    Turn inspected = memory.call("it", new Operation.Inspect(Kind.SEMAPHORE), 0);
-    assertThat(((Reply.Told) Objects.requireNonNull(inspected.reply())).statistics())
+    ClientTurn inspected = memory.call("it", new ObjectOperation.Inspect(ObjectKind.SEMAPHORE), 0);
+    assertThat(((ObjectReply.Told) Objects.requireNonNull(inspected.reply())).statistics())
         .containsEntry("acquired", (long) passed.get())
         .containsEntry("released", (long) passed.get());
   }

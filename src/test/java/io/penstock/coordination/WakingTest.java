@@ -10,71 +10,71 @@ import org.junit.jupiter.api.Test;
 
 /** Tests which call passes an answer on, and for which instants the alarm is set. */
 class WakingTest extends MemoryClient {
-  private static final Operation TOKEN = new Operation.TakeToken(1, SECOND);
+  private static final ObjectOperation TOKEN = new ObjectOperation.TakeToken(1, SECOND);
 
-  private final List<Reply> told = new ArrayList<>();
+  private final List<ObjectReply> told = new ArrayList<>();
 
   /** Calls an operation with a listener for its answer. */
-  private Turn listen(Operation operation, long maxWaitNanos) {
-    Turn turn = call(operation, maxWaitNanos);
-    assertThat(turn.reply()).isNull();
-    turn.whenAnswered(told::add);
-    return turn;
+  private ClientTurn listen(ObjectOperation objectOperation, long maxWaitNanos) {
+    ClientTurn clientTurn = call(objectOperation, maxWaitNanos);
+    assertThat(clientTurn.reply()).isNull();
+    clientTurn.whenAnswered(told::add);
+    return clientTurn;
   }
 
   @Test
   void whoeverEndsTheWait_tells() {
-    listen(new Operation.AwaitEvent(), Coordination.FOR_EVER);
-    now(new Operation.Send("hello"));
-    assertThat(told).containsExactly(new Reply.Said("hello"));
+    listen(new ObjectOperation.AwaitEvent(), CoordinationService.FOR_EVER);
+    now(new ObjectOperation.Send("hello"));
+    assertThat(told).containsExactly(new ObjectReply.Said("hello"));
   }
 
   @Test
   void whoGoes_tellsTheNext() {
-    Turn gone = ask(TOKEN);
-    listen(TOKEN, Coordination.FOR_EVER);
+    ClientTurn gone = ask(TOKEN);
+    listen(TOKEN, CoordinationService.FOR_EVER);
     gone.cancel();
-    assertThat(told).containsExactly(Replies.DONE);
+    assertThat(told).containsExactly(ObjectReplies.DONE);
   }
 
   @Test
   void time_tellsWhoItServes_andWhoHasWaitedLongEnough() {
     now(TOKEN);
-    listen(TOKEN, Coordination.FOR_EVER);
-    Turn waitsOn = listen(TOKEN, 2 * SECOND - 1);
+    listen(TOKEN, CoordinationService.FOR_EVER);
+    ClientTurn waitsOn = listen(TOKEN, 2 * SECOND - 1);
     pass(SECOND);
-    assertThat(told).containsExactly(Replies.DONE);
+    assertThat(told).containsExactly(ObjectReplies.DONE);
     assertThat(memory.waiting()).as("one was served, the other waits on").isEqualTo(1);
     pass(SECOND - 1);
-    assertThat(told).containsExactly(Replies.DONE, Replies.TIMED_OUT);
-    assertThat(waitsOn.reply()).isEqualTo(Replies.TIMED_OUT);
+    assertThat(told).containsExactly(ObjectReplies.DONE, ObjectReplies.TIMED_OUT);
+    assertThat(waitsOn.reply()).isEqualTo(ObjectReplies.TIMED_OUT);
   }
 
   @Test
   void dismissal_tellsAll_andNobodyWaitsAnyMore() {
-    listen(new Operation.AwaitEvent(), SECOND);
-    listen(new Operation.Arrive(2), Coordination.FOR_EVER);
-    Reply answer = new Reply.Stopping();
+    listen(new ObjectOperation.AwaitEvent(), SECOND);
+    listen(new ObjectOperation.Arrive(2), CoordinationService.FOR_EVER);
+    ObjectReply answer = new ObjectReply.Stopping();
     memory.dismiss(answer);
     assertThat(told).containsExactly(answer, answer);
     assertThat(memory.waiting()).isZero();
-    assertThat(ask(new Operation.Arrive(2)).reply()).as("who was dismissed is gone").isNull();
+    assertThat(ask(new ObjectOperation.Arrive(2)).reply()).as("who was dismissed is gone").isNull();
   }
 
   @Test
   void instantThatTheAlarmIsSetFor_isSetOnce() {
-    ask(new Operation.AwaitSilence());
+    ask(new ObjectOperation.AwaitSilence());
     assertThat(alarm.sets).isEqualTo(1);
-    ask(new Operation.AwaitSilence());
-    now(new Operation.Send(""));
+    ask(new ObjectOperation.AwaitSilence());
+    now(new ObjectOperation.Send(""));
     assertThat(alarm.sets).as("nothing is due earlier").isEqualTo(1);
-    now(new Operation.Kick(SECOND));
+    now(new ObjectOperation.Kick(SECOND));
     assertThat(alarm.sets).as("something is").isEqualTo(2);
   }
 
   @Test
   void closed_ringsNoMore() {
-    ask(new Operation.AwaitSilence());
+    ask(new ObjectOperation.AwaitSilence());
     memory.close();
     pass(HOUR);
     assertThat(alarm.rings).isZero();
@@ -93,8 +93,8 @@ class WakingTest extends MemoryClient {
   class WaitThatHasEnded {
     @BeforeEach
     void ringEarly() {
-      call("early", new Operation.Kick(5 * SECOND), 0);
-      call("early", new Operation.AwaitSilence(), Coordination.FOR_EVER);
+      call("early", new ObjectOperation.Kick(5 * SECOND), 0);
+      call("early", new ObjectOperation.AwaitSilence(), CoordinationService.FOR_EVER);
     }
 
     private void assertRings(int rings) {
@@ -104,41 +104,41 @@ class WakingTest extends MemoryClient {
 
     @Test
     void byDeletion_leavesNoAlarm() {
-      ask(new Operation.AwaitSilence());
-      now(new Operation.Delete(Kind.WATCHDOG));
+      ask(new ObjectOperation.AwaitSilence());
+      now(new ObjectOperation.Delete(ObjectKind.WATCHDOG));
       assertRings(1);
     }
 
     @Test
     void byDismissal_leavesNoAlarm() {
-      ask(new Operation.AwaitSilence());
-      memory.dismiss(new Reply.Stopping());
+      ask(new ObjectOperation.AwaitSilence());
+      memory.dismiss(new ObjectReply.Stopping());
       assertRings(1);
     }
 
     @Test
     void byItsClient_leavesNoAlarm() {
-      ask(new Operation.AwaitSilence()).cancel();
+      ask(new ObjectOperation.AwaitSilence()).cancel();
       assertRings(1);
     }
 
     @Test
     void byAnAnswer_leavesNoDeadline() {
-      call(new Operation.AwaitEvent(), 10 * SECOND);
-      now(new Operation.Send(""));
+      call(new ObjectOperation.AwaitEvent(), 10 * SECOND);
+      now(new ObjectOperation.Send(""));
       assertRings(1);
     }
 
     @Test
     void byItsDeadline_leavesNoAlarm() {
-      call(new Operation.AwaitSilence(), 10 * SECOND);
+      call(new ObjectOperation.AwaitSilence(), 10 * SECOND);
       assertRings(2);
     }
 
     @Test
     void byAnEarlierInstant_leavesNoAlarmForTheLaterOne() {
-      ask(new Operation.AwaitSilence());
-      now(new Operation.Kick(20 * SECOND));
+      ask(new ObjectOperation.AwaitSilence());
+      now(new ObjectOperation.Kick(20 * SECOND));
       assertRings(2);
     }
   }

@@ -1,17 +1,17 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import java.util.List;
@@ -25,61 +25,61 @@ import org.junit.jupiter.api.Test;
  */
 class AvoidedTest {
   private static final UpstreamSpec U = upstream("u", 0, 1_000);
-  private static final Tries FIRST = new Tries(null, 0, 1, true);
+  private static final AttemptHistory FIRST = new AttemptHistory(null, 0, 1, true);
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
   /** Opens an endpoint with both upstreams, and another that has only v. */
   private Endpoint open(UpstreamSpec v) {
-    house.apply(House.none("/a").to(U, v), House.none("/v").to(v));
-    return house.endpoint("/a");
+    endpointFixture.apply(EndpointFixture.none("/a").to(U, v), EndpointFixture.none("/v").to(v));
+    return endpointFixture.endpoint("/a");
   }
 
   /** Takes that many tokens of v, by a request of the endpoint that has only v. */
-  private Pending useV(long tokens) {
-    Pending used = submit(house.endpoint("/v"), tokens);
+  private ParkedTicket useV(long tokens) {
+    ParkedTicket used = submit(endpointFixture.endpoint("/v"), tokens);
     assertThat(went(used)).isTrue();
     return used;
   }
 
-  private static String goesTo(Pending pending) {
-    return Objects.requireNonNull(settlement(pending).upstream()).spec().id();
+  private static String goesTo(ParkedTicket parkedTicket) {
+    return Objects.requireNonNull(settlement(parkedTicket).upstream()).spec().id();
   }
 
   private Upstream v() {
-    return Objects.requireNonNull(house.upstreams.find("v"));
+    return Objects.requireNonNull(endpointFixture.upstreams.find("v"));
   }
 
   private long now() {
-    return house.ticker.nanos();
+    return endpointFixture.ticker.nanos();
   }
 
   /** Fails a request at u, so that it is tried again, elsewhere if possible. */
-  private Pending failsAtU(Pending pending) {
-    assertThat(goesTo(pending)).isEqualTo("u");
-    Pending next = settlement(pending).again(Failure.BROKEN, true, now());
-    house.drivers.run();
+  private ParkedTicket failsAtU(ParkedTicket parkedTicket) {
+    assertThat(goesTo(parkedTicket)).isEqualTo("u");
+    ParkedTicket next = settlement(parkedTicket).again(AttemptFailure.BROKEN, true, now());
+    endpointFixture.drivers.run();
     return Objects.requireNonNull(next);
   }
 
   private void vFails(int times) {
     for (int each = 0; each < times; each++) {
-      v().judge(FIRST, Failure.UNSENT, now());
+      v().judge(FIRST, AttemptFailure.UNSENT, now());
     }
-    house.drivers.run();
+    endpointFixture.drivers.run();
   }
 
   private void vRefuses(long retryAfterNanos) {
     v().judge(
-            new Tries(null, 1, 0, true),
-            new Lesson(429, List.of(), retryAfterNanos, Lesson.Wording.RATE),
+            new AttemptHistory(null, 1, 0, true),
+            new ProviderLesson(429, List.of(), retryAfterNanos, ProviderLesson.Wording.RATE),
             now());
-    house.drivers.run();
+    endpointFixture.drivers.run();
   }
 
   /** Returns an upstream with a limit of tokens a minute and one of requests a day. */
@@ -108,7 +108,7 @@ class AvoidedTest {
   void otherIsUnhealthy_goesToTheSameAtOnce() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(10);
-    Pending first = submit(endpoint, 1);
+    ParkedTicket first = submit(endpoint, 1);
     vFails(3);
 
     assertThat(goesTo(failsAtU(first))).isEqualTo("u");
@@ -118,7 +118,7 @@ class AvoidedTest {
   void otherIsPausedForLong_goesToTheSameAtOnce() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(10);
-    Pending first = submit(endpoint, 1);
+    ParkedTicket first = submit(endpoint, 1);
     vRefuses(SECOND + 1);
 
     assertThat(goesTo(failsAtU(first))).isEqualTo("u");
@@ -128,12 +128,12 @@ class AvoidedTest {
   void otherIsPausedForASecond_waitsForIt() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(10);
-    Pending first = submit(endpoint, 1);
+    ParkedTicket first = submit(endpoint, 1);
     vRefuses(SECOND);
 
-    Pending back = failsAtU(first);
+    ParkedTicket back = failsAtU(first);
     assertThat(waits(back)).isTrue();
-    house.at(SECOND);
+    endpointFixture.at(SECOND);
     assertThat(goesTo(back)).isEqualTo("v");
   }
 
@@ -150,10 +150,10 @@ class AvoidedTest {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(100);
 
-    Pending back = failsAtU(submit(endpoint, 50));
-    house.at(30 * SECOND);
+    ParkedTicket back = failsAtU(submit(endpoint, 50));
+    endpointFixture.at(30 * SECOND);
     assertThat(waits(back)).isTrue();
-    house.at(62 * SECOND);
+    endpointFixture.at(62 * SECOND);
     assertThat(goesTo(back)).isEqualTo("v");
   }
 
@@ -161,7 +161,7 @@ class AvoidedTest {
   void otherBecomesUnhealthyMeanwhile_goesToTheSameThen() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(100);
-    Pending back = failsAtU(submit(endpoint, 50));
+    ParkedTicket back = failsAtU(submit(endpoint, 50));
 
     vFails(2);
     assertThat(waits(back)).isTrue();
@@ -174,7 +174,7 @@ class AvoidedTest {
   void otherIsPausedForLongMeanwhile_goesToTheSameThen() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(100);
-    Pending back = failsAtU(submit(endpoint, 50));
+    ParkedTicket back = failsAtU(submit(endpoint, 50));
 
     vRefuses(SECOND);
     assertThat(waits(back)).isTrue();
@@ -186,11 +186,11 @@ class AvoidedTest {
   void otherIsOutForItsDayMeanwhile_goesToTheSameThen() {
     Endpoint endpoint = open(daily(100, 2));
     useV(90);
-    Pending back = failsAtU(submit(endpoint, 50));
+    ParkedTicket back = failsAtU(submit(endpoint, 50));
     assertThat(waits(back)).isTrue();
 
     useV(5);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     assertThat(goesTo(back)).isEqualTo("u");
   }
 
@@ -198,13 +198,14 @@ class AvoidedTest {
   void otherBecomesUnhealthyForAnotherModel_goesToTheSameThen() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(100);
-    Pending back = failsAtU(submit(endpoint, 50));
+    ParkedTicket back = failsAtU(submit(endpoint, 50));
 
-    for (Lesson.Wording wording : List.of(Lesson.Wording.RATE, Lesson.Wording.SPENT)) {
+    for (ProviderLesson.Wording wording :
+        List.of(ProviderLesson.Wording.RATE, ProviderLesson.Wording.SPENT)) {
       assertThat(waits(back)).isTrue();
-      Lesson lesson = new Lesson(429, List.of(), 30 * SECOND, wording);
-      v().judge(new Tries("another", 1, 0, true), lesson, now());
-      house.drivers.run();
+      ProviderLesson providerLesson = new ProviderLesson(429, List.of(), 30 * SECOND, wording);
+      v().judge(new AttemptHistory("another", 1, 0, true), providerLesson, now());
+      endpointFixture.drivers.run();
     }
     assertThat(goesTo(back)).isEqualTo("u");
   }
@@ -213,15 +214,15 @@ class AvoidedTest {
   void bothAreUnwell_theOneThatIsTriedFirstServes() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(10);
-    Pending first = submit(endpoint, 1);
+    ParkedTicket first = submit(endpoint, 1);
     v().health().tryFrom(START + 60 * SECOND, 60 * SECOND);
-    Objects.requireNonNull(house.upstreams.find("u"))
+    Objects.requireNonNull(endpointFixture.upstreams.find("u"))
         .health()
         .tryFrom(START + 2 * SECOND, 2 * SECOND);
 
-    Pending back = failsAtU(first);
+    ParkedTicket back = failsAtU(first);
     assertThat(waits(back)).isTrue();
-    house.at(2 * SECOND);
+    endpointFixture.at(2 * SECOND);
     assertThat(goesTo(back)).isEqualTo("u");
   }
 
@@ -229,19 +230,22 @@ class AvoidedTest {
   void stopsAvoidingWhileItWaits_keepsItsPlaceAmongOthers() {
     UpstreamSpec u = upstream("u", 0, 100);
     UpstreamSpec v = upstream("v", 0, 100);
-    house.apply(House.none("/a").to(u, v), House.none("/v").to(v), House.none("/u").to(u));
-    Endpoint endpoint = house.endpoint("/a");
+    endpointFixture.apply(
+        EndpointFixture.none("/a").to(u, v),
+        EndpointFixture.none("/v").to(v),
+        EndpointFixture.none("/u").to(u));
+    Endpoint endpoint = endpointFixture.endpoint("/a");
     useV(100);
-    Pending back = failsAtU(submit(endpoint, 50));
-    house.at(10 * SECOND);
-    submit(house.endpoint("/u"), 50);
-    Pending behind = submit(endpoint, 50);
-    assertThat(List.of(back, behind)).allMatch(House::waits);
+    ParkedTicket back = failsAtU(submit(endpoint, 50));
+    endpointFixture.at(10 * SECOND);
+    submit(endpointFixture.endpoint("/u"), 50);
+    ParkedTicket behind = submit(endpoint, 50);
+    assertThat(List.of(back, behind)).allMatch(EndpointFixture::waits);
 
     vFails(3);
     v().health().tryFrom(START + 600 * SECOND, SECOND);
-    assertThat(List.of(back, behind)).allMatch(House::waits);
-    house.at(61 * SECOND);
+    assertThat(List.of(back, behind)).allMatch(EndpointFixture::waits);
+    endpointFixture.at(61 * SECOND);
     assertThat(goesTo(back)).isEqualTo("u");
     assertThat(waits(behind)).isTrue();
   }
@@ -250,14 +254,14 @@ class AvoidedTest {
   void pausedEndpoint_looksAgainWhenItGoesOn() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(100);
-    Pending back = failsAtU(submit(endpoint, 50));
+    ParkedTicket back = failsAtU(submit(endpoint, 50));
     endpoint.pause(true);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     vFails(3);
     assertThat(waits(back)).isTrue();
 
     endpoint.pause(false);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     assertThat(goesTo(back)).isEqualTo("u");
   }
 }

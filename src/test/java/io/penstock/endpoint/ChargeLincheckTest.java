@@ -1,18 +1,18 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
 import io.penstock.event.Event;
 import io.penstock.fake.Interleavings;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.Account;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.Metered;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
+import io.penstock.sharing.LocalLimitSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -33,17 +33,17 @@ class ChargeLincheckTest {
 
     private static final Endpoint ENDPOINT =
         new Endpoint(
-            House.none("/a").spec(),
+            EndpointFixture.none("/a").spec(),
             new Endpoint.House(
-                new Upstreams(new LocalLimitSource(), House.SECOND),
-                new ModelQuotas(new LocalLimitSource(), House.SECOND),
+                new UpstreamRegistry(new LocalLimitSource(), EndpointFixture.SECOND),
+                new ModelQuotas(new LocalLimitSource(), EndpointFixture.SECOND),
                 new LocalLimitSource(),
                 () -> 0,
-                algorithm -> new Idle(),
+                limitAlgorithm -> new Idle(),
                 Charging::published,
                 new AtomicLong()));
 
-    private static final class Idle implements Driver {
+    private static final class Idle implements StepDriver {
       @Override
       public void execute(Runnable step) {}
 
@@ -52,15 +52,17 @@ class ChargeLincheckTest {
     }
 
     private final Limit permits = new Limit(new LimitSpec.Concurrency(1), 0);
-    private final Limit requests = new Limit(new LimitSpec.FixedWindow(10, House.SECOND), 0);
+    private final Limit requests =
+        new Limit(new LimitSpec.FixedWindow(10, EndpointFixture.SECOND), 0);
     private final Quota key =
         Quota.personal(
             "key k",
             List.of(
-                new Metered(Measure.CONCURRENCY, permits),
-                new Metered(Measure.REQUESTS, requests)));
-    private final Account account = new Account("k", false, (model, now) -> List.of(key));
-    private final Pending pending = new Pending(ENDPOINT, 1, ask(), 0);
+                new MeteredLimit(LimitMeasure.CONCURRENCY, permits),
+                new MeteredLimit(LimitMeasure.REQUESTS, requests)));
+    private final CallerAccount callerAccount =
+        new CallerAccount("k", false, (model, now) -> List.of(key));
+    private final ParkedTicket parkedTicket = new ParkedTicket(ENDPOINT, 1, ask(), 0);
     private volatile boolean charged;
     private volatile boolean left;
 
@@ -71,30 +73,30 @@ class ChargeLincheckTest {
 
     private static void published(Event event) {}
 
-    private Ask ask() {
-      return new Ask(
+    private TicketRequest ask() {
+      return new TicketRequest(
           null,
           Cost.NO_TOKENS,
           0,
-          Patience.DEFAULT,
+          WaitPatience.DEFAULT,
           0,
-          Ask.Flow.ANONYMOUS,
-          Ask.Kept.NOWHERE,
-          account,
+          TicketRequest.Flow.ANONYMOUS,
+          TicketRequest.Kept.NOWHERE,
+          callerAccount,
           null);
     }
 
     /** Runs as the owner of the queue. */
     @Operation(runOnce = true)
     public void charge() {
-      pending.charge(0);
+      parkedTicket.charge(0);
       charged = true;
     }
 
     /** Runs on the thread of the client, which goes away. */
     @Operation(runOnce = true)
     public void leave() {
-      Spends taken = pending.leave();
+      TicketCharges taken = parkedTicket.leave();
       if (taken != null) {
         taken.end(0);
       }

@@ -1,22 +1,22 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.refusal;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
-import io.penstock.pool.Failure;
+import io.penstock.cost.TokenUsage;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,50 +33,52 @@ import org.junit.jupiter.api.Test;
 class ChosenTest {
   private static final UpstreamSpec ANY = upstream("u", 0, 1_000);
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
-  private static String goesTo(Pending pending) {
-    return Objects.requireNonNull(settlement(pending).upstream()).spec().id();
+  private static String goesTo(ParkedTicket parkedTicket) {
+    return Objects.requireNonNull(settlement(parkedTicket).upstream()).spec().id();
   }
 
   private Upstream upstreamOf(String id) {
-    return Objects.requireNonNull(house.upstreams.find(id));
+    return Objects.requireNonNull(endpointFixture.upstreams.find(id));
   }
 
-  private Pending again(Pending pending, Failure failure, boolean elsewhere) {
-    Pending next = settlement(pending).again(failure, elsewhere, house.ticker.nanos());
-    house.drivers.run();
+  private ParkedTicket again(
+      ParkedTicket parkedTicket, AttemptFailure attemptFailure, boolean elsewhere) {
+    ParkedTicket next =
+        settlement(parkedTicket).again(attemptFailure, elsewhere, endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
     return Objects.requireNonNull(next);
   }
 
   @Test
   void onlyUnwellUpstreams_whoComesIsRefusedUntilTheNextTrial() {
-    Endpoint endpoint = house.open(House.none("/a").to(ANY));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(ANY));
     upstreamOf("u").health().tryFrom(START + 3 * SECOND, SECOND);
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.NO_HEALTHY_UPSTREAM);
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
     assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(3 * SECOND);
-    house.at(3 * SECOND);
+    endpointFixture.at(3 * SECOND);
     assertThat(went(submit(endpoint, 1))).isTrue();
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.NO_HEALTHY_UPSTREAM);
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
     upstreamOf("u").health().open();
     assertThat(went(submit(endpoint, 1))).isTrue();
   }
 
-  private Pending kept(Endpoint endpoint, @Nullable String with, @Nullable String at) {
+  private ParkedTicket kept(Endpoint endpoint, @Nullable String with, @Nullable String at) {
     return endpoint.submit(
-        new Ask(
+        new TicketRequest(
             null,
             Cost.ofInput(1),
             0,
-            Patience.DEFAULT,
+            WaitPatience.DEFAULT,
             0,
-            Ask.Flow.ANONYMOUS,
-            new Ask.Kept(with, at)));
+            TicketRequest.Flow.ANONYMOUS,
+            new TicketRequest.Kept(with, at)));
   }
 
   @Test
@@ -85,7 +87,7 @@ class ChosenTest {
     UpstreamSpec heavy =
         new UpstreamSpec(
             "heavy", light.url(), light.access(), Map.of(), 3, light.budget(), light.link(), true);
-    Endpoint endpoint = house.open(House.none("/a").to(light, heavy));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(light, heavy));
     List<String> taken =
         IntStream.range(0, 2_000).mapToObj(i -> goesTo(submit(endpoint, 1))).toList();
     assertThat(taken.stream().filter("heavy"::equals).count()).isBetween(1_425L, 1_575L);
@@ -94,14 +96,15 @@ class ChosenTest {
   @Test
   void keptWith_goesToOneUpstream_andToAnotherOnlyWhileThatIsUnwell() {
     Endpoint endpoint =
-        house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
+        endpointFixture.open(
+            EndpointFixture.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
     String home = goesTo(kept(endpoint, "session-1", null));
     assertThat(IntStream.range(0, 20).mapToObj(i -> goesTo(kept(endpoint, "session-1", null))))
         .containsOnly(home);
     assertThat(IntStream.range(0, 50).mapToObj(i -> goesTo(kept(endpoint, "session-" + i, null))))
         .contains("u", "v");
-    Pending failed = kept(endpoint, "session-1", null);
-    assertThat(goesTo(again(failed, Failure.UNSENT, true))).isNotEqualTo(home);
+    ParkedTicket failed = kept(endpoint, "session-1", null);
+    assertThat(goesTo(again(failed, AttemptFailure.UNSENT, true))).isNotEqualTo(home);
     upstreamOf(home).health().tryFrom(START + SECOND, SECOND);
     assertThat(goesTo(kept(endpoint, "session-1", null))).isNotEqualTo(home);
   }
@@ -109,16 +112,17 @@ class ChosenTest {
   @Test
   void keptAt_goesNowhereElse_evenWhenItFails() {
     Endpoint endpoint =
-        house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
-    Pending first = kept(endpoint, null, "v");
+        endpointFixture.open(
+            EndpointFixture.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
+    ParkedTicket first = kept(endpoint, null, "v");
     assertThat(goesTo(first)).isEqualTo("v");
-    assertThat(goesTo(again(first, Failure.UNSENT, true))).isEqualTo("v");
+    assertThat(goesTo(again(first, AttemptFailure.UNSENT, true))).isEqualTo("v");
     assertThat(went(kept(endpoint, null, "gone"))).as("not configured any more").isTrue();
   }
 
   private Endpoint withFallback(UpstreamSpec... upstreams) {
-    return house.open(
-        House.none("/a").to(upstreams),
+    return endpointFixture.open(
+        EndpointFixture.none("/a").to(upstreams),
         new EndpointSpec.Forwarding(
             true,
             new EndpointSpec.Affinity.None(),
@@ -126,18 +130,18 @@ class ChosenTest {
             Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND))));
   }
 
-  private static Pending ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
+  private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
   }
 
   @Test
   void waitedLongEnough_anotherModelServes() {
     Endpoint endpoint = withFallback(upstream("u", 0, 100));
     assertThat(settlement(ask(endpoint, "large", 100)).model()).isEqualTo("large");
-    Pending waiting = ask(endpoint, "large", 50);
-    house.at(5 * SECOND - 1);
+    ParkedTicket waiting = ask(endpoint, "large", 50);
+    endpointFixture.at(5 * SECOND - 1);
     assertThat(waits(waiting)).isTrue();
-    house.at(5 * SECOND);
+    endpointFixture.at(5 * SECOND);
     assertThat(settlement(waiting).model()).isEqualTo("small");
     assertThat(settlement(waiting).waitedNanos()).isEqualTo(5 * SECOND);
   }
@@ -146,23 +150,23 @@ class ChosenTest {
   void callerThatMayNotAskForAllThatServeInItsPlace_waitsForItsOwn() {
     Endpoint endpoint = withFallback(upstream("u", 0, 100));
     ask(endpoint, "large", 100);
-    Pending forbidden = ask(endpoint, Set.of("large"));
-    Pending allowed = ask(endpoint, Set.of("large", "small"));
-    house.at(5 * SECOND);
+    ParkedTicket forbidden = ask(endpoint, Set.of("large"));
+    ParkedTicket allowed = ask(endpoint, Set.of("large", "small"));
+    endpointFixture.at(5 * SECOND);
     assertThat(settlement(allowed).model()).isEqualTo("small");
     assertThat(waits(forbidden)).isTrue();
   }
 
-  private static Pending ask(Endpoint endpoint, Set<String> models) {
+  private static ParkedTicket ask(Endpoint endpoint, Set<String> models) {
     return endpoint.submit(
-        new Ask(
+        new TicketRequest(
             "large",
             Cost.ofInput(50),
             0,
-            Patience.DEFAULT,
+            WaitPatience.DEFAULT,
             0,
-            Ask.Flow.ANONYMOUS,
-            Ask.Kept.NOWHERE,
+            TicketRequest.Flow.ANONYMOUS,
+            TicketRequest.Kept.NOWHERE,
             null,
             models));
   }
@@ -170,13 +174,13 @@ class ChosenTest {
   @Test
   void ownModelHasRoomFirst_serves_whateverTheFallback() {
     Endpoint endpoint = withFallback(upstream("u", 0, 100));
-    Pending first = ask(endpoint, "large", 100);
+    ParkedTicket first = ask(endpoint, "large", 100);
     ask(endpoint, "small", 100);
-    Pending waiting = ask(endpoint, "large", 50);
-    house.at(6 * SECOND);
+    ParkedTicket waiting = ask(endpoint, "large", 50);
+    endpointFixture.at(6 * SECOND);
     assertThat(waits(waiting)).isTrue();
-    settlement(first).served(new Usage(10, 0, 0), 0, house.ticker.nanos());
-    house.drivers.run();
+    settlement(first).served(new TokenUsage(10, 0, 0), 0, endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
     assertThat(settlement(waiting).model()).isEqualTo("large");
   }
 
@@ -184,13 +188,13 @@ class ChosenTest {
   void modelWithoutFallback_waitsForItsOwn() {
     Endpoint endpoint = withFallback(upstream("u", 0, 100));
     ask(endpoint, "small", 100);
-    Pending waiting = ask(endpoint, "small", 50);
-    house.at(50 * SECOND);
+    ParkedTicket waiting = ask(endpoint, "small", 50);
+    endpointFixture.at(50 * SECOND);
     assertThat(waits(waiting)).isTrue();
   }
 
   private static UpstreamSpec serving(String id, String model, long tpm) {
-    return upstream(id, 0, tpm, Charge.TOTAL, Map.of(model, model), null);
+    return upstream(id, 0, tpm, ChargeRule.TOTAL, Map.of(model, model), null);
   }
 
   @Test
@@ -199,13 +203,13 @@ class ChosenTest {
         withFallback(
             serving("u", "large", 100), serving("v", "small", 100), serving("w", "small", 100));
     ask(endpoint, "large", 100);
-    Pending waiting = ask(endpoint, "large", 50);
-    house.at(5 * SECOND);
+    ParkedTicket waiting = ask(endpoint, "large", 50);
+    endpointFixture.at(5 * SECOND);
     assertThat(settlement(waiting).model()).isEqualTo("small");
     String failed = goesTo(waiting);
     upstreamOf("u").health().tryFrom(START + 60 * SECOND, SECOND);
 
-    Pending next = again(waiting, Failure.UNSENT, true);
+    ParkedTicket next = again(waiting, AttemptFailure.UNSENT, true);
 
     assertThat(goesTo(next)).isEqualTo(failed.equals("v") ? "w" : "v");
   }
@@ -215,12 +219,12 @@ class ChosenTest {
     UpstreamSpec other = serving("v", "small", 100);
     Endpoint endpoint = withFallback(serving("u", "large", 100), other);
     ask(endpoint, "large", 100);
-    Pending waiting = ask(endpoint, "large", 50);
-    house.at(5 * SECOND);
+    ParkedTicket waiting = ask(endpoint, "large", 50);
+    endpointFixture.at(5 * SECOND);
     assertThat(goesTo(waiting)).isEqualTo("v");
     withFallback(other);
 
-    Pending next = again(waiting, Failure.UNSENT, false);
+    ParkedTicket next = again(waiting, AttemptFailure.UNSENT, false);
 
     assertThat(goesTo(next)).isEqualTo("v");
   }
@@ -228,15 +232,15 @@ class ChosenTest {
   @Test
   void attemptOfItsOwnModelFailed_theOtherServesOnceItHasWaitedLongEnough() {
     Endpoint endpoint = withFallback(serving("u", "large", 100), serving("v", "small", 100));
-    Pending first = ask(endpoint, "large", 50);
-    house.at(2 * SECOND);
+    ParkedTicket first = ask(endpoint, "large", 50);
+    endpointFixture.at(2 * SECOND);
     upstreamOf("u").health().shut(START + 60 * SECOND);
 
-    Pending back = again(first, Failure.BROKEN, false);
+    ParkedTicket back = again(first, AttemptFailure.BROKEN, false);
 
-    house.at(5 * SECOND - 1);
+    endpointFixture.at(5 * SECOND - 1);
     assertThat(waits(back)).isTrue();
-    house.at(5 * SECOND);
+    endpointFixture.at(5 * SECOND);
     assertThat(goesTo(back)).isEqualTo("v");
   }
 
@@ -263,27 +267,28 @@ class ChosenTest {
 
   @Test
   void everyUpstreamOutForItsDay_refusesUntilTheFirstComesBack() {
-    Endpoint endpoint = house.open(House.none("/a").to(daily("u", 1), daily("v", 2)));
+    Endpoint endpoint =
+        endpointFixture.open(EndpointFixture.none("/a").to(daily("u", 1), daily("v", 2)));
     for (int each = 0; each < 3; each++) {
       assertThat(went(submit(endpoint, 1))).isTrue();
     }
-    house.at(3_600 * SECOND);
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.UPSTREAM_RPD);
+    endpointFixture.at(3_600 * SECOND);
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.UPSTREAM_RPD);
     assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(23 * 3_600 * SECOND);
-    house.at(24 * 3_600 * SECOND);
+    endpointFixture.at(24 * 3_600 * SECOND);
     assertThat(went(submit(endpoint, 1))).isTrue();
   }
 
   @Test
   void whoWaits_isRefusedWhenTheDayIsUsedUpMeanwhile() {
-    Endpoint endpoint = house.open(House.none("/a").to(daily("u", 2)));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(daily("u", 2)));
     assertThat(went(submit(endpoint, 1))).isTrue();
     upstreamOf("u").health().shut(START + SECOND);
-    Pending first = submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
+    ParkedTicket first = submit(endpoint, 1);
+    ParkedTicket second = submit(endpoint, 1);
     assertThat(waits(second)).isTrue();
-    house.at(SECOND);
+    endpointFixture.at(SECOND);
     assertThat(went(first)).isTrue();
-    assertThat(refusal(second).reason()).isEqualTo(Reason.UPSTREAM_RPD);
+    assertThat(refusal(second).reason()).isEqualTo(RefusalReason.UPSTREAM_RPD);
   }
 }

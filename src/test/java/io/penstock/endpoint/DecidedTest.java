@@ -1,27 +1,27 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.refusal;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.strict;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.strict;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.pool.Failure;
-import io.penstock.quota.Account;
-import io.penstock.quota.Metered;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.Onlooker;
+import io.penstock.model.ModelLimits;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
+import io.penstock.quota.WaitObserver;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,14 +32,14 @@ import org.junit.jupiter.api.Test;
 
 /** Tests of tickets that another thread decides first, and of the records of refused ones. */
 class DecidedTest {
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   /** Runs once, as another thread might, while the owner of the queue is at work. */
   private Runnable meanwhile = () -> {};
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
   private void acts() {
@@ -48,25 +48,25 @@ class DecidedTest {
     action.run();
   }
 
-  private static Pending ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
+  private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
   }
 
-  private Explanation explained(Pending pending) {
-    AtomicReference<Optional<Known>> told = new AtomicReference<>();
-    house.registry.tickets().find(String.valueOf(pending.order()), told::set);
-    return ((Past) told.get().orElseThrow()).explanation();
+  private WaitExplanation explained(ParkedTicket parkedTicket) {
+    AtomicReference<Optional<TicketRecord>> told = new AtomicReference<>();
+    endpointFixture.registry.tickets().find(String.valueOf(parkedTicket.order()), told::set);
+    return ((PastTicket) told.get().orElseThrow()).explanation();
   }
 
   @Test
   void clientIsGone_whileAnotherGoesAtTheInstantItsTimeIsUp_countsAsGone() {
-    Callers.Caller alice =
-        new Callers().waiting("alice").limit(Measure.REQUESTS, 9, Reason.KEY_RPM);
+    FakeCallers.Caller alice =
+        new FakeCallers().waiting("alice").limit(LimitMeasure.REQUESTS, 9, RefusalReason.KEY_RPM);
     alice
         .quota
         .line()
         .join(
-            new Onlooker() {
+            new WaitObserver() {
               @Override
               public boolean keeps() {
                 acts();
@@ -76,101 +76,104 @@ class DecidedTest {
               @Override
               public void wake() {}
             });
-    Endpoint endpoint = house.open(strict("/a", 1, 5).maxWait(5 * SECOND));
-    House.submit(endpoint, 1);
-    Pending goes = alice.submit(endpoint, 1);
-    Pending leaves = House.submit(endpoint, 1);
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 5).maxWait(5 * SECOND));
+    EndpointFixture.submit(endpoint, 1);
+    ParkedTicket goes = alice.submit(endpoint, 1);
+    ParkedTicket leaves = EndpointFixture.submit(endpoint, 1);
     meanwhile = () -> endpoint.cancel(leaves);
-    house.at(5 * SECOND);
+    endpointFixture.at(5 * SECOND);
     assertThat(went(goes)).isTrue();
     assertThat(leaves.outcome()).isNull();
     assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
     assertThat(endpoint.totals().requests(Fate.EXPIRED)).isZero();
   }
 
-  private AtomicReference<Tickets.Removal> remove(Pending pending) {
-    AtomicReference<Tickets.Removal> told = new AtomicReference<>();
-    house.registry.tickets().remove(String.valueOf(pending.order()), told::set);
+  private AtomicReference<TicketOperations.Removal> remove(ParkedTicket parkedTicket) {
+    AtomicReference<TicketOperations.Removal> told = new AtomicReference<>();
+    endpointFixture.registry.tickets().remove(String.valueOf(parkedTicket.order()), told::set);
     return told;
   }
 
   @Test
   void clientIsGone_beforeTheOperatorsRemovalIsHeardOf_nothingIsRemoved() {
-    Endpoint endpoint = house.open(strict("/a", 1, 5));
-    House.submit(endpoint, 1);
-    Pending leaves = House.submit(endpoint, 1);
-    AtomicReference<Tickets.Removal> told = remove(leaves);
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 5));
+    EndpointFixture.submit(endpoint, 1);
+    ParkedTicket leaves = EndpointFixture.submit(endpoint, 1);
+    AtomicReference<TicketOperations.Removal> told = remove(leaves);
     endpoint.cancel(leaves);
-    house.drivers.run();
-    assertThat(told.get()).isEqualTo(Tickets.Removal.GONE);
+    endpointFixture.drivers.run();
+    assertThat(told.get()).isEqualTo(TicketOperations.Removal.GONE);
   }
 
   @Test
   void clientIsGone_whileTheOperatorRemovesIt_nothingIsRemoved() {
-    Limit limit = new Limit(new LimitSpec.Concurrency(9), House.START);
-    List<Metered> limits = List.of(new Metered(Measure.CONCURRENCY, limit, Reason.KEY_CONCURRENCY));
+    Limit limit = new Limit(new LimitSpec.Concurrency(9), EndpointFixture.START);
+    List<MeteredLimit> limits =
+        List.of(new MeteredLimit(LimitMeasure.CONCURRENCY, limit, RefusalReason.KEY_CONCURRENCY));
     Quota quota = Quota.personal("key bob", limits);
-    Account bob =
-        new Account(
+    CallerAccount bob =
+        new CallerAccount(
             "bob",
             false,
             (model, now) -> {
               acts();
               return List.of(quota);
             });
-    Endpoint endpoint = house.open(strict("/a", 1, 5));
-    House.submit(endpoint, 1);
-    Ask.Flow flow = Ask.Flow.ANONYMOUS;
-    Ask.Kept kept = Ask.Kept.NOWHERE;
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 5));
+    EndpointFixture.submit(endpoint, 1);
+    TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
+    TicketRequest.Kept kept = TicketRequest.Kept.NOWHERE;
     Cost cost = Cost.ofInput(1);
-    Pending leaves =
-        endpoint.submit(new Ask(null, cost, 0, Patience.DEFAULT, 0, flow, kept, bob, null));
-    AtomicReference<Tickets.Removal> told = remove(leaves);
+    ParkedTicket leaves =
+        endpoint.submit(
+            new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, flow, kept, bob, null));
+    AtomicReference<TicketOperations.Removal> told = remove(leaves);
     meanwhile = () -> endpoint.cancel(leaves);
-    house.drivers.run();
-    assertThat(told.get()).isEqualTo(Tickets.Removal.GONE);
+    endpointFixture.drivers.run();
+    assertThat(told.get()).isEqualTo(TicketOperations.Removal.GONE);
     assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
   }
 
   @Test
   void operatorRemovesOne_isRememberedWithWhatHeldIt() {
-    Endpoint endpoint = house.open(strict("/a", 1, 5));
-    House.submit(endpoint, 1);
-    Pending removed = House.submit(endpoint, 1);
-    AtomicReference<Tickets.Removal> told = remove(removed);
-    house.drivers.run();
-    assertThat(told.get()).isEqualTo(Tickets.Removal.REMOVED);
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 5));
+    EndpointFixture.submit(endpoint, 1);
+    ParkedTicket removed = EndpointFixture.submit(endpoint, 1);
+    AtomicReference<TicketOperations.Removal> told = remove(removed);
+    endpointFixture.drivers.run();
+    assertThat(told.get()).isEqualTo(TicketOperations.Removal.REMOVED);
     assertThat(Objects.requireNonNull(explained(removed).binds()).what())
-        .isEqualTo(Binding.What.LIMIT);
+        .isEqualTo(BindingLimit.What.LIMIT);
   }
 
   @Test
   void whoComesBackNeverFitsAnyMore_isRememberedWithTheLimit() {
-    Endpoint endpoint = house.open(none("/a").to(upstream("u", 0, 1_000)));
-    Pending first = ask(endpoint, "m", 500);
-    house.apply(none("/a").to(upstream("u", 0, 100)));
-    Pending back = settlement(first).again(Failure.UNSENT, false, house.ticker.nanos());
-    house.drivers.run();
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 1_000)));
+    ParkedTicket first = ask(endpoint, "m", 500);
+    endpointFixture.apply(none("/a").to(upstream("u", 0, 100)));
+    ParkedTicket back =
+        settlement(first).again(AttemptFailure.UNSENT, false, endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
     assertThat(refusal(Objects.requireNonNull(back)).reason())
-        .isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
+        .isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
     assertThat(explained(back).limits())
-        .extracting(Explanation.Considered::capacity)
+        .extracting(WaitExplanation.Considered::capacity)
         .containsExactly(100L);
   }
 
   @Test
   void dayOfItsModelIsUsedUpWhileItWaits_isRememberedWithIt() {
     Map<String, ModelLimits> one = Map.of("m", new ModelLimits(0, 0, 2));
-    house.models.configure(List.of(), one, house.ticker.nanos());
-    house.apply(none("/a").to(upstream("u", 1, 0)), none("/b").to(upstream("v", 0, 0)));
-    ask(house.endpoint("/a"), "m", 1);
-    Pending waits = ask(house.endpoint("/a"), "m", 1);
+    endpointFixture.models.configure(List.of(), one, endpointFixture.ticker.nanos());
+    endpointFixture.apply(none("/a").to(upstream("u", 1, 0)), none("/b").to(upstream("v", 0, 0)));
+    ask(endpointFixture.endpoint("/a"), "m", 1);
+    ParkedTicket waits = ask(endpointFixture.endpoint("/a"), "m", 1);
     assertThat(waits(waits)).isTrue();
-    ask(house.endpoint("/b"), "m", 1);
-    house.at(61 * SECOND);
-    assertThat(refusal(waits).reason()).isEqualTo(Reason.MODEL_RPD);
-    Binding binds = Objects.requireNonNull(explained(waits).binds());
-    assertThat(binds.measure()).isEqualTo(Measure.REQUESTS);
-    assertThat(binds.untilNanos()).isEqualTo(House.START + LimitSpec.Day.NANOS);
+    ask(endpointFixture.endpoint("/b"), "m", 1);
+    endpointFixture.at(61 * SECOND);
+    assertThat(refusal(waits).reason()).isEqualTo(RefusalReason.MODEL_RPD);
+    BindingLimit binds = Objects.requireNonNull(explained(waits).binds());
+    assertThat(binds.measure()).isEqualTo(LimitMeasure.REQUESTS);
+    assertThat(binds.untilNanos()).isEqualTo(EndpointFixture.START + LimitSpec.Day.NANOS);
   }
 }

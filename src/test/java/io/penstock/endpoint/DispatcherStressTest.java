@@ -3,14 +3,14 @@ package io.penstock.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.pool.Failure;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.quota.Account;
-import io.penstock.refusal.Reason;
+import io.penstock.quota.CallerAccount;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.time.Duration;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(900)
 class DispatcherStressTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
-  private static final Ask ASK = Ask.of(null, Cost.ofInput(1), 0, Patience.DEFAULT);
+  private static final TicketRequest ASK =
+      TicketRequest.of(null, Cost.ofInput(1), 0, WaitPatience.DEFAULT);
   private static final int MOST_ATTEMPTS = 4;
   private static final String[] MODELS = {null, "m", "n"};
 
@@ -44,10 +45,10 @@ class DispatcherStressTest {
   @Test
   void twoEndpointsShareAnUpstream_clientsSettleAtOnce_neverStops() throws Exception {
     UpstreamSpec upstream = StressedGateway.upstream("u", 1, 0, 4);
-    LimitSpec bucket = new LimitSpec.TokenBucket(new Rate(100_000, 1), 1_000);
+    LimitSpec bucket = new LimitSpec.TokenBucket(new ExactRate(100_000, 1), 1_000);
     gateway.apply(
-        World.endpoint("/a", 4, upstream),
-        World.endpoint("/b", Algorithm.TOKEN_BUCKET, bucket, 4, upstream));
+        EndpointWorld.endpoint("/a", 4, upstream),
+        EndpointWorld.endpoint("/b", LimitAlgorithm.TOKEN_BUCKET, bucket, 4, upstream));
     try (StressClients clients = new StressClients(gateway, any -> ASK, this::served, 0)) {
       clients.run(time(3, 60), () -> {}, 50, "/a", "/b");
       System.out.println("two endpoints, one upstream: " + clients);
@@ -72,51 +73,59 @@ class DispatcherStressTest {
     return Duration.ofSeconds(DEEP ? deepSeconds : seconds);
   }
 
-  private Ask ask(Random random) {
+  private TicketRequest ask(Random random) {
     int caller = random.nextInt(gateway.accounts.size() + 1);
-    Account account = caller == gateway.accounts.size() ? null : gateway.accounts.get(caller);
-    Patience patience =
+    CallerAccount callerAccount =
+        caller == gateway.accounts.size() ? null : gateway.accounts.get(caller);
+    WaitPatience waitPatience =
         random.nextInt(10) == 0
-            ? new Patience(Patience.UNSAID, 1 + random.nextInt(20_000_000))
-            : Patience.DEFAULT;
-    return new Ask(
+            ? new WaitPatience(WaitPatience.UNSAID, 1 + random.nextInt(20_000_000))
+            : WaitPatience.DEFAULT;
+    return new TicketRequest(
         MODELS[random.nextInt(MODELS.length)],
         new Cost(1 + random.nextInt(20), random.nextInt(30), 0),
         random.nextInt(100),
-        patience,
+        waitPatience,
         random.nextInt(10),
-        account == null ? Ask.Flow.ANONYMOUS : new Ask.Flow(account.name(), 1),
-        Ask.Kept.NOWHERE,
-        account,
+        callerAccount == null
+            ? TicketRequest.Flow.ANONYMOUS
+            : new TicketRequest.Flow(callerAccount.name(), 1),
+        TicketRequest.Kept.NOWHERE,
+        callerAccount,
         null);
   }
 
-  private @Nullable Pending served(Settlement settlement, int attempt, Random random) {
-    settlement.served(new Usage(1, 0, 0), 0, gateway.ticker.nanos());
+  private @Nullable ParkedTicket served(
+      TicketSettlement ticketSettlement, int attempt, Random random) {
+    ticketSettlement.served(new TokenUsage(1, 0, 0), 0, gateway.ticker.nanos());
     return null;
   }
 
   /** Ends a request in one of all possible ways. */
-  private @Nullable Pending ended(Settlement settlement, int attempt, Random random) {
+  private @Nullable ParkedTicket ended(
+      TicketSettlement ticketSettlement, int attempt, Random random) {
     long now = gateway.ticker.nanos();
-    Usage usage = new Usage(random.nextInt(20), 0, random.nextInt(40));
+    TokenUsage tokenUsage = new TokenUsage(random.nextInt(20), 0, random.nextInt(40));
     switch (random.nextInt(8)) {
-      case 0 -> settlement.failed(Refusal.of(Reason.UPSTREAM_UNREACHABLE, "gone"), 3, now);
-      case 1 -> settlement.cancelled(null, random.nextInt(40), now);
-      case 2 -> settlement.abandoned(now);
+      case 0 ->
+          ticketSettlement.failed(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "gone"), 3, now);
+      case 1 -> ticketSettlement.cancelled(null, random.nextInt(40), now);
+      case 2 -> ticketSettlement.abandoned(now);
       case 3 -> {
-        Failure[] failures = Failure.values();
-        Failure failure = failures[random.nextInt(failures.length)];
-        Pending next =
-            attempt < MOST_ATTEMPTS ? settlement.again(failure, random.nextBoolean(), now) : null;
+        AttemptFailure[] failures = AttemptFailure.values();
+        AttemptFailure attemptFailure = failures[random.nextInt(failures.length)];
+        ParkedTicket next =
+            attempt < MOST_ATTEMPTS
+                ? ticketSettlement.again(attemptFailure, random.nextBoolean(), now)
+                : null;
         if (next != null) {
           return next;
         }
-        settlement.refused(Refusal.of(Reason.UPSTREAM_UNREACHABLE, "gone"), now);
+        ticketSettlement.refused(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "gone"), now);
       }
       default -> {
-        settlement.produced(random.nextInt(30), now);
-        settlement.served(usage, usage.outputTokens(), gateway.ticker.nanos());
+        ticketSettlement.produced(random.nextInt(30), now);
+        ticketSettlement.served(tokenUsage, tokenUsage.outputTokens(), gateway.ticker.nanos());
       }
     }
     return null;

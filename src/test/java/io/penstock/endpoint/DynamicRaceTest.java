@@ -3,12 +3,12 @@ package io.penstock.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.FakeTicker;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.ModelQuotas;
-import io.penstock.refusal.Reason;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,11 +38,11 @@ class DynamicRaceTest {
   private final FakeTicker ticker = new FakeTicker();
   private final Alarms alarms = new Alarms(ticker);
   private final LiveLimits limits = new LiveLimits();
-  private final Registry registry =
-      new Registry(
+  private final EndpointRegistry endpointRegistry =
+      new EndpointRegistry(
           new Endpoint.House(
-              new Upstreams(limits, House.SECOND),
-              new ModelQuotas(limits, House.SECOND),
+              new UpstreamRegistry(limits, EndpointFixture.SECOND),
+              new ModelQuotas(limits, EndpointFixture.SECOND),
               limits,
               ticker,
               alarms,
@@ -53,7 +53,7 @@ class DynamicRaceTest {
   private final LongAdder removed = new LongAdder();
 
   /** Drivers with steps and alarms that any thread can run by hand. */
-  private static final class Alarms implements Driver.Source {
+  private static final class Alarms implements StepDriver.Source {
     private record Alarm(long instant, Runnable step) {}
 
     private final Ticker ticker;
@@ -64,7 +64,7 @@ class DynamicRaceTest {
       this.ticker = ticker;
     }
 
-    private final class OneDriver implements Driver {
+    private final class OneDriver implements StepDriver {
       private Alarm alarm = new Alarm(Ticker.NEVER, () -> {});
 
       @Override
@@ -88,7 +88,7 @@ class DynamicRaceTest {
     }
 
     @Override
-    public Driver driver(Algorithm algorithm) {
+    public StepDriver driver(LimitAlgorithm limitAlgorithm) {
       OneDriver driver = new OneDriver();
       drivers.add(driver);
       return driver;
@@ -104,11 +104,11 @@ class DynamicRaceTest {
 
   /** Returns the configurations in turn; {@code /a/kept} is configured from the first change on. */
   private static List<EndpointSpec> configuration(int turn, boolean removes) {
-    House.Setup parent =
+    EndpointFixture.Setup parent =
         switch (turn % 3) {
-          case 0 -> House.strict("/a", 1_000, 1);
-          case 1 -> House.tokens("/a", 1_000, 1);
-          default -> House.none("/a");
+          case 0 -> EndpointFixture.strict("/a", 1_000, 1);
+          case 1 -> EndpointFixture.tokens("/a", 1_000, 1);
+          default -> EndpointFixture.none("/a");
         };
     EndpointSpec spec = parent.spec();
     EndpointSpec dynamic =
@@ -125,7 +125,7 @@ class DynamicRaceTest {
             true,
             spec.upstreams(),
             Map.of());
-    return turn == 0 ? List.of(dynamic) : List.of(dynamic, House.none("/a/kept").spec());
+    return turn == 0 ? List.of(dynamic) : List.of(dynamic, EndpointFixture.none("/a/kept").spec());
   }
 
   @RepeatedTest(2)
@@ -140,7 +140,7 @@ class DynamicRaceTest {
   }
 
   private void race(boolean removes) throws Exception {
-    registry.apply(configuration(0, removes));
+    endpointRegistry.apply(configuration(0, removes));
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       List<Future<?>> clients = new ArrayList<>();
       for (int each = 0; each < CLIENTS; each++) {
@@ -152,7 +152,9 @@ class DynamicRaceTest {
       Future<?> reloads =
           threads.submit(
               whileBusy(
-                  () -> registry.apply(configuration((int) turn.incrementAndGet(), removes))));
+                  () ->
+                      endpointRegistry.apply(
+                          configuration((int) turn.incrementAndGet(), removes))));
       for (Future<?> client : clients) {
         client.get();
       }
@@ -160,13 +162,13 @@ class DynamicRaceTest {
       clock.get();
       reloads.get();
     }
-    registry.apply(configuration(1, removes));
+    endpointRegistry.apply(configuration(1, removes));
     alarms.run();
     drain();
     assertThat(sum(Fate.OFFERED)).isEqualTo(offered.sum());
     assertThat(sum(Fate.SERVED) + sum(Fate.REFUSED) + sum(Fate.EXPIRED) + sum(Fate.CANCELLED))
         .isEqualTo(offered.sum());
-    assertThat(registry.dynamic()).isEmpty();
+    assertThat(endpointRegistry.dynamic()).isEmpty();
     assertThat(limits.live()).hasSize(1);
     assertThat(limits.doubled()).isEmpty();
   }
@@ -198,24 +200,27 @@ class DynamicRaceTest {
     for (int each = 0; each < REQUESTS; each++) {
       int which = random.nextInt(PATHS);
       String path = which == 0 ? "/a/kept" : "/a/" + which;
-      Endpoint endpoint = Objects.requireNonNull(registry.enter(path));
+      Endpoint endpoint = Objects.requireNonNull(endpointRegistry.enter(path));
       offered.increment();
       if (random.nextInt(10) == 0) {
         endpoint.gone(Cost.ofInput(1), 1);
       } else {
-        decide(endpoint, endpoint.submit(Ask.of(null, Cost.ofInput(1), 1, Patience.DEFAULT)));
+        decide(
+            endpoint,
+            endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 1, WaitPatience.DEFAULT)));
       }
       endpoint.leave();
     }
     return null;
   }
 
-  private void decide(Endpoint endpoint, Pending pending) {
-    switch (pending.outcome()) {
-      case null -> endpoint.cancel(pending);
-      case Outcome.Granted(Settlement settlement) -> settlement.permitted(ticker.nanos());
-      case Outcome.Refused(Refusal refusal) -> {
-        assertThat(refusal.reason()).isEqualTo(Reason.ENDPOINT_REMOVED);
+  private void decide(Endpoint endpoint, ParkedTicket parkedTicket) {
+    switch (parkedTicket.outcome()) {
+      case null -> endpoint.cancel(parkedTicket);
+      case TicketOutcome.Granted(TicketSettlement ticketSettlement) ->
+          ticketSettlement.permitted(ticker.nanos());
+      case TicketOutcome.Refused(Refusal refusal) -> {
+        assertThat(refusal.reason()).isEqualTo(RefusalReason.ENDPOINT_REMOVED);
         removed.increment();
       }
     }
@@ -223,7 +228,7 @@ class DynamicRaceTest {
 
   private long sum(Fate fate) {
     long sum = 0;
-    for (Endpoint endpoint : registry.all()) {
+    for (Endpoint endpoint : endpointRegistry.all()) {
       assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
       assertThat(endpoint.totals().requests(Fate.RUNNING)).isZero();
       assertThat(endpoint.totals().tokens(fate)).isEqualTo(endpoint.totals().requests(fate));

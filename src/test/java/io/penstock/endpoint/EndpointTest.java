@@ -1,22 +1,22 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.refusal;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Ticket.State;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,113 +25,114 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class EndpointTest {
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
   @Test
   void roomAtArrival_goesOnItsOwnThreadWithoutWaiting() {
-    Endpoint endpoint = house.open(House.strict("/a", 1, 1));
-    Pending pending = submit(endpoint, 1);
-    assertThat(went(pending)).isTrue();
-    assertThat(pending.state()).isEqualTo(State.GRANTED);
-    assertThat(settlement(pending).waitedNanos()).isZero();
-    assertThat(house.recorded.of(Event.Queued.class)).isEmpty();
-    assertThat(house.drivers.nextAlarm()).isEqualTo(Ticker.NEVER);
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 1, 1));
+    ParkedTicket parkedTicket = submit(endpoint, 1);
+    assertThat(went(parkedTicket)).isTrue();
+    assertThat(parkedTicket.state()).isEqualTo(State.GRANTED);
+    assertThat(settlement(parkedTicket).waitedNanos()).isZero();
+    assertThat(endpointFixture.recorded.of(Event.Queued.class)).isEmpty();
+    assertThat(endpointFixture.drivers.nextAlarm()).isEqualTo(Ticker.NEVER);
   }
 
   @Test
   void arrivalWhileAStepRuns_goesNoEarlierThanItCame() {
-    Endpoint endpoint = house.open(House.none("/a"));
-    List<Pending> later = new ArrayList<>();
-    house.events.subscribe(
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a"));
+    List<ParkedTicket> later = new ArrayList<>();
+    endpointFixture.events.subscribe(
         event -> {
           if (event instanceof Event.Released && later.isEmpty()) {
-            house.ticker.advance(5);
+            endpointFixture.ticker.advance(5);
             later.add(submit(endpoint, 1));
           }
         });
     submit(endpoint, 1);
     assertThat(settlement(later.getFirst()).waitedNanos()).isZero();
-    assertThat(house.recorded.of(Event.Released.class).getLast().atNanos()).isEqualTo(START + 5);
+    assertThat(endpointFixture.recorded.of(Event.Released.class).getLast().atNanos())
+        .isEqualTo(START + 5);
   }
 
   @Test
   void noRoomAtArrival_parksAndGoesAtTheExactInstant() {
-    Endpoint endpoint = house.open(House.strict("/a", 3, 1));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 3, 1));
     submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
+    ParkedTicket second = submit(endpoint, 1);
     assertThat(waits(second)).isTrue();
-    assertThat(house.drivers.nextAlarm()).isEqualTo(START + 333_333_334);
-    house.at(333_333_333);
+    assertThat(endpointFixture.drivers.nextAlarm()).isEqualTo(START + 333_333_334);
+    endpointFixture.at(333_333_333);
     assertThat(waits(second)).isTrue();
-    house.at(333_333_334);
+    endpointFixture.at(333_333_334);
     assertThat(went(second)).isTrue();
     assertThat(settlement(second).waitedNanos()).isEqualTo(333_333_334);
-    assertThat(house.recorded.of(Event.Queued.class)).hasSize(1);
+    assertThat(endpointFixture.recorded.of(Event.Queued.class)).hasSize(1);
   }
 
   @Test
   void manyWaiting_goOneASlotOldestFirst() {
-    Endpoint endpoint = house.open(House.strict("/a", 10, 1));
-    List<Pending> all = new ArrayList<>();
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 10, 1));
+    List<ParkedTicket> all = new ArrayList<>();
     for (int ticket = 0; ticket < 50; ticket++) {
       all.add(submit(endpoint, 1));
     }
     for (int slot = 0; slot < 50; slot++) {
-      house.at(slot * SECOND / 10);
-      assertThat(all.stream().filter(House::went)).isEqualTo(all.subList(0, slot + 1));
+      endpointFixture.at(slot * SECOND / 10);
+      assertThat(all.stream().filter(EndpointFixture::went)).isEqualTo(all.subList(0, slot + 1));
     }
-    List<Event.Released> released = house.recorded.of(Event.Released.class);
+    List<Event.Released> released = endpointFixture.recorded.of(Event.Released.class);
     assertThat(released).extracting(Event.TicketEvent::ticket).isSorted();
     assertThat(settlement(all.getFirst()).queueDepth()).isZero();
     assertThat(settlement(all.get(1)).queueDepth()).isEqualTo(48);
-    assertThat(house.drivers.driver(0).alarms()).isLessThan(60);
+    assertThat(endpointFixture.drivers.driver(0).alarms()).isLessThan(60);
   }
 
   @Test
   void tokenWindow_smallOnesPassLargerOnesThatDoNotFit() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
     assertThat(went(submit(endpoint, 70))).isTrue();
-    Pending large = submit(endpoint, 60);
-    Pending small = submit(endpoint, 30);
+    ParkedTicket large = submit(endpoint, 60);
+    ParkedTicket small = submit(endpoint, 30);
     assertThat(went(small)).isTrue();
     assertThat(waits(large)).isTrue();
-    house.at(10 * SECOND - 1);
+    endpointFixture.at(10 * SECOND - 1);
     assertThat(waits(large)).isTrue();
-    house.at(10 * SECOND);
+    endpointFixture.at(10 * SECOND);
     assertThat(went(large)).isTrue();
   }
 
   @Test
   void tokenWindow_windowFullOfTheOldestAtItsStart() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
     submit(endpoint, 100);
-    Pending a = submit(endpoint, 60);
-    Pending b = submit(endpoint, 50);
-    Pending c = submit(endpoint, 40);
-    house.at(10 * SECOND);
+    ParkedTicket a = submit(endpoint, 60);
+    ParkedTicket b = submit(endpoint, 50);
+    ParkedTicket c = submit(endpoint, 40);
+    endpointFixture.at(10 * SECOND);
     assertThat(went(a)).isTrue();
     assertThat(waits(b)).isTrue();
     assertThat(went(c)).isTrue();
-    house.at(20 * SECOND);
+    endpointFixture.at(20 * SECOND);
     assertThat(went(b)).isTrue();
   }
 
   @Test
   void skippedMaxSkipsTimes_claimsWhatFrees() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10).maxSkips(3));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10).maxSkips(3));
     submit(endpoint, 50);
-    Pending large = submit(endpoint, 60);
+    ParkedTicket large = submit(endpoint, 60);
     for (int small = 0; small < 3; small++) {
       assertThat(went(submit(endpoint, 5))).as("small " + small).isTrue();
     }
-    Pending fourth = submit(endpoint, 5);
+    ParkedTicket fourth = submit(endpoint, 5);
     assertThat(waits(fourth)).isTrue();
-    house.at(10 * SECOND);
+    endpointFixture.at(10 * SECOND);
     assertThat(went(large)).isTrue();
     assertThat(went(fourth)).isTrue();
     assertThat(large.order()).isLessThan(fourth.order());
@@ -139,59 +140,65 @@ class EndpointTest {
 
   @Test
   void claimerLeaves_othersGoAtOnce() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10).maxSkips(0));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10).maxSkips(0));
     submit(endpoint, 50);
-    Pending large = submit(endpoint, 60);
-    Pending small = submit(endpoint, 5);
+    ParkedTicket large = submit(endpoint, 60);
+    ParkedTicket small = submit(endpoint, 5);
     assertThat(waits(small)).isTrue();
     endpoint.cancel(large);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     assertThat(went(small)).isTrue();
   }
 
   @Test
   void costThatCanNeverFit_isRefusedAtOnceWithTheReason() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
-    Pending pending = submit(endpoint, 101);
-    assertThat(refusal(pending).reason()).isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
-    assertThat(refusal(pending).detail()).isEqualTo("token cost 101 exceeds window capacity 100");
-    assertThat(refusal(pending).retryAfterMillis()).isEmpty();
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
+    ParkedTicket parkedTicket = submit(endpoint, 101);
+    assertThat(refusal(parkedTicket).reason()).isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
+    assertThat(refusal(parkedTicket).detail())
+        .isEqualTo("token cost 101 exceeds window capacity 100");
+    assertThat(refusal(parkedTicket).retryAfterMillis()).isEmpty();
     assertThat(went(submit(endpoint, 100))).isTrue();
   }
 
   @Test
   void expectedOutputAboveCapacity_isCutAndGoes() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
-    Pending pending = endpoint.submit(Ask.of(null, new Cost(40, 500, 0), 0, Patience.DEFAULT));
-    assertThat(went(pending)).isTrue();
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
+    ParkedTicket parkedTicket =
+        endpoint.submit(TicketRequest.of(null, new Cost(40, 500, 0), 0, WaitPatience.DEFAULT));
+    assertThat(went(parkedTicket)).isTrue();
     assertThat(waits(submit(endpoint, 1))).isTrue();
   }
 
   @Test
   void unknownModel_isRefusedAsNotServed() {
-    UpstreamSpec only = upstream("u", 0, 0, Charge.TOTAL, Map.of("m", "m"), null);
-    Endpoint endpoint = house.open(House.none("/a").to(only));
-    Pending known = endpoint.submit(Ask.of("m", Cost.NO_TOKENS, 0, Patience.DEFAULT));
-    Pending unknown = endpoint.submit(Ask.of("x", Cost.NO_TOKENS, 0, Patience.DEFAULT));
+    UpstreamSpec only = upstream("u", 0, 0, ChargeRule.TOTAL, Map.of("m", "m"), null);
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(only));
+    ParkedTicket known =
+        endpoint.submit(TicketRequest.of("m", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT));
+    ParkedTicket unknown =
+        endpoint.submit(TicketRequest.of("x", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT));
     assertThat(went(known)).isTrue();
-    assertThat(refusal(unknown).reason()).isEqualTo(Reason.NO_UPSTREAM_FOR_MODEL);
+    assertThat(refusal(unknown).reason()).isEqualTo(RefusalReason.NO_UPSTREAM_FOR_MODEL);
   }
 
   @Test
   void allUpstreamsDisabled_isRefusedAsUnhealthy() {
-    UpstreamSpec off = upstream("u", 0, 0, Charge.TOTAL, Map.of(), "its key is not set");
-    Endpoint endpoint = house.open(House.none("/a").to(off));
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.NO_HEALTHY_UPSTREAM);
+    UpstreamSpec off = upstream("u", 0, 0, ChargeRule.TOTAL, Map.of(), "its key is not set");
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(off));
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
   }
 
   @Test
   void twoUpstreams_theLessUsedIsTakenAndBothAreFilled() {
-    Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 2, 0), upstream("v", 2, 0)));
+    Endpoint endpoint =
+        endpointFixture.open(
+            EndpointFixture.none("/a").to(upstream("u", 2, 0), upstream("v", 2, 0)));
     List<String> taken = new ArrayList<>();
     for (int ticket = 0; ticket < 4; ticket++) {
       submit(endpoint, 1);
     }
-    house
+    endpointFixture
         .recorded
         .of(Event.Released.class)
         .forEach(released -> taken.add(String.valueOf(released.upstream())));
@@ -202,34 +209,40 @@ class EndpointTest {
 
   @Test
   void modelsOfOneUpstream_doNotHoldEachOtherUp() {
-    Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 1, 0)));
-    assertThat(went(endpoint.submit(Ask.of("m", Cost.NO_TOKENS, 0, Patience.DEFAULT)))).isTrue();
-    assertThat(waits(endpoint.submit(Ask.of("m", Cost.NO_TOKENS, 0, Patience.DEFAULT)))).isTrue();
-    assertThat(went(endpoint.submit(Ask.of("n", Cost.NO_TOKENS, 0, Patience.DEFAULT)))).isTrue();
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream("u", 1, 0)));
+    assertThat(
+            went(endpoint.submit(TicketRequest.of("m", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT))))
+        .isTrue();
+    assertThat(
+            waits(endpoint.submit(TicketRequest.of("m", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT))))
+        .isTrue();
+    assertThat(
+            went(endpoint.submit(TicketRequest.of("n", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT))))
+        .isTrue();
   }
 
   @Test
   void paused_nothingGoesUntilResumed() {
-    Endpoint endpoint = house.open(House.none("/a"));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a"));
     endpoint.pause(true);
-    house.drivers.run();
-    Pending pending = submit(endpoint, 1);
-    house.at(5 * SECOND);
-    assertThat(waits(pending)).isTrue();
+    endpointFixture.drivers.run();
+    ParkedTicket parkedTicket = submit(endpoint, 1);
+    endpointFixture.at(5 * SECOND);
+    assertThat(waits(parkedTicket)).isTrue();
     assertThat(endpoint.paused()).isTrue();
     endpoint.pause(false);
-    house.drivers.run();
-    assertThat(went(pending)).isTrue();
+    endpointFixture.drivers.run();
+    assertThat(went(parkedTicket)).isTrue();
   }
 
   @Test
   void expectedWait_isThatBehindAllWhoWait_andEndlessWhilePaused() {
-    Endpoint endpoint = house.open(House.strict("/a", 1, 10));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 1, 10));
     assertThat(endpoint.expectedWaitNanos()).isZero();
     submit(endpoint, 1);
     assertThat(endpoint.expectedWaitNanos()).isEqualTo(10 * SECOND);
     submit(endpoint, 1);
-    house.at(4 * SECOND);
+    endpointFixture.at(4 * SECOND);
     assertThat(endpoint.expectedWaitNanos()).isEqualTo(16 * SECOND);
     endpoint.pause(true);
     assertThat(endpoint.expectedWaitNanos()).isEqualTo(Ticker.NEVER);
@@ -237,23 +250,23 @@ class EndpointTest {
 
   @Test
   void ticketThatWaited_isKnownToHave_onceItWent() {
-    Endpoint endpoint = house.open(House.none("/a"));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a"));
     assertThat(submit(endpoint, 1).waited()).isFalse();
     endpoint.pause(true);
-    house.drivers.run();
-    Pending pending = submit(endpoint, 1);
+    endpointFixture.drivers.run();
+    ParkedTicket parkedTicket = submit(endpoint, 1);
     endpoint.pause(false);
-    house.drivers.run();
-    assertThat(went(pending)).isTrue();
-    assertThat(pending.waited()).isTrue();
+    endpointFixture.drivers.run();
+    assertThat(went(parkedTicket)).isTrue();
+    assertThat(parkedTicket.waited()).isTrue();
   }
 
   @Test
   void refusedBeforeItBecameATicket_isCounted() {
-    Endpoint endpoint = house.open(House.none("/a"));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a"));
     endpoint.refused(
-        Cost.ofInput(3), 7, io.penstock.refusal.Refusal.of(Reason.BAD_REQUEST, "not JSON"));
+        Cost.ofInput(3), 7, io.penstock.refusal.Refusal.of(RefusalReason.BAD_REQUEST, "not JSON"));
     assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
-    assertThat(house.recorded.of(Event.Refused.class)).hasSize(1);
+    assertThat(endpointFixture.recorded.of(Event.Refused.class)).hasSize(1);
   }
 }

@@ -7,8 +7,8 @@ import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.event.Event;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -23,26 +23,29 @@ class FairShareTest {
   private static final int GREEDY = 9 * (FLOWS - 1) * EACH;
   private static final int LARGEST = 100;
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
   private final SplittableRandom random = new SplittableRandom(11);
   private final Map<Long, Integer> flows = new HashMap<>();
   private final long[] got = new long[FLOWS];
 
   private Endpoint open() {
-    Bounds bounds = new Bounds(100_000, Bounds.UNLIMITED, Bounds.UNLIMITED);
-    Scheduling fair = new Scheduling(Order.FAIR, 0, 64, new FairBy.Header("x-team"));
-    return house.open(House.tokens("/a", 5_000, 1), fair, Waiting.of(bounds, 0, 0));
+    QueueBounds queueBounds =
+        new QueueBounds(100_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
+    Scheduling fair = new Scheduling(QueueOrder.FAIR, 0, 64, new FairBy.Header("x-team"));
+    return endpointFixture.open(
+        EndpointFixture.tokens("/a", 5_000, 1), fair, Waiting.of(queueBounds, 0, 0));
   }
 
   private void send(Endpoint endpoint, int flow, int weight) {
     Cost cost = Cost.ofInput(1 + random.nextInt(LARGEST));
-    Ask.Flow whose = new Ask.Flow("flow-" + flow, weight);
-    Pending sent = endpoint.submit(new Ask(null, cost, 0, Patience.DEFAULT, 0, whose));
+    TicketRequest.Flow whose = new TicketRequest.Flow("flow-" + flow, weight);
+    ParkedTicket sent =
+        endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, whose));
     flows.put(sent.order(), flow);
     sent.whenDecided(
-        outcome -> {
-          if (outcome instanceof Outcome.Granted(Settlement settlement)) {
-            settlement.permitted(house.ticker.nanos());
+        ticketOutcome -> {
+          if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
+            ticketSettlement.permitted(endpointFixture.ticker.nanos());
           }
         });
   }
@@ -63,7 +66,7 @@ class FairShareTest {
     int[] weights = IntStream.range(0, FLOWS).map(flow -> weighted ? 1 + flow % 4 : 1).toArray();
     Endpoint endpoint = open();
     endpoint.pause(true);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     for (int each = 0; each < GREEDY; each++) {
       send(endpoint, 0, weights[0]);
       if (each % (GREEDY / EACH) == 0) {
@@ -75,10 +78,10 @@ class FairShareTest {
     int[] left = new int[FLOWS];
     flows.values().forEach(flow -> left[flow]++);
     endpoint.pause(false);
-    house.drivers.run();
-    house.at(30 * House.SECOND);
+    endpointFixture.drivers.run();
+    endpointFixture.at(30 * EndpointFixture.SECOND);
     int releases = 0;
-    for (Event.Released released : house.recorded.of(Event.Released.class)) {
+    for (Event.Released released : endpointFixture.recorded.of(Event.Released.class)) {
       int flow = flows.getOrDefault(released.ticket(), -1);
       got[flow] += released.cost().totalTokens();
       left[flow]--;

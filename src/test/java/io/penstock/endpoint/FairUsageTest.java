@@ -1,18 +1,18 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.event.Event;
-import io.penstock.pool.Failure;
-import io.penstock.queue.Order;
-import io.penstock.refusal.Reason;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -23,27 +23,27 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that fair shares count the real usage of requests, not the expected one. */
 class FairUsageTest {
-  private static final Refusal GONE = Refusal.of(Reason.UPSTREAM_UNREACHABLE, "it is gone");
+  private static final Refusal GONE = Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "it is gone");
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
   private final Endpoint endpoint = open();
 
   @AfterEach
   void totalsBalance() {
-    House.assertBalanced(endpoint);
+    EndpointFixture.assertBalanced(endpoint);
   }
 
   private Endpoint open() {
-    House.Setup setup = House.none("/a").to(upstream("u", 0, 10_000));
+    EndpointFixture.Setup setup = EndpointFixture.none("/a").to(upstream("u", 0, 10_000));
     EndpointSpec.Scheduling fair =
-        new EndpointSpec.Scheduling(Order.FAIR, 0, 64, new EndpointSpec.FairBy.Key());
-    return house.open(setup, fair, setup.spec().waiting());
+        new EndpointSpec.Scheduling(QueueOrder.FAIR, 0, 64, new EndpointSpec.FairBy.Key());
+    return endpointFixture.open(setup, fair, setup.spec().waiting());
   }
 
-  private Pending ask(String flow, long tokens) {
-    Ask.Flow whose = new Ask.Flow(flow, 1);
+  private ParkedTicket ask(String flow, long tokens) {
+    TicketRequest.Flow whose = new TicketRequest.Flow(flow, 1);
     Cost cost = Cost.ofInput(tokens);
-    return endpoint.submit(new Ask(null, cost, 0, Patience.DEFAULT, 0, whose));
+    return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, whose));
   }
 
   /**
@@ -51,31 +51,31 @@ class FairUsageTest {
    */
   private String first(String one, String other) {
     endpoint.pause(true);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     ask("new", 1); // while a flow waits that got nothing yet, no flow is lifted to its rank
-    Pending ofOne = ask(one, 10);
-    Pending ofOther = ask(other, 10);
+    ParkedTicket ofOne = ask(one, 10);
+    ParkedTicket ofOther = ask(other, 10);
     endpoint.pause(false);
-    house.drivers.run();
-    assertThat(List.of(ofOne, ofOther)).allMatch(House::went);
-    List<Event.Released> all = house.recorded.of(Event.Released.class);
+    endpointFixture.drivers.run();
+    assertThat(List.of(ofOne, ofOther)).allMatch(EndpointFixture::went);
+    List<Event.Released> all = endpointFixture.recorded.of(Event.Released.class);
     return all.get(all.size() - 2).ticket() == ofOne.order() ? one : other;
   }
 
-  private static List<Consumer<Settlement>> endsThatUseNearlyNothing() {
-    Usage usage = new Usage(1, 0, 0);
+  private static List<Consumer<TicketSettlement>> endsThatUseNearlyNothing() {
+    TokenUsage tokenUsage = new TokenUsage(1, 0, 0);
     return List.of(
-        settlement -> settlement.served(usage, 0, START),
-        settlement -> settlement.cancelled(usage, 0, START),
-        settlement -> settlement.abandoned(START),
-        settlement -> settlement.refused(GONE, START));
+        ticketSettlement -> ticketSettlement.served(tokenUsage, 0, START),
+        ticketSettlement -> ticketSettlement.cancelled(tokenUsage, 0, START),
+        ticketSettlement -> ticketSettlement.abandoned(START),
+        ticketSettlement -> ticketSettlement.refused(GONE, START));
   }
 
   @ParameterizedTest
   @MethodSource("endsThatUseNearlyNothing")
-  void flowThatUsedLessThanItAskedFor_isStillAheadOfOneThatGotMore(Consumer<Settlement> end) {
+  void flowThatUsedLessThanItAskedFor_isStillAheadOfOneThatGotMore(Consumer<TicketSettlement> end) {
     end.accept(settlement(ask("x", 100)));
-    house.drivers.run();
+    endpointFixture.drivers.run();
     settlement(ask("y", 50)).permitted(START);
     assertThat(first("x", "y")).isEqualTo("x");
   }
@@ -90,9 +90,9 @@ class FairUsageTest {
   @Test
   void requestOfTwoAttempts_countsOnce() {
     settlement(ask("y", 150)).permitted(START);
-    Settlement attempt = settlement(ask("x", 100));
-    Pending back = Objects.requireNonNull(attempt.again(Failure.UNSENT, false, START));
-    house.drivers.run();
+    TicketSettlement attempt = settlement(ask("x", 100));
+    ParkedTicket back = Objects.requireNonNull(attempt.again(AttemptFailure.UNSENT, false, START));
+    endpointFixture.drivers.run();
     assertThat(went(back)).isTrue();
     settlement(back).permitted(START);
     assertThat(first("x", "y")).isEqualTo("x");

@@ -1,13 +1,13 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import java.util.ArrayList;
@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
  * nothing else.
  */
 class FaultTest {
-  private final House house = new House();
-  private final Endpoint endpoint = house.open(House.tokens("/a", 10, 10));
+  private final EndpointFixture endpointFixture = new EndpointFixture();
+  private final Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 10, 10));
 
   private static void fail() {
     throw new IllegalStateException("a fault");
@@ -29,15 +29,15 @@ class FaultTest {
   @Test
   void receiverThatFails_keepsNobodyElseFromTheirOutcome() {
     submit(endpoint, 10);
-    Pending second = submit(endpoint, 2);
-    Pending third = submit(endpoint, 2);
-    List<Outcome> outcomes = new ArrayList<>();
-    second.whenDecided(outcome -> fail());
+    ParkedTicket second = submit(endpoint, 2);
+    ParkedTicket third = submit(endpoint, 2);
+    List<TicketOutcome> outcomes = new ArrayList<>();
+    second.whenDecided(ticketOutcome -> fail());
     third.whenDecided(outcomes::add);
-    assertThatThrownBy(() -> house.at(10 * SECOND)).hasMessage("a fault");
+    assertThatThrownBy(() -> endpointFixture.at(10 * SECOND)).hasMessage("a fault");
     assertThat(went(second)).isTrue();
     assertThat(outcomes).hasSize(1);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     assertThat(went(submit(endpoint, 6))).isTrue();
     assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(4);
   }
@@ -45,32 +45,32 @@ class FaultTest {
   @Test
   void receiverThatFails_isNotTheTroubleOfWhoComesBy() {
     submit(endpoint, 10);
-    Pending second = submit(endpoint, 10);
-    second.whenDecided(outcome -> fail());
-    house.ticker.advance(10 * SECOND);
-    Pending third = submit(endpoint, 1); // its arrival lets the second go
+    ParkedTicket second = submit(endpoint, 10);
+    second.whenDecided(ticketOutcome -> fail());
+    endpointFixture.ticker.advance(10 * SECOND);
+    ParkedTicket third = submit(endpoint, 1); // its arrival lets the second go
     assertThat(waits(third)).isTrue();
-    assertThatThrownBy(house.drivers::run).hasMessage("a fault");
-    house.at(20 * SECOND);
+    assertThatThrownBy(endpointFixture.drivers::run).hasMessage("a fault");
+    endpointFixture.at(20 * SECOND);
     assertThat(went(third)).isTrue();
   }
 
   @Test
   void stepThatFails_isTriedAgainAndThenGoesOn() {
     submit(endpoint, 10);
-    Pending second = submit(endpoint, 2);
-    Pending third = submit(endpoint, 2);
+    ParkedTicket second = submit(endpoint, 2);
+    ParkedTicket third = submit(endpoint, 2);
     EventBus.Subscription broken =
-        house.events.subscribe(
+        endpointFixture.events.subscribe(
             event -> {
               if (event instanceof Event.Released) {
                 fail();
               }
             });
-    assertThatThrownBy(() -> house.at(10 * SECOND)).hasMessage("a fault");
+    assertThatThrownBy(() -> endpointFixture.at(10 * SECOND)).hasMessage("a fault");
     broken.close();
     assertThat(went(third)).isFalse();
-    house.at(12 * SECOND);
+    endpointFixture.at(12 * SECOND);
     assertThat(went(third)).isTrue();
     assertThat(went(second)).isTrue();
   }
@@ -78,13 +78,13 @@ class FaultTest {
   @Test
   void messageThatFails_doesNotHoldUpThoseBehindIt() {
     endpoint.pause(true);
-    house.drivers.run();
-    EventBus.Subscription broken = house.events.subscribe(event -> fail());
-    Pending first = submit(endpoint, 1); // the Queued event cannot be published
+    endpointFixture.drivers.run();
+    EventBus.Subscription broken = endpointFixture.events.subscribe(event -> fail());
+    ParkedTicket first = submit(endpoint, 1); // the Queued event cannot be published
     broken.close();
-    assertThatThrownBy(house.drivers::run).hasMessage("a fault");
+    assertThatThrownBy(endpointFixture.drivers::run).hasMessage("a fault");
     endpoint.pause(false);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     assertThat(went(first)).isTrue();
     assertThat(went(submit(endpoint, 1))).isTrue();
   }
@@ -92,19 +92,19 @@ class FaultTest {
   @Test
   void stepThatFailsAgainAndAgain_isTriedOnceInAWhile() {
     submit(endpoint, 10);
-    List<Pending> all = new ArrayList<>();
+    List<ParkedTicket> all = new ArrayList<>();
     for (int ticket = 0; ticket < 10; ticket++) {
       all.add(submit(endpoint, 1));
     }
-    house.at(10 * SECOND - 1);
-    house.events.subscribe(event -> failWith(new AssertionError("a fault")));
-    int alarms = house.drivers.driver(0).alarms();
+    endpointFixture.at(10 * SECOND - 1);
+    endpointFixture.events.subscribe(event -> failWith(new AssertionError("a fault")));
+    int alarms = endpointFixture.drivers.driver(0).alarms();
     for (long second = 0; second < 5; second++) {
       long now = (10 + second) * SECOND;
-      assertThatThrownBy(() -> house.at(now)).hasMessage("a fault");
-      assertThat(all.stream().filter(House::went).count()).isEqualTo(second + 1);
+      assertThatThrownBy(() -> endpointFixture.at(now)).hasMessage("a fault");
+      assertThat(all.stream().filter(EndpointFixture::went).count()).isEqualTo(second + 1);
     }
-    assertThat(house.drivers.driver(0).alarms() - alarms).isLessThanOrEqualTo(10);
+    assertThat(endpointFixture.drivers.driver(0).alarms() - alarms).isLessThanOrEqualTo(10);
   }
 
   private static void failWith(Error fault) {

@@ -1,14 +1,14 @@
 package io.penstock.endpoint;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.event.Event;
 import io.penstock.fake.Interleavings;
-import io.penstock.pool.Upstreams;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.queue.Ticket;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Quota;
+import io.penstock.sharing.LocalLimitSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,7 +27,7 @@ class HandoffLincheckTest {
 
   /** Operations on a granted ticket, each run once. */
   public static final class Handing {
-    private static final class Idle implements Driver {
+    private static final class Idle implements StepDriver {
       @Override
       public void execute(Runnable step) {}
 
@@ -37,27 +37,28 @@ class HandoffLincheckTest {
 
     private static final Endpoint ENDPOINT =
         new Endpoint(
-            House.none("/a").spec(),
+            EndpointFixture.none("/a").spec(),
             new Endpoint.House(
-                new Upstreams(new LocalLimitSource(), House.SECOND),
-                new ModelQuotas(new LocalLimitSource(), House.SECOND),
+                new UpstreamRegistry(new LocalLimitSource(), EndpointFixture.SECOND),
+                new ModelQuotas(new LocalLimitSource(), EndpointFixture.SECOND),
                 new LocalLimitSource(),
                 () -> 0,
-                algorithm -> new Idle(),
+                limitAlgorithm -> new Idle(),
                 Handing::published,
                 new AtomicLong()));
 
-    private static final Quota NOBODYS = new Quota("/a", Charge.TOTAL, List.of());
+    private static final Quota NOBODYS = new Quota("/a", ChargeRule.TOTAL, List.of());
 
     private static volatile @Nullable Handing running;
 
-    private final Pending pending =
-        new Pending(ENDPOINT, 1, Ask.of(null, Cost.NO_TOKENS, 0, Patience.DEFAULT), 0);
-    private final Settlement settlement =
-        new Settlement(
-            pending,
-            new Route(null, null, null, null, List.of(NOBODYS)),
-            new Spends(List.of()),
+    private final ParkedTicket parkedTicket =
+        new ParkedTicket(
+            ENDPOINT, 1, TicketRequest.of(null, Cost.NO_TOKENS, 0, WaitPatience.DEFAULT), 0);
+    private final TicketSettlement ticketSettlement =
+        new TicketSettlement(
+            parkedTicket,
+            new TicketRoute(null, null, null, null, List.of(NOBODYS)),
+            new TicketCharges(List.of()),
             0,
             0);
     private volatile boolean delivered;
@@ -68,7 +69,7 @@ class HandoffLincheckTest {
     private final AtomicInteger returned = new AtomicInteger();
 
     public Handing() {
-      pending.decide(Ticket.State.GRANTED);
+      parkedTicket.decide(Ticket.State.GRANTED);
       running = this;
     }
 
@@ -83,17 +84,17 @@ class HandoffLincheckTest {
 
     @Operation(runOnce = true)
     public void deliver() {
-      pending.deliver(new Outcome.Granted(settlement));
+      parkedTicket.deliver(new TicketOutcome.Granted(ticketSettlement));
       delivered = true;
     }
 
     @Operation(runOnce = true)
     public void ask() {
-      pending.whenDecided(
-          outcome -> {
-            took = pending.take();
+      parkedTicket.whenDecided(
+          ticketOutcome -> {
+            took = parkedTicket.take();
             if (took) {
-              settlement.served(null, 0, 0);
+              ticketSettlement.served(null, 0, 0);
             }
           });
       asked = true;
@@ -101,7 +102,7 @@ class HandoffLincheckTest {
 
     @Operation(runOnce = true)
     public void cancel() {
-      ENDPOINT.cancel(pending);
+      ENDPOINT.cancel(parkedTicket);
       cancelled = true;
     }
 

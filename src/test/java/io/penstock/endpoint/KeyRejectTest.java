@@ -1,23 +1,23 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.assertBalanced;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.refusal;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.strict;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.assertBalanced;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.strict;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Totals.Fate;
-import io.penstock.pool.Failure;
-import io.penstock.refusal.Reason;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,210 +25,227 @@ import org.junit.jupiter.api.Test;
  * Tests of a key that is charged at the arrival of its requests, and refused if it lacks something.
  */
 class KeyRejectTest {
-  private static final Refusal GONE = Refusal.of(Reason.UPSTREAM_UNREACHABLE, "it is gone");
+  private static final Refusal GONE = Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "it is gone");
 
-  private final House house = new House();
-  private final Callers callers = new Callers();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
+  private final FakeCallers fakeCallers = new FakeCallers();
 
   @Test
   void requests_asManyAsMayAndOneMore_theLastIsDeniedUntilTheFirstHasLeftTheWindow() {
-    Callers.Caller alice = callers.rejecting("alice").limit(Measure.REQUESTS, 3, Reason.KEY_RPM);
-    Endpoint endpoint = house.open(none("/"));
+    FakeCallers.Caller alice =
+        fakeCallers.rejecting("alice").limit(LimitMeasure.REQUESTS, 3, RefusalReason.KEY_RPM);
+    Endpoint endpoint = endpointFixture.open(none("/"));
     for (int each = 0; each < 3; each++) {
       assertThat(went(alice.submit(endpoint, 1))).isTrue();
     }
-    Pending denied = alice.submit(endpoint, 1);
+    ParkedTicket denied = alice.submit(endpoint, 1);
 
-    assertThat(refusal(denied).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(refusal(denied).reason()).isEqualTo(RefusalReason.KEY_RPM);
     // The sub-cell it was taken from ends a second later, and the window after that.
     assertThat(refusal(denied).retryAfterNanos()).isEqualTo(61 * SECOND);
     assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
     assertBalanced(endpoint);
-    house.at(61 * SECOND - 1);
+    endpointFixture.at(61 * SECOND - 1);
     assertThat(refusal(alice.submit(endpoint, 1)).retryAfterNanos()).isEqualTo(1);
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(alice.submit(endpoint, 1))).isTrue();
   }
 
   @Test
   void tokens_expectedOutput_isChargedAtOnceAndNotHeld() {
-    Callers.Caller alice = callers.rejecting("alice").limit(Measure.TOKENS, 100, Reason.KEY_TPM);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
+    FakeCallers.Caller alice =
+        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
 
     alice.submit(endpoint, new Cost(40, 30, 0));
 
-    assertThat(alice.charged(Measure.TOKENS, house)).isEqualTo(70);
-    assertThat(alice.held(Measure.TOKENS, house)).isZero();
-    assertThat(refusal(alice.submit(endpoint, 31)).reason()).isEqualTo(Reason.KEY_TPM);
+    assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(70);
+    assertThat(alice.held(LimitMeasure.TOKENS, endpointFixture)).isZero();
+    assertThat(refusal(alice.submit(endpoint, 31)).reason()).isEqualTo(RefusalReason.KEY_TPM);
     assertThat(went(alice.submit(endpoint, 30))).isTrue();
   }
 
   @Test
   void tokens_usageBelowAndAbove_areSettled() {
-    Callers.Caller alice = callers.rejecting("alice").limit(Measure.TOKENS, 1_000, Reason.KEY_TPM);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
-    Pending less = alice.submit(endpoint, new Cost(100, 100, 0));
-    Pending more = alice.submit(endpoint, new Cost(100, 100, 0));
+    FakeCallers.Caller alice =
+        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket less = alice.submit(endpoint, new Cost(100, 100, 0));
+    ParkedTicket more = alice.submit(endpoint, new Cost(100, 100, 0));
 
-    settlement(less).served(new Usage(90, 0, 20), 20, house.ticker.nanos());
-    assertThat(alice.charged(Measure.TOKENS, house)).isEqualTo(110 + 200);
-    settlement(more).served(new Usage(100, 0, 300), 300, house.ticker.nanos());
-    assertThat(alice.charged(Measure.TOKENS, house)).isEqualTo(110 + 400);
+    settlement(less).served(new TokenUsage(90, 0, 20), 20, endpointFixture.ticker.nanos());
+    assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(110 + 200);
+    settlement(more).served(new TokenUsage(100, 0, 300), 300, endpointFixture.ticker.nanos());
+    assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(110 + 400);
   }
 
   @Test
   void tokens_clientGoneMidAnswer_whatWasSeenCounts() {
-    Callers.Caller alice = callers.rejecting("alice").limit(Measure.TOKENS, 1_000, Reason.KEY_TPM);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
-    Pending pending = alice.submit(endpoint, new Cost(100, 500, 0));
+    FakeCallers.Caller alice =
+        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket parkedTicket = alice.submit(endpoint, new Cost(100, 500, 0));
 
-    settlement(pending).produced(7, house.ticker.nanos());
-    settlement(pending).cancelled(null, 7, house.ticker.nanos());
+    settlement(parkedTicket).produced(7, endpointFixture.ticker.nanos());
+    settlement(parkedTicket).cancelled(null, 7, endpointFixture.ticker.nanos());
 
-    assertThat(alice.charged(Measure.TOKENS, house)).isEqualTo(107);
+    assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(107);
   }
 
   @Test
   void tooMuchCharged_settledAfterItsSubCellCounts_changesNothing() {
-    Callers.Caller alice = callers.rejecting("alice").limit(Measure.TOKENS, 1_000, Reason.KEY_TPM);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
-    Pending pending = alice.submit(endpoint, new Cost(100, 100, 0));
-    house.at(70 * SECOND);
+    FakeCallers.Caller alice =
+        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket parkedTicket = alice.submit(endpoint, new Cost(100, 100, 0));
+    endpointFixture.at(70 * SECOND);
     alice.submit(endpoint, 500);
 
-    settlement(pending).served(new Usage(10, 0, 10), 10, house.ticker.nanos());
+    settlement(parkedTicket).served(new TokenUsage(10, 0, 10), 10, endpointFixture.ticker.nanos());
 
-    assertThat(alice.charged(Measure.TOKENS, house)).isEqualTo(500);
+    assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(500);
   }
 
   @Test
   void expectedOutputAboveCapacity_isCutToIt_andInputAboveItIsImpossible() {
-    Callers.Caller alice = callers.rejecting("alice").limit(Measure.TOKENS, 100, Reason.KEY_TPM);
-    Endpoint endpoint = house.open(none("/"));
+    FakeCallers.Caller alice =
+        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
+    Endpoint endpoint = endpointFixture.open(none("/"));
 
     assertThat(refusal(alice.submit(endpoint, 101)).reason())
-        .isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
+        .isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
     assertThat(went(alice.submit(endpoint, new Cost(10, 5_000, 0)))).isTrue();
-    assertThat(alice.charged(Measure.TOKENS, house)).isEqualTo(100);
+    assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(100);
   }
 
   @Test
   void whoWaits_isChargedFromArrival_andReturnedWhenCancelledExpiredOrRefused() {
-    Callers.Caller alice =
-        callers
+    FakeCallers.Caller alice =
+        fakeCallers
             .rejecting("alice")
-            .limit(Measure.REQUESTS, 10, Reason.KEY_RPM)
-            .limit(Measure.CONCURRENCY, 10, Reason.KEY_CONCURRENCY);
-    Endpoint endpoint = house.open(strict("/", 1, 100).maxWait(20 * SECOND));
+            .limit(LimitMeasure.REQUESTS, 10, RefusalReason.KEY_RPM)
+            .limit(LimitMeasure.CONCURRENCY, 10, RefusalReason.KEY_CONCURRENCY);
+    Endpoint endpoint = endpointFixture.open(strict("/", 1, 100).maxWait(20 * SECOND));
     alice.submit(endpoint, 1);
-    settlement(alice.last()).permitted(house.ticker.nanos());
-    Pending cancelled = alice.submit(endpoint, 1);
+    settlement(alice.last()).permitted(endpointFixture.ticker.nanos());
+    ParkedTicket cancelled = alice.submit(endpoint, 1);
     alice.submit(endpoint, 1);
     assertThat(waits(cancelled)).isTrue();
-    assertThat(alice.charged(Measure.REQUESTS, house)).isEqualTo(3);
-    assertThat(alice.held(Measure.CONCURRENCY, house)).isEqualTo(2);
+    assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isEqualTo(3);
+    assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isEqualTo(2);
 
     endpoint.cancel(cancelled);
-    house.drivers.run();
-    assertThat(alice.charged(Measure.REQUESTS, house)).isEqualTo(2);
-    assertThat(alice.held(Measure.CONCURRENCY, house)).isEqualTo(1);
-    house.at(20 * SECOND);
-    assertThat(refusal(alice.last()).reason()).isEqualTo(Reason.QUEUE_TIMEOUT);
-    assertThat(alice.charged(Measure.REQUESTS, house)).isEqualTo(1);
+    endpointFixture.drivers.run();
+    assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isEqualTo(2);
+    assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isEqualTo(1);
+    endpointFixture.at(20 * SECOND);
+    assertThat(refusal(alice.last()).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);
+    assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isEqualTo(1);
     alice.submit(endpoint, 1);
-    house.registry.apply(List.of());
-    house.drivers.run();
-    assertThat(refusal(alice.last()).reason()).isEqualTo(Reason.ENDPOINT_REMOVED);
-    assertThat(alice.charged(Measure.REQUESTS, house)).isEqualTo(1);
-    assertThat(alice.held(Measure.CONCURRENCY, house)).isZero();
+    endpointFixture.registry.apply(List.of());
+    endpointFixture.drivers.run();
+    assertThat(refusal(alice.last()).reason()).isEqualTo(RefusalReason.ENDPOINT_REMOVED);
+    assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isEqualTo(1);
+    assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isZero();
     assertBalanced(endpoint);
   }
 
   @Test
   void concurrency_atItsMaximum_deniesUntilOneEnds() {
-    Callers.Caller alice =
-        callers.rejecting("alice").limit(Measure.CONCURRENCY, 1, Reason.KEY_CONCURRENCY);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
-    Pending first = alice.submit(endpoint, 1);
+    FakeCallers.Caller alice =
+        fakeCallers
+            .rejecting("alice")
+            .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket first = alice.submit(endpoint, 1);
 
     Refusal denied = refusal(alice.submit(endpoint, 1));
-    assertThat(denied.reason()).isEqualTo(Reason.KEY_CONCURRENCY);
+    assertThat(denied.reason()).isEqualTo(RefusalReason.KEY_CONCURRENCY);
     assertThat(denied.retryAfterNanos()).isEqualTo(Refusal.UNKNOWN);
-    settlement(first).failed(GONE, 0, house.ticker.nanos());
+    settlement(first).failed(GONE, 0, endpointFixture.ticker.nanos());
     assertThat(went(alice.submit(endpoint, 1))).isTrue();
-    settlement(alice.last()).refused(GONE, house.ticker.nanos());
-    assertThat(alice.held(Measure.CONCURRENCY, house)).isZero();
+    settlement(alice.last()).refused(GONE, endpointFixture.ticker.nanos());
+    assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isZero();
   }
 
   @Test
   void deniedByItsGroup_keyGivesBackNothingBecauseItTookNothing() {
-    Callers.Caller group = callers.group("team").limit(Measure.REQUESTS, 1, Reason.GROUP_RPM);
-    Callers.Caller alice =
-        callers.rejecting("alice").limit(Measure.REQUESTS, 5, Reason.KEY_RPM).in(group);
-    Callers.Caller bob =
-        callers.rejecting("bob").limit(Measure.REQUESTS, 5, Reason.KEY_RPM).in(group);
-    Endpoint endpoint = house.open(none("/"));
+    FakeCallers.Caller group =
+        fakeCallers.group("team").limit(LimitMeasure.REQUESTS, 1, RefusalReason.GROUP_RPM);
+    FakeCallers.Caller alice =
+        fakeCallers
+            .rejecting("alice")
+            .limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM)
+            .in(group);
+    FakeCallers.Caller bob =
+        fakeCallers
+            .rejecting("bob")
+            .limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM)
+            .in(group);
+    Endpoint endpoint = endpointFixture.open(none("/"));
 
     assertThat(went(alice.submit(endpoint, 1))).isTrue();
-    assertThat(refusal(bob.submit(endpoint, 1)).reason()).isEqualTo(Reason.GROUP_RPM);
-    assertThat(bob.charged(Measure.REQUESTS, house)).isZero();
-    assertThat(group.charged(Measure.REQUESTS, house)).isEqualTo(1);
+    assertThat(refusal(bob.submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.GROUP_RPM);
+    assertThat(bob.charged(LimitMeasure.REQUESTS, endpointFixture)).isZero();
+    assertThat(group.charged(LimitMeasure.REQUESTS, endpointFixture)).isEqualTo(1);
   }
 
   @Test
   void admittedOnce_neverRefusedForItsKeyLater() {
-    Callers.Caller alice = callers.rejecting("alice").limit(Measure.REQUESTS, 2, Reason.KEY_RPM);
-    Endpoint endpoint = house.open(strict("/", 1, 100));
+    FakeCallers.Caller alice =
+        fakeCallers.rejecting("alice").limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM);
+    Endpoint endpoint = endpointFixture.open(strict("/", 1, 100));
     alice.submit(endpoint, 1);
-    Pending second = alice.submit(endpoint, 1);
-    house.at(99 * SECOND);
+    ParkedTicket second = alice.submit(endpoint, 1);
+    endpointFixture.at(99 * SECOND);
     alice.submit(endpoint, 1);
     alice.submit(endpoint, 1);
-    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.KEY_RPM);
 
-    house.at(100 * SECOND);
+    endpointFixture.at(100 * SECOND);
 
     assertThat(went(second)).isTrue();
   }
 
   @Test
   void comesBack_isNotChargedAgain_andSettledOnce() {
-    Callers.Caller alice =
-        callers
+    FakeCallers.Caller alice =
+        fakeCallers
             .rejecting("alice")
-            .limit(Measure.TOKENS, 1_000, Reason.KEY_TPM)
-            .limit(Measure.CONCURRENCY, 5, Reason.KEY_CONCURRENCY);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
-    Pending first = alice.submit(endpoint, new Cost(100, 100, 0));
+            .limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM)
+            .limit(LimitMeasure.CONCURRENCY, 5, RefusalReason.KEY_CONCURRENCY);
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket first = alice.submit(endpoint, new Cost(100, 100, 0));
 
-    Pending again = settlement(first).again(Failure.REJECTED, false, house.ticker.nanos());
+    ParkedTicket again =
+        settlement(first).again(AttemptFailure.REJECTED, false, endpointFixture.ticker.nanos());
     assertThat(again).isNotNull();
-    assertThat(alice.charged(Measure.TOKENS, house)).isEqualTo(200);
-    assertThat(alice.held(Measure.CONCURRENCY, house)).isEqualTo(1);
+    assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(200);
+    assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isEqualTo(1);
     if (again != null) {
-      settlement(again).served(new Usage(100, 0, 50), 50, house.ticker.nanos());
+      settlement(again).served(new TokenUsage(100, 0, 50), 50, endpointFixture.ticker.nanos());
     }
-    assertThat(alice.charged(Measure.TOKENS, house)).isEqualTo(150);
-    assertThat(alice.held(Measure.CONCURRENCY, house)).isZero();
+    assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(150);
+    assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isZero();
     assertBalanced(endpoint);
   }
 
   @Test
   void shadow_deniedByItsKey_goesAllTheSame_andNothingIsLeftOpen() {
-    Callers.Caller alice =
-        callers
+    FakeCallers.Caller alice =
+        fakeCallers
             .rejecting("alice")
-            .limit(Measure.REQUESTS, 1, Reason.KEY_RPM)
-            .limit(Measure.CONCURRENCY, 1, Reason.KEY_CONCURRENCY);
-    Endpoint endpoint = house.openShadow(none("/").to(upstream("up", 0, 0)));
-    Pending first = alice.submit(endpoint, 1);
-    Pending second = alice.submit(endpoint, 1);
+            .limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM)
+            .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
+    Endpoint endpoint = endpointFixture.openShadow(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket first = alice.submit(endpoint, 1);
+    ParkedTicket second = alice.submit(endpoint, 1);
 
     assertThat(went(first) && went(second)).isTrue();
-    settlement(first).served(null, 0, house.ticker.nanos());
-    settlement(second).served(null, 0, house.ticker.nanos());
-    assertThat(alice.charged(Measure.REQUESTS, house)).isEqualTo(1);
-    assertThat(alice.held(Measure.CONCURRENCY, house)).isZero();
+    settlement(first).served(null, 0, endpointFixture.ticker.nanos());
+    settlement(second).served(null, 0, endpointFixture.ticker.nanos());
+    assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isEqualTo(1);
+    assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isZero();
     assertThat(alice.empty()).isTrue();
   }
 }

@@ -1,30 +1,30 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.strict;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.strict;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Binding.What;
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.BindingLimit.What;
+import io.penstock.model.ModelLimits;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Ticket.State;
-import io.penstock.quota.LimitId.Kind;
-import io.penstock.quota.Line;
-import io.penstock.quota.ModelLimits;
-import io.penstock.refusal.Reason;
+import io.penstock.quota.WaitList;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,54 +37,54 @@ import org.junit.jupiter.api.Test;
 class LaneWakeTest {
   private static final UpstreamSpec U = upstream("u", 0, 100);
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   private Upstream upstreamOf(String id) {
-    return Objects.requireNonNull(house.upstreams.find(id));
+    return Objects.requireNonNull(endpointFixture.upstreams.find(id));
   }
 
-  private static Pending ask(Endpoint endpoint, String model) {
-    return ask(endpoint, model, new Patience(100 * SECOND, Long.MAX_VALUE));
+  private static ParkedTicket ask(Endpoint endpoint, String model) {
+    return ask(endpoint, model, new WaitPatience(100 * SECOND, Long.MAX_VALUE));
   }
 
-  private static Pending ask(Endpoint endpoint, String model, Patience patience) {
-    return endpoint.submit(Ask.of(model, Cost.ofInput(1), 0, patience));
+  private static ParkedTicket ask(Endpoint endpoint, String model, WaitPatience waitPatience) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, waitPatience));
   }
 
-  private Binding held(Pending pending) {
-    AtomicReference<Optional<Known>> told = new AtomicReference<>();
-    house.registry.tickets().find(String.valueOf(pending.order()), told::set);
-    Explanation explanation = ((Past) told.get().orElseThrow()).explanation();
-    return Objects.requireNonNull(explanation.binds());
+  private BindingLimit held(ParkedTicket parkedTicket) {
+    AtomicReference<Optional<TicketRecord>> told = new AtomicReference<>();
+    endpointFixture.registry.tickets().find(String.valueOf(parkedTicket.order()), told::set);
+    WaitExplanation waitExplanation = ((PastTicket) told.get().orElseThrow()).explanation();
+    return Objects.requireNonNull(waitExplanation.binds());
   }
 
   @Test
   void claimTakenOverByAnotherEndpoint_nobodyPassesByTheOtherWay() {
     UpstreamSpec v = upstream("v", 0, 100);
-    house.apply(none("/a").maxSkips(0).to(U, v), none("/b").maxSkips(0).to(U, v));
-    Endpoint waits = house.endpoint("/a");
+    endpointFixture.apply(none("/a").maxSkips(0).to(U, v), none("/b").maxSkips(0).to(U, v));
+    Endpoint waits = endpointFixture.endpoint("/a");
     submit(waits, 100);
     submit(waits, 30);
-    Pending claims = submit(waits, 80);
-    Pending passes = submit(house.endpoint("/b"), 60);
-    Pending back = settlement(passes).again(Failure.BROKEN, false, START);
-    house.drivers.run();
+    ParkedTicket claims = submit(waits, 80);
+    ParkedTicket passes = submit(endpointFixture.endpoint("/b"), 60);
+    ParkedTicket back = settlement(passes).again(AttemptFailure.BROKEN, false, START);
+    endpointFixture.drivers.run();
     assertThat(waits(Objects.requireNonNull(back))).isTrue();
-    Pending last = submit(waits, 5);
-    house.drivers.run();
+    ParkedTicket last = submit(waits, 5);
+    endpointFixture.drivers.run();
     assertThat(waits(last)).isTrue();
     assertThat(waits(claims)).isTrue();
   }
 
   @Test
   void estimate_countsOnlyThoseOfTheSameModel() {
-    house.models.configure(
+    endpointFixture.models.configure(
         List.of(),
         Map.of("m", new ModelLimits(1, 0, 0), "n", new ModelLimits(1, 0, 0)),
-        house.ticker.nanos());
-    Endpoint endpoint = house.open(none("/a").to(upstream("u", 0, 0)));
+        endpointFixture.ticker.nanos());
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 0)));
     for (int each = 0; each < 5; each++) {
-      ask(endpoint, "n", Patience.DEFAULT);
+      ask(endpoint, "n", WaitPatience.DEFAULT);
     }
     assertThat(went(ask(endpoint, "m"))).isTrue();
     assertThat(waits(ask(endpoint, "m"))).isTrue();
@@ -92,41 +92,41 @@ class LaneWakeTest {
 
   @Test
   void somethingIsGivenBack_theOldestOfManyEndpointsGoes() {
-    World world = new World();
-    UpstreamSpec shared = World.upstream("u", 100, 60);
+    EndpointWorld endpointWorld = new EndpointWorld();
+    UpstreamSpec shared = EndpointWorld.upstream("u", 100, 60);
     List<EndpointSpec> specs = new ArrayList<>();
     for (int each = 0; each < 8; each++) {
-      specs.add(World.endpoint("/" + each, 64, shared));
+      specs.add(EndpointWorld.endpoint("/" + each, 64, shared));
     }
-    world.registry.apply(specs);
-    Pending runs = submit(at(world, 0), 100);
-    List<Pending> all = new ArrayList<>();
+    endpointWorld.registry.apply(specs);
+    ParkedTicket runs = submit(at(endpointWorld, 0), 100);
+    List<ParkedTicket> all = new ArrayList<>();
     for (int each = 7; each >= 0; each--) {
-      all.add(submit(at(world, each), 100));
+      all.add(submit(at(endpointWorld, each), 100));
     }
-    for (Pending next : all) {
-      settlement(runs).served(new Usage(0, 0, 0), 0, world.now());
-      world.run();
+    for (ParkedTicket next : all) {
+      settlement(runs).served(new TokenUsage(0, 0, 0), 0, endpointWorld.now());
+      endpointWorld.run();
       assertThat(next.state()).isEqualTo(State.GRANTED);
       runs = next;
     }
   }
 
-  private static Endpoint at(World world, int number) {
-    return Objects.requireNonNull(world.registry.find("/" + number));
+  private static Endpoint at(EndpointWorld endpointWorld, int number) {
+    return Objects.requireNonNull(endpointWorld.registry.find("/" + number));
   }
 
   @Test
   void heldAfterAPauseToo_isRememberedWithWhatHeldItLast() {
-    Endpoint endpoint = house.open(strict("/a", 1, 10));
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 10));
     submit(endpoint, 1);
     endpoint.pause(true);
-    house.drivers.run();
-    Pending waits = submit(endpoint, 1);
-    house.at(SECOND);
+    endpointFixture.drivers.run();
+    ParkedTicket waits = submit(endpoint, 1);
+    endpointFixture.at(SECOND);
     endpoint.pause(false);
-    house.drivers.run();
-    house.at(10 * SECOND);
+    endpointFixture.drivers.run();
+    endpointFixture.at(10 * SECOND);
     assertThat(went(waits)).isTrue();
     assertThat(held(waits).what()).isEqualTo(What.LIMIT);
   }
@@ -137,12 +137,12 @@ class LaneWakeTest {
    */
   private Kind heldLast(long endpointUntilNanos) {
     UpstreamSpec u = upstream("u", 1, 0);
-    Endpoint endpoint = house.open(strict("/a", 1, 100).to(u));
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 100).to(u));
     submit(endpoint, 1);
-    Pending waits = submit(endpoint, 1);
-    house.at(endpointUntilNanos);
+    ParkedTicket waits = submit(endpoint, 1);
+    endpointFixture.at(endpointUntilNanos);
     endpoint.reconfigure(none("/a").to(u).spec());
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(waits)).isTrue();
     return Objects.requireNonNull(held(waits).kind());
   }
@@ -159,90 +159,94 @@ class LaneWakeTest {
 
   @Test
   void claimsAnother_thenIsHeldByItsKey_whoWaitsBehindItGoesAtOnce() {
-    Callers.Caller alice =
-        new Callers().waiting("alice").limit(Measure.REQUESTS, 1, Reason.KEY_RPM);
-    house.apply(none("/here").maxSkips(0).to(U), none("/there").to(upstream("v", 0, 0)));
-    Endpoint here = house.endpoint("/here");
+    FakeCallers.Caller alice =
+        new FakeCallers().waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+    endpointFixture.apply(none("/here").maxSkips(0).to(U), none("/there").to(upstream("v", 0, 0)));
+    Endpoint here = endpointFixture.endpoint("/here");
     submit(here, 50);
-    Pending large = alice.submit(here, 60);
-    Pending behind = submit(here, 10);
+    ParkedTicket large = alice.submit(here, 60);
+    ParkedTicket behind = submit(here, 10);
     assertThat(waits(behind)).isTrue();
-    assertThat(went(alice.submit(house.endpoint("/there"), 1))).isTrue();
-    house.drivers.run();
+    assertThat(went(alice.submit(endpointFixture.endpoint("/there"), 1))).isTrue();
+    endpointFixture.drivers.run();
     assertThat(went(behind)).isTrue();
     assertThat(waits(large)).isTrue();
   }
 
   @Test
   void keepsNothing_isNotWokenByItsKeysGoingElsewhere() {
-    Callers.Caller alice =
-        new Callers().waiting("alice").limit(Measure.REQUESTS, 9, Reason.KEY_RPM);
-    house.apply(none("/here").to(U), none("/there").to(upstream("v", 0, 0)));
-    submit(house.endpoint("/here"), 50);
-    Pending large = alice.submit(house.endpoint("/here"), 60);
-    house.drivers.run();
-    assertThat(went(alice.submit(house.endpoint("/there"), 1))).isTrue();
-    assertThat(house.drivers.driver(0).isIdle()).isTrue();
-    assertThat(house.drivers.driver(1).isIdle()).isTrue();
+    FakeCallers.Caller alice =
+        new FakeCallers().waiting("alice").limit(LimitMeasure.REQUESTS, 9, RefusalReason.KEY_RPM);
+    endpointFixture.apply(none("/here").to(U), none("/there").to(upstream("v", 0, 0)));
+    submit(endpointFixture.endpoint("/here"), 50);
+    ParkedTicket large = alice.submit(endpointFixture.endpoint("/here"), 60);
+    endpointFixture.drivers.run();
+    assertThat(went(alice.submit(endpointFixture.endpoint("/there"), 1))).isTrue();
+    assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
+    assertThat(endpointFixture.drivers.driver(1).isIdle()).isTrue();
     assertThat(waits(large)).isTrue();
   }
 
   @Test
   void heldByItsKey_andOneCameThatTheUpstreamHolds_itIsWokenByThat() {
-    Callers.Caller alice = new Callers().waiting("alice").limit(Measure.TOKENS, 10, Reason.KEY_TPM);
-    house.apply(none("/a").to(U), none("/b").to(U));
-    alice.submit(house.endpoint("/a"), 5);
-    Pending runs = submit(house.endpoint("/b"), 95);
-    Pending large = alice.submit(house.endpoint("/a"), 10);
-    Pending small = alice.submit(house.endpoint("/a"), 5);
-    assertThat(List.of(large, small)).allMatch(House::waits);
-    settlement(runs).served(new Usage(50, 0, 0), 0, START);
-    house.drivers.run();
+    FakeCallers.Caller alice =
+        new FakeCallers().waiting("alice").limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
+    endpointFixture.apply(none("/a").to(U), none("/b").to(U));
+    alice.submit(endpointFixture.endpoint("/a"), 5);
+    ParkedTicket runs = submit(endpointFixture.endpoint("/b"), 95);
+    ParkedTicket large = alice.submit(endpointFixture.endpoint("/a"), 10);
+    ParkedTicket small = alice.submit(endpointFixture.endpoint("/a"), 5);
+    assertThat(List.of(large, small)).allMatch(EndpointFixture::waits);
+    settlement(runs).served(new TokenUsage(50, 0, 0), 0, START);
+    endpointFixture.drivers.run();
     assertThat(went(small)).isTrue();
     assertThat(waits(large)).isTrue();
   }
 
   @Test
   void looksAgainWhileItsUpstreamIsPaused_isLookedAtWhenThereIsRoomForTheOneItIsKeptFor() {
-    Endpoint endpoint = house.open(none("/a").maxSkips(0).to(U));
+    Endpoint endpoint = endpointFixture.open(none("/a").maxSkips(0).to(U));
     submit(endpoint, 50);
-    house.at(20 * SECOND);
+    endpointFixture.at(20 * SECOND);
     submit(endpoint, 40);
-    Pending claims = submit(endpoint, 60);
+    ParkedTicket claims = submit(endpoint, 60);
     assertThat(waits(submit(endpoint, 5))).isTrue();
     submit(endpoint, 90);
-    Lesson lesson = new Lesson(429, List.of(), 5 * SECOND, Lesson.Wording.RATE);
-    upstreamOf("u").judge(new Tries(null, 1, 0, true), lesson, house.ticker.nanos());
-    house.at(61 * SECOND);
+    ProviderLesson providerLesson =
+        new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.Wording.RATE);
+    upstreamOf("u")
+        .judge(
+            new AttemptHistory(null, 1, 0, true), providerLesson, endpointFixture.ticker.nanos());
+    endpointFixture.at(61 * SECOND);
     assertThat(went(claims)).isTrue();
   }
 
   @Test
   void claimIsMadeTooLate_whileItsEndpointIsPaused_isVoid() {
-    Endpoint endpoint = house.open(none("/a").to(U));
+    Endpoint endpoint = endpointFixture.open(none("/a").to(U));
     submit(endpoint, 50);
-    Pending large = submit(endpoint, 60);
+    ParkedTicket large = submit(endpoint, 60);
     Lane lane = Objects.requireNonNull(large.lane);
-    Line line = upstreamOf("u").pool(null, START).line();
-    line.claim(lane, large);
-    assertThat(line.kept()).isTrue();
+    WaitList waitList = upstreamOf("u").pool(null, START).line();
+    waitList.claim(lane, large);
+    assertThat(waitList.kept()).isTrue();
     endpoint.pause(true);
-    house.drivers.run();
-    line.claim(lane, large);
-    assertThat(line.kept()).isFalse();
+    endpointFixture.drivers.run();
+    waitList.claim(lane, large);
+    assertThat(waitList.kept()).isFalse();
   }
 
   @Test
   void nobodyWaitsInItAnyMore_comesBeforeNobody() {
-    Endpoint endpoint = house.open(none("/a").to(U));
+    Endpoint endpoint = endpointFixture.open(none("/a").to(U));
     submit(endpoint, 50);
-    Pending leaves = submit(endpoint, 60);
+    ParkedTicket leaves = submit(endpoint, 60);
     Lane lane = Objects.requireNonNull(leaves.lane);
-    Pending later = submit(endpoint, 70);
+    ParkedTicket later = submit(endpoint, 70);
     assertThat(lane.precedes(later)).isTrue();
     endpoint.cancel(leaves);
     endpoint.cancel(later);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     assertThat(lane.precedes(submit(endpoint, 1))).isFalse();
   }
 }

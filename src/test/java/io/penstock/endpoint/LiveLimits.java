@@ -2,9 +2,9 @@ package io.penstock.endpoint;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.LocalLimitSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,17 +1,17 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.quota.Onlooker;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
+import io.penstock.quota.WaitObserver;
+import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,22 +23,24 @@ import org.junit.jupiter.api.Test;
  * same key that arrived at another endpoint meanwhile found it taken, and only this can wake it.
  */
 class LostGrantTest {
-  private final House house = new House();
-  private final Callers.Caller alice =
-      new Callers().waiting("alice").limit(Measure.CONCURRENCY, 1, Reason.KEY_CONCURRENCY);
+  private final EndpointFixture endpointFixture = new EndpointFixture();
+  private final FakeCallers.Caller alice =
+      new FakeCallers()
+          .waiting("alice")
+          .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
 
-  private @Nullable Pending beside;
+  private @Nullable ParkedTicket beside;
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
   /**
    * Runs an action once between two takes of one grant, as another thread may: at that point the
    * waiters of the key's quota are asked whether they have claims.
    */
-  private static final class Meanwhile extends Onlooker {
+  private static final class Meanwhile extends WaitObserver {
     private final Runnable action;
     private boolean acted;
 
@@ -65,25 +67,28 @@ class LostGrantTest {
 
   /** Submits a request of the key at the other endpoint, where it has to wait. */
   private void comesBeside() {
-    Pending pending = alice.submit(house.endpoint("/b"), 1);
-    assertThat(waits(pending)).isTrue();
-    beside = pending;
+    ParkedTicket parkedTicket = alice.submit(endpointFixture.endpoint("/b"), 1);
+    assertThat(waits(parkedTicket)).isTrue();
+    beside = parkedTicket;
   }
 
   @Test
   void anotherTookTheLastOfTheUpstream_whoFoundTheKeyTakenGoes() {
-    house.apply(none("/a").to(upstream("u", 1, 0)), none("/b"));
+    endpointFixture.apply(none("/a").to(upstream("u", 1, 0)), none("/b"));
     Quota ofUpstream =
-        Objects.requireNonNull(house.upstreams.find("u")).pool(null, house.ticker.nanos());
+        Objects.requireNonNull(endpointFixture.upstreams.find("u"))
+            .pool(null, endpointFixture.ticker.nanos());
     meanwhile(
         () -> {
-          assertThat(ofUpstream.take(Cost.NO_TOKENS, house.ticker.nanos(), new ArrayList<>()))
+          assertThat(
+                  ofUpstream.take(
+                      Cost.NO_TOKENS, endpointFixture.ticker.nanos(), new ArrayList<>()))
               .isTrue();
           comesBeside();
         });
 
-    Pending slower = alice.submit(house.endpoint("/a"), 1);
-    house.drivers.run();
+    ParkedTicket slower = alice.submit(endpointFixture.endpoint("/a"), 1);
+    endpointFixture.drivers.run();
 
     assertThat(waits(slower)).isTrue();
     assertThat(went(Objects.requireNonNull(beside))).isTrue();
@@ -91,18 +96,18 @@ class LostGrantTest {
 
   @Test
   void clientWentAway_whoFoundTheKeyTakenGoes() {
-    house.apply(none("/a").to(upstream("u", 0, 0)), none("/b"));
-    Pending runs = alice.submit(house.endpoint("/b"), 1);
-    Pending leaves = alice.submit(house.endpoint("/a"), 1);
+    endpointFixture.apply(none("/a").to(upstream("u", 0, 0)), none("/b"));
+    ParkedTicket runs = alice.submit(endpointFixture.endpoint("/b"), 1);
+    ParkedTicket leaves = alice.submit(endpointFixture.endpoint("/a"), 1);
     assertThat(waits(leaves)).isTrue();
     meanwhile(
         () -> {
-          house.endpoint("/a").cancel(leaves);
+          endpointFixture.endpoint("/a").cancel(leaves);
           comesBeside();
         });
 
-    settlement(runs).permitted(house.ticker.nanos());
-    house.drivers.run();
+    settlement(runs).permitted(endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
 
     assertThat(leaves.outcome()).isNull();
     assertThat(went(Objects.requireNonNull(beside))).isTrue();

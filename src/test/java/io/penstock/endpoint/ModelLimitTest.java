@@ -1,17 +1,17 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.refusal;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.quota.ModelLimits;
-import io.penstock.refusal.Reason;
+import io.penstock.model.ModelLimits;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,92 +20,95 @@ import org.junit.jupiter.api.Test;
 class ModelLimitTest {
   private static final long DAY = 86_400 * SECOND;
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   private void limit(String model, long rpm, long tpm, long rpd) {
-    house.models.configure(
-        List.of(), Map.of(model, new ModelLimits(rpm, tpm, rpd)), house.ticker.nanos());
+    endpointFixture.models.configure(
+        List.of(), Map.of(model, new ModelLimits(rpm, tpm, rpd)), endpointFixture.ticker.nanos());
   }
 
-  private static Pending submit(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
+  private static ParkedTicket submit(Endpoint endpoint, String model, long tokens) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
   }
 
   @Test
   void rpm_oneMoreThanMay_waits_andOtherModelsGo() {
     limit("m", 1, 0, 0);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
     assertThat(went(submit(endpoint, "m", 1))).isTrue();
-    Pending second = submit(endpoint, "m", 1);
+    ParkedTicket second = submit(endpoint, "m", 1);
 
     assertThat(waits(second)).isTrue();
     assertThat(went(submit(endpoint, "other", 1))).isTrue();
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(second)).isTrue();
   }
 
   @Test
   void tpm_isSharedBetweenEndpoints_whoWaitsIsWokenAndMayClaim() {
     limit("m", 0, 100, 0);
-    house.apply(
+    endpointFixture.apply(
         none("/a").maxSkips(1).to(upstream("up", 0, 0)), none("/b").to(upstream("up", 0, 0)));
-    Pending runs =
-        house.endpoint("/a").submit(Ask.of("m", new Cost(10, 60, 0), 0, Patience.DEFAULT));
-    Pending large = submit(house.endpoint("/a"), "m", 50);
+    ParkedTicket runs =
+        endpointFixture
+            .endpoint("/a")
+            .submit(TicketRequest.of("m", new Cost(10, 60, 0), 0, WaitPatience.DEFAULT));
+    ParkedTicket large = submit(endpointFixture.endpoint("/a"), "m", 50);
 
-    assertThat(went(submit(house.endpoint("/b"), "m", 1))).as("the first skip").isTrue();
-    Pending kept = submit(house.endpoint("/b"), "m", 1);
+    assertThat(went(submit(endpointFixture.endpoint("/b"), "m", 1))).as("the first skip").isTrue();
+    ParkedTicket kept = submit(endpointFixture.endpoint("/b"), "m", 1);
     assertThat(waits(kept)).as("a second one").isTrue();
-    settlement(runs).served(null, 0, house.ticker.nanos());
-    house.drivers.run();
+    settlement(runs).served(null, 0, endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
     assertThat(went(large) && went(kept)).isTrue();
   }
 
   @Test
   void rpd_usedUp_refusesUntilTheDayEnds() {
     limit("m", 0, 0, 1);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
     assertThat(went(submit(endpoint, "m", 1))).isTrue();
-    house.at(SECOND);
-    Pending second = submit(endpoint, "m", 1);
+    endpointFixture.at(SECOND);
+    ParkedTicket second = submit(endpoint, "m", 1);
 
-    assertThat(refusal(second).reason()).isEqualTo(Reason.MODEL_RPD);
+    assertThat(refusal(second).reason()).isEqualTo(RefusalReason.MODEL_RPD);
     assertThat(refusal(second).retryAfterNanos()).isEqualTo(DAY - SECOND);
-    house.at(DAY);
+    endpointFixture.at(DAY);
     assertThat(went(submit(endpoint, "m", 1))).isTrue();
   }
 
   @Test
   void rpd_usedUpByAnotherWhileItWaits_isRefused() {
     limit("m", 0, 0, 2);
-    house.apply(none("/a").to(upstream("up", 1, 0)), none("/b").to(upstream("other", 0, 0)));
-    submit(house.endpoint("/a"), "m", 1);
-    Pending waits = submit(house.endpoint("/a"), "m", 1);
+    endpointFixture.apply(
+        none("/a").to(upstream("up", 1, 0)), none("/b").to(upstream("other", 0, 0)));
+    submit(endpointFixture.endpoint("/a"), "m", 1);
+    ParkedTicket waits = submit(endpointFixture.endpoint("/a"), "m", 1);
     assertThat(waits(waits)).isTrue();
 
-    submit(house.endpoint("/b"), "m", 1);
-    house.at(61 * SECOND);
+    submit(endpointFixture.endpoint("/b"), "m", 1);
+    endpointFixture.at(61 * SECOND);
 
-    assertThat(refusal(waits).reason()).isEqualTo(Reason.MODEL_RPD);
+    assertThat(refusal(waits).reason()).isEqualTo(RefusalReason.MODEL_RPD);
   }
 
   @Test
   void inputAboveTpm_isImpossible() {
     limit("m", 0, 100, 0);
-    Endpoint endpoint = house.open(none("/").to(upstream("up", 0, 0)));
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
 
     assertThat(refusal(submit(endpoint, "m", 101)).reason())
-        .isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
+        .isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
   }
 
   @Test
   void fallback_countsUnderItsOwnName() {
-    house.models.configure(
+    endpointFixture.models.configure(
         List.of(),
         Map.of("m", new ModelLimits(1, 0, 0), "n", new ModelLimits(1, 0, 0)),
-        house.ticker.nanos());
+        endpointFixture.ticker.nanos());
     Endpoint endpoint =
-        house.open(
+        endpointFixture.open(
             none("/").to(upstream("up", 0, 0)),
             new EndpointSpec.Forwarding(
                 true,
@@ -113,13 +116,13 @@ class ModelLimitTest {
                 false,
                 Map.of("m", new EndpointSpec.Fallback(List.of("n"), 5 * SECOND))));
     submit(endpoint, "m", 1);
-    Pending second = submit(endpoint, "m", 1);
-    Pending third = submit(endpoint, "m", 1);
+    ParkedTicket second = submit(endpoint, "m", 1);
+    ParkedTicket third = submit(endpoint, "m", 1);
 
-    house.at(5 * SECOND);
+    endpointFixture.at(5 * SECOND);
     assertThat(went(second) && waits(third)).isTrue();
     assertThat(settlement(second).model()).isEqualTo("n");
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(third)).isTrue();
     assertThat(settlement(third).model()).isEqualTo("m");
   }

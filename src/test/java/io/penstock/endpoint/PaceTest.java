@@ -1,18 +1,18 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.OPEN;
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.OPEN;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,47 +20,52 @@ import org.junit.jupiter.api.Test;
 /** Tests that a quota delayed by its pace is kept for the ticket next in turn. */
 class PaceTest {
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
-  private static Pending ranked(Endpoint endpoint, long tokens, int priority) {
+  private static ParkedTicket ranked(Endpoint endpoint, long tokens, int priority) {
     Cost cost = Cost.ofInput(tokens);
-    Ask.Flow flow = Ask.Flow.ANONYMOUS;
-    return endpoint.submit(new Ask(null, cost, 0, Patience.DEFAULT, priority, flow));
+    TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
+    return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, priority, flow));
   }
 
   /** Opens an endpoint with an upstream of 120 tokens a minute, 60 of them at once. */
   private Endpoint openPaced(int maxSkips) {
-    Scheduling priority = new Scheduling(Order.PRIORITY, 0, maxSkips, new FairBy.Key());
-    return house.open(none("/a").to(World.upstream("u", 120, 30)), priority, OPEN);
+    Scheduling priority = new Scheduling(QueueOrder.PRIORITY, 0, maxSkips, new FairBy.Key());
+    return endpointFixture.open(
+        none("/a").to(EndpointWorld.upstream("u", 120, 30)), priority, OPEN);
   }
 
-  private static String goesTo(Pending pending) {
-    return Objects.requireNonNull(settlement(pending).upstream()).spec().id();
+  private static String goesTo(ParkedTicket parkedTicket) {
+    return Objects.requireNonNull(settlement(parkedTicket).upstream()).spec().id();
   }
 
   @Test
   void waitsForThePaceHere_anotherGoesThereAtOnce() {
     Endpoint endpoint =
-        house.open(none("/a").to(World.upstream("u", 120, 30), World.upstream("v", 100, 60)));
-    Ask.Kept kept = new Ask.Kept(null, "v");
-    Ask.Flow flow = Ask.Flow.ANONYMOUS;
-    endpoint.submit(new Ask(null, Cost.ofInput(90), 0, Patience.DEFAULT, 0, flow, kept));
+        endpointFixture.open(
+            none("/a")
+                .to(EndpointWorld.upstream("u", 120, 30), EndpointWorld.upstream("v", 100, 60)));
+    TicketRequest.Kept kept = new TicketRequest.Kept(null, "v");
+    TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
+    endpoint.submit(
+        new TicketRequest(null, Cost.ofInput(90), 0, WaitPatience.DEFAULT, 0, flow, kept));
     assertThat(goesTo(submit(endpoint, 60))).isEqualTo("u");
     endpoint.pause(true);
-    house.drivers.run();
-    Pending large = submit(endpoint, 50);
-    Pending small = submit(endpoint, 5);
-    house.at(10 * SECOND); // the pace of u would now let the small one pass, but not the large one
+    endpointFixture.drivers.run();
+    ParkedTicket large = submit(endpoint, 50);
+    ParkedTicket small = submit(endpoint, 5);
+    endpointFixture.at(
+        10 * SECOND); // the pace of u would now let the small one pass, but not the large one
     endpoint.pause(false);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     assertThat(goesTo(small)).isEqualTo("v");
     assertThat(waits(large)).isTrue();
-    house.at(26 * SECOND);
+    endpointFixture.at(26 * SECOND);
     assertThat(went(large)).isTrue();
   }
 
@@ -68,12 +73,12 @@ class PaceTest {
   void oneThatComesFirstArrives_thePaceIsKeptForIt() {
     Endpoint endpoint = openPaced(64);
     ranked(endpoint, 60, 0);
-    Pending held = ranked(endpoint, 30, 1);
-    Pending urgent = ranked(endpoint, 30, 9);
-    house.at(16 * SECOND);
+    ParkedTicket held = ranked(endpoint, 30, 1);
+    ParkedTicket urgent = ranked(endpoint, 30, 9);
+    endpointFixture.at(16 * SECOND);
     assertThat(went(urgent)).isTrue();
     assertThat(waits(held)).isTrue();
-    house.at(31 * SECOND);
+    endpointFixture.at(31 * SECOND);
     assertThat(went(held)).isTrue();
   }
 
@@ -81,11 +86,11 @@ class PaceTest {
   void oneThatComesLastArrives_overtakesNobodyThatThePaceHoldsBack() {
     Endpoint endpoint = openPaced(64);
     ranked(endpoint, 60, 0);
-    Pending held = ranked(endpoint, 30, 9);
-    Pending small = ranked(endpoint, 5, 1);
-    house.at(14 * SECOND);
+    ParkedTicket held = ranked(endpoint, 30, 9);
+    ParkedTicket small = ranked(endpoint, 5, 1);
+    endpointFixture.at(14 * SECOND);
     assertThat(waits(small)).isTrue();
-    house.at(16 * SECOND);
+    endpointFixture.at(16 * SECOND);
     assertThat(went(held)).isTrue();
   }
 
@@ -93,16 +98,16 @@ class PaceTest {
   void keptForOneThatWasSkippedTooOften_isNotForOneThatComesFirst() {
     Endpoint endpoint = openPaced(0);
     ranked(endpoint, 60, 0);
-    Pending paced = ranked(endpoint, 30, 5);
+    ParkedTicket paced = ranked(endpoint, 30, 5);
     ranked(endpoint, 100, 1); // so that a ticket always waits in their lane
-    house.at(16 * SECOND);
+    endpointFixture.at(16 * SECOND);
     assertThat(went(paced)).isTrue();
-    Pending skipped = ranked(endpoint, 40, 5);
-    house.at(20 * SECOND);
+    ParkedTicket skipped = ranked(endpoint, 40, 5);
+    endpointFixture.at(20 * SECOND);
     assertThat(waits(ranked(endpoint, 5, 1))).isTrue();
     assertThat(waits(skipped)).isTrue();
     assertThat(waits(ranked(endpoint, 5, 9))).isTrue();
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(skipped)).isTrue();
   }
 }

@@ -1,24 +1,24 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.submit;
+import static io.penstock.endpoint.EndpointFixture.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Totals.Fate;
-import io.penstock.refusal.Reason;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Tests of what is left of endpoints when the gateway stops. */
 class RefuseAllTest {
-  private static final Refusal STOPPING = Refusal.of(Reason.SHUTTING_DOWN, "it stops");
-  private static final Outcome REFUSED = new Outcome.Refused(STOPPING);
+  private static final Refusal STOPPING = Refusal.of(RefusalReason.SHUTTING_DOWN, "it stops");
+  private static final TicketOutcome REFUSED = new TicketOutcome.Refused(STOPPING);
 
-  private House house = new House();
+  private EndpointFixture endpointFixture = new EndpointFixture();
 
-  private void open(House.Setup setup) {
+  private void open(EndpointFixture.Setup setup) {
     EndpointSpec spec = setup.spec();
-    house.registry.apply(
+    endpointFixture.registry.apply(
         List.of(
             new EndpointSpec(
                 spec.path(),
@@ -36,7 +36,7 @@ class RefuseAllTest {
   }
 
   private Endpoint enter(String path) {
-    Endpoint endpoint = house.registry.enter(path);
+    Endpoint endpoint = endpointFixture.registry.enter(path);
     if (endpoint == null) {
       throw new AssertionError("no endpoint has " + path);
     }
@@ -46,32 +46,32 @@ class RefuseAllTest {
   @Test
   void whoWaitsAndWhoComes_isRefused_andWhoRunsIsNot() {
     for (String path : List.of("/a", "/a/dynamic")) {
-      open(House.strict("/a", 1, 60));
+      open(EndpointFixture.strict("/a", 1, 60));
       Endpoint endpoint = enter(path);
-      Pending runs = submit(endpoint, 1);
-      Pending waits = submit(endpoint, 1);
-      house.registry.refuseAll(STOPPING);
-      house.drivers.run();
-      Pending comes = submit(endpoint, 1);
+      ParkedTicket runs = submit(endpoint, 1);
+      ParkedTicket waits = submit(endpoint, 1);
+      endpointFixture.registry.refuseAll(STOPPING);
+      endpointFixture.drivers.run();
+      ParkedTicket comes = submit(endpoint, 1);
       assertThat(waits.outcome()).isEqualTo(REFUSED);
       assertThat(comes.outcome()).isEqualTo(REFUSED);
       assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(1);
-      House.settlement(runs).permitted(House.START);
+      EndpointFixture.settlement(runs).permitted(EndpointFixture.START);
       assertThat(endpoint.totals().requests(Fate.SERVED)).isEqualTo(1);
-      House.assertBalanced(endpoint);
+      EndpointFixture.assertBalanced(endpoint);
       endpoint.leave();
-      house = new House();
+      endpointFixture = new EndpointFixture();
     }
   }
 
   @Test
   void dynamicEndpointThatEmptiesMeanwhile_canStillBeEntered() {
-    open(House.strict("/a", 1, 60));
+    open(EndpointFixture.strict("/a", 1, 60));
     Endpoint endpoint = enter("/a/dynamic");
-    Pending runs = submit(endpoint, 1);
-    house.registry.refuseAll(STOPPING);
-    house.drivers.run();
-    House.settlement(runs).permitted(House.START);
+    ParkedTicket runs = submit(endpoint, 1);
+    endpointFixture.registry.refuseAll(STOPPING);
+    endpointFixture.drivers.run();
+    EndpointFixture.settlement(runs).permitted(EndpointFixture.START);
     endpoint.leave();
     assertThat(enter("/a/dynamic")).isSameAs(endpoint);
     assertThat(submit(endpoint, 1).outcome()).isEqualTo(REFUSED);

@@ -1,20 +1,20 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.refusal;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Totals.Fate;
-import io.penstock.queue.Order;
-import io.penstock.refusal.Reason;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.queue.QueueOrder;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -22,193 +22,198 @@ import org.junit.jupiter.api.Test;
 
 /** Tests of what a new configuration changes, and what it leaves. */
 class ReloadTest {
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
   @Test
   void sameConfiguration_changesNothing() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
     submit(endpoint, 100);
-    Pending second = submit(endpoint, 60);
-    house.apply(House.tokens("/a", 100, 10));
-    assertThat(house.endpoint("/a")).isSameAs(endpoint);
+    ParkedTicket second = submit(endpoint, 60);
+    endpointFixture.apply(EndpointFixture.tokens("/a", 100, 10));
+    assertThat(endpointFixture.endpoint("/a")).isSameAs(endpoint);
     assertThat(waits(second)).isTrue();
-    house.at(10 * SECOND);
+    endpointFixture.at(10 * SECOND);
     assertThat(went(second)).isTrue();
   }
 
   @Test
   void largerCapacity_letsWhatFitsGoAtOnceAndCountsWhatIsSpent() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
     submit(endpoint, 100);
-    Pending second = submit(endpoint, 60);
-    Pending third = submit(endpoint, 60);
-    house.apply(House.tokens("/a", 200, 10));
+    ParkedTicket second = submit(endpoint, 60);
+    ParkedTicket third = submit(endpoint, 60);
+    endpointFixture.apply(EndpointFixture.tokens("/a", 200, 10));
     assertThat(went(second)).isTrue();
     assertThat(waits(third)).isTrue();
   }
 
   @Test
   void smallerCapacity_turnsWhatIsSpentIntoDebt() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
     submit(endpoint, 100);
-    Pending second = submit(endpoint, 30);
-    house.apply(House.tokens("/a", 40, 10));
-    house.at(20 * SECOND - 1); // 40 are charged and 60 owed: 40 are paid at 10 s, 20 at 20 s
+    ParkedTicket second = submit(endpoint, 30);
+    endpointFixture.apply(EndpointFixture.tokens("/a", 40, 10));
+    endpointFixture.at(
+        20 * SECOND - 1); // 40 are charged and 60 owed: 40 are paid at 10 s, 20 at 20 s
     assertThat(waits(second)).isTrue();
-    house.at(30 * SECOND);
+    endpointFixture.at(30 * SECOND);
     assertThat(went(second)).isTrue();
   }
 
   @Test
   void waitingTicketThatCanNeverFitAnyMore_isRefused() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
     submit(endpoint, 100);
-    Pending large = submit(endpoint, 60);
-    Pending small = submit(endpoint, 30);
-    house.apply(House.tokens("/a", 40, 10));
-    assertThat(refusal(large).reason()).isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
+    ParkedTicket large = submit(endpoint, 60);
+    ParkedTicket small = submit(endpoint, 30);
+    endpointFixture.apply(EndpointFixture.tokens("/a", 40, 10));
+    assertThat(refusal(large).reason()).isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
     assertThat(waits(small)).isTrue();
   }
 
   @Test
   void debt_survivesAnotherWindowLength() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
-    settlement(submit(endpoint, 100)).served(new Usage(200, 0, 0), 0, house.ticker.nanos());
-    house.apply(House.tokens("/a", 100, 5));
-    Pending second = submit(endpoint, 50);
-    house.at(10 * SECOND - 1); // a new window with 100 charged, then one that pays 100
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
+    settlement(submit(endpoint, 100))
+        .served(new TokenUsage(200, 0, 0), 0, endpointFixture.ticker.nanos());
+    endpointFixture.apply(EndpointFixture.tokens("/a", 100, 5));
+    ParkedTicket second = submit(endpoint, 50);
+    endpointFixture.at(10 * SECOND - 1); // a new window with 100 charged, then one that pays 100
     assertThat(waits(second)).isTrue();
-    house.at(10 * SECOND);
+    endpointFixture.at(10 * SECOND);
     assertThat(went(second)).isTrue();
   }
 
   @Test
   void otherAlgorithm_ticketsStayAndFaceTheNewLimit() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
     submit(endpoint, 100);
-    Pending second = submit(endpoint, 60);
-    Pending third = submit(endpoint, 60);
-    house.apply(House.strict("/a", 1, 2));
+    ParkedTicket second = submit(endpoint, 60);
+    ParkedTicket third = submit(endpoint, 60);
+    endpointFixture.apply(EndpointFixture.strict("/a", 1, 2));
     assertThat(went(second)).isTrue();
     assertThat(waits(third)).isTrue();
     // Each algorithm has a scheduler of its own, so the previous one has no alarm any more.
-    assertThat(house.drivers.driver(0).alarm()).isEqualTo(Ticker.NEVER);
-    assertThat(house.drivers.driver(1).alarm()).isEqualTo(House.START + 2 * SECOND);
-    house.at(2 * SECOND);
+    assertThat(endpointFixture.drivers.driver(0).alarm()).isEqualTo(Ticker.NEVER);
+    assertThat(endpointFixture.drivers.driver(1).alarm())
+        .isEqualTo(EndpointFixture.START + 2 * SECOND);
+    endpointFixture.at(2 * SECOND);
     assertThat(went(third)).isTrue();
   }
 
   @Test
   void otherOrder_whileNobodyWaits_isThatOfThoseThatCome() {
-    House.Setup setup = House.strict("/a", 1, 10);
-    Endpoint endpoint = house.open(setup);
+    EndpointFixture.Setup setup = EndpointFixture.strict("/a", 1, 10);
+    Endpoint endpoint = endpointFixture.open(setup);
     submit(endpoint, 1);
-    house.open(
+    endpointFixture.open(
         setup,
-        new EndpointSpec.Scheduling(Order.LIFO, 0, 64, new EndpointSpec.FairBy.Key()),
+        new EndpointSpec.Scheduling(QueueOrder.LIFO, 0, 64, new EndpointSpec.FairBy.Key()),
         setup.spec().waiting());
-    Pending second = submit(endpoint, 1);
-    Pending third = submit(endpoint, 1);
-    house.at(10 * SECOND);
+    ParkedTicket second = submit(endpoint, 1);
+    ParkedTicket third = submit(endpoint, 1);
+    endpointFixture.at(10 * SECOND);
     assertThat(went(third)).isTrue();
     assertThat(waits(second)).isTrue();
   }
 
   @Test
   void strictRateRaised_nextSlotComesSooner() {
-    Endpoint endpoint = house.open(House.strict("/a", 1, 60));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 1, 60));
     submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
-    house.at(SECOND);
-    house.apply(House.strict("/a", 1, 2));
+    ParkedTicket second = submit(endpoint, 1);
+    endpointFixture.at(SECOND);
+    endpointFixture.apply(EndpointFixture.strict("/a", 1, 2));
     assertThat(waits(second)).isTrue();
-    house.at(2 * SECOND);
+    endpointFixture.at(2 * SECOND);
     assertThat(went(second)).isTrue();
   }
 
   @Test
   void removedEndpoint_refusesWhoWaitsAndWhoStillComes() {
-    Endpoint endpoint = house.open(House.strict("/a", 1, 60));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 1, 60));
     submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
-    house.apply(House.none("/b"));
-    assertThat(house.registry.find("/a")).isNull();
-    assertThat(refusal(second).reason()).isEqualTo(Reason.ENDPOINT_REMOVED);
+    ParkedTicket second = submit(endpoint, 1);
+    endpointFixture.apply(EndpointFixture.none("/b"));
+    assertThat(endpointFixture.registry.find("/a")).isNull();
+    assertThat(refusal(second).reason()).isEqualTo(RefusalReason.ENDPOINT_REMOVED);
     assertThat(refusal(second).reason().status()).isEqualTo(503);
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.ENDPOINT_REMOVED);
-    House.assertBalanced(endpoint);
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.ENDPOINT_REMOVED);
+    EndpointFixture.assertBalanced(endpoint);
     assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
   }
 
   @Test
   void upstreamLimitRaised_letsWaitingTicketsGo() {
-    Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 1, 0)));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream("u", 1, 0)));
     submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
-    Pending third = submit(endpoint, 1);
-    house.apply(House.none("/a").to(upstream("u", 2, 0)));
+    ParkedTicket second = submit(endpoint, 1);
+    ParkedTicket third = submit(endpoint, 1);
+    endpointFixture.apply(EndpointFixture.none("/a").to(upstream("u", 2, 0)));
     assertThat(went(second)).isTrue();
     assertThat(waits(third)).isTrue();
   }
 
   @Test
   void upstreamAdded_takesWhoWaits() {
-    Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 1, 0)));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream("u", 1, 0)));
     submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
-    house.apply(House.none("/a").to(upstream("u", 1, 0), upstream("v", 1, 0)));
+    ParkedTicket second = submit(endpoint, 1);
+    endpointFixture.apply(EndpointFixture.none("/a").to(upstream("u", 1, 0), upstream("v", 1, 0)));
     assertThat(String.valueOf(settlement(second).upstream())).contains("v");
   }
 
   @Test
   void lastUpstreamDisabled_refusesWhoWaits() {
-    Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 1, 0)));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream("u", 1, 0)));
     submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
-    house.apply(House.none("/a").to(upstream("u", 1, 0, Charge.TOTAL, Map.of(), "no key")));
-    assertThat(refusal(second).reason()).isEqualTo(Reason.NO_HEALTHY_UPSTREAM);
+    ParkedTicket second = submit(endpoint, 1);
+    endpointFixture.apply(
+        EndpointFixture.none("/a").to(upstream("u", 1, 0, ChargeRule.TOTAL, Map.of(), "no key")));
+    assertThat(refusal(second).reason()).isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
   }
 
   @Test
   void smallerQueue_keepsWhoWaitsAndTakesNoMore() {
-    Endpoint endpoint = house.open(House.strict("/a", 1, 60));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 1, 60));
     submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
-    Pending third = submit(endpoint, 1);
-    house.apply(House.strict("/a", 1, 60).bounds(1, 100, 100));
+    ParkedTicket second = submit(endpoint, 1);
+    ParkedTicket third = submit(endpoint, 1);
+    endpointFixture.apply(EndpointFixture.strict("/a", 1, 60).bounds(1, 100, 100));
     assertThat(waits(second)).isTrue();
     assertThat(waits(third)).isTrue();
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.QUEUE_FULL);
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
   }
 
   @Test
   void reloadWhileOneHoldsAClaim_nobodyIsStuck() {
-    Endpoint endpoint = house.open(House.tokens("/a", 100, 10).maxSkips(0));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10).maxSkips(0));
     submit(endpoint, 50);
-    Pending large = submit(endpoint, 60);
-    Pending small = submit(endpoint, 5);
+    ParkedTicket large = submit(endpoint, 60);
+    ParkedTicket small = submit(endpoint, 5);
     assertThat(waits(small)).isTrue();
-    house.apply(House.tokens("/a", 100, 10).maxSkips(64));
+    endpointFixture.apply(EndpointFixture.tokens("/a", 100, 10).maxSkips(64));
     assertThat(went(small)).isTrue();
     assertThat(waits(large)).isTrue();
-    house.at(10 * SECOND);
+    endpointFixture.at(10 * SECOND);
     assertThat(went(large)).isTrue();
   }
 
   @Test
   void answersThatRunOverAReload_settleIntoTheSameLimit() {
-    Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 0, 100)));
-    Pending first = endpoint.submit(Ask.of(null, new Cost(40, 60, 0), 0, Patience.DEFAULT));
-    Pending second = submit(endpoint, 48);
-    house.apply(House.none("/a").to(upstream("u", 0, 90)));
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream("u", 0, 100)));
+    ParkedTicket first =
+        endpoint.submit(TicketRequest.of(null, new Cost(40, 60, 0), 0, WaitPatience.DEFAULT));
+    ParkedTicket second = submit(endpoint, 48);
+    endpointFixture.apply(EndpointFixture.none("/a").to(upstream("u", 0, 90)));
     assertThat(waits(second)).isTrue();
-    settlement(first).served(new Usage(40, 0, 0), 0, house.ticker.nanos());
-    house.drivers.run();
+    settlement(first).served(new TokenUsage(40, 0, 0), 0, endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
     assertThat(went(second)).isTrue();
   }
 }

@@ -1,26 +1,26 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.assertBalanced;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.refusal;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.assertBalanced;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Totals.Fate;
-import io.penstock.limit.Demand;
-import io.penstock.limit.Grid;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Supplied;
-import io.penstock.limit.Tally;
-import io.penstock.quota.Metered;
-import io.penstock.refusal.Reason;
+import io.penstock.limit.SliceDemand;
+import io.penstock.limit.SpendingReport;
+import io.penstock.limit.StoreReport;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -30,29 +30,32 @@ class SharedKeyTest {
   private static final long MINUTE = 60 * SECOND;
   private static final long CELL = 7;
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
   private final AtomicInteger hurried = new AtomicInteger();
-  private final Demand demand = new Demand(hurried::incrementAndGet);
+  private final SliceDemand sliceDemand = new SliceDemand(hurried::incrementAndGet);
   private final Limit limit = new Limit(new LimitSpec.FixedWindow(10, MINUTE), START);
-  private final Callers.Caller alice = new Callers().rejecting("alice");
-  private final Endpoint endpoint = house.open(none("/").maxWait(30 * SECOND).bounds(3, 100, 100));
+  private final FakeCallers.Caller alice = new FakeCallers().rejecting("alice");
+  private final Endpoint endpoint =
+      endpointFixture.open(none("/").maxWait(30 * SECOND).bounds(3, 100, 100));
 
   SharedKeyTest() {
-    limit.share(demand, START);
-    limit.tally(new Grid(CELL, START, MINUTE), CELL, CELL, 0, START);
-    alice.quota.change(Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, limit, Reason.KEY_RPM)));
+    limit.share(sliceDemand, START);
+    limit.tally(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    alice.quota.change(
+        ChargeRule.TOTAL,
+        List.of(new MeteredLimit(LimitMeasure.REQUESTS, limit, RefusalReason.KEY_RPM)));
   }
 
   private void granted(long amount) {
-    granted(CELL, amount, house.ticker.nanos(), house.ticker.nanos());
-    demand.wake();
-    house.drivers.run();
+    granted(CELL, amount, endpointFixture.ticker.nanos(), endpointFixture.ticker.nanos());
+    sliceDemand.wake();
+    endpointFixture.drivers.run();
   }
 
   private void granted(long cell, long amount, long from, long heard) {
-    Grid.Span span = new Grid.Span(from, from + 2 * SECOND);
-    Supplied supplied = new Supplied(10, Long.MAX_VALUE, heard, 0);
-    limit.granted(List.of(new Tally.Counted(cell, amount)), supplied, any -> span);
+    CellGrid.Span span = new CellGrid.Span(from, from + 2 * SECOND);
+    StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, heard, 0);
+    limit.granted(List.of(new SpendingReport.Counted(cell, amount)), storeReport, any -> span);
   }
 
   private void denied() {
@@ -60,67 +63,69 @@ class SharedKeyTest {
   }
 
   private void denied(boolean barred) {
-    Supplied supplied =
-        new Supplied(10, 1, 0, house.ticker.nanos() + 2 * SECOND, barred, 0, Long.MIN_VALUE);
-    limit.granted(List.of(), supplied, cell -> Grid.Span.NEVER);
-    demand.denied();
-    house.drivers.run();
+    StoreReport storeReport =
+        new StoreReport(
+            10, 1, 0, endpointFixture.ticker.nanos() + 2 * SECOND, barred, 0, Long.MIN_VALUE);
+    limit.granted(List.of(), storeReport, cell -> CellGrid.Span.NEVER);
+    sliceDemand.denied();
+    endpointFixture.drivers.run();
   }
 
   @Test
   void drySlice_waitsForTheRound_andGoesWithWhatItBrings() {
-    Pending pending = alice.submit(endpoint, 1);
-    assertThat(waits(pending)).isTrue();
+    ParkedTicket parkedTicket = alice.submit(endpoint, 1);
+    assertThat(waits(parkedTicket)).isTrue();
     assertThat(hurried).hasValue(1);
-    house.at(SECOND);
-    assertThat(waits(pending)).isTrue();
+    endpointFixture.at(SECOND);
+    assertThat(waits(parkedTicket)).isTrue();
     granted(1);
-    assertThat(went(pending)).isTrue();
-    assertThat(limit.balance(house.ticker.nanos()).charged()).isEqualTo(1);
+    assertThat(went(parkedTicket)).isTrue();
+    assertThat(limit.balance(endpointFixture.ticker.nanos()).charged()).isEqualTo(1);
     assertBalanced(endpoint);
   }
 
   @Test
   void nothingLeftForAnybody_isRefusedWithTheRound_andAtOnceWhileThatIsKnown() {
-    Pending first = alice.submit(endpoint, 1);
-    house.at(SECOND);
+    ParkedTicket first = alice.submit(endpoint, 1);
+    endpointFixture.at(SECOND);
     denied();
-    assertThat(refusal(first).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(refusal(first).reason()).isEqualTo(RefusalReason.KEY_RPM);
     assertThat(refusal(first).retryAfterNanos()).isEqualTo(MINUTE - SECOND);
-    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.KEY_RPM);
     assertThat(hurried).hasValue(1);
-    house.at(3 * SECOND);
+    endpointFixture.at(3 * SECOND);
     assertThat(waits(alice.submit(endpoint, 1))).isTrue();
     assertBalanced(endpoint);
   }
 
   @Test
   void nothingGrantedBecauseOfALoss_isRefusedWithThatReason_andNotAsUsedUp() {
-    Pending first = alice.submit(endpoint, 1);
-    house.at(SECOND);
+    ParkedTicket first = alice.submit(endpoint, 1);
+    endpointFixture.at(SECOND);
     denied(true);
-    assertThat(refusal(first).reason()).isEqualTo(Reason.LIMIT_RECOVERING);
+    assertThat(refusal(first).reason()).isEqualTo(RefusalReason.LIMIT_RECOVERING);
     assertThat(refusal(first).retryAfterNanos()).isEqualTo(MINUTE - SECOND);
     assertThat(refusal(first).detail())
         .contains("Redis has lost data")
         .doesNotContain("used up its");
-    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(Reason.LIMIT_RECOVERING);
-    limit.charge(10, 0, house.ticker.nanos());
+    assertThat(refusal(alice.submit(endpoint, 1)).reason())
+        .isEqualTo(RefusalReason.LIMIT_RECOVERING);
+    limit.charge(10, 0, endpointFixture.ticker.nanos());
     assertThat(refusal(alice.submit(endpoint, 1)).reason())
         .as("this instance alone has used it up")
-        .isEqualTo(Reason.KEY_RPM);
+        .isEqualTo(RefusalReason.KEY_RPM);
     assertBalanced(endpoint);
   }
 
   @Test
   void slicesCameAfterTheClockWasRead_goesWithThem() {
     granted(CELL + 1, 1, START + SECOND / 5, START + SECOND / 5);
-    Pending pending = alice.submit(endpoint, 1);
-    assertThat(waits(pending)).isTrue();
-    house.at(SECOND / 5 - 1);
-    assertThat(waits(pending)).isTrue();
-    house.at(SECOND / 5);
-    assertThat(went(pending)).isTrue();
+    ParkedTicket parkedTicket = alice.submit(endpoint, 1);
+    assertThat(waits(parkedTicket)).isTrue();
+    endpointFixture.at(SECOND / 5 - 1);
+    assertThat(waits(parkedTicket)).isTrue();
+    endpointFixture.at(SECOND / 5);
+    assertThat(went(parkedTicket)).isTrue();
     assertBalanced(endpoint);
   }
 
@@ -128,11 +133,11 @@ class SharedKeyTest {
   void nextCellIsAboutToBegin_goesWithIt() {
     long next = START + MINUTE;
     granted(CELL + 1, 1, next + 1_000_000, START);
-    house.at(MINUTE - 1_000_000);
-    Pending pending = alice.submit(endpoint, 1);
-    assertThat(waits(pending)).isTrue();
-    house.at(MINUTE + 1_000_000);
-    assertThat(went(pending)).isTrue();
+    endpointFixture.at(MINUTE - 1_000_000);
+    ParkedTicket parkedTicket = alice.submit(endpoint, 1);
+    assertThat(waits(parkedTicket)).isTrue();
+    endpointFixture.at(MINUTE + 1_000_000);
+    assertThat(went(parkedTicket)).isTrue();
   }
 
   @Test
@@ -143,13 +148,13 @@ class SharedKeyTest {
 
   @Test
   void lessThanAllLack_theFirstGo() {
-    Pending first = alice.submit(endpoint, 1);
-    Pending second = alice.submit(endpoint, 1);
+    ParkedTicket first = alice.submit(endpoint, 1);
+    ParkedTicket second = alice.submit(endpoint, 1);
     granted(1);
     assertThat(went(first)).isTrue();
     assertThat(waits(second)).isTrue();
     denied();
-    assertThat(refusal(second).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(refusal(second).reason()).isEqualTo(RefusalReason.KEY_RPM);
   }
 
   @Test
@@ -160,10 +165,10 @@ class SharedKeyTest {
 
   @Test
   void clientGoneMeanwhile_tookNothing() {
-    Pending pending = alice.submit(endpoint, 1);
-    endpoint.cancel(pending);
+    ParkedTicket parkedTicket = alice.submit(endpoint, 1);
+    endpoint.cancel(parkedTicket);
     granted(1);
-    assertThat(limit.balance(house.ticker.nanos()).charged()).isZero();
+    assertThat(limit.balance(endpointFixture.ticker.nanos()).charged()).isZero();
     assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
     assertThat(alice.empty()).isTrue();
     assertBalanced(endpoint);
@@ -171,9 +176,9 @@ class SharedKeyTest {
 
   @Test
   void noRoundAnswered_expiresWhenItMayWaitNoLonger() {
-    Pending pending = alice.submit(endpoint, 1);
-    house.at(30 * SECOND);
-    assertThat(refusal(pending).reason()).isEqualTo(Reason.QUEUE_TIMEOUT);
+    ParkedTicket parkedTicket = alice.submit(endpoint, 1);
+    endpointFixture.at(30 * SECOND);
+    assertThat(refusal(parkedTicket).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);
     assertThat(alice.empty()).isTrue();
     assertBalanced(endpoint);
   }
@@ -183,7 +188,7 @@ class SharedKeyTest {
     for (int each = 0; each < 3; each++) {
       assertThat(waits(alice.submit(endpoint, 1))).isTrue();
     }
-    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(Reason.QUEUE_FULL);
+    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
     granted(3);
     assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(3);
     assertBalanced(endpoint);
@@ -191,55 +196,55 @@ class SharedKeyTest {
 
   @Test
   void endpointCloses_refusesThemToo() {
-    Pending pending = alice.submit(endpoint, 1);
-    endpoint.refuseAll(Refusal.of(Reason.NO_ENDPOINT, "it is no more"));
-    house.drivers.run();
-    assertThat(refusal(pending).reason()).isEqualTo(Reason.NO_ENDPOINT);
+    ParkedTicket parkedTicket = alice.submit(endpoint, 1);
+    endpoint.refuseAll(Refusal.of(RefusalReason.NO_ENDPOINT, "it is no more"));
+    endpointFixture.drivers.run();
+    assertThat(refusal(parkedTicket).reason()).isEqualTo(RefusalReason.NO_ENDPOINT);
     assertBalanced(endpoint);
   }
 
   /** Otherwise the work of each round would grow with the number of requests there ever were. */
   @Test
   void decided_slicesThatComeLaterAreNoneOfItsConcern() {
-    Pending goes = alice.submit(endpoint, 1);
-    Pending denied = alice.submit(endpoint, 1);
-    demand.wake();
-    assertThat(house.drivers.driver(0).isIdle()).as("they wait for slices").isFalse();
+    ParkedTicket goes = alice.submit(endpoint, 1);
+    ParkedTicket denied = alice.submit(endpoint, 1);
+    sliceDemand.wake();
+    assertThat(endpointFixture.drivers.driver(0).isIdle()).as("they wait for slices").isFalse();
     granted(1);
     denied();
     assertThat(went(goes)).isTrue();
-    assertThat(refusal(denied).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(refusal(denied).reason()).isEqualTo(RefusalReason.KEY_RPM);
 
-    demand.wake();
-    assertThat(house.drivers.driver(0).isIdle()).isTrue();
+    sliceDemand.wake();
+    assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
   }
 
   @Test
   void lacksAnotherLimitByNow_slicesOfTheFirstAreNoneOfItsConcernAnyMore() {
-    Demand tokensDemand = new Demand(() -> {});
+    SliceDemand tokensDemand = new SliceDemand(() -> {});
     Limit tokens = new Limit(new LimitSpec.FixedWindow(100, MINUTE), START);
     tokens.share(tokensDemand, START);
-    tokens.tally(new Grid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    tokens.tally(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
     alice.quota.change(
-        Charge.TOTAL,
+        ChargeRule.TOTAL,
         List.of(
-            new Metered(Measure.REQUESTS, limit, Reason.KEY_RPM),
-            new Metered(Measure.TOKENS, tokens, Reason.KEY_TPM)));
-    Pending pending = alice.submit(endpoint, 1);
+            new MeteredLimit(LimitMeasure.REQUESTS, limit, RefusalReason.KEY_RPM),
+            new MeteredLimit(LimitMeasure.TOKENS, tokens, RefusalReason.KEY_TPM)));
+    ParkedTicket parkedTicket = alice.submit(endpoint, 1);
     granted(1);
-    assertThat(waits(pending)).as("it lacks tokens").isTrue();
+    assertThat(waits(parkedTicket)).as("it lacks tokens").isTrue();
 
-    demand.wake();
-    assertThat(house.drivers.driver(0).isIdle()).isTrue();
+    sliceDemand.wake();
+    assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
 
-    Grid.Span span = new Grid.Span(START, START + 2 * SECOND);
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, START, 0);
-    tokens.granted(List.of(new Tally.Counted(CELL, 100)), supplied, any -> span);
+    CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
+    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, 0);
+    tokens.granted(List.of(new SpendingReport.Counted(CELL, 100)), storeReport, any -> span);
     tokensDemand.wake();
-    house.drivers.run();
-    assertThat(went(pending)).isTrue();
+    endpointFixture.drivers.run();
+    assertThat(went(parkedTicket)).isTrue();
     tokensDemand.wake();
-    assertThat(house.drivers.driver(0).isIdle()).as("it waits for nothing").isTrue();
+    assertThat(endpointFixture.drivers.driver(0).isIdle()).as("it waits for nothing").isTrue();
     assertBalanced(endpoint);
   }
 }

@@ -1,17 +1,17 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
-import io.penstock.pool.Failure;
+import io.penstock.cost.TokenUsage;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import java.util.ArrayList;
@@ -22,25 +22,25 @@ import org.junit.jupiter.api.Test;
 
 /** Tests of two endpoints that share one upstream. */
 class SharedUpstreamTest {
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
   private void open(UpstreamSpec shared, int maxSkips) {
-    house.apply(
-        House.none("/a").to(shared).maxSkips(maxSkips),
-        House.none("/b").to(shared).maxSkips(maxSkips));
+    endpointFixture.apply(
+        EndpointFixture.none("/a").to(shared).maxSkips(maxSkips),
+        EndpointFixture.none("/b").to(shared).maxSkips(maxSkips));
   }
 
   private Endpoint a() {
-    return house.endpoint("/a");
+    return endpointFixture.endpoint("/a");
   }
 
   private Endpoint b() {
-    return house.endpoint("/b");
+    return endpointFixture.endpoint("/b");
   }
 
   @Test
@@ -53,26 +53,27 @@ class SharedUpstreamTest {
   @Test
   void whatOneGivesBack_wakesTheOther() {
     open(upstream("u", 0, 100), 64);
-    Pending first = submit(a(), 100);
-    Pending second = submit(b(), 50);
-    settlement(first).served(new Usage(40, 0, 0), 0, house.ticker.nanos());
-    house.drivers.run();
+    ParkedTicket first = submit(a(), 100);
+    ParkedTicket second = submit(b(), 50);
+    settlement(first).served(new TokenUsage(40, 0, 0), 0, endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
     assertThat(went(second)).isTrue();
   }
 
   @Test
   void whatAnAttemptGivesBackThatGoesElsewhere_wakesTheOther() {
     UpstreamSpec shared = upstream("u", 0, 100);
-    house.apply(
-        House.none("/a").to(shared, upstream("v", 0, 100_000)), House.none("/b").to(shared));
-    Upstream elsewhere = Objects.requireNonNull(house.upstreams.find("v"));
+    endpointFixture.apply(
+        EndpointFixture.none("/a").to(shared, upstream("v", 0, 100_000)),
+        EndpointFixture.none("/b").to(shared));
+    Upstream elsewhere = Objects.requireNonNull(endpointFixture.upstreams.find("v"));
     elsewhere.pool(null, START).take(Cost.ofInput(1), START, new ArrayList<>());
-    Settlement first = settlement(submit(a(), 100));
+    TicketSettlement first = settlement(submit(a(), 100));
     assertThat(Objects.requireNonNull(first.upstream()).spec()).isEqualTo(shared);
-    Pending second = submit(b(), 50);
+    ParkedTicket second = submit(b(), 50);
     assertThat(waits(second)).isTrue();
-    first.again(Failure.UNSENT, true, START);
-    house.drivers.run();
+    first.again(AttemptFailure.UNSENT, true, START);
+    endpointFixture.drivers.run();
     assertThat(went(second)).isTrue();
   }
 
@@ -81,12 +82,12 @@ class SharedUpstreamTest {
     open(upstream("u", 2, 0), 64);
     submit(a(), 1);
     submit(b(), 1);
-    Pending third = submit(a(), 1);
-    Pending fourth = submit(b(), 1);
-    house.at(61 * SECOND - 1);
+    ParkedTicket third = submit(a(), 1);
+    ParkedTicket fourth = submit(b(), 1);
+    endpointFixture.at(61 * SECOND - 1);
     assertThat(waits(third)).isTrue();
     assertThat(waits(fourth)).isTrue();
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(third)).isTrue();
     assertThat(went(fourth)).isTrue();
   }
@@ -95,15 +96,15 @@ class SharedUpstreamTest {
   void oneSkippedByTheOther_claimsAfterMaxSkips() {
     open(upstream("u", 0, 100), 3);
     submit(a(), 50);
-    Pending large = submit(a(), 60);
+    ParkedTicket large = submit(a(), 60);
     for (int small = 0; small < 3; small++) {
       assertThat(went(submit(b(), 5))).as("small " + small).isTrue();
     }
-    Pending fourth = submit(b(), 5);
+    ParkedTicket fourth = submit(b(), 5);
     assertThat(waits(fourth)).isTrue();
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(large)).isTrue();
-    house.at(62 * SECOND);
+    endpointFixture.at(62 * SECOND);
     assertThat(went(fourth)).isTrue();
   }
 
@@ -111,11 +112,11 @@ class SharedUpstreamTest {
   void claimerGoesAway_theOtherEndpointGoesOn() {
     open(upstream("u", 0, 100), 0);
     submit(a(), 50);
-    Pending large = submit(a(), 60);
-    Pending small = submit(b(), 5);
+    ParkedTicket large = submit(a(), 60);
+    ParkedTicket small = submit(b(), 5);
     assertThat(waits(small)).isTrue();
     a().cancel(large);
-    house.drivers.run();
+    endpointFixture.drivers.run();
     assertThat(went(small)).isTrue();
   }
 
@@ -125,9 +126,9 @@ class SharedUpstreamTest {
     open(shared, 0);
     submit(a(), 50);
     submit(a(), 60);
-    Pending small = submit(b(), 5);
+    ParkedTicket small = submit(b(), 5);
     assertThat(waits(small)).isTrue();
-    house.apply(House.none("/b").to(shared).maxSkips(0));
+    endpointFixture.apply(EndpointFixture.none("/b").to(shared).maxSkips(0));
     assertThat(went(small)).isTrue();
   }
 
@@ -135,13 +136,13 @@ class SharedUpstreamTest {
   void bothAlwaysBusy_eachGoesItsTimeAndNobodyIsSkippedTooOften() {
     open(upstream("u", 0, 100), 4);
     submit(a(), 100);
-    List<Pending> all = new ArrayList<>();
+    List<ParkedTicket> all = new ArrayList<>();
     for (int ticket = 0; ticket < 40; ticket++) {
       all.add(submit(ticket % 2 == 0 ? a() : b(), ticket % 5 == 0 ? 60 : 15));
     }
     for (long minute = 1; minute <= 20; minute++) {
-      house.at(minute * 61 * SECOND);
+      endpointFixture.at(minute * 61 * SECOND);
     }
-    assertThat(all).allMatch(House::went);
+    assertThat(all).allMatch(EndpointFixture::went);
   }
 }

@@ -1,23 +1,23 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.OPEN;
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.tokens;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.OPEN;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.tokens;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,60 +31,62 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SkipTest {
   private static final UpstreamSpec U = upstream("u", 0, 100);
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
   private Endpoint a() {
-    return house.endpoint("/a");
+    return endpointFixture.endpoint("/a");
   }
 
   private Endpoint b() {
-    return house.endpoint("/b");
+    return endpointFixture.endpoint("/b");
   }
 
   /** Opens endpoints /a and /b, which share upstream u; the order and the skips are those of /b. */
-  private void open(Order order, int maxSkips) {
-    house.registry.apply(
-        List.of(none("/a").to(U).spec(), none("/b").to(U).spec(scheduling(order, maxSkips), OPEN)));
-    house.drivers.run();
+  private void open(QueueOrder queueOrder, int maxSkips) {
+    endpointFixture.registry.apply(
+        List.of(
+            none("/a").to(U).spec(),
+            none("/b").to(U).spec(scheduling(queueOrder, maxSkips), OPEN)));
+    endpointFixture.drivers.run();
   }
 
-  private static Scheduling scheduling(Order order, int maxSkips) {
-    return new Scheduling(order, 0, maxSkips, new FairBy.Key());
+  private static Scheduling scheduling(QueueOrder queueOrder, int maxSkips) {
+    return new Scheduling(queueOrder, 0, maxSkips, new FairBy.Key());
   }
 
-  private void cancel(Endpoint endpoint, Pending pending) {
-    endpoint.cancel(pending);
-    house.drivers.run();
+  private void cancel(Endpoint endpoint, ParkedTicket parkedTicket) {
+    endpoint.cancel(parkedTicket);
+    endpointFixture.drivers.run();
   }
 
   /** Submits a request of the lowest priority that may only go to upstream u. */
-  private static Pending keptToU(Endpoint endpoint, long tokens) {
-    Ask.Kept kept = new Ask.Kept(null, "u");
+  private static ParkedTicket keptToU(Endpoint endpoint, long tokens) {
+    TicketRequest.Kept kept = new TicketRequest.Kept(null, "u");
     Cost cost = Cost.ofInput(tokens);
-    Ask.Flow flow = Ask.Flow.ANONYMOUS;
-    return endpoint.submit(new Ask(null, cost, 0, Patience.DEFAULT, 0, flow, kept));
+    TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
+    return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, flow, kept));
   }
 
-  private static Pending ranked(Endpoint endpoint, long tokens, int priority) {
+  private static ParkedTicket ranked(Endpoint endpoint, long tokens, int priority) {
     Cost cost = Cost.ofInput(tokens);
-    Ask.Flow flow = Ask.Flow.ANONYMOUS;
-    return endpoint.submit(new Ask(null, cost, 0, Patience.DEFAULT, priority, flow));
+    TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
+    return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, priority, flow));
   }
 
-  private static Pending ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
+  private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
   }
 
   @Test
   void skippedByAnotherEndpoint_isNotSkippedByItsOwnBeyondWhatIsAllowed() {
-    open(Order.FIFO, 1);
+    open(QueueOrder.FIFO, 1);
     submit(a(), 50);
-    Pending large = submit(b(), 60);
+    ParkedTicket large = submit(b(), 60);
     assertThat(went(submit(a(), 5))).isTrue();
     assertThat(waits(submit(b(), 5))).isTrue();
     assertThat(waits(large)).isTrue();
@@ -92,9 +94,9 @@ class SkipTest {
 
   @Test
   void skippedByAnotherEndpoint_isNotSkippedByItsOwnOfAnotherLaneEither() {
-    open(Order.FIFO, 1);
+    open(QueueOrder.FIFO, 1);
     submit(a(), 50);
-    Pending large = submit(b(), 60);
+    ParkedTicket large = submit(b(), 60);
     assertThat(went(submit(a(), 5))).isTrue();
     assertThat(waits(keptToU(b(), 5))).isTrue();
     assertThat(waits(large)).isTrue();
@@ -102,9 +104,9 @@ class SkipTest {
 
   @Test
   void comesAfterOthersWereSkipped_wasNotSkippedItself() {
-    open(Order.FIFO, 2);
+    open(QueueOrder.FIFO, 2);
     submit(a(), 50);
-    Pending large = submit(b(), 60);
+    ParkedTicket large = submit(b(), 60);
     assertThat(went(submit(a(), 5))).isTrue();
     submit(b(), 70);
     cancel(b(), large);
@@ -115,13 +117,14 @@ class SkipTest {
 
   @Test
   void comesAfterWhoGoes_isNotSkippedByIt() {
-    Endpoint endpoint = house.open(tokens("/a", 100, 60).maxSkips(1).to(upstream("u", 0, 0)));
-    Pending runs = ask(endpoint, "m", 100);
-    Pending skipped = ask(endpoint, "m", 80);
-    Pending goes = ask(endpoint, "n", 50);
+    Endpoint endpoint =
+        endpointFixture.open(tokens("/a", 100, 60).maxSkips(1).to(upstream("u", 0, 0)));
+    ParkedTicket runs = ask(endpoint, "m", 100);
+    ParkedTicket skipped = ask(endpoint, "m", 80);
+    ParkedTicket goes = ask(endpoint, "n", 50);
     ask(endpoint, "m", 70);
-    settlement(runs).served(new Usage(40, 0, 0), 0, START);
-    house.drivers.run();
+    settlement(runs).served(new TokenUsage(40, 0, 0), 0, START);
+    endpointFixture.drivers.run();
     assertThat(went(goes)).isTrue();
     cancel(endpoint, skipped);
     assertThat(went(ask(endpoint, "n", 5))).as("the first skip").isTrue();
@@ -130,72 +133,74 @@ class SkipTest {
 
   @Test
   void firstOneGoesAway_othersKeepForTheNext() {
-    open(Order.FIFO, 0);
+    open(QueueOrder.FIFO, 0);
     submit(a(), 50);
-    Pending first = submit(b(), 80);
-    Pending second = submit(b(), 60);
+    ParkedTicket first = submit(b(), 80);
+    ParkedTicket second = submit(b(), 60);
     cancel(b(), first);
     assertThat(waits(submit(a(), 5))).isTrue();
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(second)).isTrue();
   }
 
   @Test
   void orderChanged_othersKeepForWhoIsFirstThen() {
-    open(Order.FIFO, 0);
+    open(QueueOrder.FIFO, 0);
     submit(a(), 50);
-    Pending first = submit(b(), 80);
-    Pending last = submit(b(), 60);
-    b().reconfigure(none("/b").to(U).spec(scheduling(Order.LIFO, 0), OPEN));
-    house.drivers.run();
+    ParkedTicket first = submit(b(), 80);
+    ParkedTicket last = submit(b(), 60);
+    b().reconfigure(none("/b").to(U).spec(scheduling(QueueOrder.LIFO, 0), OPEN));
+    endpointFixture.drivers.run();
     assertThat(waits(submit(a(), 5))).isTrue();
-    house.at(61 * SECOND);
+    endpointFixture.at(61 * SECOND);
     assertThat(went(last)).isTrue();
     assertThat(waits(first)).isTrue();
   }
 
   @Test
   void newestFirst_olderOnesOfTheSameEndpointAreNotSkipped() {
-    Scheduling lifo = scheduling(Order.LIFO, 0);
-    Endpoint endpoint = house.open(tokens("/a", 100, 60).to(upstream("u", 0, 0)), lifo, OPEN);
+    Scheduling lifo = scheduling(QueueOrder.LIFO, 0);
+    Endpoint endpoint =
+        endpointFixture.open(tokens("/a", 100, 60).to(upstream("u", 0, 0)), lifo, OPEN);
     ask(endpoint, "m", 50);
-    Pending older = ask(endpoint, "m", 80);
+    ParkedTicket older = ask(endpoint, "m", 80);
     assertThat(went(ask(endpoint, "n", 5))).isTrue();
     assertThat(waits(older)).isTrue();
   }
 
   @ParameterizedTest
   @EnumSource(names = {"LIFO", "FIFO"})
-  void olderOnesOfAnotherEndpointSkipNobody(Order order) {
-    open(order, 0);
-    Pending runs = submit(a(), 100);
-    Pending older = submit(a(), 20);
-    Pending newer = submit(b(), 80);
-    settlement(runs).served(new Usage(60, 0, 0), 0, START);
-    house.drivers.run();
+  void olderOnesOfAnotherEndpointSkipNobody(QueueOrder queueOrder) {
+    open(queueOrder, 0);
+    ParkedTicket runs = submit(a(), 100);
+    ParkedTicket older = submit(a(), 20);
+    ParkedTicket newer = submit(b(), 80);
+    settlement(runs).served(new TokenUsage(60, 0, 0), 0, START);
+    endpointFixture.drivers.run();
     assertThat(went(older)).isTrue();
     assertThat(waits(newer)).isTrue();
   }
 
   @Test
   void onesOfHigherPriorityCame_whoMayNotBeSkippedBehindThemIsNot() {
-    Endpoint endpoint = house.open(none("/b").to(U), scheduling(Order.PRIORITY, 1), OPEN);
+    Endpoint endpoint =
+        endpointFixture.open(none("/b").to(U), scheduling(QueueOrder.PRIORITY, 1), OPEN);
     ranked(endpoint, 50, 0);
-    Pending large = ranked(endpoint, 80, 5);
+    ParkedTicket large = ranked(endpoint, 80, 5);
     assertThat(went(keptToU(endpoint, 5))).as("the only skip").isTrue();
-    Pending first = ranked(endpoint, 90, 9);
+    ParkedTicket first = ranked(endpoint, 90, 9);
     assertThat(waits(keptToU(endpoint, 5))).isTrue();
-    assertThat(List.of(large, first)).allMatch(House::waits);
+    assertThat(List.of(large, first)).allMatch(EndpointFixture::waits);
   }
 
   @Test
   void nobodyWaitsAnyMore_isNotWokenForOthers() {
-    open(Order.FIFO, 64);
-    Pending runs = submit(a(), 100);
-    Pending leaves = submit(b(), 60);
+    open(QueueOrder.FIFO, 64);
+    ParkedTicket runs = submit(a(), 100);
+    ParkedTicket leaves = submit(b(), 60);
     cancel(b(), leaves);
-    settlement(runs).served(new Usage(60, 0, 0), 0, START);
-    assertThat(house.drivers.driver(0).isIdle()).isTrue();
-    assertThat(house.drivers.driver(1).isIdle()).isTrue();
+    settlement(runs).served(new TokenUsage(60, 0, 0), 0, START);
+    assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
+    assertThat(endpointFixture.drivers.driver(1).isIdle()).isTrue();
   }
 }

@@ -24,14 +24,14 @@ final class StressClients implements AutoCloseable {
   /** Ends granted requests. */
   interface Ending {
     /** Settles it. Returns the ticket of a next attempt, or null when the request is over. */
-    @Nullable Pending end(Settlement settlement, int attempt, Random random);
+    @Nullable ParkedTicket end(TicketSettlement ticketSettlement, int attempt, Random random);
   }
 
   private static final int THREADS = 4;
   private static final int FINISH_SECONDS = 30;
 
   private final StressedGateway gateway;
-  private final Function<Random, Ask> asks;
+  private final Function<Random, TicketRequest> asks;
   private final Ending ending;
   private final double cancelled;
   private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(THREADS);
@@ -49,7 +49,10 @@ final class StressClients implements AutoCloseable {
    * @param cancelled the fraction of requests that are cancelled by their client, 0 to 1
    */
   StressClients(
-      StressedGateway gateway, Function<Random, Ask> asks, Ending ending, double cancelled) {
+      StressedGateway gateway,
+      Function<Random, TicketRequest> asks,
+      Ending ending,
+      double cancelled) {
     this.gateway = gateway;
     this.asks = asks;
     this.ending = ending;
@@ -134,9 +137,9 @@ final class StressClients implements AutoCloseable {
             threads.schedule(guarded(this::next), 1, TimeUnit.MILLISECONDS); // removed by a reload
         return;
       }
-      Pending pending = endpoint.submit(asks.apply(random));
+      ParkedTicket parkedTicket = endpoint.submit(asks.apply(random));
       endpoint.leave();
-      await(pending, 1);
+      await(parkedTicket, 1);
     }
 
     private void next() {
@@ -147,22 +150,22 @@ final class StressClients implements AutoCloseable {
       }
     }
 
-    private void await(Pending pending, int attempt) {
+    private void await(ParkedTicket parkedTicket, int attempt) {
       AtomicBoolean ended = new AtomicBoolean();
       boolean leaves = random.nextDouble() < cancelled;
-      pending.whenDecided(
-          outcome ->
+      parkedTicket.whenDecided(
+          ticketOutcome ->
               execute(
                   () -> {
                     if (ended.compareAndSet(false, true)) {
-                      decided(pending, outcome, attempt);
+                      decided(parkedTicket, ticketOutcome, attempt);
                     }
                   }));
       if (leaves) {
         execute(
             () -> {
               if (ended.compareAndSet(false, true)) {
-                pending.endpoint().cancel(pending);
+                parkedTicket.endpoint().cancel(parkedTicket);
                 gone.increment();
                 next();
               }
@@ -170,15 +173,15 @@ final class StressClients implements AutoCloseable {
       }
     }
 
-    private void decided(Pending pending, Outcome outcome, int attempt) {
-      pending.take();
-      if (!(outcome instanceof Outcome.Granted(Settlement settlement))) {
+    private void decided(ParkedTicket parkedTicket, TicketOutcome ticketOutcome, int attempt) {
+      parkedTicket.take();
+      if (!(ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement))) {
         refused.increment();
         next();
         return;
       }
       granted.increment();
-      Pending again = ending.end(settlement, attempt, random);
+      ParkedTicket again = ending.end(ticketSettlement, attempt, random);
       if (again == null) {
         next();
       } else {

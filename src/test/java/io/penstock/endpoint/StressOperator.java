@@ -1,26 +1,26 @@
 package io.penstock.endpoint;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.endpoint.EndpointSpec.Forwarding;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.model.ModelLimits;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
-import io.penstock.quota.Metered;
-import io.penstock.quota.ModelLimits;
-import io.penstock.refusal.Reason;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Changes at random everything that an operator or a provider can change, until it is stopped. */
 final class StressOperator {
-  private static final Tries ONCE = new Tries(null, 0, 1, true);
+  private static final AttemptHistory ONCE = new AttemptHistory(null, 0, 1, true);
   private static final long PAUSE_NANOS = 5_000_000L;
   private static final List<String> UPSTREAMS = List.of("u", "v");
 
@@ -55,8 +55,11 @@ final class StressOperator {
       case 0, 1 -> pause(random.nextBoolean());
       case 2 -> reload();
       case 3 -> fail(anyUpstream());
-      case 4 -> answer(anyUpstream(), Lesson.silent(200));
-      case 5 -> answer(anyUpstream(), new Lesson(429, List.of(), PAUSE_NANOS, Lesson.Wording.RATE));
+      case 4 -> answer(anyUpstream(), ProviderLesson.silent(200));
+      case 5 ->
+          answer(
+              anyUpstream(),
+              new ProviderLesson(429, List.of(), PAUSE_NANOS, ProviderLesson.Wording.RATE));
       case 6 -> limitModel();
       default -> limitGroup(1 + random.nextInt(6));
     }
@@ -87,12 +90,12 @@ final class StressOperator {
 
   private void fail(Upstream upstream) {
     for (int failure = 0; failure < 3; failure++) {
-      upstream.judge(ONCE, Failure.BROKEN, gateway.ticker.nanos());
+      upstream.judge(ONCE, AttemptFailure.BROKEN, gateway.ticker.nanos());
     }
   }
 
-  private void answer(Upstream upstream, Lesson lesson) {
-    upstream.judge(ONCE, lesson, gateway.ticker.nanos());
+  private void answer(Upstream upstream, ProviderLesson providerLesson) {
+    upstream.judge(ONCE, providerLesson, gateway.ticker.nanos());
   }
 
   private void limitModel() {
@@ -107,13 +110,14 @@ final class StressOperator {
 
   private void limitGroup(long atOnce) {
     LimitSpec spec = new LimitSpec.Concurrency(atOnce);
-    List<Metered> known = gateway.group.limits();
+    List<MeteredLimit> known = gateway.group.limits();
     if (known.isEmpty()) {
       Limit limit = new Limit(spec, gateway.ticker.nanos());
-      known = List.of(new Metered(Measure.CONCURRENCY, limit, Reason.KEY_CONCURRENCY));
+      known =
+          List.of(new MeteredLimit(LimitMeasure.CONCURRENCY, limit, RefusalReason.KEY_CONCURRENCY));
     }
     known.getFirst().limit().resize(spec, gateway.ticker.nanos());
-    gateway.group.change(Charge.TOTAL, known);
+    gateway.group.change(ChargeRule.TOTAL, known);
   }
 
   /**
@@ -128,30 +132,34 @@ final class StressOperator {
     UpstreamSpec u = StressedGateway.upstream("u", weight, 0, 2 + random.nextInt(3));
     UpstreamSpec v = StressedGateway.upstream("v", weight, 200 + random.nextInt(400), 3);
     List<EndpointSpec> specs = new ArrayList<>();
-    specs.add(endpoint("/a", Algorithm.NONE, new LimitSpec.Unlimited(), u, v));
+    specs.add(endpoint("/a", LimitAlgorithm.NONE, new LimitSpec.Unlimited(), u, v));
     long rate = 1_000L + random.nextInt(100_000);
     specs.add(
         random.nextBoolean()
             ? endpoint(
-                "/b", Algorithm.TOKEN_BUCKET, new LimitSpec.TokenBucket(new Rate(rate, 1), 100), u)
-            : endpoint("/b", Algorithm.STRICT, new LimitSpec.Strict(new Rate(rate, 1)), u));
+                "/b",
+                LimitAlgorithm.TOKEN_BUCKET,
+                new LimitSpec.TokenBucket(new ExactRate(rate, 1), 100),
+                u)
+            : endpoint(
+                "/b", LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(rate, 1)), u));
     LimitSpec window =
         new LimitSpec.FixedWindow(5_000 + random.nextInt(20_000), StressedGateway.WINDOW_NANOS);
-    specs.add(endpoint("/c", Algorithm.TOKEN_WINDOW, window, v, u));
+    specs.add(endpoint("/c", LimitAlgorithm.TOKEN_WINDOW, window, v, u));
     if (all) {
-      specs.add(endpoint("/d", Algorithm.NONE, new LimitSpec.Unlimited(), v));
+      specs.add(endpoint("/d", LimitAlgorithm.NONE, new LimitSpec.Unlimited(), v));
     }
     gateway.registry.apply(specs);
   }
 
   private EndpointSpec endpoint(
-      String path, Algorithm algorithm, LimitSpec limit, UpstreamSpec... upstreams) {
-    Order[] orders = Order.values();
+      String path, LimitAlgorithm limitAlgorithm, LimitSpec limit, UpstreamSpec... upstreams) {
+    QueueOrder[] orders = QueueOrder.values();
     int[] skips = {0, 1, 4};
     return new EndpointSpec(
         path,
         path,
-        algorithm,
+        limitAlgorithm,
         limit,
         new Scheduling(
             orders[random.nextInt(orders.length)],
@@ -159,13 +167,13 @@ final class StressOperator {
             skips[random.nextInt(skips.length)],
             new FairBy.Key()),
         new EndpointSpec.Waiting(
-            new Bounds(20 + random.nextInt(100), Bounds.UNLIMITED, Bounds.UNLIMITED),
+            new QueueBounds(20 + random.nextInt(100), QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
             random.nextInt(50),
             0,
             false,
             0,
             0),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
         EndpointSpec.Descendants.SERVED,
         false,
         new Forwarding(

@@ -2,21 +2,21 @@ package io.penstock.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
 import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.Account;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.Metered;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.net.URI;
 import java.util.List;
@@ -33,11 +33,11 @@ final class StressedGateway implements AutoCloseable {
 
   final Ticker ticker = Ticker.system();
   private final LocalLimitSource limits = new LocalLimitSource();
-  final Upstreams upstreams = new Upstreams(limits, WINDOW_NANOS);
+  final UpstreamRegistry upstreams = new UpstreamRegistry(limits, WINDOW_NANOS);
   final ModelQuotas models = new ModelQuotas(limits, WINDOW_NANOS);
   private final SchedulerDrivers drivers = new SchedulerDrivers(ticker);
-  final Registry registry =
-      new Registry(
+  final EndpointRegistry registry =
+      new EndpointRegistry(
           new Endpoint.House(
               upstreams, models, limits, ticker, drivers, event -> {}, new AtomicLong()));
 
@@ -46,29 +46,31 @@ final class StressedGateway implements AutoCloseable {
   }
 
   /** The quota that all callers share. */
-  final Quota group = new Quota("group", Charge.TOTAL, List.of());
+  final Quota group = new Quota("group", ChargeRule.TOTAL, List.of());
 
   /** Callers in the group: two wait for what their key lacks, one is refused. */
-  final List<Account> accounts =
+  final List<CallerAccount> accounts =
       List.of(caller("alice", true), caller("bob", true), caller("carol", false));
 
-  private Account caller(String name, boolean waits) {
+  private CallerAccount caller(String name, boolean waits) {
     Quota key =
         Quota.personal(
-            "key " + name, List.of(concurrency(3, Reason.KEY_CONCURRENCY), window(2_000)));
+            "key " + name, List.of(concurrency(3, RefusalReason.KEY_CONCURRENCY), window(2_000)));
     List<Quota> quotas = List.of(key, group);
-    return new Account(name, waits, (model, now) -> quotas);
+    return new CallerAccount(name, waits, (model, now) -> quotas);
   }
 
-  private Metered window(long tokens) {
+  private MeteredLimit window(long tokens) {
     LimitSpec spec =
         new LimitSpec.TrailingWindow(tokens, WINDOW_NANOS, 0, LimitSpec.TrailingWindow.UNPACED);
-    return new Metered(Measure.TOKENS, new Limit(spec, ticker.nanos()), Reason.KEY_TPM);
+    return new MeteredLimit(
+        LimitMeasure.TOKENS, new Limit(spec, ticker.nanos()), RefusalReason.KEY_TPM);
   }
 
-  private Metered concurrency(long requests, Reason reason) {
+  private MeteredLimit concurrency(long requests, RefusalReason refusalReason) {
     LimitSpec spec = new LimitSpec.Concurrency(requests);
-    return new Metered(Measure.CONCURRENCY, new Limit(spec, ticker.nanos()), reason);
+    return new MeteredLimit(
+        LimitMeasure.CONCURRENCY, new Limit(spec, ticker.nanos()), refusalReason);
   }
 
   /**
@@ -84,10 +86,11 @@ final class StressedGateway implements AutoCloseable {
         Map.of(),
         weight,
         new UpstreamSpec.Limits(requests, 0, 0, 0, 0, concurrency),
-        Charge.TOTAL,
+        ChargeRule.TOTAL,
         0,
         60,
-        new UpstreamSpec.Timeouts(House.SECOND, House.SECOND, House.SECOND));
+        new UpstreamSpec.Timeouts(
+            EndpointFixture.SECOND, EndpointFixture.SECOND, EndpointFixture.SECOND));
   }
 
   void apply(EndpointSpec... specs) {
@@ -102,17 +105,17 @@ final class StressedGateway implements AutoCloseable {
   void assertNothingIsLeft() throws InterruptedException {
     for (Endpoint endpoint : registry.all()) {
       awaitIdle(endpoint);
-      House.assertBalanced(endpoint);
+      EndpointFixture.assertBalanced(endpoint);
       assertThat(endpoint.totals().requests(Fate.WAITING)).as("waiting").isZero();
       assertThat(endpoint.totals().requests(Fate.RUNNING)).as("running").isZero();
       endpoint.limits().forEach(each -> assertNothingIsHeld(endpoint.path(), each));
     }
     upstreams.all().forEach(each -> each.pools().values().forEach(this::assertNothingIsLeft));
-    for (Account account : accounts) {
-      account.quotas(null, ticker.nanos()).forEach(this::assertNothingIsLeft);
+    for (CallerAccount callerAccount : accounts) {
+      callerAccount.quotas(null, ticker.nanos()).forEach(this::assertNothingIsLeft);
       AtomicBoolean empty = new AtomicBoolean();
-      account.ifEmpty(() -> empty.set(true));
-      assertThat(empty).as(account + " has nobody inside").isTrue();
+      callerAccount.ifEmpty(() -> empty.set(true));
+      assertThat(empty).as(callerAccount + " has nobody inside").isTrue();
     }
   }
 
@@ -128,9 +131,9 @@ final class StressedGateway implements AutoCloseable {
     quota.limits().forEach(each -> assertNothingIsHeld(quota.name(), each));
   }
 
-  private void assertNothingIsHeld(String what, Metered metered) {
-    assertThat(metered.limit().balance(ticker.nanos()).held())
-        .as("held of %s, %s", what, metered.measure())
+  private void assertNothingIsHeld(String what, MeteredLimit meteredLimit) {
+    assertThat(meteredLimit.limit().balance(ticker.nanos()).held())
+        .as("held of %s, %s", what, meteredLimit.measure())
         .isZero();
   }
 

@@ -1,26 +1,26 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.OPEN;
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.refusal;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.strict;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.OPEN;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.strict;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.event.Event;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Order;
-import io.penstock.refusal.Reason;
+import io.penstock.queue.QueueOrder;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -28,36 +28,39 @@ import org.junit.jupiter.api.Test;
 /** Tests of the turns of tickets when the order changes, or the first ticket does. */
 class TurnTest {
 
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   @AfterEach
   void totalsBalance() {
-    house.registry.all().forEach(House::assertBalanced);
+    endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
-  private static Scheduling scheduling(Order order, int maxSkips) {
-    return new Scheduling(order, 0, maxSkips, new FairBy.Key());
+  private static Scheduling scheduling(QueueOrder queueOrder, int maxSkips) {
+    return new Scheduling(queueOrder, 0, maxSkips, new FairBy.Key());
   }
 
-  private static Pending ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
+  private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
   }
 
   private List<Long> released() {
-    return house.recorded.of(Event.Released.class).stream().map(Event.Released::ticket).toList();
+    return endpointFixture.recorded.of(Event.Released.class).stream()
+        .map(Event.Released::ticket)
+        .toList();
   }
 
   @Test
   void orderChanged_holdsForAllModels_andForWhoComesLater() {
-    Endpoint endpoint = house.open(strict("/a", 1, 1), scheduling(Order.FIFO, 64), OPEN);
-    Pending first = ask(endpoint, "m", 1);
-    Pending second = ask(endpoint, "m", 1);
-    Pending third = ask(endpoint, "n", 1);
-    Pending fourth = ask(endpoint, "m", 1);
-    endpoint.reconfigure(strict("/a", 1, 1).spec(scheduling(Order.LIFO, 64), OPEN));
-    house.drivers.run();
-    Pending fifth = ask(endpoint, "n", 1);
-    house.at(4 * SECOND);
+    Endpoint endpoint =
+        endpointFixture.open(strict("/a", 1, 1), scheduling(QueueOrder.FIFO, 64), OPEN);
+    ParkedTicket first = ask(endpoint, "m", 1);
+    ParkedTicket second = ask(endpoint, "m", 1);
+    ParkedTicket third = ask(endpoint, "n", 1);
+    ParkedTicket fourth = ask(endpoint, "m", 1);
+    endpoint.reconfigure(strict("/a", 1, 1).spec(scheduling(QueueOrder.LIFO, 64), OPEN));
+    endpointFixture.drivers.run();
+    ParkedTicket fifth = ask(endpoint, "n", 1);
+    endpointFixture.at(4 * SECOND);
     assertThat(released())
         .containsExactly(
             first.order(), fifth.order(), fourth.order(), third.order(), second.order());
@@ -66,34 +69,34 @@ class TurnTest {
   @Test
   void reconfiguredWhileItIsPaused_keepsNothingFromOthers() {
     UpstreamSpec u = upstream("u", 0, 100);
-    house.apply(none("/a").to(u).maxSkips(0), none("/b").to(u));
-    submit(house.endpoint("/b"), 50);
-    Pending large = submit(house.endpoint("/a"), 80);
-    house.endpoint("/a").pause(true);
-    house.drivers.run();
-    house.endpoint("/a").reconfigure(none("/a").to(u).maxSkips(0).maxWait(SECOND).spec());
-    house.drivers.run();
+    endpointFixture.apply(none("/a").to(u).maxSkips(0), none("/b").to(u));
+    submit(endpointFixture.endpoint("/b"), 50);
+    ParkedTicket large = submit(endpointFixture.endpoint("/a"), 80);
+    endpointFixture.endpoint("/a").pause(true);
+    endpointFixture.drivers.run();
+    endpointFixture.endpoint("/a").reconfigure(none("/a").to(u).maxSkips(0).maxWait(SECOND).spec());
+    endpointFixture.drivers.run();
     assertThat(waits(large)).isTrue();
-    assertThat(went(submit(house.endpoint("/b"), 5))).isTrue();
+    assertThat(went(submit(endpointFixture.endpoint("/b"), 5))).isTrue();
   }
 
   @Test
   void alarmIsLate_whoseTimeWasUpBeforeItsTurn_isRefused() {
-    Endpoint endpoint = house.open(strict("/a", 1, 6).maxWait(5 * SECOND));
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 6).maxWait(5 * SECOND));
     submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
-    house.ticker.advance(7 * SECOND);
-    house.drivers.driver(0).ring();
-    assertThat(refusal(second).reason()).isEqualTo(Reason.QUEUE_TIMEOUT);
+    ParkedTicket second = submit(endpoint, 1);
+    endpointFixture.ticker.advance(7 * SECOND);
+    endpointFixture.drivers.driver(0).ring();
+    assertThat(refusal(second).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);
   }
 
   @Test
   void skippedOnce_isNotSkippedAgainByWhoTakesNothingItWaitsFor() {
     UpstreamSpec u = upstream("u", 0, 100);
-    house.apply(none("/a").to(u), none("/b").to(u).maxSkips(2));
-    Endpoint passes = house.endpoint("/a");
+    endpointFixture.apply(none("/a").to(u), none("/b").to(u).maxSkips(2));
+    Endpoint passes = endpointFixture.endpoint("/a");
     ask(passes, "m", 50);
-    Pending large = ask(house.endpoint("/b"), "m", 60);
+    ParkedTicket large = ask(endpointFixture.endpoint("/b"), "m", 60);
     assertThat(went(ask(passes, "m", 5))).as("the first skip").isTrue();
     for (int other = 0; other < 5; other++) {
       assertThat(went(ask(passes, "other", 5))).isTrue();
@@ -106,25 +109,26 @@ class TurnTest {
   /** Opens endpoint /a, with fair shares, and /b; they share upstream u, of 100 tokens. */
   private void openFair() {
     UpstreamSpec u = upstream("u", 0, 100);
-    house.registry.apply(
-        List.of(none("/a").to(u).spec(scheduling(Order.FAIR, 0), OPEN), none("/b").to(u).spec()));
-    house.drivers.run();
+    endpointFixture.registry.apply(
+        List.of(
+            none("/a").to(u).spec(scheduling(QueueOrder.FAIR, 0), OPEN), none("/b").to(u).spec()));
+    endpointFixture.drivers.run();
   }
 
-  private Pending of(String flow, long tokens) {
-    Ask.Flow whose = new Ask.Flow(flow, 1);
-    return house
+  private ParkedTicket of(String flow, long tokens) {
+    TicketRequest.Flow whose = new TicketRequest.Flow(flow, 1);
+    return endpointFixture
         .endpoint("/a")
-        .submit(new Ask(null, Cost.ofInput(tokens), 0, Patience.DEFAULT, 0, whose));
+        .submit(new TicketRequest(null, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT, 0, whose));
   }
 
   /**
    * Asserts that {@code first} goes before {@code other}: upstream u is claimed for it, so that a
    * ticket of /b may not pass.
    */
-  private void assertGoesBefore(Pending first, Pending other) {
-    assertThat(waits(submit(house.endpoint("/b"), 5))).isTrue();
-    house.at(61 * SECOND);
+  private void assertGoesBefore(ParkedTicket first, ParkedTicket other) {
+    assertThat(waits(submit(endpointFixture.endpoint("/b"), 5))).isTrue();
+    endpointFixture.at(61 * SECOND);
     assertThat(went(first)).isTrue();
     assertThat(waits(other)).isTrue();
   }
@@ -132,12 +136,12 @@ class TurnTest {
   @Test
   void fair_oneFlowGets_othersKeepForTheOneWhoseTurnIsNext() {
     openFair();
-    Pending runs = submit(house.endpoint("/b"), 100);
-    Pending x = of("x", 30);
-    Pending nextOfX = of("x", 60);
-    Pending y = of("y", 60);
-    settlement(runs).served(new Usage(60, 0, 0), 0, START);
-    house.drivers.run();
+    ParkedTicket runs = submit(endpointFixture.endpoint("/b"), 100);
+    ParkedTicket x = of("x", 30);
+    ParkedTicket nextOfX = of("x", 60);
+    ParkedTicket y = of("y", 60);
+    settlement(runs).served(new TokenUsage(60, 0, 0), 0, START);
+    endpointFixture.drivers.run();
     assertThat(went(x)).isTrue();
     assertGoesBefore(y, nextOfX);
   }
@@ -146,11 +150,11 @@ class TurnTest {
   void fair_oneFlowUsedMoreThanWasThought_othersKeepForTheOneWhoseTurnIsNext() {
     openFair();
     of("x", 30);
-    Pending runs = of("y", 20);
-    Pending y = of("y", 60);
-    Pending x = of("x", 60);
-    settlement(runs).served(new Usage(60, 0, 0), 0, START);
-    house.drivers.run();
+    ParkedTicket runs = of("y", 20);
+    ParkedTicket y = of("y", 60);
+    ParkedTicket x = of("x", 60);
+    settlement(runs).served(new TokenUsage(60, 0, 0), 0, START);
+    endpointFixture.drivers.run();
     assertGoesBefore(x, y);
   }
 }

@@ -1,28 +1,28 @@
 package io.penstock.endpoint;
 
-import static io.penstock.endpoint.House.SECOND;
-import static io.penstock.endpoint.House.START;
-import static io.penstock.endpoint.House.none;
-import static io.penstock.endpoint.House.settlement;
-import static io.penstock.endpoint.House.submit;
-import static io.penstock.endpoint.House.tokens;
-import static io.penstock.endpoint.House.upstream;
-import static io.penstock.endpoint.House.waits;
-import static io.penstock.endpoint.House.went;
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.tokens;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.Limit;
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.quota.Gate;
-import io.penstock.quota.Onlooker;
-import io.penstock.refusal.Reason;
+import io.penstock.quota.QuotaGate;
+import io.penstock.quota.WaitObserver;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,17 +30,19 @@ import org.junit.jupiter.api.Test;
 
 /** Tests of the route a ticket takes, and of what its grant, or the lack of one, does to others. */
 class WayTest {
-  private final House house = new House();
+  private final EndpointFixture endpointFixture = new EndpointFixture();
 
   private Upstream upstreamOf(String id) {
-    return Objects.requireNonNull(house.upstreams.find(id));
+    return Objects.requireNonNull(endpointFixture.upstreams.find(id));
   }
 
   @Test
   void shadow_noUpstreamIsOpen_goesToTheHealthyOne_thoughTheOtherIsTriedSooner() {
-    Endpoint endpoint = house.openShadow(none("/a").to(upstream("u", 0, 100), upstream("v", 0, 0)));
-    Lesson lesson = new Lesson(429, List.of(), 30 * SECOND, Lesson.Wording.RATE);
-    upstreamOf("u").judge(new Tries(null, 1, 0, true), lesson, START);
+    Endpoint endpoint =
+        endpointFixture.openShadow(none("/a").to(upstream("u", 0, 100), upstream("v", 0, 0)));
+    ProviderLesson providerLesson =
+        new ProviderLesson(429, List.of(), 30 * SECOND, ProviderLesson.Wording.RATE);
+    upstreamOf("u").judge(new AttemptHistory(null, 1, 0, true), providerLesson, START);
     upstreamOf("v").health().tryFrom(START + 20 * SECOND, SECOND);
     assertThat(settlement(submit(endpoint, 1)).upstream()).isSameAs(upstreamOf("u"));
   }
@@ -48,23 +50,23 @@ class WayTest {
   @Test
   void onesGoingLeavesRoomForTheDay_nobodyElseIsWoken() {
     UpstreamSpec u = upstream("u", 0, 100);
-    house.apply(none("/a").to(u), none("/b").to(u));
-    submit(house.endpoint("/a"), 60);
-    Pending large = submit(house.endpoint("/b"), 80);
-    house.drivers.run();
-    assertThat(went(submit(house.endpoint("/a"), 1))).isTrue();
+    endpointFixture.apply(none("/a").to(u), none("/b").to(u));
+    submit(endpointFixture.endpoint("/a"), 60);
+    ParkedTicket large = submit(endpointFixture.endpoint("/b"), 80);
+    endpointFixture.drivers.run();
+    assertThat(went(submit(endpointFixture.endpoint("/a"), 1))).isTrue();
     assertThat(waits(large)).isTrue();
-    assertThat(house.drivers.driver(0).isIdle()).isTrue();
-    assertThat(house.drivers.driver(1).isIdle()).isTrue();
+    assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
+    assertThat(endpointFixture.drivers.driver(1).isIdle()).isTrue();
   }
 
   /** Runs an action once, when something is taken from a key's quota. */
-  private static void whenTakenFrom(Callers.Caller caller, Runnable action) {
+  private static void whenTakenFrom(FakeCallers.Caller caller, Runnable action) {
     caller
         .quota
         .line()
         .join(
-            new Onlooker() {
+            new WaitObserver() {
               private boolean acted;
 
               @Override
@@ -83,48 +85,49 @@ class WayTest {
 
   @Test
   void shadowFindsItsEndpointsLimitTakenMeanwhile_theTrialIsLeftToARequest() {
-    Callers.Caller alice =
-        new Callers().waiting("alice").limit(Measure.REQUESTS, 9, Reason.KEY_RPM);
-    Endpoint endpoint = house.openShadow(tokens("/a", 100, 60).to(upstream("u", 0, 0)));
+    FakeCallers.Caller alice =
+        new FakeCallers().waiting("alice").limit(LimitMeasure.REQUESTS, 9, RefusalReason.KEY_RPM);
+    Endpoint endpoint = endpointFixture.openShadow(tokens("/a", 100, 60).to(upstream("u", 0, 0)));
     submit(endpoint, 100);
     alice.submit(endpoint, Cost.ofInput(80)); // its shadow waits until the window ends
-    Gate gate = upstreamOf("u").health();
-    gate.tryFrom(START + 60 * SECOND, 5 * SECOND);
+    QuotaGate quotaGate = upstreamOf("u").health();
+    quotaGate.tryFrom(START + 60 * SECOND, 5 * SECOND);
     Limit limit = endpoint.limits().getFirst().limit();
     boolean[] taken = {false};
     whenTakenFrom(alice, () -> taken[0] = limit.admit(50, START + 60 * SECOND));
-    house.at(60 * SECOND);
+    endpointFixture.at(60 * SECOND);
     assertThat(taken[0]).isTrue();
-    assertThat(gate.onTrial()).isTrue();
-    assertThat(gate.pass(START + 60 * SECOND)).isTrue();
+    assertThat(quotaGate.onTrial()).isTrue();
+    assertThat(quotaGate.pass(START + 60 * SECOND)).isTrue();
   }
 
-  private static Pending ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
+  private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
   }
 
   private static UpstreamSpec serving(String id, String model) {
-    return upstream(id, 0, 100, Charge.TOTAL, Map.of(model, model), null);
+    return upstream(id, 0, 100, ChargeRule.TOTAL, Map.of(model, model), null);
   }
 
   @Test
   void claimTakenOver_andOneOfAnotherModelClaimsAtOnce_nobodyPassesByTheOtherWay() {
     Endpoint endpoint =
-        house.open(
+        endpointFixture.open(
             none("/a").maxSkips(0).to(serving("u", "m"), serving("v", "m"), serving("w", "n")));
     ask(endpoint, "m", 100);
     ask(endpoint, "m", 30);
-    Pending claimsU = ask(endpoint, "m", 80);
-    Pending passes = ask(endpoint, "m", 60);
+    ParkedTicket claimsU = ask(endpoint, "m", 80);
+    ParkedTicket passes = ask(endpoint, "m", 60);
     assertThat(settlement(passes).upstream()).isSameAs(upstreamOf("v"));
-    Pending takesOver = settlement(passes).again(Failure.BROKEN, false, START);
-    house.drivers.run();
+    ParkedTicket takesOver = settlement(passes).again(AttemptFailure.BROKEN, false, START);
+    endpointFixture.drivers.run();
     ask(endpoint, "n", 100);
-    Pending claimsW = ask(endpoint, "n", 50); // claims w once another ticket would pass it
-    assertThat(List.of(claimsU, Objects.requireNonNull(takesOver), claimsW)).allMatch(House::waits);
+    ParkedTicket claimsW = ask(endpoint, "n", 50); // claims w once another ticket would pass it
+    assertThat(List.of(claimsU, Objects.requireNonNull(takesOver), claimsW))
+        .allMatch(EndpointFixture::waits);
 
-    Pending last = ask(endpoint, "m", 5);
-    house.drivers.run();
+    ParkedTicket last = ask(endpoint, "m", 5);
+    endpointFixture.drivers.run();
     assertThat(waits(last)).isTrue();
   }
 }

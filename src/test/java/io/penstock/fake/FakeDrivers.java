@@ -1,7 +1,7 @@
 package io.penstock.fake;
 
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Driver;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.StepDriver;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,9 +9,9 @@ import java.util.Deque;
 import java.util.List;
 
 /** Drivers that run steps and alarms only when a test tells them to. */
-public final class FakeDrivers implements Driver.Source {
+public final class FakeDrivers implements StepDriver.Source {
   /** The driver of one endpoint. */
-  public static final class FakeDriver implements Driver {
+  public static final class FakeDriver implements StepDriver {
     private final Deque<Runnable> steps = new ArrayDeque<>();
     private long alarm = Ticker.NEVER;
     private Runnable onAlarm = () -> {};
@@ -60,7 +60,7 @@ public final class FakeDrivers implements Driver.Source {
   }
 
   @Override
-  public Driver driver(Algorithm algorithm) {
+  public StepDriver driver(LimitAlgorithm limitAlgorithm) {
     FakeDriver driver = new FakeDriver();
     drivers.add(driver);
     return driver;

@@ -1,12 +1,12 @@
 package io.penstock.fake;
 
 import io.penstock.event.Event;
-import io.penstock.event.Events;
+import io.penstock.event.EventSink;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Records all events. */
-public final class RecordedEvents implements Events {
+public final class RecordedEvents implements EventSink {
   private final List<Event> events = new CopyOnWriteArrayList<>();
 
   @Override

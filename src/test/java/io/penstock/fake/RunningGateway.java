@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Server;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Totals;
-import io.penstock.endpoint.Totals.Fate;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.Metered;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointTotals;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -124,7 +124,7 @@ public final class RunningGateway implements AutoCloseable {
 
   /** Returns an endpoint. */
   public Endpoint endpoint(String path) {
-    return Objects.requireNonNull(bean(Registry.class).find(path));
+    return Objects.requireNonNull(bean(EndpointRegistry.class).find(path));
   }
 
   /** Returns the number of requests of an endpoint with the given fate. */
@@ -148,11 +148,11 @@ public final class RunningGateway implements AutoCloseable {
   }
 
   private void assertBalance() {
-    for (Endpoint endpoint : bean(Registry.class).all()) {
+    for (Endpoint endpoint : bean(EndpointRegistry.class).all()) {
       assertBalance(endpoint);
     }
     long now = bean(Ticker.class).nanos();
-    bean(Upstreams.class)
+    bean(UpstreamRegistry.class)
         .all()
         .forEach(
             upstream ->
@@ -160,8 +160,8 @@ public final class RunningGateway implements AutoCloseable {
                     .pools()
                     .forEach(
                         (pool, quota) -> {
-                          for (Metered metered : quota.limits()) {
-                            assertThat(metered.limit().balance(now).held())
+                          for (MeteredLimit meteredLimit : quota.limits()) {
+                            assertThat(meteredLimit.limit().balance(now).held())
                                 .as("held of %s %s", upstream, pool)
                                 .isZero();
                           }
@@ -169,24 +169,24 @@ public final class RunningGateway implements AutoCloseable {
   }
 
   private static void assertBalance(Endpoint endpoint) {
-    Totals totals = endpoint.totals();
-    assertThat(totals.requests(Fate.WAITING)).as("waiting").isZero();
-    assertThat(totals.requests(Fate.RUNNING)).as("running").isZero();
+    EndpointTotals endpointTotals = endpoint.totals();
+    assertThat(endpointTotals.requests(Fate.WAITING)).as("waiting").isZero();
+    assertThat(endpointTotals.requests(Fate.RUNNING)).as("running").isZero();
     long requests = 0;
     long tokens = 0;
     long bytes = 0;
     for (Fate fate : Fate.values()) {
       if (fate != Fate.OFFERED) {
-        requests += totals.requests(fate);
-        tokens += totals.tokens(fate);
-        bytes += totals.bytes(fate);
+        requests += endpointTotals.requests(fate);
+        tokens += endpointTotals.tokens(fate);
+        bytes += endpointTotals.bytes(fate);
       }
     }
-    assertThat(requests).as("requests").isEqualTo(totals.requests(Fate.OFFERED));
-    assertThat(tokens).as("tokens").isEqualTo(totals.tokens(Fate.OFFERED));
-    assertThat(bytes).as("bytes").isEqualTo(totals.bytes(Fate.OFFERED));
-    assertThat(totals.tokens(Fate.WAITING) + totals.tokens(Fate.RUNNING)).isZero();
-    assertThat(totals.bytes(Fate.WAITING) + totals.bytes(Fate.RUNNING)).isZero();
+    assertThat(requests).as("requests").isEqualTo(endpointTotals.requests(Fate.OFFERED));
+    assertThat(tokens).as("tokens").isEqualTo(endpointTotals.tokens(Fate.OFFERED));
+    assertThat(bytes).as("bytes").isEqualTo(endpointTotals.bytes(Fate.OFFERED));
+    assertThat(endpointTotals.tokens(Fate.WAITING) + endpointTotals.tokens(Fate.RUNNING)).isZero();
+    assertThat(endpointTotals.bytes(Fate.WAITING) + endpointTotals.bytes(Fate.RUNNING)).isZero();
   }
 
   @Override

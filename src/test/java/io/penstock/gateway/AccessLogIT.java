@@ -2,12 +2,12 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +30,7 @@ class AccessLogIT extends HostileCase {
         queue_timeout: 0.2
         upstreams: [{id: s, url: "%%1$s"}]
     """
-        .formatted("", Secrets.sha256(KEY));
+        .formatted("", KeySecrets.sha256(KEY));
   }
 
   @Override

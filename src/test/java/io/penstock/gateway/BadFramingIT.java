@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.Wire;

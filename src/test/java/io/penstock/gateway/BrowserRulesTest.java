@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.HostNames;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +35,13 @@ class BrowserRulesTest {
     return request.build();
   }
 
-  private static @Nullable Reason reason(BrowserRules rules, boolean keyed, String... headers) {
+  private static @Nullable RefusalReason reason(
+      BrowserRules rules, boolean keyed, String... headers) {
     Refusal refusal = rules.refusal(request(HttpMethod.POST, headers), keyed);
     return refusal == null ? null : refusal.reason();
   }
 
-  private static @Nullable Reason reason(String... headers) {
+  private static @Nullable RefusalReason reason(String... headers) {
     return reason(RULES, false, headers);
   }
 
@@ -59,9 +60,9 @@ class BrowserRulesTest {
 
   @Test
   void hostIsLookedAtFirst_andOnlyWithoutKeys() {
-    assertThat(reason("Host", "evil.example")).isEqualTo(Reason.FOREIGN_HOST);
-    assertThat(reason("Host", "evil.example", "Origin", APP)).isEqualTo(Reason.FOREIGN_HOST);
-    assertThat(reason()).isEqualTo(Reason.FOREIGN_HOST);
+    assertThat(reason("Host", "evil.example")).isEqualTo(RefusalReason.FOREIGN_HOST);
+    assertThat(reason("Host", "evil.example", "Origin", APP)).isEqualTo(RefusalReason.FOREIGN_HOST);
+    assertThat(reason()).isEqualTo(RefusalReason.FOREIGN_HOST);
     assertThat(reason(RULES, true, "Host", "evil.example")).isNull();
     assertThat(reason("Host", "localhost:8080")).isNull();
   }
@@ -82,7 +83,7 @@ class BrowserRulesTest {
     "'', false"
   })
   void origin_isAnAllowedOneOrThatOfTheGateway(String origin, boolean served) {
-    Reason expected = served ? null : Reason.FOREIGN_ORIGIN;
+    RefusalReason expected = served ? null : RefusalReason.FOREIGN_ORIGIN;
     assertThat(reason("Host", "localhost:8080", "Origin", origin)).isEqualTo(expected);
     assertThat(reason(RULES, true, "Host", "localhost:8080", "Origin", origin)).isNull();
   }
@@ -90,9 +91,9 @@ class BrowserRulesTest {
   @Test
   void severalOrigins_areForeignUnlessAllAreTheGateways() {
     assertThat(reason("Host", "localhost", "Origin", APP, "Origin", EVIL))
-        .isEqualTo(Reason.FOREIGN_ORIGIN);
+        .isEqualTo(RefusalReason.FOREIGN_ORIGIN);
     assertThat(reason("Host", "localhost", "Origin", APP, "Origin", APP))
-        .isEqualTo(Reason.FOREIGN_ORIGIN);
+        .isEqualTo(RefusalReason.FOREIGN_ORIGIN);
   }
 
   @ParameterizedTest
@@ -105,7 +106,7 @@ class BrowserRulesTest {
     "'', false"
   })
   void site_isThatOfTheGateway(String site, boolean served) {
-    Reason expected = served ? null : Reason.FOREIGN_ORIGIN;
+    RefusalReason expected = served ? null : RefusalReason.FOREIGN_ORIGIN;
     assertThat(reason("Host", "localhost", SITE, site)).isEqualTo(expected);
     assertThat(reason("Host", "localhost", "Origin", "http://localhost", SITE, site))
         .isEqualTo(expected);
@@ -119,7 +120,7 @@ class BrowserRulesTest {
     assertThat(reason(ANY_PAGE, false, "Host", "localhost", "Origin", "null")).isNull();
     assertThat(reason(ANY_PAGE, false, "Host", "localhost", SITE, "cross-site")).isNull();
     assertThat(reason(ANY_PAGE, false, "Host", "evil.example", "Origin", EVIL))
-        .isEqualTo(Reason.FOREIGN_HOST);
+        .isEqualTo(RefusalReason.FOREIGN_HOST);
   }
 
   @ParameterizedTest
@@ -152,7 +153,7 @@ class BrowserRulesTest {
       assertThat(RULES.refusal(preflight(origin, "POST"), keyed))
           .as(origin)
           .extracting(Refusal::reason)
-          .isEqualTo(Reason.FOREIGN_ORIGIN);
+          .isEqualTo(RefusalReason.FOREIGN_ORIGIN);
     }
   }
 

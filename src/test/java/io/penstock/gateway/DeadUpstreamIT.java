@@ -2,12 +2,12 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
-import io.penstock.pool.Upstreams;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -92,7 +92,7 @@ class DeadUpstreamIT extends HostileCase {
 
   private void unhealthy(String id) {
     long now = gateway.bean(Ticker.class).nanos();
-    Objects.requireNonNull(gateway.bean(Upstreams.class).find(id))
+    Objects.requireNonNull(gateway.bean(UpstreamRegistry.class).find(id))
         .health()
         .tryFrom(now + MINUTE, MINUTE);
   }

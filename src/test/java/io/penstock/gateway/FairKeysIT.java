@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.Wire;
 import java.util.ArrayList;

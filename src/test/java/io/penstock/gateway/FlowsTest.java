@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.TicketRequest;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpHeaders;
 
@@ -18,20 +18,24 @@ class FlowsTest {
 
   @Test
   void header_namesTheFlow() {
-    assertThat(Flows.of(TEAM, team("blue"), "someone")).isEqualTo(new Ask.Flow("blue", 1));
+    assertThat(Flows.of(TEAM, team("blue"), "someone"))
+        .isEqualTo(new TicketRequest.Flow("blue", 1));
   }
 
   @Test
   void whoDoesNotSay_isAnonymous() {
-    assertThat(Flows.of(TEAM, new HttpHeaders(), "someone")).isEqualTo(Ask.Flow.ANONYMOUS);
-    assertThat(Flows.of(TEAM, team(""), "someone")).isEqualTo(Ask.Flow.ANONYMOUS);
-    assertThat(Flows.of(TEAM, team(" "), "someone")).isEqualTo(Ask.Flow.ANONYMOUS);
-    assertThat(Flows.of(new FairBy.BodyUser(), team("blue"), null)).isEqualTo(Ask.Flow.ANONYMOUS);
+    assertThat(Flows.of(TEAM, new HttpHeaders(), "someone"))
+        .isEqualTo(TicketRequest.Flow.ANONYMOUS);
+    assertThat(Flows.of(TEAM, team(""), "someone")).isEqualTo(TicketRequest.Flow.ANONYMOUS);
+    assertThat(Flows.of(TEAM, team(" "), "someone")).isEqualTo(TicketRequest.Flow.ANONYMOUS);
+    assertThat(Flows.of(new FairBy.BodyUser(), team("blue"), null))
+        .isEqualTo(TicketRequest.Flow.ANONYMOUS);
   }
 
   @Test
   void key_isNobodysYet() {
-    assertThat(Flows.of(new FairBy.Key(), team("blue"), "someone")).isEqualTo(Ask.Flow.ANONYMOUS);
+    assertThat(Flows.of(new FairBy.Key(), team("blue"), "someone"))
+        .isEqualTo(TicketRequest.Flow.ANONYMOUS);
   }
 
   @Test

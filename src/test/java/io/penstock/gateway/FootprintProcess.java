@@ -3,11 +3,11 @@ package io.penstock.gateway;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.penstock.Server;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Totals;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointTotals;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.gateway.body.BodyBudget;
-import io.penstock.pool.Upstreams;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -59,22 +59,23 @@ final class FootprintProcess {
    * bodies, and tokens reserved.
    */
   private static String totals(ApplicationContext context) {
-    Endpoint endpoint = Objects.requireNonNull(context.getBean(Registry.class).find("/waiting"));
-    Totals totals = endpoint.totals();
+    Endpoint endpoint =
+        Objects.requireNonNull(context.getBean(EndpointRegistry.class).find("/waiting"));
+    EndpointTotals endpointTotals = endpoint.totals();
     long now = context.getBean(Ticker.class).nanos();
     long held =
-        context.getBean(Upstreams.class).all().stream()
+        context.getBean(UpstreamRegistry.class).all().stream()
             .flatMap(upstream -> upstream.pools().values().stream())
             .flatMap(quota -> quota.limits().stream())
-            .mapToLong(metered -> metered.limit().balance(now).held())
+            .mapToLong(meteredLimit -> meteredLimit.limit().balance(now).held())
             .sum();
     return "%d %d %d %d %d %d %d"
         .formatted(
-            totals.requests(Fate.WAITING),
-            totals.requests(Fate.RUNNING),
-            totals.requests(Fate.CANCELLED),
-            totals.tokens(Fate.WAITING),
-            totals.bytes(Fate.WAITING),
+            endpointTotals.requests(Fate.WAITING),
+            endpointTotals.requests(Fate.RUNNING),
+            endpointTotals.requests(Fate.CANCELLED),
+            endpointTotals.tokens(Fate.WAITING),
+            endpointTotals.bytes(Fate.WAITING),
             context.getBean(BodyBudget.class).heldBytes(),
             held);
   }

@@ -2,28 +2,28 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.RequestContent;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.limit.LimitSpec;
-import io.penstock.pool.Upstreams;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.request.Weighed;
-import io.penstock.queue.Bounds;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
-import io.penstock.refusal.Reason;
+import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LocalLimitSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -49,11 +49,11 @@ import reactor.test.scheduler.VirtualTimeScheduler;
 
 class HeartbeatTest {
   private static final Duration EVERY = Duration.ofSeconds(10);
-  private static final Refusal REFUSAL = Refusal.of(Reason.QUEUE_TIMEOUT, "it waited");
-  private static final Outcome OUTCOME = new Outcome.Refused(REFUSAL);
+  private static final Refusal REFUSAL = Refusal.of(RefusalReason.QUEUE_TIMEOUT, "it waited");
+  private static final TicketOutcome OUTCOME = new TicketOutcome.Refused(REFUSAL);
 
   private final VirtualTimeScheduler timer = VirtualTimeScheduler.create();
-  private final Sinks.One<Outcome> outcome = Sinks.one();
+  private final Sinks.One<TicketOutcome> outcome = Sinks.one();
   private final AtomicInteger gone = new AtomicInteger();
   private final List<String> heard = new ArrayList<>();
   private final List<String> ends = new ArrayList<>();
@@ -71,36 +71,36 @@ class HeartbeatTest {
   private static Passage passage() {
     FakeTicker ticker = new FakeTicker();
     LocalLimitSource limits = new LocalLimitSource();
-    Registry registry =
-        new Registry(
+    EndpointRegistry endpointRegistry =
+        new EndpointRegistry(
             new Endpoint.House(
-                new Upstreams(limits, 60_000_000_000L),
+                new UpstreamRegistry(limits, 60_000_000_000L),
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,
                 ticker,
                 new FakeDrivers(ticker),
                 event -> {},
                 new AtomicLong()));
-    registry.apply(
+    endpointRegistry.apply(
         List.of(
             new EndpointSpec(
                 "/openai",
                 "/openai",
-                Algorithm.NONE,
+                LimitAlgorithm.NONE,
                 new LimitSpec.Unlimited(),
                 EndpointSpec.Scheduling.fifo(64),
-                EndpointSpec.Waiting.of(new Bounds(10, 10, 10), 0, 0),
-                new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 256, 1_000),
+                EndpointSpec.Waiting.of(new QueueBounds(10, 10, 10), 0, 0),
+                new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 1_000),
                 EndpointSpec.Descendants.SERVED,
                 false,
                 true,
                 List.of(),
                 Map.of())));
-    Endpoint endpoint = registry.find("/openai");
+    Endpoint endpoint = endpointRegistry.find("/openai");
     if (endpoint == null) {
       throw new AssertionError("no endpoint");
     }
-    Parameters nothing = new Parameters(null, Patience.DEFAULT, 0, null, null, null, null);
+    Parameters nothing = new Parameters(null, WaitPatience.DEFAULT, 0, null, null, null, null);
     Passage passage =
         new Passage(
             "id-1",
@@ -111,7 +111,10 @@ class HeartbeatTest {
     passage.weighs(
         new Cost(3, 4, 0),
         new Weighed.Request(
-            new Content("m", 3, 0, Content.UNSTATED, 1, true), new Cost(3, 4, 0), true, null));
+            new RequestContent("m", 3, 0, RequestContent.UNSTATED, 1, true),
+            new Cost(3, 4, 0),
+            true,
+            null));
     return passage;
   }
 

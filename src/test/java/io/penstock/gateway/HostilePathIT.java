@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.fake.Message;
 import io.penstock.fake.Wire;
 import org.junit.jupiter.api.Test;
@@ -87,7 +87,7 @@ class HostilePathIT extends HostileCase {
   @Test
   void refusedPath_makesNoEndpoint() {
     refused(get("/permit/new%2Fone"), 400, "bad_request");
-    assertThat(gateway.bean(Registry.class).all())
+    assertThat(gateway.bean(EndpointRegistry.class).all())
         .noneMatch(endpoint -> endpoint.path().contains("new"));
   }
 

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.Wire;
 import java.net.ConnectException;
@@ -200,7 +200,7 @@ class KeyedRequestsIT extends HostileCase {
     for (String path : List.of("/dyn", "/dyn/b", "/dyn/ab", "/dyn/a%2Fb", "/permit")) {
       assertThat(get(path, "x-penstock-key: " + BOB).status()).as(path).isEqualTo(403);
     }
-    assertThat(Objects.requireNonNull(gateway.bean(Registry.class).find("/dyn/b")).path())
+    assertThat(Objects.requireNonNull(gateway.bean(EndpointRegistry.class).find("/dyn/b")).path())
         .isEqualTo("/dyn");
     for (String path : List.of("/dyn/a", "//dyn/%61", "/dyn/a/below")) {
       assertThat(get(path, "x-penstock-key: " + BOB).status()).as(path).isEqualTo(200);

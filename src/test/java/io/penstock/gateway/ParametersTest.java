@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.key.KeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,9 +15,9 @@ import org.springframework.http.HttpHeaders;
 
 class ParametersTest {
   private static final EndpointSpec.Reading STRICT =
-      new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1_000);
+      new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1_000);
   private static final EndpointSpec.Reading LENIENT =
-      new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1_000, true);
+      new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1_000, true);
   private static final long NOW_MILLIS = 1_700_000_000_000L;
   private static final long SECOND = 1_000_000_000L;
 
@@ -33,7 +33,7 @@ class ParametersTest {
   void requestThatSaysNothing_leavesAllToTheEndpoint() {
     Parameters nothing = Parameters.of(null, new HttpHeaders(), STRICT, () -> NOW_MILLIS);
     assertThat(nothing)
-        .isEqualTo(new Parameters(null, Patience.DEFAULT, 0, null, null, null, null))
+        .isEqualTo(new Parameters(null, WaitPatience.DEFAULT, 0, null, null, null, null))
         .isEqualTo(Parameters.of(null, new HttpHeaders(), LENIENT, () -> NOW_MILLIS));
   }
 
@@ -94,7 +94,7 @@ class ParametersTest {
     assertThat(read(STRICT, "timeout=" + timeout).fault()).startsWith("timeout is not");
     Parameters lenient = read(LENIENT, "timeout=" + timeout);
     assertThat(lenient.fault()).isNull();
-    assertThat(lenient.patience()).isEqualTo(Patience.DEFAULT);
+    assertThat(lenient.patience()).isEqualTo(WaitPatience.DEFAULT);
   }
 
   @ParameterizedTest

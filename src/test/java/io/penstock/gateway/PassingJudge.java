@@ -1,10 +1,10 @@
 package io.penstock.gateway;
 
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Verdict;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -21,13 +21,21 @@ public class PassingJudge {
   Judge judge() {
     return new Judge() {
       @Override
-      public Verdict answered(Upstream upstream, Tries tries, Lesson lesson, long now) {
-        return Verdict.PASS;
+      public AttemptVerdict answered(
+          Upstream upstream,
+          AttemptHistory attemptHistory,
+          ProviderLesson providerLesson,
+          long now) {
+        return AttemptVerdict.PASS;
       }
 
       @Override
-      public Verdict failed(Upstream upstream, Tries tries, Failure failure, long now) {
-        return Verdict.PASS;
+      public AttemptVerdict failed(
+          Upstream upstream,
+          AttemptHistory attemptHistory,
+          AttemptFailure attemptFailure,
+          long now) {
+        return AttemptVerdict.PASS;
       }
     };
   }

@@ -3,11 +3,11 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
-import io.penstock.queue.Bounds;
+import io.penstock.queue.QueueBounds;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,11 +18,11 @@ class PathsTest {
     return new EndpointSpec(
         path,
         configured,
-        Algorithm.NONE,
+        LimitAlgorithm.NONE,
         new LimitSpec.Unlimited(),
         EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new Bounds(1, 1, 1), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 1, 1),
+        EndpointSpec.Waiting.of(new QueueBounds(1, 1, 1), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 1, 1),
         EndpointSpec.Descendants.SERVED,
         false,
         strip,

@@ -1,10 +1,10 @@
 package io.penstock.gateway;
 
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Verdict;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -29,22 +29,30 @@ public class PlainJudge {
   Judge judge() {
     return new Judge() {
       @Override
-      public Verdict answered(Upstream upstream, Tries tries, Lesson lesson, long now) {
-        if (lesson.status() < 400) {
+      public AttemptVerdict answered(
+          Upstream upstream,
+          AttemptHistory attemptHistory,
+          ProviderLesson providerLesson,
+          long now) {
+        if (providerLesson.status() < 400) {
           SUCCESSES.incrementAndGet();
         }
-        if (lesson.status() == 429 && tries.rejected() <= 5) {
+        if (providerLesson.status() == 429 && attemptHistory.rejected() <= 5) {
           upstream.health().shut(now + pauseNanos);
-          return Verdict.WAIT;
+          return AttemptVerdict.WAIT;
         }
-        return Answer.failed(lesson.status()) && tries.broken() <= 1
-            ? Verdict.ELSEWHERE
-            : Verdict.PASS;
+        return Answer.failed(providerLesson.status()) && attemptHistory.broken() <= 1
+            ? AttemptVerdict.ELSEWHERE
+            : AttemptVerdict.PASS;
       }
 
       @Override
-      public Verdict failed(Upstream upstream, Tries tries, Failure failure, long now) {
-        return tries.broken() <= 1 ? Verdict.ELSEWHERE : Verdict.PASS;
+      public AttemptVerdict failed(
+          Upstream upstream,
+          AttemptHistory attemptHistory,
+          AttemptFailure attemptFailure,
+          long now) {
+        return attemptHistory.broken() <= 1 ? AttemptVerdict.ELSEWHERE : AttemptVerdict.PASS;
       }
     };
   }

@@ -6,8 +6,8 @@ import io.penstock.cost.Dialect;
 import io.penstock.fake.Golden;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.Speech;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,8 +30,8 @@ class RefusalGoldenTest {
   private static final long WAIT = 12_345_600_000L;
   private static final long LONG_WAIT = 7_200_000_000_000L;
 
-  private static String detail(Reason reason) {
-    return "a \"detail\" of " + reason.code();
+  private static String detail(RefusalReason refusalReason) {
+    return "a \"detail\" of " + refusalReason.code();
   }
 
   private static RefusalBody body(Dialect dialect, Refusal refusal) {
@@ -53,15 +53,15 @@ class RefusalGoldenTest {
 
   private static String allRefusals(java.util.function.Function<Refusal, RefusalBody> body) {
     StringBuilder text = new StringBuilder();
-    for (Reason reason : Reason.values()) {
-      Refusal refusal = new Refusal(reason, detail(reason), WAIT);
-      text.append("### ").append(reason.code()).append("\n\n");
+    for (RefusalReason refusalReason : RefusalReason.values()) {
+      Refusal refusal = new Refusal(refusalReason, detail(refusalReason), WAIT);
+      text.append("### ").append(refusalReason.code()).append("\n\n");
       text.append(answer(refusal, body.apply(refusal)));
     }
-    Refusal unknown = Refusal.of(Reason.QUEUE_FULL, "nothing is known of the time");
+    Refusal unknown = Refusal.of(RefusalReason.QUEUE_FULL, "nothing is known of the time");
     text.append("### queue_full, without a time\n\n");
     text.append(answer(unknown, body.apply(unknown)));
-    Refusal late = new Refusal(Reason.KEY_TPM, "more than a minute from now", LONG_WAIT);
+    Refusal late = new Refusal(RefusalReason.KEY_TPM, "more than a minute from now", LONG_WAIT);
     text.append("### key_tpm, in two hours\n\n").append(answer(late, body.apply(late)));
     return text.toString();
   }
@@ -88,10 +88,10 @@ class RefusalGoldenTest {
     StringBuilder text = new StringBuilder("heartbeat: ");
     text.append(beat == null ? "none" : new String(beat, UTF_8).replace("\n", "\\n"));
     text.append("\n\n");
-    for (Reason reason : Reason.values()) {
-      Refusal refusal = new Refusal(reason, detail(reason), WAIT);
+    for (RefusalReason refusalReason : RefusalReason.values()) {
+      Refusal refusal = new Refusal(refusalReason, detail(refusalReason), WAIT);
       byte[] event = speech.errorEvent(body(dialect, refusal).bytes());
-      text.append("### ").append(reason.code()).append("\n");
+      text.append("### ").append(refusalReason.code()).append("\n");
       text.append(new String(event, UTF_8)).append("\n");
     }
     String name = dialect.name().toLowerCase(Locale.ROOT);

@@ -2,9 +2,9 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Tickets;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketOperations;
 import io.penstock.fake.Collector;
 import io.penstock.fake.Collector.Span;
 import io.penstock.fake.Message;
@@ -98,8 +98,8 @@ class TracesIT extends HostileCase {
 
   /** Waits for a ticket in the queue; a ticket on its way there counts as waiting too. */
   private void awaitParked() {
-    Tickets tickets = gateway.bean(Registry.class).tickets();
-    RunningGateway.awaiting().until(() -> !tickets.ages(List.of(), 0).isEmpty());
+    TicketOperations ticketOperations = gateway.bean(EndpointRegistry.class).tickets();
+    RunningGateway.awaiting().until(() -> !ticketOperations.ages(List.of(), 0).isEmpty());
   }
 
   private static Span named(List<Span> spans, String name) {

@@ -2,22 +2,22 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.FakeTicker;
 import io.penstock.fake.Golden;
 import io.penstock.fake.LogLines;
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Charge;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Spend;
-import io.penstock.quota.Standing;
+import io.penstock.sharing.LocalLimitSource;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,10 +31,10 @@ import org.junit.jupiter.api.Test;
 class UpstreamLogGoldenTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
-  private static final Tries FIRST = new Tries("m", 0, 1, true);
+  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
 
   private static Upstream upstream() {
-    Upstreams upstreams = new Upstreams(new LocalLimitSource(), WINDOW);
+    UpstreamRegistry upstreamRegistry = new UpstreamRegistry(new LocalLimitSource(), WINDOW);
     UpstreamSpec spec =
         new UpstreamSpec(
             "u",
@@ -45,23 +45,24 @@ class UpstreamLogGoldenTest {
             Map.of(),
             1,
             new UpstreamSpec.Limits(0, 1_000, 0, 0),
-            Charge.OPENAI,
+            ChargeRule.OPENAI,
             0,
             60,
             new UpstreamSpec.Timeouts(1, 1, 1));
-    upstreams.apply(List.of(spec), 0);
-    return Objects.requireNonNull(upstreams.find("u"));
+    upstreamRegistry.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
-  private static void learn(Upstream upstream, Standing standing, long now) {
+  private static void learn(Upstream upstream, ProviderStatus providerStatus, long now) {
     Quota pool = upstream.pool("m", now);
-    List<Spend> spends = new ArrayList<>();
+    List<Charge> spends = new ArrayList<>();
     assertThat(pool.take(Cost.ofInput(10), now, spends)).isTrue();
-    pool.learn(List.of(standing), spends, now);
+    pool.learn(List.of(providerStatus), spends, now);
   }
 
-  private static Lesson told(Standing standing) {
-    return new Lesson(200, List.of(standing), Standing.UNSAID, Lesson.Wording.OTHER);
+  private static ProviderLesson told(ProviderStatus providerStatus) {
+    return new ProviderLesson(
+        200, List.of(providerStatus), ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER);
   }
 
   @Test
@@ -70,21 +71,25 @@ class UpstreamLogGoldenTest {
       Upstream upstream = upstream();
       UpstreamLog log = new UpstreamLog(Judge.UPSTREAM);
       for (int each = 0; each < 3; each++) {
-        log.failed(upstream, FIRST, Failure.BROKEN, each);
+        log.failed(upstream, FIRST, AttemptFailure.BROKEN, each);
       }
-      log.answered(upstream, FIRST, Lesson.silent(200), 3 * SECOND);
+      log.answered(upstream, FIRST, ProviderLesson.silent(200), 3 * SECOND);
       log.answered(
-          upstream, FIRST, new Lesson(429, List.of(), 5 * SECOND, Lesson.Wording.RATE), 4 * SECOND);
-      log.answered(upstream, FIRST, Lesson.silent(200), 10 * SECOND);
-      Standing lower = new Standing(Measure.TOKENS, 700, 600, WINDOW);
+          upstream,
+          FIRST,
+          new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.Wording.RATE),
+          4 * SECOND);
+      log.answered(upstream, FIRST, ProviderLesson.silent(200), 10 * SECOND);
+      ProviderStatus lower = new ProviderStatus(LimitMeasure.TOKENS, 700, 600, WINDOW);
       learn(upstream, lower, 11 * SECOND);
       log.answered(upstream, FIRST, told(lower), 11 * SECOND + 1);
-      Standing whole = new Standing(Measure.TOKENS, 1_000, 900, WINDOW);
+      ProviderStatus whole = new ProviderStatus(LimitMeasure.TOKENS, 1_000, 900, WINDOW);
       learn(upstream, whole, 12 * SECOND);
       log.answered(upstream, FIRST, told(whole), 12 * SECOND + 1);
-      Tries without = new Tries("m", 0, 0, true, Tries.StreamUsage.TAKEN_OUT);
-      log.answered(upstream, without, Lesson.silent(200), 13 * SECOND);
-      log.answered(upstream, FIRST, Lesson.silent(200), 700 * SECOND);
+      AttemptHistory without =
+          new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
+      log.answered(upstream, without, ProviderLesson.silent(200), 13 * SECOND);
+      log.answered(upstream, FIRST, ProviderLesson.silent(200), 700 * SECOND);
       Golden.check("logs/upstream.txt", lines.text());
     }
   }

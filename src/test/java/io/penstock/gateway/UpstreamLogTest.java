@@ -2,19 +2,19 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Charge;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Spend;
-import io.penstock.quota.Standing;
+import io.penstock.sharing.LocalLimitSource;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
 class UpstreamLogTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
-  private static final Tries FIRST = new Tries("m", 0, 1, true);
+  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
 
   private final Upstream upstream = upstream();
   private final UpstreamLog log = new UpstreamLog(Judge.UPSTREAM);
 
   private static Upstream upstream() {
-    Upstreams upstreams = new Upstreams(new LocalLimitSource(), WINDOW);
+    UpstreamRegistry upstreamRegistry = new UpstreamRegistry(new LocalLimitSource(), WINDOW);
     UpstreamSpec spec =
         new UpstreamSpec(
             "u",
@@ -42,21 +42,21 @@ class UpstreamLogTest {
             Map.of(),
             1,
             new UpstreamSpec.Limits(0, 1_000, 0, 0),
-            Charge.OPENAI,
+            ChargeRule.OPENAI,
             0,
             60,
             new UpstreamSpec.Timeouts(1, 1, 1));
-    upstreams.apply(List.of(spec), 0);
-    return Objects.requireNonNull(upstreams.find("u"));
+    upstreamRegistry.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
-  private List<String> answered(Lesson lesson, long now) {
-    upstream.judge(FIRST, lesson, now);
-    return texts(log.lines(upstream, "m", lesson, now));
+  private List<String> answered(ProviderLesson providerLesson, long now) {
+    upstream.judge(FIRST, providerLesson, now);
+    return texts(log.lines(upstream, "m", providerLesson, now));
   }
 
   private List<String> failed(long now) {
-    upstream.judge(FIRST, Failure.BROKEN, now);
+    upstream.judge(FIRST, AttemptFailure.BROKEN, now);
     return texts(log.lines(upstream, "m", null, now));
   }
 
@@ -66,9 +66,9 @@ class UpstreamLogTest {
 
   @Test
   void whatChangesNothing_isNotSaid() {
-    assertThat(answered(Lesson.silent(200), 0)).isEmpty();
+    assertThat(answered(ProviderLesson.silent(200), 0)).isEmpty();
     assertThat(failed(1)).isEmpty();
-    assertThat(answered(Lesson.silent(400), 2)).isEmpty();
+    assertThat(answered(ProviderLesson.silent(400), 2)).isEmpty();
   }
 
   @Test
@@ -78,67 +78,74 @@ class UpstreamLogTest {
     assertThat(failed(2))
         .containsExactly("- upstream u: unhealthy (broken), tried again in 1000 ms");
     assertThat(failed(3)).isEmpty();
-    assertThat(answered(Lesson.silent(200), 3 * SECOND))
+    assertThat(answered(ProviderLesson.silent(200), 3 * SECOND))
         .containsExactly("+ upstream u: healthy again");
-    assertThat(answered(Lesson.silent(200), 4 * SECOND)).isEmpty();
+    assertThat(answered(ProviderLesson.silent(200), 4 * SECOND)).isEmpty();
   }
 
   @Test
   void pause_isSaidWhenItBegins_andByTheFirstAnswerAfterIt() {
-    Lesson enough = new Lesson(429, List.of(), 5 * SECOND, Lesson.Wording.RATE);
+    ProviderLesson enough =
+        new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.Wording.RATE);
     assertThat(answered(enough, 0)).containsExactly("- upstream u, m: paused for 5000 ms");
     assertThat(answered(enough, SECOND)).isEmpty();
-    assertThat(answered(Lesson.silent(200), 7 * SECOND))
+    assertThat(answered(ProviderLesson.silent(200), 7 * SECOND))
         .containsExactly("+ upstream u, m: not paused any more");
-    assertThat(answered(Lesson.silent(200), 8 * SECOND)).isEmpty();
+    assertThat(answered(ProviderLesson.silent(200), 8 * SECOND)).isEmpty();
   }
 
   @Test
   void limitThatTheProviderLowers_isSaidOnce_andWhenItIsRestored() {
-    Standing stated = new Standing(Measure.TOKENS, 700, 600, WINDOW);
+    ProviderStatus stated = new ProviderStatus(LimitMeasure.TOKENS, 700, 600, WINDOW);
     learn(stated, 0);
-    Lesson lesson = new Lesson(200, List.of(stated), Standing.UNSAID, Lesson.Wording.OTHER);
-    assertThat(answered(lesson, 1))
+    ProviderLesson providerLesson =
+        new ProviderLesson(
+            200, List.of(stated), ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER);
+    assertThat(answered(providerLesson, 1))
         .containsExactly(
             "- upstream u, m: its provider states a limit of 700 tokens, lower than the 1000"
                 + " configured: that holds");
-    assertThat(answered(lesson, 2)).isEmpty();
-    Standing whole = new Standing(Measure.TOKENS, 1_000, 900, WINDOW);
+    assertThat(answered(providerLesson, 2)).isEmpty();
+    ProviderStatus whole = new ProviderStatus(LimitMeasure.TOKENS, 1_000, 900, WINDOW);
     learn(whole, SECOND);
-    Lesson restored = new Lesson(200, List.of(whole), Standing.UNSAID, Lesson.Wording.OTHER);
+    ProviderLesson restored =
+        new ProviderLesson(
+            200, List.of(whole), ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER);
     assertThat(answered(restored, SECOND + 1))
         .containsExactly("+ upstream u, m: the limit of tokens is as configured again, 1000");
     assertThat(answered(restored, SECOND + 2)).isEmpty();
   }
 
-  private void learn(Standing standing, long now) {
+  private void learn(ProviderStatus providerStatus, long now) {
     Quota pool = upstream.pool("m", now);
-    List<Spend> spends = new ArrayList<>();
+    List<Charge> spends = new ArrayList<>();
     assertThat(pool.take(Cost.ofInput(10), now, spends)).isTrue();
-    pool.learn(List.of(standing), spends, now);
+    pool.learn(List.of(providerStatus), spends, now);
   }
 
   @Test
   void usageThatIsRefused_isSaidOnce_andWhenItIsAskedForAgain() {
-    Tries without = new Tries("m", 0, 0, true, Tries.StreamUsage.TAKEN_OUT);
-    upstream.judge(without, Lesson.silent(200), 0);
-    assertThat(texts(log.lines(upstream, "m", Lesson.silent(200), 0)))
+    AttemptHistory without =
+        new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
+    upstream.judge(without, ProviderLesson.silent(200), 0);
+    assertThat(texts(log.lines(upstream, "m", ProviderLesson.silent(200), 0)))
         .containsExactly(
             "- upstream u, m: it refuses stream_options, which the gateway adds: streams are not"
                 + " asked for their usage for 600000 ms, and their output is counted as it passes");
-    assertThat(answered(Lesson.silent(200), SECOND)).isEmpty();
-    assertThat(texts(log.lines(upstream, "other", Lesson.silent(200), SECOND))).isEmpty();
-    assertThat(texts(log.lines(upstream, "other", Lesson.silent(200), 600 * SECOND))).isEmpty();
-    assertThat(answered(Lesson.silent(200), 600 * SECOND))
+    assertThat(answered(ProviderLesson.silent(200), SECOND)).isEmpty();
+    assertThat(texts(log.lines(upstream, "other", ProviderLesson.silent(200), SECOND))).isEmpty();
+    assertThat(texts(log.lines(upstream, "other", ProviderLesson.silent(200), 600 * SECOND)))
+        .isEmpty();
+    assertThat(answered(ProviderLesson.silent(200), 600 * SECOND))
         .containsExactly("+ upstream u, m: streams are asked for their usage again");
-    assertThat(answered(Lesson.silent(200), 601 * SECOND)).isEmpty();
+    assertThat(answered(ProviderLesson.silent(200), 601 * SECOND)).isEmpty();
   }
 
   @Test
   void nameOfAModel_cannotForgeALine() {
-    Lesson enough = new Lesson(429, List.of(), SECOND, Lesson.Wording.RATE);
-    Tries tries = new Tries("m\nERROR forged", 0, 0, true);
-    upstream.judge(tries, enough, 0);
+    ProviderLesson enough = new ProviderLesson(429, List.of(), SECOND, ProviderLesson.Wording.RATE);
+    AttemptHistory attemptHistory = new AttemptHistory("m\nERROR forged", 0, 0, true);
+    upstream.judge(attemptHistory, enough, 0);
     assertThat(texts(log.lines(upstream, "m\nERROR forged", enough, 0)))
         .containsExactly("- upstream u, m\\u000aERROR forged: paused for 1000 ms");
   }

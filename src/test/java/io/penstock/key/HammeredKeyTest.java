@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.queue.Ticket;
-import io.penstock.quota.Account;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.CallerAccount;
+import io.penstock.sharing.LocalLimitSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,7 @@ class HammeredKeyTest {
   private final TrailingChecker tokens = new TrailingChecker(TPM, MINUTE);
   private final AtomicLong now = new AtomicLong(START);
   private final AtomicLong arrivals = new AtomicLong();
-  private final Accounts accounts = new Accounts(new LocalLimitSource(), MINUTE, () -> 0);
+  private final KeyAccounts keyAccounts = new KeyAccounts(new LocalLimitSource(), MINUTE, () -> 0);
   private final KeySpec key =
       new KeySpec(
           "k",
@@ -77,14 +77,14 @@ class HammeredKeyTest {
 
   private void charge(long amount) {
     long at = now.get();
-    Account account = accounts.of(key);
-    account.enter();
+    CallerAccount callerAccount = keyAccounts.of(key);
+    callerAccount.enter();
     Ticket ticket =
         new Ticket(arrivals.getAndIncrement(), Cost.ofInput(amount), 0, at, Long.MAX_VALUE);
-    if (account.charge(null, ticket, at) instanceof Account.Taken) {
+    if (callerAccount.charge(null, ticket, at) instanceof CallerAccount.Taken) {
       requests.charge(at, 1);
       tokens.charge(at, amount);
     }
-    account.leave();
+    callerAccount.leave();
   }
 }

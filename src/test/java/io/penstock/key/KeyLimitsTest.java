@@ -3,11 +3,11 @@ package io.penstock.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.penstock.cost.Measure;
-import io.penstock.quota.Account;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.Sharing;
-import io.penstock.refusal.Reason;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.quota.CallerAccount;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LocalLimitSource;
+import io.penstock.sharing.SharingMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,12 +21,14 @@ class KeyLimitsTest {
   private static final long NOW = 1_800_000_000_000L;
   private static final KeySpec.Limits ALL = new KeySpec.Limits(1, 2, 3, 4, 5);
   private static final KeySpec.Secret SECRET =
-      new KeySpec.Secret(Secrets.sha256("secret"), KeySpec.NEVER);
+      new KeySpec.Secret(KeySecrets.sha256("secret"), KeySpec.NEVER);
 
-  private final Keys keys = new Keys(new LocalLimitSource(), MINUTE);
+  private final KeyRegistry keyRegistry = new KeyRegistry(new LocalLimitSource(), MINUTE);
 
   private static KeySpec key(
-      KeySpec.Limits limits, Map<String, KeySpec.ModelLimits> models, @Nullable Sharing sharing) {
+      KeySpec.Limits limits,
+      Map<String, KeySpec.ModelLimits> models,
+      @Nullable SharingMode sharingMode) {
     return new KeySpec(
         "k",
         List.of(SECRET),
@@ -38,19 +40,19 @@ class KeyLimitsTest {
         KeySpec.NEVER,
         false,
         false,
-        sharing);
+        sharingMode);
   }
 
   private static KeySpec key(KeySpec.Limits limits) {
     return key(limits, Map.of(), null);
   }
 
-  private static Terms terms() {
-    return new Terms(MINUTE, () -> NOW);
+  private static ConfiguredLimits terms() {
+    return new ConfiguredLimits(MINUTE, () -> NOW);
   }
 
-  private Account account() {
-    return Objects.requireNonNull(keys.caller("secret", NOW)).account();
+  private CallerAccount account() {
+    return Objects.requireNonNull(keyRegistry.caller("secret", NOW)).account();
   }
 
   private List<String> faced() {
@@ -64,11 +66,11 @@ class KeyLimitsTest {
     assertThat(terms().of(key(ALL)))
         .extracting(each -> each.id().measure(), KeyLimit::reason)
         .containsExactly(
-            tuple(Measure.REQUESTS, Reason.KEY_RPM),
-            tuple(Measure.TOKENS, Reason.KEY_TPM),
-            tuple(Measure.REQUESTS, Reason.KEY_RPD),
-            tuple(Measure.CONCURRENCY, Reason.KEY_CONCURRENCY),
-            tuple(Measure.TOKENS, Reason.KEY_BUDGET));
+            tuple(LimitMeasure.REQUESTS, RefusalReason.KEY_RPM),
+            tuple(LimitMeasure.TOKENS, RefusalReason.KEY_TPM),
+            tuple(LimitMeasure.REQUESTS, RefusalReason.KEY_RPD),
+            tuple(LimitMeasure.CONCURRENCY, RefusalReason.KEY_CONCURRENCY),
+            tuple(LimitMeasure.TOKENS, RefusalReason.KEY_BUDGET));
     assertThat(terms().of(key(KeySpec.Limits.NONE))).isEmpty();
   }
 
@@ -78,7 +80,8 @@ class KeyLimitsTest {
     assertThat(terms().of(key, "m", new KeySpec.ModelLimits(1, 2)))
         .extracting(each -> each.id().measure(), KeyLimit::reason)
         .containsExactly(
-            tuple(Measure.REQUESTS, Reason.KEY_RPM), tuple(Measure.TOKENS, Reason.KEY_TPM));
+            tuple(LimitMeasure.REQUESTS, RefusalReason.KEY_RPM),
+            tuple(LimitMeasure.TOKENS, RefusalReason.KEY_TPM));
   }
 
   @Test
@@ -86,11 +89,11 @@ class KeyLimitsTest {
     assertThat(terms().of(new GroupSpec("g", 1, 2, 3, 4, 5)))
         .extracting(each -> each.id().measure(), KeyLimit::reason)
         .containsExactly(
-            tuple(Measure.REQUESTS, Reason.GROUP_RPM),
-            tuple(Measure.TOKENS, Reason.GROUP_TPM),
-            tuple(Measure.REQUESTS, Reason.GROUP_RPD),
-            tuple(Measure.TOKENS, Reason.GROUP_BUDGET),
-            tuple(Measure.TOKENS, Reason.GROUP_BUDGET));
+            tuple(LimitMeasure.REQUESTS, RefusalReason.GROUP_RPM),
+            tuple(LimitMeasure.TOKENS, RefusalReason.GROUP_TPM),
+            tuple(LimitMeasure.REQUESTS, RefusalReason.GROUP_RPD),
+            tuple(LimitMeasure.TOKENS, RefusalReason.GROUP_BUDGET),
+            tuple(LimitMeasure.TOKENS, RefusalReason.GROUP_BUDGET));
   }
 
   @Test
@@ -100,44 +103,46 @@ class KeyLimitsTest {
             new KeySpec.Limits(7, 0, 0, 0, 0),
             Map.of("gpt-4o", new KeySpec.ModelLimits(0, 9)),
             null);
-    assertThat(keys.limits(key, null)).extracting(KeyLimit::reason).containsExactly(Reason.KEY_RPM);
-    assertThat(keys.limits(key, "gpt-4o-mini")).isEqualTo(keys.limits(key, null));
-    assertThat(keys.limits(key, "gpt-4o-2024-08-06"))
-        .isEqualTo(keys.limits(key, "gpt-4o"))
+    assertThat(keyRegistry.limits(key, null))
         .extracting(KeyLimit::reason)
-        .containsExactly(Reason.KEY_RPM, Reason.KEY_TPM);
+        .containsExactly(RefusalReason.KEY_RPM);
+    assertThat(keyRegistry.limits(key, "gpt-4o-mini")).isEqualTo(keyRegistry.limits(key, null));
+    assertThat(keyRegistry.limits(key, "gpt-4o-2024-08-06"))
+        .isEqualTo(keyRegistry.limits(key, "gpt-4o"))
+        .extracting(KeyLimit::reason)
+        .containsExactly(RefusalReason.KEY_RPM, RefusalReason.KEY_TPM);
   }
 
   @Test
   void keyThatChanges_hasItsNewLimits_whereverItIsConfigured() {
     GroupSpec group = new GroupSpec("g", 1, 2, 0, 0, 0);
-    keys.configure(List.of(key(ALL)), List.of(group), 0);
+    keyRegistry.configure(List.of(key(ALL)), List.of(group), 0);
     assertThat(faced()).containsExactly("key k 5", "group g 2");
-    Account before = account();
-    keys.configure(List.of(key(new KeySpec.Limits(9, 0, 0, 0, 0))), List.of(), 0);
+    CallerAccount before = account();
+    keyRegistry.configure(List.of(key(new KeySpec.Limits(9, 0, 0, 0, 0))), List.of(), 0);
     assertThat(before.quotas(null, 0).getFirst().limits()).hasSize(1);
-    keys.configure(List.of(), List.of(), 0);
-    keys.stored(key(ALL), 0);
+    keyRegistry.configure(List.of(), List.of(), 0);
+    keyRegistry.stored(key(ALL), 0);
     before = account();
-    keys.stored(key(KeySpec.Limits.NONE), 0);
+    keyRegistry.stored(key(KeySpec.Limits.NONE), 0);
     assertThat(account()).isSameAs(before);
     assertThat(faced()).isEmpty();
   }
 
   @Test
   void groups_areThoseOfTheFiles() {
-    keys.configure(List.of(), List.of(new GroupSpec("g", 0, 0, 0, 0, 0)), 0);
-    assertThat(keys.hasGroup("g")).isTrue();
-    assertThat(keys.hasGroup("other")).isFalse();
+    keyRegistry.configure(List.of(), List.of(new GroupSpec("g", 0, 0, 0, 0, 0)), 0);
+    assertThat(keyRegistry.hasGroup("g")).isTrue();
+    assertThat(keyRegistry.hasGroup("other")).isFalse();
   }
 
   @Test
   void sharing_isWhatTheKeySays() {
-    keys.configure(List.of(key(ALL, Map.of(), Sharing.EXACT)), List.of(), 0);
-    assertThat(keys.sharing("k")).isEqualTo(Sharing.EXACT);
-    assertThat(keys.sharing("other")).isNull();
-    keys.configure(List.of(key(ALL)), List.of(), 0);
-    assertThat(keys.sharing("k")).isNull();
+    keyRegistry.configure(List.of(key(ALL, Map.of(), SharingMode.EXACT)), List.of(), 0);
+    assertThat(keyRegistry.sharing("k")).isEqualTo(SharingMode.EXACT);
+    assertThat(keyRegistry.sharing("other")).isNull();
+    keyRegistry.configure(List.of(key(ALL)), List.of(), 0);
+    assertThat(keyRegistry.sharing("k")).isNull();
   }
 
   @Test
@@ -152,12 +157,12 @@ class KeyLimitsTest {
   void secretsThatAgreeInOneWordOnly_areOthers() {
     KeySpec key = key(ALL).as("a", List.of(new KeySpec.Secret(1, 2, 3, 4, KeySpec.NEVER)));
     KeyIndex index = KeyIndex.of(List.of(key));
-    Accounts accounts = new Accounts(new LocalLimitSource(), MINUTE);
+    KeyAccounts keyAccounts = new KeyAccounts(new LocalLimitSource(), MINUTE);
     assertThat(index.isEmpty()).isFalse();
-    assertThat(index.find(1, 3, NOW, accounts)).isNull();
-    assertThat(index.find(3, 2, NOW, accounts)).isNull();
-    Caller caller = index.find(1, 2, NOW, accounts);
-    assertThat(caller).isNotNull().extracting(Caller::spec).isSameAs(key);
-    assertThat(index.find(1, 2, NOW, accounts)).as("nothing is made anew").isSameAs(caller);
+    assertThat(index.find(1, 3, NOW, keyAccounts)).isNull();
+    assertThat(index.find(3, 2, NOW, keyAccounts)).isNull();
+    ApiCaller apiCaller = index.find(1, 2, NOW, keyAccounts);
+    assertThat(apiCaller).isNotNull().extracting(ApiCaller::spec).isSameAs(key);
+    assertThat(index.find(1, 2, NOW, keyAccounts)).as("nothing is made anew").isSameAs(apiCaller);
   }
 }

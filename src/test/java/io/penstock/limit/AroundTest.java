@@ -33,22 +33,25 @@ class AroundTest {
     switch (others) {
       case NONE -> {}
       case SHARING -> share();
-      case COUNTING -> limit.others(Foreign.none(WINDOW, SHIFT), new Demand(() -> {}), NOW);
+      case COUNTING -> limit.others(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
       case CUT_OFF -> {
         share();
-        limit.cutOff(new Cut.Open());
+        limit.cutOff(new OutageCap.Open());
       }
       case REGIONS -> {
-        Abroad nobody = Abroad.of(SPEC, WINDOW, SHIFT, List.of(), Abroad.Denials.NOBODY);
-        Regional.bind(limit, nobody, NOW);
+        RegionCounts nobody =
+            RegionCounts.of(SPEC, WINDOW, SHIFT, List.of(), RegionCounts.Denials.NOBODY);
+        RegionSharing.bind(limit, nobody, NOW);
       }
     }
   }
 
   private void share() {
-    limit.share(new Demand(() -> {}), NOW);
+    limit.share(new SliceDemand(() -> {}), NOW);
     limit.granted(
-        List.of(new Tally.Counted(7, 100)), HEARD, any -> new Grid.Span(NOW, NOW + WINDOW));
+        List.of(new SpendingReport.Counted(7, 100)),
+        HEARD,
+        any -> new CellGrid.Span(NOW, NOW + WINDOW));
   }
 
   @ParameterizedTest
@@ -56,7 +59,7 @@ class AroundTest {
   void toldALowerLimit_hasNoMoreUntilItIsRestored(Others others) {
     among(others);
     assertThat(limit.restores(NOW)).isEqualTo(NOW);
-    limit.told(new Notice(0, NOW, 50, Notice.UNSAID, Notice.UNSAID), NOW);
+    limit.told(new ProviderNotice(0, NOW, 50, ProviderNotice.UNSAID, ProviderNotice.UNSAID), NOW);
     assertThat(limit.capacity(NOW)).isEqualTo(50);
     assertThat(limit.capacity()).isEqualTo(120);
     assertThat(limit.spec()).isEqualTo(SPEC);
@@ -69,7 +72,7 @@ class AroundTest {
   void widenedAsItIs_staysTheSame(Others others) {
     among(others);
     limit.widen(30_000_000);
-    State widened = limit.state();
+    LimitState widened = limit.state();
     limit.widen(30_000_000);
     assertThat(limit.state()).isSameAs(widened);
   }
@@ -79,12 +82,12 @@ class AroundTest {
   void toldWhatIsLeft_isWhatItLearned(Others others) {
     among(others);
     assertThat(limit.learned(NOW)).isNull();
-    Answer.Receipt receipt = taken(limit, 1, NOW);
-    limit.told(new Notice(receipt.mark(), NOW, 120, 40, 30 * SECOND), NOW);
-    Learned learned = Objects.requireNonNull(limit.learned(NOW));
-    assertThat(learned.limit()).isEqualTo(120);
-    assertThat(learned.remaining()).isEqualTo(40);
-    assertThat(learned.resetNanos()).isEqualTo(NOW + 30 * SECOND);
+    LimitAnswer.Receipt receipt = taken(limit, 1, NOW);
+    limit.told(new ProviderNotice(receipt.mark(), NOW, 120, 40, 30 * SECOND), NOW);
+    LearnedLimit learnedLimit = Objects.requireNonNull(limit.learned(NOW));
+    assertThat(learnedLimit.limit()).isEqualTo(120);
+    assertThat(learnedLimit.remaining()).isEqualTo(40);
+    assertThat(learnedLimit.resetNanos()).isEqualTo(NOW + 30 * SECOND);
   }
 
   @ParameterizedTest
@@ -110,8 +113,8 @@ class AroundTest {
   @EnumSource
   void givenBackByItsCell_isNotOwedAnyMore(Others others) {
     among(others);
-    Answer.Receipt receipt = taken(limit, new Weight(4, 6, 4), NOW);
-    State given = limit.state().give(receipt.cell(), 3, 5, NOW);
-    assertThat(given.balance(NOW)).isEqualTo(new Balance(1, 0, 1));
+    LimitAnswer.Receipt receipt = taken(limit, new Weight(4, 6, 4), NOW);
+    LimitState given = limit.state().give(receipt.cell(), 3, 5, NOW);
+    assertThat(given.balance(NOW)).isEqualTo(new LimitBalance(1, 0, 1));
   }
 }

@@ -31,11 +31,11 @@ class ConcurrencyTest extends LimitContract {
     return new LimitSpec.Concurrency(70);
   }
 
-  private static Answer.Receipt taken(Limit limit) {
-    return (Answer.Receipt) limit.take(ONE, START);
+  private static LimitAnswer.Receipt taken(Limit limit) {
+    return (LimitAnswer.Receipt) limit.take(ONE, START);
   }
 
-  private static void ended(Limit limit, Answer.Receipt receipt, long now) {
+  private static void ended(Limit limit, LimitAnswer.Receipt receipt, long now) {
     limit.give(receipt, receipt.taken(), receipt.held(), now);
   }
 
@@ -44,40 +44,40 @@ class ConcurrencyTest extends LimitContract {
   @Test
   void exhausted_admitsAtTheInstantItNamesAndNotBefore() {
     Limit limit = of(2);
-    Answer.Receipt first = taken(limit);
+    LimitAnswer.Receipt first = taken(limit);
     taken(limit);
-    assertThat(limit.take(ONE, START)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    assertThat(limit.take(ONE, START)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(limit.earliest(1, START + 100_000 * SECOND)).isEqualTo(Ticker.NEVER);
     ended(limit, first, START + SECOND);
     assertThat(limit.earliest(1, START + SECOND)).isEqualTo(START + SECOND);
-    assertThat(limit.take(ONE, START + SECOND)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.take(ONE, START + SECOND)).isInstanceOf(LimitAnswer.Receipt.class);
   }
 
   @Override
   @Test
   void yearsLaterAndBackAgain_itIsSound() {
     Limit limit = of(2);
-    Answer.Receipt running = taken(limit);
+    LimitAnswer.Receipt running = taken(limit);
     long later = START + 100_000_000 * SECOND;
-    assertThat(limit.balance(later)).isEqualTo(new Balance(0, 0, 1));
+    assertThat(limit.balance(later)).isEqualTo(new LimitBalance(0, 0, 1));
     assertThat(limit.room(later)).isEqualTo(1);
     ended(limit, running, later);
     assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
-    assertThat(limit.balance(0)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(0)).isEqualTo(LimitBalance.ZERO);
   }
 
   @Test
   void loweredBelowWhatRuns_admitsNobodyUntilEnoughEnded() {
     Limit limit = of(3);
-    List<Answer.Receipt> running = List.of(taken(limit), taken(limit), taken(limit));
+    List<LimitAnswer.Receipt> running = List.of(taken(limit), taken(limit), taken(limit));
     limit.resize(new LimitSpec.Concurrency(2), START);
     assertThat(limit.room(START)).isZero();
     assertThat(limit.utilization(START)).isEqualTo(1.0);
     ended(limit, running.get(0), START);
-    assertThat(limit.take(ONE, START)).isInstanceOf(Answer.Wait.class);
+    assertThat(limit.take(ONE, START)).isInstanceOf(LimitAnswer.Wait.class);
     ended(limit, running.get(1), START);
-    assertThat(limit.take(ONE, START)).isInstanceOf(Answer.Receipt.class);
-    assertThat(limit.take(ONE, START)).isInstanceOf(Answer.Wait.class);
+    assertThat(limit.take(ONE, START)).isInstanceOf(LimitAnswer.Receipt.class);
+    assertThat(limit.take(ONE, START)).isInstanceOf(LimitAnswer.Wait.class);
   }
 
   @Test
@@ -85,7 +85,7 @@ class ConcurrencyTest extends LimitContract {
     Limit limit = of(3);
     taken(limit);
     limit.charge(1_000, 0, START);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(0, 0, 1));
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(0, 0, 1));
     assertThat(limit.forecast(100, 1, START)).isZero();
   }
 
@@ -95,7 +95,7 @@ class ConcurrencyTest extends LimitContract {
       Random random = new Random(seed);
       long max = 1 + random.nextLong(10);
       Limit limit = of(max);
-      List<Answer.Receipt> running = new ArrayList<>();
+      List<LimitAnswer.Receipt> running = new ArrayList<>();
       for (int step = 0; step < 500; step++) {
         String where = "seed " + seed + " step " + step;
         assertThat(limit.balance(START).held()).as(where).isEqualTo(running.size());
@@ -110,9 +110,11 @@ class ConcurrencyTest extends LimitContract {
             }
           }
           default -> {
-            Answer answer = limit.take(ONE, START);
-            assertThat(answer instanceof Answer.Receipt).as(where).isEqualTo(running.size() < max);
-            if (answer instanceof Answer.Receipt receipt) {
+            LimitAnswer limitAnswer = limit.take(ONE, START);
+            assertThat(limitAnswer instanceof LimitAnswer.Receipt)
+                .as(where)
+                .isEqualTo(running.size() < max);
+            if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
               running.add(receipt);
             }
           }

@@ -5,10 +5,10 @@ import static io.penstock.limit.CountedTrailingTest.cell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
-import io.penstock.time.Midnight;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
+import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import org.junit.jupiter.api.Test;
@@ -24,20 +24,20 @@ class CountedBoundsTest {
   /** The end of the sub-cell that contains the start. */
   private static final long EDGE = 1_001 * SECOND;
 
-  private final Demand demand = new Demand(() -> {});
+  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
 
   private static LimitSpec trailing(long guardNanos) {
     return new LimitSpec.TrailingWindow(100, WINDOW, guardNanos, LimitSpec.TrailingWindow.UNPACED);
   }
 
   /** Returns counts of others that were heard just now. */
-  private static Foreign heard(long window, long amount, long now) {
-    return Foreign.none(window, SHIFT).heard(cell(window, now), amount, now - 1, SHIFT, now);
+  private static PeerCounts heard(long window, long amount, long now) {
+    return PeerCounts.none(window, SHIFT).heard(cell(window, now), amount, now - 1, SHIFT, now);
   }
 
   private Limit counted(LimitSpec spec, long window, long amount) {
     Limit limit = new Limit(spec, START);
-    limit.others(heard(window, amount, START), demand, START);
+    limit.others(heard(window, amount, START), sliceDemand, START);
     return limit;
   }
 
@@ -55,7 +55,7 @@ class CountedBoundsTest {
     Limit limit = new Limit(trailing(0), START);
     limit.admit(10, START);
     long now = START + 10 * SECOND;
-    limit.others(heard(WINDOW, 90, now), demand, now);
+    limit.others(heard(WINDOW, 90, now), sliceDemand, now);
     assertThat(limit.room(now)).isZero();
     assertThat(limit.earliest(10, now)).isEqualTo(EDGE + WINDOW);
     assertThat(limit.earliest(11, now)).isEqualTo(EDGE + 10 * SECOND + WINDOW);
@@ -81,26 +81,26 @@ class CountedBoundsTest {
   void newsOfOthers_takesThePlaceOfWhatWasKnown_andCountsNoMoreWhenTheyDoNot() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
     limit.admit(5, START);
-    limit.others(heard(WINDOW, 70, START), demand, START);
+    limit.others(heard(WINDOW, 70, START), sliceDemand, START);
     assertThat(limit.room(START)).isEqualTo(25);
     limit.uncount();
     assertThat(limit.room(START)).isEqualTo(95);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(5, 0, 0));
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(5, 0, 0));
   }
 
   @Test
   void sharedInSlices_othersAreNotCountedOnTop() {
     Limit limit = new Limit(trailing(GUARD), START);
-    limit.share(demand, START);
-    limit.others(heard(WINDOW, 40, START), new Demand(() -> {}), START);
-    assertThat(limit.demand()).isSameAs(demand);
+    limit.share(sliceDemand, START);
+    limit.others(heard(WINDOW, 40, START), new SliceDemand(() -> {}), START);
+    assertThat(limit.demand()).isSameAs(sliceDemand);
     assertThat(limit.utilization(START)).isZero();
   }
 
   @Test
   void cutOffAndRejoined_whatOthersCountedBindsAgain() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
-    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "It is away.")));
+    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "It is away.")));
     assertThat(limit.room(START)).isZero();
     assertThat(limit.refusal()).isNotNull();
     limit.rejoin();
@@ -113,11 +113,11 @@ class CountedBoundsTest {
     LimitSpec fixed = new LimitSpec.FixedWindow(100, WINDOW);
     for (LimitSpec spec : new LimitSpec[] {fixed, trailing(0)}) {
       Limit limit = counted(spec, WINDOW, 40);
-      limit.cutOff(new Cut.Open());
+      limit.cutOff(new OutageCap.Open());
       limit.take(Weight.exactly(90), START);
       limit.charge(160, 0, START);
       limit.rejoin();
-      assertThat(limit.balance(START)).isEqualTo(new Balance(250, 0, 0));
+      assertThat(limit.balance(START)).isEqualTo(new LimitBalance(250, 0, 0));
       assertThat(limit.room(START)).isZero();
       assertThat(limit.room(START + 2 * WINDOW)).isEqualTo(Long.MAX_VALUE);
     }
@@ -125,9 +125,10 @@ class CountedBoundsTest {
 
   @Test
   void dayOfOthers_endsAtTheVeryMidnight() {
-    Midnight midnight = new Midnight(ZoneOffset.UTC, () -> (START + SHIFT) / 1_000_000);
-    Limit limit = counted(new LimitSpec.Day(100, midnight, 0), DAY, 100);
-    assertThat(limit.earliest(1, START)).isEqualTo(midnight.after(START, START));
+    ZoneMidnights zoneMidnights =
+        new ZoneMidnights(ZoneOffset.UTC, () -> (START + SHIFT) / 1_000_000);
+    Limit limit = counted(new LimitSpec.Day(100, zoneMidnights, 0), DAY, 100);
+    assertThat(limit.earliest(1, START)).isEqualTo(zoneMidnights.after(START, START));
   }
 
   @Test
@@ -146,11 +147,13 @@ class CountedBoundsTest {
     long february = begin - 10 * DAY;
     for (long now : new long[] {begin, begin + DAY}) {
       long[] wall = {february};
-      Midnight each =
-          new Midnight(
-              ZoneOffset.UTC, () -> Math.floorDiv(wall[0] + SHIFT, 1_000_000), Midnight.Each.MONTH);
+      ZoneMidnights each =
+          new ZoneMidnights(
+              ZoneOffset.UTC,
+              () -> Math.floorDiv(wall[0] + SHIFT, 1_000_000),
+              ZoneMidnights.Each.MONTH);
       Limit limit = new Limit(new LimitSpec.Day(100, each, 0), february);
-      limit.others(heard(each.apartNanos(), 100, february), demand, february);
+      limit.others(heard(each.apartNanos(), 100, february), sliceDemand, february);
       assertThat(limit.room(february)).isZero();
       wall[0] = begin - 1_000_000;
       assertThat(limit.room(wall[0])).isZero();

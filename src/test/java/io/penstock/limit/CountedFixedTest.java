@@ -5,7 +5,7 @@ import static io.penstock.limit.CountedTrailingTest.cell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.time.Midnight;
+import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
@@ -17,9 +17,9 @@ class CountedFixedTest extends LimitContract {
   private static Limit limit(LimitSpec spec, long window, long others) {
     Limit limit = new Limit(spec, START);
     limit.others(
-        Foreign.none(window, SHIFT)
+        PeerCounts.none(window, SHIFT)
             .heard(cell(window, START), others, Long.MIN_VALUE, SHIFT, START),
-        new Demand(() -> {}),
+        new SliceDemand(() -> {}),
         START);
     return limit;
   }
@@ -43,19 +43,20 @@ class CountedFixedTest extends LimitContract {
   void window_isTheCellOfTheUnixClockWheneverItIsUsedFirst() {
     Limit limit = limit();
     limit.take(Weight.exactly(60), START);
-    assertThat(limit.decide(Weight.exactly(1), START)).isEqualTo(new Answer.Wait(BEGIN + WINDOW));
-    assertThat(limit.cells(START)).containsExactly(new Cell(BEGIN, 60));
+    assertThat(limit.decide(Weight.exactly(1), START))
+        .isEqualTo(new LimitAnswer.Wait(BEGIN + WINDOW));
+    assertThat(limit.cells(START)).containsExactly(new ChargedCell(BEGIN, 60));
     long later = BEGIN + 5 * WINDOW + 3;
     limit.take(Weight.exactly(100), later);
     assertThat(limit.decide(Weight.exactly(1), later))
-        .isEqualTo(new Answer.Wait(BEGIN + 6 * WINDOW));
+        .isEqualTo(new LimitAnswer.Wait(BEGIN + 6 * WINDOW));
   }
 
   @Test
   void whatWasTakenBeforeOthersCounted_isOfTheRunningWindow() {
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
     limit.take(Weight.exactly(70), START);
-    limit.others(Foreign.none(WINDOW, SHIFT), new Demand(() -> {}), START);
+    limit.others(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
     assertThat(limit.room(START)).isEqualTo(30);
     assertThat(limit.earliest(31, START)).isEqualTo(BEGIN + WINDOW);
   }
@@ -70,8 +71,9 @@ class CountedFixedTest extends LimitContract {
   @Test
   void dayOfOthers_endsAtItsMidnight() {
     long day = LimitSpec.Day.NANOS;
-    Midnight midnight = new Midnight(ZoneOffset.UTC, () -> (START + SHIFT) / 1_000_000);
-    Limit limit = limit(new LimitSpec.Day(100, midnight, 0), day, 100);
+    ZoneMidnights zoneMidnights =
+        new ZoneMidnights(ZoneOffset.UTC, () -> (START + SHIFT) / 1_000_000);
+    Limit limit = limit(new LimitSpec.Day(100, zoneMidnights, 0), day, 100);
     assertThat(limit.room(START)).isZero();
     long until = limit.earliest(1, START);
     assertThat(until - START).isBetween(0L, day);

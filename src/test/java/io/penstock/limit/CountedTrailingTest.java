@@ -25,11 +25,11 @@ class CountedTrailingTest extends LimitContract {
   @Override
   Limit limit() {
     Limit limit = new Limit(spec(5_000), START);
-    Foreign others =
-        Foreign.none(WINDOW, SHIFT)
+    PeerCounts others =
+        PeerCounts.none(WINDOW, SHIFT)
             .heard(cell(WINDOW, START) - 1, OTHERS - 500, Long.MIN_VALUE, SHIFT, START)
             .heard(cell(WINDOW, START), 500, START - SECOND / 10, SHIFT, START);
-    limit.others(others, new Demand(() -> {}), START);
+    limit.others(others, new SliceDemand(() -> {}), START);
     return limit;
   }
 
@@ -50,15 +50,15 @@ class CountedTrailingTest extends LimitContract {
     assertThat(counting).isBetween(500L, OTHERS);
     limit.take(Weight.exactly(100), START);
     assertThat(limit.room(START)).isEqualTo(5_000 - counting - 100);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(100, 0, 0));
-    assertThat(limit.cells(START)).extracting(Cell::amount).containsExactly(100L);
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(100, 0, 0));
+    assertThat(limit.cells(START)).extracting(ChargedCell::amount).containsExactly(100L);
     assertThat(limit.room(START + 62 * SECOND)).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void aWindowThatWasHeardOfAtOnce_leavesAsTheSlidingWindowCounterSays() {
-    Foreign others =
-        Foreign.none(WINDOW, SHIFT)
+    PeerCounts others =
+        PeerCounts.none(WINDOW, SHIFT)
             .heard(cell(WINDOW, START) - 1, 6_000, Long.MIN_VALUE, SHIFT, START);
     long begin = cell(WINDOW, START) * WINDOW - SHIFT;
     for (long elapsed = 1; elapsed < 60; elapsed++) {
@@ -69,8 +69,8 @@ class CountedTrailingTest extends LimitContract {
 
   @Test
   void smallerOrOlderNews_changeNothing() {
-    Foreign others =
-        Foreign.none(WINDOW, SHIFT).heard(cell(WINDOW, START), 500, START, SHIFT, START);
+    PeerCounts others =
+        PeerCounts.none(WINDOW, SHIFT).heard(cell(WINDOW, START), 500, START, SHIFT, START);
     assertThat(others.heard(cell(WINDOW, START), 499, START, SHIFT, START)).isSameAs(others);
     assertThat(others.heard(cell(WINDOW, START) - 2, 700, START, SHIFT, START)).isSameAs(others);
   }
@@ -78,11 +78,11 @@ class CountedTrailingTest extends LimitContract {
   @Test
   void othersBeyondTheLimit_leaveNoRoomAndOverflowNothing() {
     Limit limit = new Limit(spec(5_000), START);
-    Foreign most =
-        Foreign.none(WINDOW, SHIFT)
+    PeerCounts most =
+        PeerCounts.none(WINDOW, SHIFT)
             .heard(cell(WINDOW, START), Long.MAX_VALUE, START, SHIFT, START)
             .heard(cell(WINDOW, START) + 1, Long.MAX_VALUE, START, SHIFT, START);
-    limit.others(most, new Demand(() -> {}), START);
+    limit.others(most, new SliceDemand(() -> {}), START);
     assertThat(limit.room(START)).isZero();
     assertThat(limit.utilization(START)).isEqualTo(1);
     assertThat(limit.earliest(1, START)).isBetween(START + WINDOW, START + WINDOW + 2 * SECOND);
@@ -91,7 +91,7 @@ class CountedTrailingTest extends LimitContract {
   @Test
   void limitWithoutAWindow_isNotCountedWithOthers() {
     Limit limit = new Limit(new LimitSpec.Concurrency(5), START);
-    limit.others(Foreign.none(WINDOW, SHIFT), new Demand(() -> {}), START);
+    limit.others(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
     limit.take(new Weight(0, 2, 0), START);
     assertThat(limit.room(START)).isEqualTo(3);
   }

@@ -3,8 +3,8 @@ package io.penstock.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.time.Midnight;
 import io.penstock.time.Ticker;
+import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.List;
@@ -26,7 +26,8 @@ class DayBoundsTest {
   }
 
   private LimitSpec.Day calendar(long capacity, long guardNanos) {
-    return new LimitSpec.Day(capacity, new Midnight(ZoneOffset.UTC, () -> wallMillis), guardNanos);
+    return new LimitSpec.Day(
+        capacity, new ZoneMidnights(ZoneOffset.UTC, () -> wallMillis), guardNanos);
   }
 
   /** Returns a limit with one charged and one reserved until a day after the start. */
@@ -58,7 +59,7 @@ class DayBoundsTest {
   @Test
   void midnightAnHourAfterTheLast_isAnother() {
     wall("2026-03-01T23:00:00Z");
-    State begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
+    LimitState begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
     assertThat(begun.opens(1, START)).isEqualTo(START + HOUR);
     wall("2026-03-01T23:00:00.001Z");
     begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
@@ -72,10 +73,10 @@ class DayBoundsTest {
     assertThat(limit.opens(1, START)).isEqualTo(START);
     assertThat(limit.opens(2, START)).isEqualTo(START + DAY);
     assertThat(limit.opens(3, START)).isEqualTo(Ticker.NEVER);
-    Answer.Receipt second = (Answer.Receipt) limit.take(new Weight(0, 1, 0), START);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(1, 0, 2));
+    LimitAnswer.Receipt second = (LimitAnswer.Receipt) limit.take(new Weight(0, 1, 0), START);
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(1, 0, 2));
     limit.give(second, 0, 1, START);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(1, 0, 1));
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(1, 0, 1));
     assertThat(limit.room(START + DAY)).isEqualTo(2);
   }
 
@@ -91,18 +92,18 @@ class DayBoundsTest {
   @Test
   void forecastOfAsManyDaysAsFit_isTheirSum() {
     Limit limit = new Limit(new LimitSpec.Day(1, null, 0), START);
-    long days = (State.MOST - DAY) / DAY;
+    long days = (LimitState.MOST - DAY) / DAY;
     assertThat(limit.forecast(days + 1, 1, START)).isEqualTo(DAY + days * DAY);
-    assertThat(limit.forecast(days + 2, 1, START)).isEqualTo(State.MOST);
-    Limit used = new Limit(new LimitSpec.Day(1, null, 0), State.MOST % DAY);
-    used.admit(1, State.MOST % DAY);
-    assertThat(used.forecast(days, 1, State.MOST % DAY)).isEqualTo(DAY + days * DAY);
-    assertThat(used.forecast(days + 1, 1, State.MOST % DAY)).isEqualTo(State.MOST);
+    assertThat(limit.forecast(days + 2, 1, START)).isEqualTo(LimitState.MOST);
+    Limit used = new Limit(new LimitSpec.Day(1, null, 0), LimitState.MOST % DAY);
+    used.admit(1, LimitState.MOST % DAY);
+    assertThat(used.forecast(days, 1, LimitState.MOST % DAY)).isEqualTo(DAY + days * DAY);
+    assertThat(used.forecast(days + 1, 1, LimitState.MOST % DAY)).isEqualTo(LimitState.MOST);
   }
 
   @Test
   void restoredWithAnEndFarAhead_endsADayAfterItWasSaved() {
-    List<Cell> cells = List.of(new Cell(START + 100 * HOUR, 3));
+    List<ChargedCell> cells = List.of(new ChargedCell(START + 100 * HOUR, 3));
     Limit restored = Limit.restored(THREE, cells, START, START + 2 * HOUR);
     assertThat(restored.earliest(1, START + 2 * HOUR)).isEqualTo(START + DAY);
   }
@@ -114,7 +115,7 @@ class DayBoundsTest {
   void restoredWhenItsDayEnds_isAsIfNothingHadBeenCharged() {
     wall("2026-03-01T23:59:59Z");
     LimitSpec.Day spec = calendar(1, 0);
-    Limit restored = Limit.restored(spec, List.of(new Cell(START, 1)), START, START);
+    Limit restored = Limit.restored(spec, List.of(new ChargedCell(START, 1)), START, START);
     assertThat(restored.admit(1, START)).isTrue();
     assertThat(restored.earliest(1, START)).isEqualTo(START + SECOND);
   }

@@ -3,8 +3,8 @@ package io.penstock.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.time.Midnight;
 import io.penstock.time.Ticker;
+import io.penstock.time.ZoneMidnights;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -27,9 +27,9 @@ class DayTest {
     return new LimitSpec.Day(capacity, null, 0);
   }
 
-  private Midnight midnight(ZoneId zone, String start) {
+  private ZoneMidnights midnight(ZoneId zone, String start) {
     wallMillis = ZonedDateTime.parse(start).toInstant().toEpochMilli();
-    return new Midnight(zone, () -> wallMillis);
+    return new ZoneMidnights(zone, () -> wallMillis);
   }
 
   private void pass(long nanos) {
@@ -37,11 +37,11 @@ class DayTest {
   }
 
   private static boolean goes(Limit limit, long now) {
-    return limit.take(ONE, now) instanceof Answer.Receipt;
+    return limit.take(ONE, now) instanceof LimitAnswer.Receipt;
   }
 
   private static long until(Limit limit, long now) {
-    return ((Answer.Wait) limit.take(ONE, now)).untilNanos();
+    return ((LimitAnswer.Wait) limit.take(ONE, now)).untilNanos();
   }
 
   abstract static class Contract extends LimitContract {
@@ -71,7 +71,7 @@ class DayTest {
 
   @Nested
   class Calendar extends Contract {
-    private final Midnight noon = midnight(ZoneOffset.UTC, "2026-03-01T12:00:00Z");
+    private final ZoneMidnights noon = midnight(ZoneOffset.UTC, "2026-03-01T12:00:00Z");
 
     @Override
     Limit limit() {
@@ -101,7 +101,7 @@ class DayTest {
   @Test
   void firstRequestNeverSent_nextOneBeginsTheDay() {
     Limit limit = new Limit(firstUse(1), START);
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(ONE, START);
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(ONE, START);
     limit.give(receipt, 1, 0, START + HOUR);
     assertThat(goes(limit, START + 2 * HOUR)).isTrue();
     assertThat(until(limit, START + 2 * HOUR)).isEqualTo(START + 2 * HOUR + DAY);
@@ -110,7 +110,7 @@ class DayTest {
   @Test
   void givenBackAfterItsDay_givesTheNextOneNothing() {
     Limit limit = new Limit(firstUse(2), START);
-    Answer.Receipt yesterday = (Answer.Receipt) limit.take(ONE, START);
+    LimitAnswer.Receipt yesterday = (LimitAnswer.Receipt) limit.take(ONE, START);
     assertThat(goes(limit, START + DAY)).isTrue();
     limit.give(yesterday, 1, 0, START + DAY);
     assertThat(limit.balance(START + DAY).charged()).isEqualTo(1);

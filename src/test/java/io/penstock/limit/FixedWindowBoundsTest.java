@@ -72,10 +72,10 @@ class FixedWindowBoundsTest {
   void debtOfAsManyWindowsAsThereAre_opensInTheLastAndThatOfOneMoreNever() {
     LimitSpec.FixedWindow one = new LimitSpec.FixedWindow(1, WINDOW);
     long start = 5 * WINDOW;
-    long windows = (State.MOST - start) / WINDOW;
-    State last = new FixedWindowState(one, start, 1, windows - 1, 0);
+    long windows = (LimitState.MOST - start) / WINDOW;
+    LimitState last = new FixedWindowState(one, start, 1, windows - 1, 0);
     assertThat(last.opens(1, start)).isEqualTo(start + windows * WINDOW);
-    State beyond = new FixedWindowState(one, start, 1, windows, 0);
+    LimitState beyond = new FixedWindowState(one, start, 1, windows, 0);
     assertThat(beyond.opens(1, start)).isEqualTo(Ticker.NEVER);
   }
 }

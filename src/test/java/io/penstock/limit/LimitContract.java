@@ -36,9 +36,9 @@ abstract class LimitContract {
   }
 
   /** Takes until the limit answers when to come back. */
-  private Answer.Wait exhaust(Limit limit, long amount, long now) {
+  private LimitAnswer.Wait exhaust(Limit limit, long amount, long now) {
     for (int taken = 0; taken < 100_000; taken++) {
-      if (limit.take(Weight.exactly(amount), now) instanceof Answer.Wait wait) {
+      if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Wait wait) {
         return wait;
       }
     }
@@ -66,12 +66,12 @@ abstract class LimitContract {
         long room = limit.room(now);
         long earliest = limit.earliest(weight.amount(), now);
         boolean fits = cut.amount() <= room && limit.paced(cut.amount(), now) <= now;
-        Answer decided = limit.decide(weight, now);
-        Answer taken = limit.take(weight, now);
-        assertThat(taken instanceof Answer.Receipt).as("seed " + seed).isEqualTo(fits);
-        assertThat(decided instanceof Answer.Receipt).isEqualTo(fits);
+        LimitAnswer decided = limit.decide(weight, now);
+        LimitAnswer taken = limit.take(weight, now);
+        assertThat(taken instanceof LimitAnswer.Receipt).as("seed " + seed).isEqualTo(fits);
+        assertThat(decided instanceof LimitAnswer.Receipt).isEqualTo(fits);
         assertThat(earliest <= now).isEqualTo(fits);
-        if (taken instanceof Answer.Wait wait) {
+        if (taken instanceof LimitAnswer.Wait wait) {
           assertThat(decided).isEqualTo(wait);
           assertThat(wait.untilNanos()).isEqualTo(earliest);
         }
@@ -81,10 +81,10 @@ abstract class LimitContract {
   }
 
   private static void assertSound(Limit limit, long now) {
-    Balance balance = limit.balance(now);
-    assertThat(balance.charged()).isNotNegative();
-    assertThat(balance.debt()).isNotNegative();
-    assertThat(balance.held()).isNotNegative();
+    LimitBalance limitBalance = limit.balance(now);
+    assertThat(limitBalance.charged()).isNotNegative();
+    assertThat(limitBalance.debt()).isNotNegative();
+    assertThat(limitBalance.held()).isNotNegative();
     assertThat(limit.room(now)).isNotNegative();
     assertThat(limit.utilization(now)).isBetween(0.0, 1.0);
   }
@@ -99,8 +99,10 @@ abstract class LimitContract {
       for (int step = 0; step < 20; step++) {
         long until = exhaust(limit, amount, now).untilNanos();
         assertThat(until).isGreaterThan(now).isLessThan(Ticker.NEVER);
-        assertThat(limit.decide(Weight.exactly(amount), until - 1)).isInstanceOf(Answer.Wait.class);
-        assertThat(limit.decide(Weight.exactly(amount), until)).isInstanceOf(Answer.Receipt.class);
+        assertThat(limit.decide(Weight.exactly(amount), until - 1))
+            .isInstanceOf(LimitAnswer.Wait.class);
+        assertThat(limit.decide(Weight.exactly(amount), until))
+            .isInstanceOf(LimitAnswer.Receipt.class);
         now = until;
       }
     }
@@ -112,19 +114,19 @@ abstract class LimitContract {
       Random random = new Random(seed);
       Limit limit = limit();
       long now = START;
-      List<Answer.Receipt> receipts = new ArrayList<>();
+      List<LimitAnswer.Receipt> receipts = new ArrayList<>();
       for (int step = 0; step < 50; step++) {
         now += random.nextLong(SECOND / 100);
-        if (limit.take(weight(random), now) instanceof Answer.Receipt receipt) {
+        if (limit.take(weight(random), now) instanceof LimitAnswer.Receipt receipt) {
           receipts.add(receipt);
         }
       }
       assertThat(receipts).isNotEmpty();
-      for (Answer.Receipt receipt : receipts.reversed()) {
+      for (LimitAnswer.Receipt receipt : receipts.reversed()) {
         limit.give(receipt, receipt.taken(), receipt.held(), now);
         assertSound(limit, now);
       }
-      assertThat(limit.balance(now)).as("seed " + seed).isEqualTo(Balance.ZERO);
+      assertThat(limit.balance(now)).as("seed " + seed).isEqualTo(LimitBalance.ZERO);
       assertThat(limit.room(now)).isPositive();
     }
   }
@@ -133,16 +135,17 @@ abstract class LimitContract {
   void askingManyTimes_takesNothing() {
     Limit limit = limit();
     for (int asked = 0; asked < 1_000; asked++) {
-      assertThat(limit.decide(Weight.exactly(largest()), START)).isInstanceOf(Answer.Receipt.class);
+      assertThat(limit.decide(Weight.exactly(largest()), START))
+          .isInstanceOf(LimitAnswer.Receipt.class);
     }
-    assertThat(limit.balance(START)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(START)).isEqualTo(LimitBalance.ZERO);
   }
 
   @Test
   void resizedToTheSameSpec_changesNothing() {
     Limit limit = limit();
     long until = exhaust(limit, largest(), START).untilNanos();
-    Balance before = limit.balance(START);
+    LimitBalance before = limit.balance(START);
     limit.resize(limit.spec(), START);
     assertThat(limit.balance(START)).isEqualTo(before);
     assertThat(limit.earliest(largest(), START)).isEqualTo(until);
@@ -153,9 +156,9 @@ abstract class LimitContract {
     Limit limit = limit();
     exhaust(limit, 1, START);
     limit.charge(3, 0, START);
-    Balance before = limit.balance(START);
+    LimitBalance before = limit.balance(START);
     limit.resize(larger(), START);
-    Balance after = limit.balance(START);
+    LimitBalance after = limit.balance(START);
     assertThat(limit.spec()).isEqualTo(larger());
     assertThat(after.charged() + after.debt()).isEqualTo(before.charged() + before.debt());
     assertThat(after.held()).isEqualTo(before.held());
@@ -172,12 +175,12 @@ abstract class LimitContract {
       limit.charge(Long.MAX_VALUE / 2, 0, START);
       assertSound(limit, START);
       assertThat(limit.room(START)).isZero();
-      assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(Answer.Wait.class);
+      assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(LimitAnswer.Wait.class);
       assertThat(limit.earliest(1, START)).isGreaterThan(START);
     }
   }
 
-  private static Balance charged(Limit limit) {
+  private static LimitBalance charged(Limit limit) {
     limit.charge(1, 0, START);
     return limit.balance(START);
   }
@@ -198,12 +201,12 @@ abstract class LimitContract {
       Random random = new Random(seed);
       Limit limit = limit();
       long now = use(limit, random);
-      Balance balance = limit.balance(now);
+      LimitBalance limitBalance = limit.balance(now);
       long room = limit.room(now);
       long earliest = Math.max(now, limit.earliest(1, now));
-      if (limit.take(weight(random), now) instanceof Answer.Receipt receipt) {
+      if (limit.take(weight(random), now) instanceof LimitAnswer.Receipt receipt) {
         limit.give(receipt, receipt.taken(), receipt.held(), now);
-        assertThat(limit.balance(now)).as("seed " + seed).isEqualTo(balance);
+        assertThat(limit.balance(now)).as("seed " + seed).isEqualTo(limitBalance);
         assertThat(limit.room(now)).as("seed " + seed).isEqualTo(room);
         assertThat(Math.max(now, limit.earliest(1, now))).as("seed " + seed).isEqualTo(earliest);
       }
@@ -214,14 +217,14 @@ abstract class LimitContract {
   void chargedBeyondItsCapacity_isPaidByTimeAndNotBefore() {
     Limit limit = limit();
     limit.charge(3 * limit.capacity(), 0, START);
-    if (limit.balance(START).equals(Balance.ZERO)) {
+    if (limit.balance(START).equals(LimitBalance.ZERO)) {
       return; // limits of requests are not charged
     }
     long until = limit.earliest(1, START);
     assertThat(until).isBetween(START + 1, START + forgets());
-    assertThat(limit.decide(Weight.exactly(1), until - 1)).isInstanceOf(Answer.Wait.class);
-    assertThat(limit.decide(Weight.exactly(1), until)).isInstanceOf(Answer.Receipt.class);
-    assertThat(limit.balance(START + forgets())).isEqualTo(Balance.ZERO);
+    assertThat(limit.decide(Weight.exactly(1), until - 1)).isInstanceOf(LimitAnswer.Wait.class);
+    assertThat(limit.decide(Weight.exactly(1), until)).isInstanceOf(LimitAnswer.Receipt.class);
+    assertThat(limit.balance(START + forgets())).isEqualTo(LimitBalance.ZERO);
   }
 
   @Test
@@ -229,9 +232,9 @@ abstract class LimitContract {
     Limit limit = limit();
     exhaust(limit, 1, START + 1_000);
     for (long late = 1_000; late >= 0; late -= 50) {
-      Answer answer = limit.take(Weight.exactly(1), START + late);
-      assertThat(answer).isInstanceOf(Answer.Wait.class);
-      assertThat(((Answer.Wait) answer).untilNanos()).isGreaterThan(START + late);
+      LimitAnswer limitAnswer = limit.take(Weight.exactly(1), START + late);
+      assertThat(limitAnswer).isInstanceOf(LimitAnswer.Wait.class);
+      assertThat(((LimitAnswer.Wait) limitAnswer).untilNanos()).isGreaterThan(START + late);
       assertSound(limit, START + late);
     }
   }
@@ -241,7 +244,7 @@ abstract class LimitContract {
     Limit limit = limit();
     exhaust(limit, 1, START);
     long later = START + 100_000_000 * SECOND;
-    assertThat(limit.balance(later)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(later)).isEqualTo(LimitBalance.ZERO);
     assertThat(limit.room(later)).isEqualTo(Long.MAX_VALUE);
     exhaust(limit, 1, later);
     for (long now : new long[] {later - 1, START, 0}) {
@@ -256,7 +259,7 @@ abstract class LimitContract {
   @Test
   void moreGivenBackThanWasTaken_isNeverMoreThanItsCapacity() {
     Limit limit = limit();
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(Weight.exactly(1), START);
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(Weight.exactly(1), START);
     limit.give(receipt, Long.MAX_VALUE / 4, Long.MAX_VALUE / 4, START);
     assertSound(limit, START);
     long most = exhausting(limit());
@@ -266,7 +269,7 @@ abstract class LimitContract {
   /** Returns how many amounts of one the limit admits at once. */
   private static long exhausting(Limit limit) {
     long most = 0;
-    while (limit.take(Weight.exactly(1), START) instanceof Answer.Receipt) {
+    while (limit.take(Weight.exactly(1), START) instanceof LimitAnswer.Receipt) {
       most++;
     }
     return most;
@@ -286,13 +289,13 @@ abstract class LimitContract {
           run.get();
         }
       }
-      assertThat(limit.balance(START)).isEqualTo(Balance.ZERO);
+      assertThat(limit.balance(START)).isEqualTo(LimitBalance.ZERO);
     }
   }
 
   private void takeAndGiveBack(Limit limit, Random random) {
     for (int step = 0; step < 200; step++) {
-      if (limit.take(weight(random), START) instanceof Answer.Receipt receipt) {
+      if (limit.take(weight(random), START) instanceof LimitAnswer.Receipt receipt) {
         assertSound(limit, START);
         limit.give(receipt, receipt.taken(), receipt.held(), START);
       }
@@ -318,7 +321,7 @@ abstract class LimitContract {
                 () -> {
                   start.await();
                   long taken = 0;
-                  while (limit.take(Weight.exactly(1), START) instanceof Answer.Receipt) {
+                  while (limit.take(Weight.exactly(1), START) instanceof LimitAnswer.Receipt) {
                     taken++;
                   }
                   return taken;

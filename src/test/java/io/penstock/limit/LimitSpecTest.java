@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LimitSpecTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long MILLI = 1_000_000;
-  private static final Rate RATE = new Rate(1, 1);
+  private static final ExactRate RATE = new ExactRate(1, 1);
 
   private static void atLeast(String name, long least, LongFunction<LimitSpec> of) {
     assertThatCode(() -> of.apply(least)).doesNotThrowAnyException();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Weight;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -17,12 +17,12 @@ class LimitTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long START = LimitContract.START;
   private static final long WINDOW = 10 * SECOND;
-  private static final Refusal REFUSAL = Refusal.of(Reason.LIMIT_UNAVAILABLE, "It is away.");
+  private static final Refusal REFUSAL = Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "It is away.");
 
   /** Returns limits with a capacity of five. */
   static Stream<LimitSpec> fives() {
     return Stream.of(
-        new LimitSpec.TokenBucket(new Rate(5, 10), 5),
+        new LimitSpec.TokenBucket(new ExactRate(5, 10), 5),
         new LimitSpec.SlidingWindow(5, WINDOW),
         new LimitSpec.FixedWindow(5, WINDOW),
         new LimitSpec.TrailingWindow(5, WINDOW, 0, 5),
@@ -34,19 +34,19 @@ class LimitTest {
   @MethodSource("fives")
   void exactlyItsCapacity_isNotTooMuch(LimitSpec spec) {
     Limit limit = new Limit(spec, START);
-    assertThat(limit.decide(Weight.exactly(5), START)).isInstanceOf(Answer.Receipt.class);
-    assertThat(limit.decide(Weight.exactly(6), START)).isEqualTo(new Answer.Refuse(5));
+    assertThat(limit.decide(Weight.exactly(5), START)).isInstanceOf(LimitAnswer.Receipt.class);
+    assertThat(limit.decide(Weight.exactly(6), START)).isEqualTo(new LimitAnswer.Refuse(5));
     assertThat(limit.admit(4, START)).isTrue();
-    assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(LimitAnswer.Receipt.class);
   }
 
   @ParameterizedTest
   @MethodSource("fives")
   void partlyUsed_saysHowMuchIsLeftAndWhenAllIs(LimitSpec spec) {
     Limit limit = new Limit(spec, START);
-    assertThat(limit.left(START)).isEqualTo(new Left(5, START));
+    assertThat(limit.left(START)).isEqualTo(new LimitRemainder(5, START));
     limit.admit(2, START);
-    assertThat(limit.left(START)).isEqualTo(new Left(3, limit.opens(5, START)));
+    assertThat(limit.left(START)).isEqualTo(new LimitRemainder(3, limit.opens(5, START)));
     assertThat(limit.utilization(START)).isEqualTo(0.4);
     assertThat(limit.restores(START)).isEqualTo(START);
   }
@@ -56,7 +56,7 @@ class LimitTest {
   void sharedWithNobody_nothingOfThatChangesIt(LimitSpec spec) {
     Limit limit = new Limit(spec, START);
     limit.admit(2, START);
-    limit.cutOff(new Cut.Shut(REFUSAL));
+    limit.cutOff(new OutageCap.Shut(REFUSAL));
     assertThat(limit.refusal()).isNull();
     limit.rejoin();
     limit.uncount();
@@ -82,34 +82,36 @@ class LimitTest {
   /** The grants are enough, so no more is asked for. */
   @Test
   void sharedAndOpen_lacksNothing() {
-    Demand demand = new Demand(() -> {});
+    SliceDemand sliceDemand = new SliceDemand(() -> {});
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
-    limit.share(demand, START);
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, START, START);
-    limit.tally(new Grid(7, START, WINDOW), 7, 7, 1_000, START);
+    limit.share(sliceDemand, START);
+    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, START);
+    limit.tally(new CellGrid(7, START, WINDOW), 7, 7, 1_000, START);
     limit.granted(
-        List.of(new Tally.Counted(7, 50)), supplied, cell -> new Grid.Span(START, START + WINDOW));
+        List.of(new SpendingReport.Counted(7, 50)),
+        storeReport,
+        cell -> new CellGrid.Span(START, START + WINDOW));
     assertThat(limit.earliest(50, START)).isEqualTo(START);
-    assertThat(demand.least()).isZero();
+    assertThat(sliceDemand.least()).isZero();
     limit.earliest(51, START);
-    assertThat(demand.least()).isEqualTo(51);
+    assertThat(sliceDemand.least()).isEqualTo(51);
   }
 
   @Test
   void remembered_isMoreThanNothing() {
-    assertThat(new Cell(START, 1).by(START - 1)).isEqualTo(new Cell(START - 1, 1));
-    assertThat(new Cell(START, 1).by(START)).isEqualTo(new Cell(START, 1));
-    assertThatThrownBy(() -> new Cell(START, 0))
+    assertThat(new ChargedCell(START, 1).by(START - 1)).isEqualTo(new ChargedCell(START - 1, 1));
+    assertThat(new ChargedCell(START, 1).by(START)).isEqualTo(new ChargedCell(START, 1));
+    assertThatThrownBy(() -> new ChargedCell(START, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("amount is 0, expected more than 0");
   }
 
   @Test
   void notice_saysWhatIsLeftOnlyWithAReset() {
-    assertThat(new Notice(0, START, 5, 0, 0).statesRemaining()).isTrue();
-    assertThat(new Notice(0, START, 5, -1, 0).statesRemaining()).isFalse();
-    assertThat(new Notice(0, START, 5, 0, -1).statesRemaining()).isFalse();
-    assertThat(new Notice(0, START, 1, 0, 0).statesLimit()).isTrue();
-    assertThat(new Notice(0, START, 0, 0, 0).statesLimit()).isFalse();
+    assertThat(new ProviderNotice(0, START, 5, 0, 0).statesRemaining()).isTrue();
+    assertThat(new ProviderNotice(0, START, 5, -1, 0).statesRemaining()).isFalse();
+    assertThat(new ProviderNotice(0, START, 5, 0, -1).statesRemaining()).isFalse();
+    assertThat(new ProviderNotice(0, START, 1, 0, 0).statesLimit()).isTrue();
+    assertThat(new ProviderNotice(0, START, 0, 0, 0).statesLimit()).isFalse();
   }
 }

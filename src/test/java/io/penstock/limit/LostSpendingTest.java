@@ -5,8 +5,8 @@ import static io.penstock.limit.Slices.fixed;
 import static io.penstock.limit.Slices.taken;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 class LostSpendingTest {
   private static final long NOW = 4 * SECOND;
   private static final long UNTIL = 9 * SECOND;
-  private static final Supplied BARRED =
-      new Supplied(80, 20, 0, UNTIL, true, Long.MAX_VALUE, Long.MIN_VALUE);
+  private static final StoreReport BARRED =
+      new StoreReport(80, 20, 0, UNTIL, true, Long.MAX_VALUE, Long.MIN_VALUE);
 
   private final Limit limit = fixed(30);
 
-  private void hear(Supplied supplied) {
-    limit.granted(List.of(), supplied, any -> Grid.Span.NEVER);
+  private void hear(StoreReport storeReport) {
+    limit.granted(List.of(), storeReport, any -> CellGrid.Span.NEVER);
   }
 
   @Test
@@ -44,14 +44,14 @@ class LostSpendingTest {
 
   @Test
   void deniedAlone_isNotBarred() {
-    hear(new Supplied(80, 20, 0, UNTIL));
+    hear(new StoreReport(80, 20, 0, UNTIL));
     assertThat(LostSpending.bars(limit, 20, NOW)).isFalse();
   }
 
   @Test
   void barredWhileItIsCutOff_isBarred() {
     hear(BARRED);
-    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "away")));
+    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
     assertThat(LostSpending.bars(limit, 20, NOW)).isTrue();
   }
 
@@ -64,11 +64,11 @@ class LostSpendingTest {
 
   @Test
   void heardOfNobody_nothingIsDeniedNorBarred() {
-    Supplied heard = new Supplied(80, 20, 0, UNTIL, true, 45, UNTIL);
-    Supplied alone = heard.alone(NOW);
+    StoreReport heard = new StoreReport(80, 20, 0, UNTIL, true, 45, UNTIL);
+    StoreReport alone = heard.alone(NOW);
     assertThat(alone.bars(NOW)).isFalse();
     assertThat(alone.denies(Long.MAX_VALUE - 1, NOW)).isFalse();
-    assertThat(alone).isEqualTo(new Supplied(80, Long.MAX_VALUE, NOW, 0, false, 45, UNTIL));
+    assertThat(alone).isEqualTo(new StoreReport(80, Long.MAX_VALUE, NOW, 0, false, 45, UNTIL));
     assertThat(alone.tells(NOW)).isTrue();
   }
 }

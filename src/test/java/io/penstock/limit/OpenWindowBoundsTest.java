@@ -42,8 +42,8 @@ class OpenWindowBoundsTest {
     assertThat(open.tryCharge(40, START + 1)).isTrue();
     assertThat(open.tryCharge(61, END - 1)).as("the rest would be debt").isFalse();
     assertThat(open.tryCharge(60, END - 1)).isTrue();
-    assertThat(open.balance(END - 1)).isEqualTo(new Balance(100, 0, 0));
-    assertThat(open.cells(END - 1)).containsExactly(new Cell(START, 100));
+    assertThat(open.balance(END - 1)).isEqualTo(new LimitBalance(100, 0, 0));
+    assertThat(open.cells(END - 1)).containsExactly(new ChargedCell(START, 100));
   }
 
   @Test

@@ -25,7 +25,7 @@ class OpenWindowLincheckTest {
 
     @Operation(params = "amount")
     public boolean take(int amount) {
-      return limit.take(Weight.exactly(amount), START) instanceof Answer.Receipt;
+      return limit.take(Weight.exactly(amount), START) instanceof LimitAnswer.Receipt;
     }
 
     @Operation(params = "amount")
@@ -35,7 +35,7 @@ class OpenWindowLincheckTest {
 
     @Operation(params = "amount")
     public void give(int amount) {
-      limit.give(new Answer.Receipt(START, amount, 0), amount, 0, START);
+      limit.give(new LimitAnswer.Receipt(START, amount, 0), amount, 0, START);
     }
 
     @Operation(params = "amount")
@@ -45,17 +45,17 @@ class OpenWindowLincheckTest {
 
     @Operation
     public boolean hold() {
-      return limit.take(new Weight(1, 1, 1), START) instanceof Answer.Receipt;
+      return limit.take(new Weight(1, 1, 1), START) instanceof LimitAnswer.Receipt;
     }
 
     @Operation
     public void letGo() {
-      limit.give(new Answer.Receipt(START, 0, 1), 0, 1, START);
+      limit.give(new LimitAnswer.Receipt(START, 0, 1), 0, 1, START);
     }
 
     @Operation
     public boolean takeLater() {
-      return limit.take(Weight.exactly(2), START + WINDOW) instanceof Answer.Receipt;
+      return limit.take(Weight.exactly(2), START + WINDOW) instanceof LimitAnswer.Receipt;
     }
 
     @Operation(params = "amount")

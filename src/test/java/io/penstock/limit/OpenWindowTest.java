@@ -24,24 +24,25 @@ class OpenWindowTest {
 
   /** A limit for one thread, on immutable states alone. */
   private static final class Plain {
-    private State state = FixedWindowState.starting(spec(CAPACITY), Balance.ZERO, START);
+    private LimitState limitState =
+        FixedWindowState.starting(spec(CAPACITY), LimitBalance.ZERO, START);
 
-    Answer take(Weight weight, long now) {
-      if (weight.least() > state.capacity()) {
-        return new Answer.Refuse(state.capacity());
+    LimitAnswer take(Weight weight, long now) {
+      if (weight.least() > limitState.capacity()) {
+        return new LimitAnswer.Refuse(limitState.capacity());
       }
-      Weight cut = weight.within(state.capacity());
-      if (cut.amount() > state.room(now)) {
-        return new Answer.Wait(state.opens(cut.amount(), now));
+      Weight cut = weight.within(limitState.capacity());
+      if (cut.amount() > limitState.room(now)) {
+        return new LimitAnswer.Wait(limitState.opens(cut.amount(), now));
       }
-      State.Taken taken = state.take(cut.taken(), cut.held(), now);
-      state = taken.next();
+      LimitState.Taken taken = limitState.take(cut.taken(), cut.held(), now);
+      limitState = taken.next();
       return taken.receipt();
     }
 
-    Answer.Receipt charge(long amount, long unheld, long now) {
-      State.Taken charged = state.charge(amount, unheld, now);
-      state = charged.next();
+    LimitAnswer.Receipt charge(long amount, long unheld, long now) {
+      LimitState.Taken charged = limitState.charge(amount, unheld, now);
+      limitState = charged.next();
       return charged.receipt();
     }
   }
@@ -68,25 +69,25 @@ class OpenWindowTest {
       Random random = new Random(seed);
       Limit limit = new Limit(spec(CAPACITY), START);
       Plain plain = new Plain();
-      List<Answer.Receipt> receipts = new ArrayList<>();
+      List<LimitAnswer.Receipt> receipts = new ArrayList<>();
       long now = START;
       for (int step = 0; step < 300; step++) {
         now = later(random, now);
         String where = "seed " + seed + " step " + step;
-        assertSame(limit, plain.state, random, now, where);
+        assertSame(limit, plain.limitState, random, now, where);
         switch (random.nextInt(10)) {
           case 0, 1 -> {
             if (!receipts.isEmpty()) {
-              Answer.Receipt receipt = receipts.remove(random.nextInt(receipts.size()));
+              LimitAnswer.Receipt receipt = receipts.remove(random.nextInt(receipts.size()));
               long back = random.nextLong(receipt.taken() + 1);
               limit.give(receipt, back, receipt.held(), now);
-              plain.state = plain.state.give(receipt.cell(), back, receipt.held(), now);
+              plain.limitState = plain.limitState.give(receipt.cell(), back, receipt.held(), now);
             }
           }
           case 2 -> {
             long amount = random.nextLong(random.nextInt(8) == 0 ? 3 * CAPACITY : 10);
             long unheld = random.nextInt(4) == 0 ? random.nextLong(5) : 0;
-            Answer.Receipt charged = limit.charge(amount, unheld, now);
+            LimitAnswer.Receipt charged = limit.charge(amount, unheld, now);
             assertThat(charged).as(where).isEqualTo(plain.charge(amount, unheld, now));
             receipts.add(charged);
           }
@@ -94,20 +95,22 @@ class OpenWindowTest {
             if (random.nextInt(10) == 0) {
               LimitSpec next = spec(1 + random.nextLong(2 * CAPACITY));
               limit.resize(next, now);
-              plain.state =
-                  plain.state.spec().equals(next) ? plain.state : become(plain, next, now);
+              plain.limitState =
+                  plain.limitState.spec().equals(next)
+                      ? plain.limitState
+                      : become(plain, next, now);
             }
           }
           case 4 -> {
             long amount = 1 + random.nextLong(CAPACITY / 4);
-            boolean fits = plain.take(Weight.exactly(amount), now) instanceof Answer.Receipt;
+            boolean fits = plain.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt;
             assertThat(limit.admit(amount, now)).as(where).isEqualTo(fits);
           }
           default -> {
             Weight weight = weight(random);
-            Answer answer = limit.take(weight, now);
-            assertThat(answer).as(where).isEqualTo(plain.take(weight, now));
-            if (answer instanceof Answer.Receipt receipt) {
+            LimitAnswer limitAnswer = limit.take(weight, now);
+            assertThat(limitAnswer).as(where).isEqualTo(plain.take(weight, now));
+            if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
               receipts.add(receipt);
             }
           }
@@ -116,22 +119,23 @@ class OpenWindowTest {
     }
   }
 
-  private static State become(Plain plain, LimitSpec next, long now) {
-    return plain.state.become(next, now);
+  private static LimitState become(Plain plain, LimitSpec next, long now) {
+    return plain.limitState.become(next, now);
   }
 
-  private static void assertSame(Limit limit, State state, Random random, long now, String where) {
-    long room = state.room(now);
-    long amount = random.nextLong(state.capacity() + 1);
+  private static void assertSame(
+      Limit limit, LimitState limitState, Random random, long now, String where) {
+    long room = limitState.room(now);
+    long amount = random.nextLong(limitState.capacity() + 1);
     long ahead = random.nextLong(500);
     assertThat(limit.room(now))
         .as(where)
-        .isEqualTo(room >= state.capacity() ? Long.MAX_VALUE : room);
-    assertThat(limit.opens(amount, now)).as(where).isEqualTo(state.opens(amount, now));
+        .isEqualTo(room >= limitState.capacity() ? Long.MAX_VALUE : room);
+    assertThat(limit.opens(amount, now)).as(where).isEqualTo(limitState.opens(amount, now));
     assertThat(limit.forecast(ahead, amount, now))
         .as(where)
-        .isEqualTo(state.forecast(ahead, amount, now));
-    assertThat(limit.balance(now)).as(where).isEqualTo(state.balance(now));
+        .isEqualTo(limitState.forecast(ahead, amount, now));
+    assertThat(limit.balance(now)).as(where).isEqualTo(limitState.balance(now));
   }
 
   @Test
@@ -139,11 +143,11 @@ class OpenWindowTest {
     Limit limit = new Limit(spec(Long.MAX_VALUE / 4), START);
     Weight weight = Weight.exactly(7);
     assertThat(bytes(now -> assertTrue(limit.admit(7, now)))).isLessThan(STEPS);
-    assertThat(bytes(now -> assertTrue(limit.take(weight, now) instanceof Answer.Receipt)))
+    assertThat(bytes(now -> assertTrue(limit.take(weight, now) instanceof LimitAnswer.Receipt)))
         .isLessThan(STEPS);
-    assertThat(bytes(now -> assertTrue(limit.decide(weight, now) instanceof Answer.Receipt)))
+    assertThat(bytes(now -> assertTrue(limit.decide(weight, now) instanceof LimitAnswer.Receipt)))
         .isLessThan(STEPS);
-    Answer.Receipt receipt = limit.charge(7, 0, START);
+    LimitAnswer.Receipt receipt = limit.charge(7, 0, START);
     assertThat(bytes(now -> limit.give(receipt, 7, 0, now))).isLessThan(STEPS);
     assertThat(bytes(now -> limit.charge(7, 0, now))).isLessThan(STEPS);
     assertThat(limit.balance(START).charged()).isEqualTo(7 * (1 + 2 * STEPS));

@@ -20,9 +20,10 @@ class RegionAloneTest extends LimitContract {
 
   static Limit shared(LimitSpec spec, long now) {
     Limit limit = new Limit(spec, now);
-    Abroad none =
-        Abroad.of(spec, Regional.cellNanos(spec), SHIFT, List.of(), Abroad.Denials.NOBODY);
-    Regional.bind(limit, none, now);
+    RegionCounts none =
+        RegionCounts.of(
+            spec, RegionSharing.cellNanos(spec), SHIFT, List.of(), RegionCounts.Denials.NOBODY);
+    RegionSharing.bind(limit, none, now);
     return limit;
   }
 
@@ -47,25 +48,25 @@ class RegionAloneTest extends LimitContract {
       Random random = new Random(seed);
       Limit shared = limit();
       Limit alone = new Limit(spec(5_000), START);
-      List<Answer.Receipt> ofShared = new ArrayList<>();
-      List<Answer.Receipt> ofAlone = new ArrayList<>();
+      List<LimitAnswer.Receipt> ofShared = new ArrayList<>();
+      List<LimitAnswer.Receipt> ofAlone = new ArrayList<>();
       long now = START;
       for (int step = 0; step < 300; step++) {
         now += random.nextLong(2 * SECOND);
         long taken = random.nextLong(500);
         Weight weight = new Weight(taken, random.nextLong(200), random.nextLong(taken + 1));
-        Answer one = shared.take(weight, now);
-        Answer other = alone.take(weight, now);
+        LimitAnswer one = shared.take(weight, now);
+        LimitAnswer other = alone.take(weight, now);
         assertThat(one).as("seed " + seed).hasSameClassAs(other);
-        if (one instanceof Answer.Receipt given && other instanceof Answer.Receipt same) {
+        if (one instanceof LimitAnswer.Receipt given && other instanceof LimitAnswer.Receipt same) {
           ofShared.add(given);
           ofAlone.add(same);
         } else {
           assertThat(one).isEqualTo(other);
         }
         if (random.nextInt(4) == 0 && !ofShared.isEmpty()) {
-          Answer.Receipt given = ofShared.removeLast();
-          Answer.Receipt same = ofAlone.removeLast();
+          LimitAnswer.Receipt given = ofShared.removeLast();
+          LimitAnswer.Receipt same = ofAlone.removeLast();
           shared.give(given, given.taken(), given.held(), now);
           alone.give(same, same.taken(), same.held(), now);
         }
@@ -81,20 +82,20 @@ class RegionAloneTest extends LimitContract {
     Limit limit = limit();
     limit.take(Weight.exactly(100), START);
     limit.others(
-        Foreign.none(WINDOW, SHIFT).heard(cell(START), 1_000, START, SHIFT, START),
-        new Demand(() -> {}),
+        PeerCounts.none(WINDOW, SHIFT).heard(cell(START), 1_000, START, SHIFT, START),
+        new SliceDemand(() -> {}),
         START);
     assertThat(limit.room(START)).isEqualTo(3_900);
-    limit.cutOff(new Cut.Open());
+    limit.cutOff(new OutageCap.Open());
     assertThat(limit.room(START)).isEqualTo(Long.MAX_VALUE);
     limit.rejoin();
     limit.uncount();
-    limit.share(new Demand(() -> {}), START);
+    limit.share(new SliceDemand(() -> {}), START);
     assertThat(limit.demand()).isNotNull();
     assertThat(limit.room(START)).isZero();
     limit.unshare(START);
     assertThat(limit.room(START)).isEqualTo(4_900);
-    assertThat(Regional.counted(limit)).containsEntry(cell(START), 100L);
+    assertThat(RegionSharing.counted(limit)).containsEntry(cell(START), 100L);
   }
 
   private static long cell(long now) {
@@ -103,11 +104,12 @@ class RegionAloneTest extends LimitContract {
 
   @Test
   void limitsThatRegionsCannotCount_haveNoCells() {
-    assertThat(Regional.cellNanos(spec(10))).isEqualTo(WINDOW);
-    assertThat(Regional.cellNanos(new LimitSpec.Day(10, null, 0))).isEqualTo(LimitSpec.Day.NANOS);
-    assertThat(Regional.cellNanos(new LimitSpec.FixedWindow(10, WINDOW - 1))).isZero();
-    assertThat(Regional.cellNanos(new LimitSpec.SlidingWindow(10, WINDOW + 1))).isZero();
-    assertThat(Regional.cellNanos(new LimitSpec.Concurrency(10))).isZero();
-    assertThat(Regional.cellNanos(new LimitSpec.Unlimited())).isZero();
+    assertThat(RegionSharing.cellNanos(spec(10))).isEqualTo(WINDOW);
+    assertThat(RegionSharing.cellNanos(new LimitSpec.Day(10, null, 0)))
+        .isEqualTo(LimitSpec.Day.NANOS);
+    assertThat(RegionSharing.cellNanos(new LimitSpec.FixedWindow(10, WINDOW - 1))).isZero();
+    assertThat(RegionSharing.cellNanos(new LimitSpec.SlidingWindow(10, WINDOW + 1))).isZero();
+    assertThat(RegionSharing.cellNanos(new LimitSpec.Concurrency(10))).isZero();
+    assertThat(RegionSharing.cellNanos(new LimitSpec.Unlimited())).isZero();
   }
 }

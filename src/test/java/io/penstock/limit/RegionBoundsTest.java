@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.cost.Weight;
-import io.penstock.limit.Abroad.Words;
-import io.penstock.refusal.Reason;
+import io.penstock.limit.RegionCounts.Words;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -31,15 +31,16 @@ class RegionBoundsTest {
   private static final long BEGIN = CELL * WINDOW - SHIFT;
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(1_000, WINDOW);
 
-  private final Demand demand = new Demand(() -> {});
+  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
 
   private static LimitSpec spec(long capacity) {
     return new LimitSpec.TrailingWindow(capacity, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
   private static void say(Limit limit, boolean fades, List<Words> words) {
-    Abroad abroad = new Abroad(WINDOW, SHIFT, fades, words, Abroad.Denials.NOBODY);
-    Regional.bind(limit, abroad, BEGIN);
+    RegionCounts regionCounts =
+        new RegionCounts(WINDOW, SHIFT, fades, words, RegionCounts.Denials.NOBODY);
+    RegionSharing.bind(limit, regionCounts, BEGIN);
   }
 
   private static Limit limit(LimitSpec spec, Words... words) {
@@ -62,21 +63,21 @@ class RegionBoundsTest {
     taken(limit, 100, BEGIN);
     limit.resize(spec(2_000), BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(1_600);
-    assertThat(Regional.counted(limit)).containsOnly(Map.entry(CELL, 100L));
-    assertThat(Regional.binds(limit)).isTrue();
+    assertThat(RegionSharing.counted(limit)).containsOnly(Map.entry(CELL, 100L));
+    assertThat(RegionSharing.binds(limit)).isTrue();
     limit.resize(FIXED, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(900);
-    assertThat(Regional.binds(limit)).isFalse();
-    assertThat(Regional.counted(limit)).isEmpty();
+    assertThat(RegionSharing.binds(limit)).isFalse();
+    assertThat(RegionSharing.counted(limit)).isEmpty();
   }
 
   @Test
   void unbound_leavesRoomForNobody() {
     Limit limit = limit(counted(CELL, 300));
     taken(limit, 100, BEGIN);
-    Regional.unbind(limit);
+    RegionSharing.unbind(limit);
     assertThat(limit.room(BEGIN)).isEqualTo(900);
-    assertThat(Regional.binds(limit)).isFalse();
+    assertThat(RegionSharing.binds(limit)).isFalse();
   }
 
   @Test
@@ -84,27 +85,27 @@ class RegionBoundsTest {
     LimitSpec sliding = new LimitSpec.SlidingWindow(1_000, WINDOW);
     LimitSpec longer = new LimitSpec.FixedWindow(1_000, 2 * WINDOW);
     LimitSpec permits = new LimitSpec.Concurrency(5);
-    assertThat(Regional.sameCells(FIXED, new LimitSpec.FixedWindow(7, WINDOW))).isTrue();
-    assertThat(Regional.sameCells(FIXED, sliding)).isFalse();
-    assertThat(Regional.sameCells(FIXED, longer)).isFalse();
-    assertThat(Regional.sameCells(permits, permits)).isFalse();
+    assertThat(RegionSharing.sameCells(FIXED, new LimitSpec.FixedWindow(7, WINDOW))).isTrue();
+    assertThat(RegionSharing.sameCells(FIXED, sliding)).isFalse();
+    assertThat(RegionSharing.sameCells(FIXED, longer)).isFalse();
+    assertThat(RegionSharing.sameCells(permits, permits)).isFalse();
   }
 
   @Test
   void openToAll_isBoundByNoRegion() {
     Limit limit = limit(counted(CELL, 300));
-    limit.others(Foreign.none(WINDOW, SHIFT), demand, BEGIN);
-    limit.cutOff(new Cut.Open());
+    limit.others(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
+    limit.cutOff(new OutageCap.Open());
     taken(limit, 1_000, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(Long.MAX_VALUE);
-    assertThat(Regional.counted(limit)).containsEntry(CELL, 1_000L);
+    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 1_000L);
   }
 
   @Test
   void shut_waitsForNobodyUntilItRejoins() {
     Limit limit = limit(counted(CELL, 300));
-    limit.others(Foreign.none(WINDOW, SHIFT), demand, BEGIN);
-    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "away")));
+    limit.others(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
+    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
     assertThat(limit.room(BEGIN)).isZero();
     assertThat(limit.opens(800, BEGIN)).isGreaterThan(BEGIN).isLessThan(Ticker.NEVER);
     assertThat(limit.opens(700, BEGIN)).isEqualTo(Ticker.NEVER);
@@ -157,17 +158,17 @@ class RegionBoundsTest {
   @Test
   void slicesOnlyInFullCells_areLookedAtSixteenTimes() {
     Limit limit = new Limit(spec(1_000), BEGIN);
-    limit.share(demand, BEGIN);
+    limit.share(sliceDemand, BEGIN);
     List<Words> words = new ArrayList<>();
-    List<Tally.Counted> slices = new ArrayList<>();
+    List<SpendingReport.Counted> slices = new ArrayList<>();
     for (long each = 1; each < 80; each += 2) {
       words.add(counted(CELL + each, 1_000));
-      slices.add(new Tally.Counted(each, 10));
+      slices.add(new SpendingReport.Counted(each, 10));
     }
     limit.granted(
         slices,
         HEARD,
-        each -> new Grid.Span(BEGIN + each * WINDOW + SECOND, BEGIN + (each + 1) * WINDOW));
+        each -> new CellGrid.Span(BEGIN + each * WINDOW + SECOND, BEGIN + (each + 1) * WINDOW));
     say(limit, false, words);
     assertThat(limit.opens(1, BEGIN)).isEqualTo(BEGIN + 32 * WINDOW);
   }
@@ -175,27 +176,29 @@ class RegionBoundsTest {
   @Test
   void slicesLack_onlyWhereRegionsHaveRoom() {
     Limit limit = limit(counted(CELL, 300));
-    limit.share(demand, BEGIN);
+    limit.share(sliceDemand, BEGIN);
     assertThat(limit.dry(700, BEGIN)).isTrue();
     assertThat(limit.dry(701, BEGIN)).isFalse();
-    assertThat(demand.least()).isZero();
+    assertThat(sliceDemand.least()).isZero();
     assertThat(limit.earliest(700, BEGIN)).isEqualTo(Ticker.NEVER);
-    assertThat(demand.least()).isEqualTo(700);
-    assertThat(limit.demand()).isSameAs(demand);
+    assertThat(sliceDemand.least()).isEqualTo(700);
+    assertThat(limit.demand()).isSameAs(sliceDemand);
   }
 
   @Test
   void windowThatOthersUsedUp_startsAnewWhenRegionsLeaveRoomToo() {
     Limit limit = new Limit(FIXED, BEGIN);
-    limit.share(demand, BEGIN);
-    limit.tally(new Grid(5, BEGIN, WINDOW), 5, 5, 0, BEGIN);
+    limit.share(sliceDemand, BEGIN);
+    limit.tally(new CellGrid(5, BEGIN, WINDOW), 5, 5, 0, BEGIN);
     say(limit, false, List.of(counted(CELL, 100), counted(CELL + 1, 600)));
-    assertThat(limit.decide(Weight.exactly(500), BEGIN)).isEqualTo(new Answer.Wait(Ticker.NEVER));
-    Supplied denied = new Supplied(1_000, 10, BEGIN, BEGIN + SECOND);
-    limit.granted(List.of(), denied, any -> Grid.Span.NEVER);
-    assertThat(limit.decide(Weight.exactly(400), BEGIN)).isEqualTo(new Answer.Wait(BEGIN + WINDOW));
+    assertThat(limit.decide(Weight.exactly(500), BEGIN))
+        .isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
+    StoreReport denied = new StoreReport(1_000, 10, BEGIN, BEGIN + SECOND);
+    limit.granted(List.of(), denied, any -> CellGrid.Span.NEVER);
+    assertThat(limit.decide(Weight.exactly(400), BEGIN))
+        .isEqualTo(new LimitAnswer.Wait(BEGIN + WINDOW));
     assertThat(limit.decide(Weight.exactly(401), BEGIN))
-        .isEqualTo(new Answer.Wait(BEGIN + 2 * WINDOW));
+        .isEqualTo(new LimitAnswer.Wait(BEGIN + 2 * WINDOW));
   }
 
   @Test
@@ -212,22 +215,24 @@ class RegionBoundsTest {
     taken(limit, 100, BEGIN);
     long full = limit.full(BEGIN);
     assertThat(full).isBetween(BEGIN + WINDOW, BEGIN + WINDOW + SECOND);
-    assertThat(limit.left(BEGIN)).isEqualTo(new Left(500, full));
+    assertThat(limit.left(BEGIN)).isEqualTo(new LimitRemainder(500, full));
     assertThat(limit.utilization(BEGIN)).isEqualTo(0.1, within(1e-9));
     say(limit, true, List.of());
-    assertThat(limit.left(BEGIN)).isEqualTo(new Left(900, full));
+    assertThat(limit.left(BEGIN)).isEqualTo(new LimitRemainder(900, full));
   }
 
   @Test
   void clockSetBackByACell_isWaitedFor_byMoreIsFollowed() {
     Limit limit = limit();
     taken(limit, 500, BEGIN);
-    Abroad byOne = new Abroad(WINDOW, SHIFT - WINDOW, true, List.of(), Abroad.Denials.NOBODY);
-    Regional.bind(limit, byOne, BEGIN);
-    assertThat(Regional.counted(limit)).containsOnlyKeys(CELL);
-    Abroad byTwo = new Abroad(WINDOW, SHIFT - 2 * WINDOW, true, List.of(), Abroad.Denials.NOBODY);
-    Regional.bind(limit, byTwo, BEGIN);
-    assertThat(Regional.counted(limit)).containsOnlyKeys(CELL - 2);
+    RegionCounts byOne =
+        new RegionCounts(WINDOW, SHIFT - WINDOW, true, List.of(), RegionCounts.Denials.NOBODY);
+    RegionSharing.bind(limit, byOne, BEGIN);
+    assertThat(RegionSharing.counted(limit)).containsOnlyKeys(CELL);
+    RegionCounts byTwo =
+        new RegionCounts(WINDOW, SHIFT - 2 * WINDOW, true, List.of(), RegionCounts.Denials.NOBODY);
+    RegionSharing.bind(limit, byTwo, BEGIN);
+    assertThat(RegionSharing.counted(limit)).containsOnlyKeys(CELL - 2);
   }
 
   @Test

@@ -5,10 +5,10 @@ import static io.penstock.limit.CountedTrailingTest.cell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.limit.Abroad.Words;
-import io.penstock.refusal.Reason;
+import io.penstock.limit.RegionCounts.Words;
 import io.penstock.refusal.Refusal;
-import io.penstock.time.Midnight;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.ZoneMidnights;
 import java.math.BigInteger;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -35,14 +35,14 @@ class RegionTrailingTest extends LimitContract {
   }
 
   private void say(Limit limit, long shift, long now, Words... words) {
-    Abroad abroad =
-        Abroad.of(
+    RegionCounts regionCounts =
+        RegionCounts.of(
             limit.spec(),
             WINDOW,
             shift,
             List.of(words),
             (cell, most) -> denials.add(cell + " of " + most));
-    Regional.bind(limit, abroad, now);
+    RegionSharing.bind(limit, regionCounts, now);
   }
 
   @Override
@@ -121,10 +121,14 @@ class RegionTrailingTest extends LimitContract {
       long now = BEGIN + random.nextLong(WINDOW);
       limit.take(Weight.exactly(random.nextLong(900)), now);
       Weight weight = Weight.exactly(1 + random.nextLong(1_000));
-      if (limit.decide(weight, now) instanceof Answer.Wait(long until)) {
+      if (limit.decide(weight, now) instanceof LimitAnswer.Wait(long until)) {
         assertThat(until).isGreaterThan(now).isLessThan(now + 4 * WINDOW);
-        assertThat(limit.decide(weight, until - 1)).as("%d", seed).isInstanceOf(Answer.Wait.class);
-        assertThat(limit.decide(weight, until)).as("%d", seed).isInstanceOf(Answer.Receipt.class);
+        assertThat(limit.decide(weight, until - 1))
+            .as("%d", seed)
+            .isInstanceOf(LimitAnswer.Wait.class);
+        assertThat(limit.decide(weight, until))
+            .as("%d", seed)
+            .isInstanceOf(LimitAnswer.Receipt.class);
       }
     }
   }
@@ -143,13 +147,13 @@ class RegionTrailingTest extends LimitContract {
   @Test
   void givenBack_isOfTheCellItWasTakenFrom() {
     Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 1, 0), new Words(CELL + 1, 0, 1, 0));
-    Answer first = limit.take(new Weight(200, 50, 0), BEGIN + WINDOW - 1);
+    LimitAnswer first = limit.take(new Weight(200, 50, 0), BEGIN + WINDOW - 1);
     limit.take(Weight.exactly(10), BEGIN + WINDOW);
-    assertThat(Regional.counted(limit)).containsEntry(CELL, 200L).containsEntry(CELL + 1, 10L);
-    if (first instanceof Answer.Receipt receipt) {
+    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 200L).containsEntry(CELL + 1, 10L);
+    if (first instanceof LimitAnswer.Receipt receipt) {
       limit.give(receipt, 150, 50, BEGIN + WINDOW);
     }
-    assertThat(Regional.counted(limit)).containsEntry(CELL, 50L).containsEntry(CELL + 1, 10L);
+    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 50L).containsEntry(CELL + 1, 10L);
     assertThat(limit.room(BEGIN + WINDOW)).isEqualTo(1_000 - 11 - 51);
   }
 
@@ -158,10 +162,10 @@ class RegionTrailingTest extends LimitContract {
     Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 100, 0));
     limit.take(new Weight(100, 300, 0), BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(500);
-    assertThat(Regional.counted(limit)).containsEntry(CELL, 100L);
+    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 100L);
     limit.charge(200, 300, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(600);
-    assertThat(Regional.counted(limit)).containsEntry(CELL, 300L);
+    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 300L);
   }
 
   @Test
@@ -178,26 +182,27 @@ class RegionTrailingTest extends LimitContract {
   void firstDenialOfACell_isToldOnce() {
     Limit limit = limit(1_000, BEGIN);
     limit.take(Weight.exactly(600), BEGIN);
-    Regional.denied(limit, Weight.exactly(400), BEGIN);
+    RegionSharing.denied(limit, Weight.exactly(400), BEGIN);
     assertThat(denials).isEmpty(); // it fits
-    Regional.denied(limit, Weight.exactly(401), BEGIN);
-    Regional.denied(limit, Weight.exactly(401), BEGIN + 1);
+    RegionSharing.denied(limit, Weight.exactly(401), BEGIN);
+    RegionSharing.denied(limit, Weight.exactly(401), BEGIN + 1);
     assertThat(denials).containsExactly(CELL + " of 1000");
-    Regional.denied(limit, Weight.exactly(900), BEGIN + WINDOW - SECOND);
+    RegionSharing.denied(limit, Weight.exactly(900), BEGIN + WINDOW - SECOND);
     assertThat(denials).hasSize(1);
     limit.take(Weight.exactly(200), BEGIN + WINDOW - SECOND);
-    Regional.denied(limit, Weight.exactly(900), BEGIN + WINDOW);
+    RegionSharing.denied(limit, Weight.exactly(900), BEGIN + WINDOW);
     assertThat(denials).as("of the next one nothing was used").hasSize(1);
     limit.take(Weight.exactly(500), BEGIN + WINDOW + SECOND);
-    Regional.denied(limit, Weight.exactly(900), BEGIN + WINDOW + SECOND);
+    RegionSharing.denied(limit, Weight.exactly(900), BEGIN + WINDOW + SECOND);
     assertThat(denials).containsExactly(CELL + " of 1000", CELL + 1 + " of 1000");
   }
 
   @Test
   void receivedDenial_thatFadesIntoTheNextCell_isNoDenialOfThat() {
     Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 0, 1_000));
-    Regional.denied(limit, Weight.exactly(1), BEGIN + WINDOW);
-    assertThat(limit.decide(Weight.exactly(1), BEGIN + WINDOW)).isInstanceOf(Answer.Wait.class);
+    RegionSharing.denied(limit, Weight.exactly(1), BEGIN + WINDOW);
+    assertThat(limit.decide(Weight.exactly(1), BEGIN + WINDOW))
+        .isInstanceOf(LimitAnswer.Wait.class);
     assertThat(denials).isEmpty();
   }
 
@@ -205,9 +210,9 @@ class RegionTrailingTest extends LimitContract {
   void limitThatIsCutOff_isNobodyElsesTrouble() {
     Limit limit = limit(1_000, BEGIN);
     limit.take(Weight.exactly(900), BEGIN);
-    limit.share(new Demand(() -> {}), BEGIN);
-    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "away")));
-    Regional.denied(limit, Weight.exactly(200), BEGIN);
+    limit.share(new SliceDemand(() -> {}), BEGIN);
+    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    RegionSharing.denied(limit, Weight.exactly(200), BEGIN);
     assertThat(denials).isEmpty();
   }
 
@@ -215,18 +220,18 @@ class RegionTrailingTest extends LimitContract {
   void largeRequest_isNoDenialWhileLittleWasUsed() {
     Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 400, 0));
     limit.take(Weight.exactly(99), BEGIN);
-    Regional.denied(limit, Weight.exactly(1_000), BEGIN);
-    Regional.denied(limit, Weight.exactly(5_000), BEGIN); // this could never pass
+    RegionSharing.denied(limit, Weight.exactly(1_000), BEGIN);
+    RegionSharing.denied(limit, Weight.exactly(5_000), BEGIN); // this could never pass
     assertThat(denials).isEmpty();
     limit.take(Weight.exactly(1), BEGIN);
-    Regional.denied(limit, Weight.exactly(1_000), BEGIN);
+    RegionSharing.denied(limit, Weight.exactly(1_000), BEGIN);
     assertThat(denials).hasSize(1);
   }
 
   @Test
   void receivedDenial_isNeverToldOn() {
     Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 0, 1_000));
-    Regional.denied(limit, Weight.exactly(1), BEGIN);
+    RegionSharing.denied(limit, Weight.exactly(1), BEGIN);
     assertThat(denials).isEmpty();
   }
 
@@ -236,7 +241,7 @@ class RegionTrailingTest extends LimitContract {
     limit.take(Weight.exactly(500), BEGIN);
     long back = SHIFT - 10 * WINDOW;
     say(limit, back, BEGIN, new Words(CELL - 10, 0, 100, 0));
-    assertThat(Regional.counted(limit)).containsEntry(CELL - 10, 500L);
+    assertThat(RegionSharing.counted(limit)).containsEntry(CELL - 10, 500L);
     assertThat(limit.room(BEGIN)).isEqualTo(400);
   }
 
@@ -244,13 +249,14 @@ class RegionTrailingTest extends LimitContract {
   void dayOfTheCalendar_endsWithItsCell() {
     LimitSpec day =
         new LimitSpec.Day(
-            1_000, new Midnight(ZoneOffset.UTC, () -> (BEGIN + SHIFT) / 1_000_000), 0);
+            1_000, new ZoneMidnights(ZoneOffset.UTC, () -> (BEGIN + SHIFT) / 1_000_000), 0);
     long length = LimitSpec.Day.NANOS;
     long cell = Math.floorDiv(BEGIN + SHIFT, length);
     Limit limit = new Limit(day, BEGIN);
     List<Words> words = List.of(new Words(cell - 1, 0, 900, 0), new Words(cell, 0, 300, 0));
-    Regional.bind(limit, Abroad.of(day, length, SHIFT, words, Abroad.Denials.NOBODY), BEGIN);
-    assertThat(Regional.cellNanos(day)).isEqualTo(length);
+    RegionSharing.bind(
+        limit, RegionCounts.of(day, length, SHIFT, words, RegionCounts.Denials.NOBODY), BEGIN);
+    assertThat(RegionSharing.cellNanos(day)).isEqualTo(length);
     assertThat(limit.room(BEGIN)).isEqualTo(700);
     assertThat(limit.earliest(701, BEGIN)).isEqualTo((cell + 1) * length - SHIFT);
   }

@@ -12,63 +12,67 @@ import org.junit.jupiter.api.Test;
 class SharedKindsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long DAY = LimitSpec.Day.NANOS;
-  private static final Grid MINUTES = new Grid(7, 0, 60 * SECOND);
+  private static final CellGrid MINUTES = new CellGrid(7, 0, 60 * SECOND);
 
   private final AtomicInteger dry = new AtomicInteger();
 
   private Limit shared(LimitSpec spec) {
     Limit limit = new Limit(spec, 0);
-    limit.share(new Demand(dry::incrementAndGet), 0);
+    limit.share(new SliceDemand(dry::incrementAndGet), 0);
     return limit;
   }
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
+    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
     limit.granted(
-        List.of(new Tally.Counted(cell, amount)), supplied, any -> new Grid.Span(from, until));
+        List.of(new SpendingReport.Counted(cell, amount)),
+        storeReport,
+        any -> new CellGrid.Span(from, until));
   }
 
   private static boolean takes(Limit limit, long amount, long now) {
-    return limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt;
+    return limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt;
   }
 
-  private static List<Tally.Counted> counted(Limit limit, Grid grid, long oldest, long now) {
-    return limit.tally(grid, oldest, oldest, 1_000, now).counted();
+  private static List<SpendingReport.Counted> counted(
+      Limit limit, CellGrid cellGrid, long oldest, long now) {
+    return limit.tally(cellGrid, oldest, oldest, 1_000, now).counted();
   }
 
   @Test
   void day_endsWithItsCellWhateverTheOwnClockSays() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0));
-    Grid grid = new Grid(40, -5 * SECOND, 10 * SECOND, 3);
-    counted(limit, grid, 40, 0);
+    CellGrid cellGrid = new CellGrid(40, -5 * SECOND, 10 * SECOND, 3);
+    counted(limit, cellGrid, 40, 0);
     grant(limit, 40, 100, 0, 5 * SECOND);
     assertThat(takes(limit, 100, SECOND)).isTrue();
-    assertThat(limit.take(Weight.exactly(1), 2 * SECOND)).isEqualTo(new Answer.Wait(5 * SECOND));
-    counted(limit, new Grid(43, 5 * SECOND, DAY, 3), 43, 5 * SECOND);
+    assertThat(limit.take(Weight.exactly(1), 2 * SECOND))
+        .isEqualTo(new LimitAnswer.Wait(5 * SECOND));
+    counted(limit, new CellGrid(43, 5 * SECOND, DAY, 3), 43, 5 * SECOND);
     grant(limit, 43, 60, 5 * SECOND, 7 * SECOND);
     assertThat(limit.balance(5 * SECOND).charged()).isZero();
     assertThat(takes(limit, 60, 5 * SECOND)).isTrue();
-    assertThat(counted(limit, new Grid(43, 5 * SECOND, DAY, 3), 43, 6 * SECOND))
-        .containsExactly(new Tally.Counted(43, 60));
+    assertThat(counted(limit, new CellGrid(43, 5 * SECOND, DAY, 3), 43, 6 * SECOND))
+        .containsExactly(new SpendingReport.Counted(43, 60));
   }
 
   @Test
   void chargedBeforeAnyDayRuns_countsInTheFirstThatDoes() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0));
-    assertThat(counted(limit, Grid.none(0), 5, 0)).isEmpty();
+    assertThat(counted(limit, CellGrid.none(0), 5, 0)).isEmpty();
     limit.charge(30, 0, 1);
-    assertThat(counted(limit, Grid.none(1), 5, 2)).isEmpty();
+    assertThat(counted(limit, CellGrid.none(1), 5, 2)).isEmpty();
     grant(limit, 9, 50, 2, 9 * SECOND);
     assertThat(limit.room(3)).isEqualTo(20);
-    assertThat(counted(limit, new Grid(9, 1, DAY, 0), 9, 4))
-        .containsExactly(new Tally.Counted(9, 50));
+    assertThat(counted(limit, new CellGrid(9, 1, DAY, 0), 9, 4))
+        .containsExactly(new SpendingReport.Counted(9, 50));
   }
 
   @Test
   void dayThatEnded_countsNothingMoreInIt() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0));
-    Grid grid = new Grid(9, 0, DAY, 0);
-    counted(limit, grid, 9, 0);
+    CellGrid cellGrid = new CellGrid(9, 0, DAY, 0);
+    counted(limit, cellGrid, 9, 0);
     grant(limit, 9, 100, 0, 2 * SECOND);
     takes(limit, 10, 1);
     limit.charge(5, 0, DAY);
@@ -94,11 +98,11 @@ class SharedKindsTest {
     Limit limit = shared(new LimitSpec.Day(100, null, 0));
     grant(limit, 9, 50, 0, 4 * SECOND);
     takes(limit, 10, 1);
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
+    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
     limit.granted(
-        List.of(new Tally.Counted(1_000, 20)),
-        supplied,
-        cell -> new Grid.Span(0, (cell == 9 ? 4 : 2) * SECOND));
+        List.of(new SpendingReport.Counted(1_000, 20)),
+        storeReport,
+        cell -> new CellGrid.Span(0, (cell == 9 ? 4 : 2) * SECOND));
     assertThat(takes(limit, 20, SECOND)).isTrue();
     assertThat(limit.opens(1, SECOND)).isEqualTo(2 * SECOND);
     assertThat(limit.room(2 * SECOND)).isEqualTo(40);
@@ -106,7 +110,7 @@ class SharedKindsTest {
 
   @Test
   void nothingIsAskedFor_noSliceIsNeeded() {
-    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(10, 1), 100));
+    Limit limit = shared(new LimitSpec.TokenBucket(new ExactRate(10, 1), 100));
     assertThat(limit.room(1)).isZero();
     assertThat(limit.opens(0, 1)).isLessThanOrEqualTo(1);
     assertThat(limit.opens(1, 1)).isEqualTo(Ticker.NEVER);
@@ -114,26 +118,26 @@ class SharedKindsTest {
 
   @Test
   void slots_areUsedOnceEachWhenTheyBegin() {
-    Limit limit = shared(new LimitSpec.Strict(new Rate(10, 1)));
-    limit.tally(Grid.none(0), 0, 0, 10, 0);
+    Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)));
+    limit.tally(CellGrid.none(0), 0, 0, 10, 0);
     assertThat(limit.earliest(1, 0)).isEqualTo(Ticker.NEVER);
     assertThat(dry).hasValue(1);
-    Supplied supplied = new Supplied(1, Long.MAX_VALUE, 0, 0);
+    StoreReport storeReport = new StoreReport(1, Long.MAX_VALUE, 0, 0);
     limit.granted(
-        List.of(new Tally.Counted(100, 1), new Tally.Counted(300, 1)),
-        supplied,
-        cell -> new Grid.Span(cell * SECOND, cell * SECOND + 10));
+        List.of(new SpendingReport.Counted(100, 1), new SpendingReport.Counted(300, 1)),
+        storeReport,
+        cell -> new CellGrid.Span(cell * SECOND, cell * SECOND + 10));
     assertThat(limit.earliest(1, 0)).isEqualTo(100 * SECOND);
     assertThat(takes(limit, 1, 100 * SECOND - 1)).isFalse();
     assertThat(takes(limit, 1, 100 * SECOND)).isTrue();
     assertThat(limit.take(Weight.exactly(1), 100 * SECOND))
-        .isEqualTo(new Answer.Wait(300 * SECOND));
+        .isEqualTo(new LimitAnswer.Wait(300 * SECOND));
     assertThat(limit.earliest(1, 300 * SECOND + 10)).isEqualTo(Ticker.NEVER);
   }
 
   @Test
   void slotsTogether_areUsedOneByOne() {
-    Limit limit = shared(new LimitSpec.Strict(new Rate(1_000, 1)));
+    Limit limit = shared(new LimitSpec.Strict(new ExactRate(1_000, 1)));
     grant(limit, 100, 3, 10, 20);
     assertThat(takes(limit, 1, 10)).isTrue();
     assertThat(takes(limit, 1, 11)).isTrue();
@@ -143,31 +147,32 @@ class SharedKindsTest {
 
   @Test
   void tokens_areOutUntilTheyAreSpentInAMinute() {
-    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(1, 1), 50));
+    Limit limit = shared(new LimitSpec.TokenBucket(new ExactRate(1, 1), 50));
     counted(limit, MINUTES, 0, 0);
-    grant(limit, Partition.OUT, 30, 0, 90 * SECOND);
+    grant(limit, CellPartition.OUT, 30, 0, 90 * SECOND);
     assertThat(takes(limit, 10, SECOND)).isTrue();
     assertThat(counted(limit, MINUTES, 0, SECOND))
-        .containsExactly(new Tally.Counted(7, 10), new Tally.Counted(Partition.OUT, 20));
+        .containsExactly(
+            new SpendingReport.Counted(7, 10), new SpendingReport.Counted(CellPartition.OUT, 20));
     assertThat(takes(limit, 15, 60 * SECOND)).isTrue();
     assertThat(counted(limit, MINUTES, 0, 60 * SECOND))
         .containsExactly(
-            new Tally.Counted(7, 10),
-            new Tally.Counted(8, 15),
-            new Tally.Counted(Partition.OUT, 5));
+            new SpendingReport.Counted(7, 10),
+            new SpendingReport.Counted(8, 15),
+            new SpendingReport.Counted(CellPartition.OUT, 5));
     assertThat(counted(limit, MINUTES, 0, 90 * SECOND))
         .containsExactly(
-            new Tally.Counted(7, 10),
-            new Tally.Counted(8, 15),
-            new Tally.Counted(Partition.OUT, 0));
+            new SpendingReport.Counted(7, 10),
+            new SpendingReport.Counted(8, 15),
+            new SpendingReport.Counted(CellPartition.OUT, 0));
   }
 
   @Test
   void tokensGivenBack_areOutAgainUnlessTheyWereFilledIn() {
-    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(1, 1), 50));
+    Limit limit = shared(new LimitSpec.TokenBucket(new ExactRate(1, 1), 50));
     counted(limit, MINUTES, 0, 0);
-    grant(limit, Partition.OUT, 30, 0, 90 * SECOND);
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(Weight.exactly(10), SECOND);
+    grant(limit, CellPartition.OUT, 30, 0, 90 * SECOND);
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(Weight.exactly(10), SECOND);
     limit.give(receipt, 4, 0, 2 * SECOND);
     assertThat(limit.room(2 * SECOND)).isEqualTo(24);
     limit.give(receipt, 6, 0, 50 * SECOND);
@@ -176,16 +181,18 @@ class SharedKindsTest {
 
   @Test
   void tokensHeld_areOutWhileTheyAre() {
-    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(1, 1), 50));
+    Limit limit = shared(new LimitSpec.TokenBucket(new ExactRate(1, 1), 50));
     counted(limit, MINUTES, 0, 0);
-    grant(limit, Partition.OUT, 30, 0, 2 * SECOND);
+    grant(limit, CellPartition.OUT, 30, 0, 2 * SECOND);
     limit.take(new Weight(5, 10, 5), 1);
     assertThat(limit.room(1)).isEqualTo(15);
     assertThat(counted(limit, MINUTES, 0, 2 * SECOND))
-        .containsExactly(new Tally.Counted(7, 5), new Tally.Counted(Partition.OUT, 10));
+        .containsExactly(
+            new SpendingReport.Counted(7, 5), new SpendingReport.Counted(CellPartition.OUT, 10));
     limit.charge(10, 10, 3 * SECOND);
     assertThat(counted(limit, MINUTES, 0, 4 * SECOND))
-        .containsExactly(new Tally.Counted(7, 15), new Tally.Counted(Partition.OUT, 0));
+        .containsExactly(
+            new SpendingReport.Counted(7, 15), new SpendingReport.Counted(CellPartition.OUT, 0));
   }
 
   @Test
@@ -193,10 +200,11 @@ class SharedKindsTest {
     Limit limit = shared(new LimitSpec.FixedWindow(100, 60 * SECOND));
     counted(limit, MINUTES, 7, 0);
     assertThat(limit.dry(20, 1)).isTrue();
-    limit.granted(List.of(), new Supplied(100, 20, 0, 2 * SECOND), any -> Grid.Span.NEVER);
+    limit.granted(List.of(), new StoreReport(100, 20, 0, 2 * SECOND), any -> CellGrid.Span.NEVER);
     assertThat(limit.dry(20, SECOND)).isFalse();
     assertThat(limit.dry(19, SECOND)).isTrue();
-    assertThat(limit.decide(Weight.exactly(20), SECOND)).isEqualTo(new Answer.Wait(60 * SECOND));
+    assertThat(limit.decide(Weight.exactly(20), SECOND))
+        .isEqualTo(new LimitAnswer.Wait(60 * SECOND));
     assertThat(limit.earliest(20, SECOND)).isEqualTo(Ticker.NEVER);
     assertThat(limit.dry(20, 2 * SECOND)).isTrue();
   }
@@ -205,14 +213,14 @@ class SharedKindsTest {
   void permitGivenBackAfterItsLease_isNotHadAgainUntilMoreAreGranted() {
     Limit limit = shared(new LimitSpec.Concurrency(10));
     grant(limit, 0, 1, 0, 2 * SECOND);
-    Answer taken = limit.take(Weight.exactly(1), SECOND);
+    LimitAnswer taken = limit.take(Weight.exactly(1), SECOND);
     renew(limit, SECOND, 3 * SECOND);
     long late = 4 * SECOND;
-    limit.give((Answer.Receipt) taken, 1, 0, late);
+    limit.give((LimitAnswer.Receipt) taken, 1, 0, late);
     renew(limit, late, 6 * SECOND);
     assertThat(takes(limit, 1, late)).isFalse();
-    assertThat(counted(limit, new Grid(0, 0, Long.MAX_VALUE), 0, late))
-        .containsExactly(new Tally.Counted(0, 0));
+    assertThat(counted(limit, new CellGrid(0, 0, Long.MAX_VALUE), 0, late))
+        .containsExactly(new SpendingReport.Counted(0, 0));
     grant(limit, 0, 1, late, 6 * SECOND);
     assertThat(takes(limit, 1, late)).isTrue();
   }
@@ -221,16 +229,16 @@ class SharedKindsTest {
   void permitGivenBackInItsLease_isHadAgainAtOnce() {
     Limit limit = shared(new LimitSpec.Concurrency(10));
     grant(limit, 0, 1, 0, 2 * SECOND);
-    Answer taken = limit.take(Weight.exactly(1), SECOND);
+    LimitAnswer taken = limit.take(Weight.exactly(1), SECOND);
     renew(limit, SECOND, 3 * SECOND);
     long late = 3 * SECOND - 1;
-    limit.give((Answer.Receipt) taken, 1, 0, late);
+    limit.give((LimitAnswer.Receipt) taken, 1, 0, late);
     assertThat(takes(limit, 1, late)).isTrue();
   }
 
   /** Applies a report that grants nothing more. */
   private static void renew(Limit limit, long from, long until) {
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
-    limit.granted(List.of(), supplied, any -> new Grid.Span(from, until));
+    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
+    limit.granted(List.of(), storeReport, any -> new CellGrid.Span(from, until));
   }
 }

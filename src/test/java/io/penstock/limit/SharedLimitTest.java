@@ -3,8 +3,8 @@ package io.penstock.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,40 +14,42 @@ class SharedLimitTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 10 * SECOND;
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, WINDOW);
-  private static final Grid GRID = new Grid(7, 0, WINDOW);
+  private static final CellGrid GRID = new CellGrid(7, 0, WINDOW);
 
   private final AtomicInteger dry = new AtomicInteger();
-  private final Demand demand = new Demand(dry::incrementAndGet);
+  private final SliceDemand sliceDemand = new SliceDemand(dry::incrementAndGet);
 
   private Limit shared(LimitSpec spec) {
     Limit limit = new Limit(spec, 0);
-    limit.share(demand, 0);
+    limit.share(sliceDemand, 0);
     return limit;
   }
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
+    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
     limit.granted(
-        List.of(new Tally.Counted(cell, amount)), supplied, any -> new Grid.Span(from, until));
+        List.of(new SpendingReport.Counted(cell, amount)),
+        storeReport,
+        any -> new CellGrid.Span(from, until));
   }
 
-  private static List<Tally.Counted> counted(Limit limit, long now) {
+  private static List<SpendingReport.Counted> counted(Limit limit, long now) {
     long cell = GRID.cellAt(now);
     return limit.tally(GRID, cell, cell, 1_000, now).counted();
   }
 
   private static boolean takes(Limit limit, long amount, long now) {
-    return limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt;
+    return limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt;
   }
 
   @Test
   void nothingGranted_waitsForAWakeUpAndSaysSoOnce() {
     Limit limit = shared(FIXED);
-    assertThat(limit.take(Weight.exactly(30), 1)).isEqualTo(new Answer.Wait(Ticker.NEVER));
-    assertThat(limit.take(Weight.exactly(20), 2)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    assertThat(limit.take(Weight.exactly(30), 1)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
+    assertThat(limit.take(Weight.exactly(20), 2)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(limit.dry(20, 2)).isTrue();
     assertThat(dry).hasValue(1);
-    assertThat(demand.least()).isEqualTo(20);
+    assertThat(sliceDemand.least()).isEqualTo(20);
     assertThat(limit.utilization(2)).isZero();
   }
 
@@ -56,7 +58,7 @@ class SharedLimitTest {
     Limit limit = shared(FIXED);
     counted(limit, 0);
     grant(limit, 7, 50, SECOND, 3 * SECOND);
-    assertThat(limit.take(Weight.exactly(30), 0)).isEqualTo(new Answer.Wait(SECOND));
+    assertThat(limit.take(Weight.exactly(30), 0)).isEqualTo(new LimitAnswer.Wait(SECOND));
     assertThat(takes(limit, 30, SECOND)).isTrue();
     assertThat(takes(limit, 30, SECOND)).isFalse();
     assertThat(takes(limit, 20, 3 * SECOND)).isFalse();
@@ -70,8 +72,8 @@ class SharedLimitTest {
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
     takes(limit, 20, SECOND);
-    assertThat(counted(limit, SECOND)).containsExactly(new Tally.Counted(7, 50));
-    assertThat(counted(limit, 3 * SECOND)).containsExactly(new Tally.Counted(7, 20));
+    assertThat(counted(limit, SECOND)).containsExactly(new SpendingReport.Counted(7, 50));
+    assertThat(counted(limit, 3 * SECOND)).containsExactly(new SpendingReport.Counted(7, 20));
   }
 
   @Test
@@ -79,10 +81,10 @@ class SharedLimitTest {
     Limit limit = shared(FIXED);
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(Weight.exactly(50), 1);
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(Weight.exactly(50), 1);
     limit.give(receipt, 20, 0, 2);
     assertThat(limit.room(3)).isEqualTo(20);
-    assertThat(counted(limit, 3 * SECOND)).containsExactly(new Tally.Counted(7, 30));
+    assertThat(counted(limit, 3 * SECOND)).containsExactly(new SpendingReport.Counted(7, 30));
   }
 
   @Test
@@ -92,7 +94,7 @@ class SharedLimitTest {
     grant(limit, 7, 50, 0, 3 * SECOND);
     limit.charge(70, 0, 1);
     assertThat(limit.room(2)).isZero();
-    assertThat(counted(limit, 2)).containsExactly(new Tally.Counted(7, 70));
+    assertThat(counted(limit, 2)).containsExactly(new SpendingReport.Counted(7, 70));
   }
 
   @Test
@@ -100,9 +102,9 @@ class SharedLimitTest {
     Limit limit = shared(FIXED);
     counted(limit, 0);
     limit.charge(230, 0, 1);
-    assertThat(counted(limit, 2)).containsExactly(new Tally.Counted(7, 100));
-    assertThat(counted(limit, WINDOW)).containsExactly(new Tally.Counted(8, 100));
-    assertThat(counted(limit, 2 * WINDOW)).containsExactly(new Tally.Counted(9, 30));
+    assertThat(counted(limit, 2)).containsExactly(new SpendingReport.Counted(7, 100));
+    assertThat(counted(limit, WINDOW)).containsExactly(new SpendingReport.Counted(8, 100));
+    assertThat(counted(limit, 2 * WINDOW)).containsExactly(new SpendingReport.Counted(9, 30));
     assertThat(counted(limit, 3 * WINDOW)).isEmpty();
   }
 
@@ -111,11 +113,11 @@ class SharedLimitTest {
     Limit limit = shared(FIXED);
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(10, 30, 10), 1);
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(10, 30, 10), 1);
     assertThat(limit.room(2)).isEqualTo(10);
-    assertThat(counted(limit, WINDOW)).containsExactly(new Tally.Counted(8, 30));
+    assertThat(counted(limit, WINDOW)).containsExactly(new SpendingReport.Counted(8, 30));
     limit.give(receipt, 0, 30, WINDOW + 1);
-    assertThat(counted(limit, WINDOW + 2)).containsExactly(new Tally.Counted(8, 0));
+    assertThat(counted(limit, WINDOW + 2)).containsExactly(new SpendingReport.Counted(8, 0));
   }
 
   @Test
@@ -124,7 +126,8 @@ class SharedLimitTest {
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
     takes(limit, 20, 1);
-    assertThat(limit.tally(GRID, 7, 7, 5, 2).counted()).containsExactly(new Tally.Counted(7, 25));
+    assertThat(limit.tally(GRID, 7, 7, 5, 2).counted())
+        .containsExactly(new SpendingReport.Counted(7, 25));
     assertThat(limit.room(2)).isEqualTo(5);
   }
 
@@ -136,38 +139,40 @@ class SharedLimitTest {
     takes(limit, 20, 1);
     limit.dropSlices();
     assertThat(takes(limit, 1, 2)).isFalse();
-    assertThat(counted(limit, 2)).containsExactly(new Tally.Counted(7, 20));
+    assertThat(counted(limit, 2)).containsExactly(new SpendingReport.Counted(7, 20));
   }
 
   @Test
   void permits_areOutUntilTheyAreGivenBack() {
     Limit limit = shared(new LimitSpec.Concurrency(10));
-    Grid endless = new Grid(0, 0, Long.MAX_VALUE);
+    CellGrid endless = new CellGrid(0, 0, Long.MAX_VALUE);
     limit.tally(endless, 0, 0, 10, 0);
     grant(limit, 0, 3, 0, 2 * SECOND);
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(0, 2, 0), 1);
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(0, 2, 0), 1);
     assertThat(limit.room(2)).isEqualTo(1);
     assertThat(limit.room(2 * SECOND)).isZero();
     assertThat(limit.tally(endless, 0, 0, 10, 2 * SECOND).counted())
-        .containsExactly(new Tally.Counted(0, 2));
+        .containsExactly(new SpendingReport.Counted(0, 2));
     limit.give(receipt, 0, 2, 3 * SECOND);
     assertThat(limit.tally(endless, 0, 0, 10, 3 * SECOND).counted())
-        .containsExactly(new Tally.Counted(0, 0));
+        .containsExactly(new SpendingReport.Counted(0, 0));
   }
 
   private static void heard(Limit limit, long amount, long left, long until) {
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0, false, left, until);
+    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0, false, left, until);
     limit.granted(
-        List.of(new Tally.Counted(7, amount)), supplied, any -> new Grid.Span(0, 3 * SECOND));
+        List.of(new SpendingReport.Counted(7, amount)),
+        storeReport,
+        any -> new CellGrid.Span(0, 3 * SECOND));
   }
 
   @Test
   void leftBeforeAnythingWasHeard_isTheWindowAlone() {
     Limit limit = shared(FIXED);
-    assertThat(limit.left(1)).isEqualTo(new Left(100, 1));
+    assertThat(limit.left(1)).isEqualTo(new LimitRemainder(100, 1));
     counted(limit, 0);
     limit.charge(30, 0, 1);
-    assertThat(limit.left(2)).isEqualTo(new Left(70, WINDOW));
+    assertThat(limit.left(2)).isEqualTo(new LimitRemainder(70, WINDOW));
   }
 
   @Test
@@ -175,13 +180,15 @@ class SharedLimitTest {
     Limit limit = shared(FIXED);
     counted(limit, 0);
     heard(limit, 20, 50, WINDOW);
-    assertThat(limit.left(1)).isEqualTo(new Left(70, WINDOW));
+    assertThat(limit.left(1)).isEqualTo(new LimitRemainder(70, WINDOW));
     assertThat(limit.room(1)).as("what may be taken").isEqualTo(20);
     takes(limit, 15, 1);
-    assertThat(limit.left(1)).isEqualTo(new Left(55, WINDOW));
+    assertThat(limit.left(1)).isEqualTo(new LimitRemainder(55, WINDOW));
     limit.charge(15, 0, 1);
-    assertThat(limit.left(2)).as("more was spent than granted").isEqualTo(new Left(40, WINDOW));
-    assertThat(limit.left(WINDOW)).isEqualTo(new Left(100, WINDOW));
+    assertThat(limit.left(2))
+        .as("more was spent than granted")
+        .isEqualTo(new LimitRemainder(40, WINDOW));
+    assertThat(limit.left(WINDOW)).isEqualTo(new LimitRemainder(100, WINDOW));
   }
 
   @Test
@@ -190,18 +197,18 @@ class SharedLimitTest {
     counted(limit, 0);
     heard(limit, 20, 0, WINDOW);
     limit.charge(25, 0, 1);
-    assertThat(limit.left(2)).isEqualTo(new Left(0, WINDOW));
+    assertThat(limit.left(2)).isEqualTo(new LimitRemainder(0, WINDOW));
     heard(limit, 20, 90, WINDOW);
-    assertThat(limit.left(2)).isEqualTo(new Left(75, WINDOW));
+    assertThat(limit.left(2)).isEqualTo(new LimitRemainder(75, WINDOW));
   }
 
   @Test
   void leftOfABucket_growsUntilItIsFull() {
-    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(10, 1), 100));
+    Limit limit = shared(new LimitSpec.TokenBucket(new ExactRate(10, 1), 100));
     heard(limit, 0, 20, 8 * SECOND);
-    assertThat(limit.left(0)).isEqualTo(new Left(20, 8 * SECOND));
-    assertThat(limit.left(4 * SECOND)).isEqualTo(new Left(60, 8 * SECOND));
-    assertThat(limit.left(8 * SECOND)).isEqualTo(new Left(100, 8 * SECOND));
+    assertThat(limit.left(0)).isEqualTo(new LimitRemainder(20, 8 * SECOND));
+    assertThat(limit.left(4 * SECOND)).isEqualTo(new LimitRemainder(60, 8 * SECOND));
+    assertThat(limit.left(8 * SECOND)).isEqualTo(new LimitRemainder(100, 8 * SECOND));
   }
 
   @Test
@@ -212,9 +219,9 @@ class SharedLimitTest {
     counted(limit, SECOND);
     assertThat(takes(limit, 10, SECOND)).isTrue();
     assertThat(limit.full(SECOND)).isEqualTo(WINDOW);
-    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "away")));
+    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
     assertThat(limit.full(WINDOW)).isEqualTo(WINDOW);
     assertThat(dry).hasValue(0);
-    assertThat(demand.least()).isZero();
+    assertThat(sliceDemand.least()).isZero();
   }
 }

@@ -14,7 +14,7 @@ import static io.penstock.limit.Slices.taken;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.limit.Tally.Counted;
+import io.penstock.limit.SpendingReport.Counted;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,7 +40,7 @@ class SharedReportTest {
   @Test
   void heldOfATrailingWindow_isReportedInTheRunningCellAlone() {
     Limit limit = shared(TRAILING, NOW);
-    Grid seconds = new Grid(100, 0, SECOND);
+    CellGrid seconds = new CellGrid(100, 0, SECOND);
     limit.tally(seconds, 0, 104, 100, NOW);
     grant(limit, 104, 50, NOW, NOW + SECOND);
     taken(limit, new Weight(10, 30, 10), NOW);
@@ -51,7 +51,7 @@ class SharedReportTest {
   @Test
   void heldOfADayOfWhichNoneFollowsYet_isReportedInThatAlone() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0), 0);
-    Grid day = new Grid(9, 0, LimitSpec.Day.NANOS, 0);
+    CellGrid day = new CellGrid(9, 0, LimitSpec.Day.NANOS, 0);
     limit.tally(day, 9, 9, 100, 0);
     grant(limit, 9, 50, 0, NOW);
     taken(limit, new Weight(10, 30, 10), 1);
@@ -61,7 +61,7 @@ class SharedReportTest {
   @Test
   void heldOfADayThatOthersFollow_isReportedInEachOfThem() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0), 0);
-    Grid days = new Grid(9, 0, LimitSpec.Day.NANOS, 3);
+    CellGrid days = new CellGrid(9, 0, LimitSpec.Day.NANOS, 3);
     limit.tally(days, 9, 9, 100, 0);
     grant(limit, 9, 50, 0, NOW);
     taken(limit, new Weight(10, 30, 10), 1);
@@ -76,12 +76,12 @@ class SharedReportTest {
     limit.granted(
         List.of(new Counted(7, 20), new Counted(8, 25), new Counted(9, 15)),
         Slices.HEARD,
-        cell -> new Grid.Span(NOW + (cell - 7) * SECOND, NOW + 3 * SECOND));
+        cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, NOW + 3 * SECOND));
     assertThat(free(report(limit, 9, NOW))).isEqualTo(new Free(20, 40, 25));
     taken(limit, new Weight(4, 6, 4), NOW);
-    Tally tally = report(limit, 9, NOW);
-    assertThat(free(tally)).isEqualTo(new Free(10, 28, 19));
-    assertThat(tally.spent()).isEqualTo(10);
+    SpendingReport spendingReport = report(limit, 9, NOW);
+    assertThat(free(spendingReport)).isEqualTo(new Free(10, 28, 19));
+    assertThat(spendingReport.spent()).isEqualTo(10);
     assertThat(free(report(limit, 9, NOW + SECOND))).isEqualTo(new Free(19, 9, 19));
   }
 
@@ -95,8 +95,8 @@ class SharedReportTest {
 
   private record Free(long now, long later, long most) {}
 
-  private static Free free(Tally tally) {
-    return new Free(tally.freeNow(), tally.freeLater(), tally.most());
+  private static Free free(SpendingReport spendingReport) {
+    return new Free(spendingReport.freeNow(), spendingReport.freeLater(), spendingReport.most());
   }
 
   @Test
@@ -111,12 +111,12 @@ class SharedReportTest {
   @Test
   void wholeLimitWaitedFor_isSaidToBeLacking() {
     AtomicInteger dry = new AtomicInteger();
-    Demand demand = new Demand(dry::incrementAndGet);
+    SliceDemand sliceDemand = new SliceDemand(dry::incrementAndGet);
     Limit limit = new Limit(FIXED, NOW);
-    limit.share(demand, NOW);
+    limit.share(sliceDemand, NOW);
     assertThat(limit.dry(100, NOW)).isTrue();
     assertThat(limit.earliest(100, NOW)).isEqualTo(Ticker.NEVER);
-    assertThat(demand.least()).isEqualTo(100);
+    assertThat(sliceDemand.least()).isEqualTo(100);
     assertThat(dry).hasValue(1);
   }
 
@@ -130,17 +130,17 @@ class SharedReportTest {
 
   @Test
   void paceAloneLacks_othersAreAskedForNothing() {
-    Demand demand = new Demand(() -> {});
+    SliceDemand sliceDemand = new SliceDemand(() -> {});
     Limit limit = new Limit(new LimitSpec.TrailingWindow(60, 6 * WINDOW, 0, 10), NOW);
-    limit.share(demand, NOW);
+    limit.share(sliceDemand, NOW);
     report(limit, 7, NOW);
     grant(limit, 7, 30, NOW, END);
     taken(limit, 10, NOW);
     assertThat(limit.earliest(20, NOW)).isGreaterThan(NOW);
-    assertThat(demand.least()).isZero();
-    assertThat(demand.hasLater()).isFalse();
+    assertThat(sliceDemand.least()).isZero();
+    assertThat(sliceDemand.hasLater()).isFalse();
     limit.earliest(21, NOW);
-    assertThat(demand.least()).isEqualTo(21);
+    assertThat(sliceDemand.least()).isEqualTo(21);
   }
 
   @Test
@@ -155,56 +155,58 @@ class SharedReportTest {
   @Test
   void sliceHeardOfAfterTheClockWasRead_beginsSoon() {
     Limit limit = fixed(0);
-    hear(limit, 7, 30, new Supplied(1_000, Long.MAX_VALUE, NOW, 0), NOW + 20 * MILLI, END);
+    hear(limit, 7, 30, new StoreReport(1_000, Long.MAX_VALUE, NOW, 0), NOW + 20 * MILLI, END);
     assertThat(limit.dry(30, NOW - SECOND)).isTrue();
-    hear(limit, 7, 0, new Supplied(1_000, Long.MAX_VALUE, NOW - 1, 0), NOW + 20 * MILLI, END);
+    hear(limit, 7, 0, new StoreReport(1_000, Long.MAX_VALUE, NOW - 1, 0), NOW + 20 * MILLI, END);
     assertThat(limit.dry(30, NOW - SECOND)).isFalse();
   }
 
-  private static Limit left(LimitSpec spec, Grid grid) {
+  private static Limit left(LimitSpec spec, CellGrid cellGrid) {
     Limit limit = shared(spec, NOW);
-    limit.tally(grid, 7, 8, 100, NOW);
+    limit.tally(cellGrid, 7, 8, 100, NOW);
     limit.granted(
         List.of(new Counted(7, 10), new Counted(8, 25)),
-        new Supplied(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END),
-        cell -> new Grid.Span(NOW + (cell - 7) * SECOND, END));
+        new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END),
+        cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, END));
     return limit;
   }
 
   @Test
   void leftOfATrailingWindow_hasTheSlicesInItThatBeginLater() {
-    assertThat(left(TRAILING, GRID).left(NOW)).isEqualTo(new Left(75, END));
+    assertThat(left(TRAILING, GRID).left(NOW)).isEqualTo(new LimitRemainder(75, END));
   }
 
   @Test
   void leftOfAWindowThatEnds_hasNoneOfTheNext() {
-    assertThat(left(FIXED, GRID).left(NOW)).isEqualTo(new Left(50, END));
+    assertThat(left(FIXED, GRID).left(NOW)).isEqualTo(new LimitRemainder(50, END));
     LimitSpec day = new LimitSpec.Day(100, null, 0);
-    assertThat(left(day, new Grid(7, NOW, SECOND, 1)).left(NOW)).isEqualTo(new Left(50, END));
+    assertThat(left(day, new CellGrid(7, NOW, SECOND, 1)).left(NOW))
+        .isEqualTo(new LimitRemainder(50, END));
   }
 
   @Test
   void leftOfPermits_saysNothingOfWhenTheyAreBack() {
     Limit limit = shared(new LimitSpec.Concurrency(100), NOW);
-    hear(limit, 0, 10, new Supplied(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END), NOW, END);
-    assertThat(limit.left(NOW)).isEqualTo(new Left(50, NOW));
+    hear(limit, 0, 10, new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END), NOW, END);
+    assertThat(limit.left(NOW)).isEqualTo(new LimitRemainder(50, NOW));
   }
 
   @Test
   void leftOfSlots_hasNoneThatBeginLater() {
-    Limit limit = shared(new LimitSpec.Strict(new Rate(10, 1)), NOW);
+    Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)), NOW);
     limit.granted(
         List.of(new Counted(100, 1)),
-        new Supplied(1, Long.MAX_VALUE, NOW, 0, false, 0, END),
-        cell -> new Grid.Span(NOW + SECOND, END));
-    assertThat(limit.left(NOW)).isEqualTo(new Left(0, END));
+        new StoreReport(1, Long.MAX_VALUE, NOW, 0, false, 0, END),
+        cell -> new CellGrid.Span(NOW + SECOND, END));
+    assertThat(limit.left(NOW)).isEqualTo(new LimitRemainder(0, END));
   }
 
   @Test
   void leftOfABucket_growsFromWhenItWasHeard() {
-    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(10, 1), 100), NOW);
-    Supplied supplied = new Supplied(1_000, Long.MAX_VALUE, NOW, 0, false, 20, NOW + 8 * SECOND);
-    hear(limit, Partition.OUT, 0, supplied, NOW, END);
+    Limit limit = shared(new LimitSpec.TokenBucket(new ExactRate(10, 1), 100), NOW);
+    StoreReport storeReport =
+        new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 20, NOW + 8 * SECOND);
+    hear(limit, CellPartition.OUT, 0, storeReport, NOW, END);
     assertThat(limit.left(NOW).amount()).isEqualTo(20);
     assertThat(limit.left(NOW + 2 * SECOND).amount()).isEqualTo(40);
     assertThat(limit.left(NOW + 6 * SECOND).amount()).isEqualTo(80);

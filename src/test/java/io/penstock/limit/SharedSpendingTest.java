@@ -25,21 +25,21 @@ class SharedSpendingTest {
   @Test
   void twoThatHold_keepBothFree_untilEachLetsGo() {
     Limit limit = fixed(80);
-    Answer.Receipt first = taken(limit, new Weight(0, 20, 0), NOW);
+    LimitAnswer.Receipt first = taken(limit, new Weight(0, 20, 0), NOW);
     taken(limit, new Weight(0, 30, 0), NOW);
     assertThat(limit.room(NOW)).isEqualTo(30);
     limit.give(first, 0, 20, NOW);
     assertThat(limit.room(NOW)).isEqualTo(50);
     limit.charge(5, 10, NOW);
     assertThat(limit.room(NOW)).isEqualTo(55);
-    assertThat(limit.balance(NOW)).isEqualTo(new Balance(5, 0, 20));
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(5, 0, 20));
   }
 
   @Test
   void heldBeforeItWasShared_isKeptFreeOfWhatIsGranted() {
     Limit limit = new Limit(TRAILING, NOW);
     taken(limit, new Weight(0, 30, 0), NOW);
-    limit.share(new Demand(() -> {}), NOW);
+    limit.share(new SliceDemand(() -> {}), NOW);
     grant(limit, 7, 50, NOW, NOW + SECOND);
     assertThat(limit.room(NOW)).isEqualTo(20);
   }
@@ -48,8 +48,8 @@ class SharedSpendingTest {
   void heldBeforeItWasShared_isReported_andWhatIsGrantedAfterThatIsBesideIt() {
     Limit limit = new Limit(TRAILING, NOW);
     taken(limit, new Weight(0, 30, 0), NOW);
-    limit.share(new Demand(() -> {}), NOW);
-    assertThat(report(limit, 7, NOW).counted()).containsExactly(new Tally.Counted(7, 30));
+    limit.share(new SliceDemand(() -> {}), NOW);
+    assertThat(report(limit, 7, NOW).counted()).containsExactly(new SpendingReport.Counted(7, 30));
     grant(limit, 7, 50, NOW, NOW + SECOND);
     assertThat(limit.room(NOW)).isEqualTo(50);
   }
@@ -58,7 +58,7 @@ class SharedSpendingTest {
   void permitsOutBeforeItWasShared_areBesideThoseGranted() {
     Limit limit = new Limit(PERMITS, NOW);
     taken(limit, 3, NOW);
-    limit.share(new Demand(() -> {}), NOW);
+    limit.share(new SliceDemand(() -> {}), NOW);
     grant(limit, 0, 5, NOW, NOW + SECOND);
     assertThat(limit.room(NOW)).isEqualTo(5);
   }
@@ -71,14 +71,14 @@ class SharedSpendingTest {
     assertThat(limit.room(NOW)).isEqualTo(2);
     limit.charge(40, 2, NOW);
     assertThat(limit.room(NOW)).isEqualTo(4);
-    assertThat(limit.balance(NOW)).isEqualTo(new Balance(0, 0, 1));
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(0, 0, 1));
   }
 
   @Test
   void permitsGivenBackOneByOne_areHadAgain() {
     Limit limit = shared(PERMITS, NOW);
     grant(limit, 0, 5, NOW, NOW + SECOND);
-    Answer.Receipt receipt = taken(limit, new Weight(0, 3, 0), NOW);
+    LimitAnswer.Receipt receipt = taken(limit, new Weight(0, 3, 0), NOW);
     limit.give(receipt, 0, 1, NOW);
     assertThat(limit.room(NOW)).isEqualTo(3);
     assertThat(limit.state().give(0, 0, 2, NOW).room(NOW)).isEqualTo(5);
@@ -87,31 +87,31 @@ class SharedSpendingTest {
   @Test
   void givenBackInItsWindow_isNotChargedAnyMore_butAfterItIs() {
     Limit limit = fixed(50);
-    Answer.Receipt first = taken(limit, 40, NOW);
+    LimitAnswer.Receipt first = taken(limit, 40, NOW);
     limit.give(first, 15, 0, NOW);
-    assertThat(limit.balance(NOW)).isEqualTo(new Balance(25, 0, 0));
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(25, 0, 0));
     long next = 3 * SECOND + WINDOW;
     report(limit, 8, next);
     grant(limit, 8, 50, next, next + WINDOW);
     taken(limit, 30, next);
     limit.give(first, 25, 0, next);
-    assertThat(limit.balance(next)).isEqualTo(new Balance(30, 0, 0));
+    assertThat(limit.balance(next)).isEqualTo(new LimitBalance(30, 0, 0));
   }
 
   @Test
   void givenBackInItsDay_isNotChargedAnyMore_butAfterItIs() {
     Limit limit = shared(DAY, 0);
     long length = LimitSpec.Day.NANOS;
-    limit.tally(new Grid(9, 0, length, 3), 9, 9, 100, NOW);
+    limit.tally(new CellGrid(9, 0, length, 3), 9, 9, 100, NOW);
     grant(limit, 9, 50, 0, length);
-    Answer.Receipt first = taken(limit, 40, NOW);
+    LimitAnswer.Receipt first = taken(limit, 40, NOW);
     limit.give(first, 15, 0, NOW);
-    assertThat(limit.balance(NOW)).isEqualTo(new Balance(25, 0, 0));
-    limit.tally(new Grid(12, length, length, 3), 12, 12, 100, length);
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(25, 0, 0));
+    limit.tally(new CellGrid(12, length, length, 3), 12, 12, 100, length);
     grant(limit, 12, 50, length, 2 * length);
     taken(limit, 30, length);
     limit.give(first, 25, 0, length);
-    assertThat(limit.balance(length)).isEqualTo(new Balance(30, 0, 0));
+    assertThat(limit.balance(length)).isEqualTo(new LimitBalance(30, 0, 0));
   }
 
   @Test
@@ -119,10 +119,10 @@ class SharedSpendingTest {
     Limit limit = new Limit(TRAILING, 0);
     limit.charge(20, 0, 0);
     limit.charge(10, 0, 2 * SECOND);
-    limit.share(new Demand(() -> {}), 2 * SECOND);
-    Grid seconds = new Grid(100, 0, SECOND);
+    limit.share(new SliceDemand(() -> {}), 2 * SECOND);
+    CellGrid seconds = new CellGrid(100, 0, SECOND);
     assertThat(limit.tally(seconds, 90, 102, 100, 2 * SECOND).counted())
-        .containsExactly(new Tally.Counted(101, 20), new Tally.Counted(102, 10));
+        .containsExactly(new SpendingReport.Counted(101, 20), new SpendingReport.Counted(102, 10));
   }
 
   @Test
@@ -132,7 +132,7 @@ class SharedSpendingTest {
     limit.resize(new LimitSpec.FixedWindow(120, WINDOW), NOW);
     assertThat(limit.capacity()).isEqualTo(120);
     assertThat(limit.room(NOW)).isEqualTo(40);
-    assertThat(limit.balance(NOW)).isEqualTo(new Balance(10, 0, 0));
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(10, 0, 0));
   }
 
   @Test
@@ -143,7 +143,7 @@ class SharedSpendingTest {
     assertThat(limit.capacity()).isEqualTo(120);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.demand()).isNotNull();
-    assertThat(limit.balance(NOW)).isEqualTo(new Balance(10, 0, 0));
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(10, 0, 0));
   }
 
   @Test
@@ -175,11 +175,11 @@ class SharedSpendingTest {
     Limit limit = shared(DAY, 0);
     grant(limit, 9, 50, 0, 5 * SECOND);
     limit.granted(
-        List.of(new Tally.Counted(1_000, 20)),
+        List.of(new SpendingReport.Counted(1_000, 20)),
         Slices.HEARD,
-        cell -> new Grid.Span(0, (cell == 9 ? 5 : 2) * SECOND));
+        cell -> new CellGrid.Span(0, (cell == 9 ? 5 : 2) * SECOND));
     taken(limit, 20, SECOND);
-    limit.granted(List.of(), Slices.HEARD, any -> new Grid.Span(0, 6 * SECOND));
+    limit.granted(List.of(), Slices.HEARD, any -> new CellGrid.Span(0, 6 * SECOND));
     assertThat(limit.room(SECOND)).isZero();
     assertThat(limit.room(2 * SECOND)).isEqualTo(50);
     assertThat(limit.room(6 * SECOND - 1)).isEqualTo(50);

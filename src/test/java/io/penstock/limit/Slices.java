@@ -14,15 +14,15 @@ final class Slices {
       new LimitSpec.TrailingWindow(100, 6 * WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
 
   /** Windows of ten seconds; the one with number 7 begins three seconds after the origin. */
-  static final Grid GRID = new Grid(7, 3 * SECOND, WINDOW);
+  static final CellGrid GRID = new CellGrid(7, 3 * SECOND, WINDOW);
 
-  static final Supplied HEARD = new Supplied(1_000, Long.MAX_VALUE, 0, 0);
+  static final StoreReport HEARD = new StoreReport(1_000, Long.MAX_VALUE, 0, 0);
 
   private Slices() {}
 
   static Limit shared(LimitSpec spec, long now) {
     Limit limit = new Limit(spec, now);
-    limit.share(new Demand(() -> {}), now);
+    limit.share(new SliceDemand(() -> {}), now);
     return limit;
   }
 
@@ -38,25 +38,28 @@ final class Slices {
     hear(limit, cell, amount, HEARD, from, until);
   }
 
-  static void hear(Limit limit, long cell, long amount, Supplied supplied, long from, long until) {
+  static void hear(
+      Limit limit, long cell, long amount, StoreReport storeReport, long from, long until) {
     limit.granted(
-        List.of(new Tally.Counted(cell, amount)), supplied, any -> new Grid.Span(from, until));
+        List.of(new SpendingReport.Counted(cell, amount)),
+        storeReport,
+        any -> new CellGrid.Span(from, until));
   }
 
   /**
    * Returns the report of the cells from the running one on, with slices granted until {@code to}.
    */
-  static Tally report(Limit limit, long to, long now) {
+  static SpendingReport report(Limit limit, long to, long now) {
     return limit.tally(GRID, GRID.cellAt(now), to, 1_000, now);
   }
 
-  static Answer.Receipt taken(Limit limit, Weight weight, long now) {
-    Answer answer = limit.take(weight, now);
-    assertThat(answer).isInstanceOf(Answer.Receipt.class);
-    return (Answer.Receipt) answer;
+  static LimitAnswer.Receipt taken(Limit limit, Weight weight, long now) {
+    LimitAnswer limitAnswer = limit.take(weight, now);
+    assertThat(limitAnswer).isInstanceOf(LimitAnswer.Receipt.class);
+    return (LimitAnswer.Receipt) limitAnswer;
   }
 
-  static Answer.Receipt taken(Limit limit, long amount, long now) {
+  static LimitAnswer.Receipt taken(Limit limit, long amount, long now) {
     return taken(limit, Weight.exactly(amount), now);
   }
 }

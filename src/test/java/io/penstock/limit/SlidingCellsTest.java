@@ -34,7 +34,7 @@ class SlidingCellsTest extends LimitContract {
     limit.take(Weight.exactly(5_000), START);
     long opens = limit.earliest(5_000, START);
     assertThat(opens - START - WINDOW).isBetween(0L, SECOND);
-    assertThat(limit.take(Weight.exactly(5_000), opens)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.take(Weight.exactly(5_000), opens)).isInstanceOf(LimitAnswer.Receipt.class);
   }
 
   @Test

@@ -44,7 +44,7 @@ class SlidingModelTest {
       long capacity = most;
       Limit limit = new Limit(new LimitSpec.SlidingWindow(capacity, WINDOW), now);
       List<Long> releases = new ArrayList<>();
-      List<Answer.Receipt> receipts = new ArrayList<>();
+      List<LimitAnswer.Receipt> receipts = new ArrayList<>();
       for (int step = 0; step < 1_000; step++) {
         now += random.nextLong(1 + 2 * WINDOW / most);
         long ended = now - WINDOW;
@@ -59,7 +59,7 @@ class SlidingModelTest {
         switch (random.nextInt(10)) {
           case 0 -> {
             if (!receipts.isEmpty()) {
-              Answer.Receipt receipt = receipts.remove(random.nextInt(receipts.size()));
+              LimitAnswer.Receipt receipt = receipts.remove(random.nextInt(receipts.size()));
               limit.give(receipt, receipt.taken(), 0, now);
               for (long each = 0; each < receipt.taken(); each++) {
                 releases.remove((Object) receipt.cell());
@@ -72,9 +72,11 @@ class SlidingModelTest {
             limit.resize(new LimitSpec.SlidingWindow(capacity, WINDOW), now);
           }
           default -> {
-            Answer answer = limit.take(Weight.exactly(amount), now);
-            assertThat(answer instanceof Answer.Receipt).as(where).isEqualTo(amount <= free);
-            if (answer instanceof Answer.Receipt receipt) {
+            LimitAnswer limitAnswer = limit.take(Weight.exactly(amount), now);
+            assertThat(limitAnswer instanceof LimitAnswer.Receipt)
+                .as(where)
+                .isEqualTo(amount <= free);
+            if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
               receipts.add(receipt);
               add(releases, now, amount);
             }
@@ -84,7 +86,8 @@ class SlidingModelTest {
     }
   }
 
-  private static Answer.Receipt charged(Limit limit, List<Long> releases, long amount, long now) {
+  private static LimitAnswer.Receipt charged(
+      Limit limit, List<Long> releases, long amount, long now) {
     add(releases, now, amount);
     return limit.charge(amount, 0, now);
   }
@@ -103,7 +106,7 @@ class SlidingModelTest {
     long now = 0;
     List<Long> releases = new ArrayList<>();
     while (releases.size() < 4 * capacity) {
-      if (limit.take(Weight.exactly(1), now) instanceof Answer.Wait wait) {
+      if (limit.take(Weight.exactly(1), now) instanceof LimitAnswer.Wait wait) {
         now = wait.untilNanos();
       } else {
         releases.add(now);

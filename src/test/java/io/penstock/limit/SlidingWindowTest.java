@@ -30,12 +30,12 @@ class SlidingWindowTest extends LimitContract {
     return new LimitSpec.SlidingWindow(1_000, WINDOW);
   }
 
-  private Answer take(long amount, long now) {
+  private LimitAnswer take(long amount, long now) {
     return limit.take(Weight.exactly(amount), now);
   }
 
-  private Answer.Receipt taken(long amount, long now) {
-    return (Answer.Receipt) take(amount, now);
+  private LimitAnswer.Receipt taken(long amount, long now) {
+    return (LimitAnswer.Receipt) take(amount, now);
   }
 
   @Test
@@ -43,29 +43,29 @@ class SlidingWindowTest extends LimitContract {
     taken(1, START);
     taken(1, START + 7);
     taken(1, START + SECOND);
-    assertThat(take(1, START + SECOND)).isEqualTo(new Answer.Wait(START + WINDOW));
-    assertThat(take(1, START + WINDOW - 1)).isEqualTo(new Answer.Wait(START + WINDOW));
+    assertThat(take(1, START + SECOND)).isEqualTo(new LimitAnswer.Wait(START + WINDOW));
+    assertThat(take(1, START + WINDOW - 1)).isEqualTo(new LimitAnswer.Wait(START + WINDOW));
     taken(1, START + WINDOW);
-    assertThat(take(1, START + WINDOW)).isEqualTo(new Answer.Wait(START + WINDOW + 7));
-    assertThat(take(2, START + WINDOW)).isEqualTo(new Answer.Wait(START + WINDOW + SECOND));
+    assertThat(take(1, START + WINDOW)).isEqualTo(new LimitAnswer.Wait(START + WINDOW + 7));
+    assertThat(take(2, START + WINDOW)).isEqualTo(new LimitAnswer.Wait(START + WINDOW + SECOND));
   }
 
   @Test
   void givenBack_theVeryInstantCountsNoMore() {
     taken(1, START);
-    Answer.Receipt second = taken(1, START + 5);
+    LimitAnswer.Receipt second = taken(1, START + 5);
     taken(1, START + 9);
     limit.give(second, 1, 0, START + 10);
     taken(1, START + 10);
-    assertThat(take(2, START + 10)).isEqualTo(new Answer.Wait(START + WINDOW + 9));
+    assertThat(take(2, START + 10)).isEqualTo(new LimitAnswer.Wait(START + WINDOW + 9));
   }
 
   @Test
   void givenBackAfterItCounted_changesNothing() {
-    Answer.Receipt first = taken(1, START);
+    LimitAnswer.Receipt first = taken(1, START);
     taken(3, START + WINDOW);
     limit.give(first, 1, 0, START + WINDOW);
-    assertThat(limit.balance(START + WINDOW)).isEqualTo(new Balance(3, 0, 0));
+    assertThat(limit.balance(START + WINDOW)).isEqualTo(new LimitBalance(3, 0, 0));
   }
 
   @Test
@@ -73,7 +73,7 @@ class SlidingWindowTest extends LimitContract {
     limit.charge(1_000_000, 0, START);
     assertThat(limit.room(START + WINDOW - 1)).isZero();
     assertThat(limit.earliest(3, START)).isEqualTo(START + WINDOW);
-    assertThat(limit.balance(START + WINDOW)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(START + WINDOW)).isEqualTo(LimitBalance.ZERO);
   }
 
   @Test
@@ -81,31 +81,31 @@ class SlidingWindowTest extends LimitContract {
     taken(1, START);
     taken(2, START + SECOND);
     limit.resize(new LimitSpec.SlidingWindow(1, WINDOW), START + SECOND);
-    assertThat(take(1, START + WINDOW)).isEqualTo(new Answer.Wait(START + WINDOW + SECOND));
+    assertThat(take(1, START + WINDOW)).isEqualTo(new LimitAnswer.Wait(START + WINDOW + SECOND));
     limit.resize(new LimitSpec.SlidingWindow(4, WINDOW), START + WINDOW);
-    assertThat(limit.balance(START + WINDOW)).isEqualTo(new Balance(2, 0, 0));
+    assertThat(limit.balance(START + WINDOW)).isEqualTo(new LimitBalance(2, 0, 0));
     taken(2, START + WINDOW);
-    assertThat(take(1, START + WINDOW)).isEqualTo(new Answer.Wait(START + WINDOW + SECOND));
+    assertThat(take(1, START + WINDOW)).isEqualTo(new LimitAnswer.Wait(START + WINDOW + SECOND));
   }
 
   @Test
   void otherWindowOrManyMore_startsWithWhatCounts() {
     taken(3, START);
     limit.resize(new LimitSpec.SlidingWindow(3, SECOND), START + 5);
-    assertThat(take(1, START + 5)).isEqualTo(new Answer.Wait(START + 5 + SECOND));
+    assertThat(take(1, START + 5)).isEqualTo(new LimitAnswer.Wait(START + 5 + SECOND));
     limit.resize(new LimitSpec.SlidingWindow(5_000, SECOND), START + 6);
-    assertThat(limit.balance(START + 6)).isEqualTo(new Balance(3, 0, 0));
+    assertThat(limit.balance(START + 6)).isEqualTo(new LimitBalance(3, 0, 0));
     assertThat(limit.spec()).isEqualTo(new LimitSpec.SlidingWindow(5_000, SECOND));
     limit.resize(new LimitSpec.SlidingWindow(3, SECOND), START + 7);
-    assertThat(limit.balance(START + 7)).isEqualTo(new Balance(3, 0, 0));
+    assertThat(limit.balance(START + 7)).isEqualTo(new LimitBalance(3, 0, 0));
   }
 
   @Test
   void held_isKeptFreeUntilItIsLetGo() {
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(1, 1, 1), START);
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(1, 1, 1), START);
     taken(1, START);
-    assertThat(take(1, START)).isEqualTo(new Answer.Wait(START + WINDOW));
-    assertThat(take(3, START)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    assertThat(take(1, START)).isEqualTo(new LimitAnswer.Wait(START + WINDOW));
+    assertThat(take(3, START)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     limit.give(receipt, 0, 1, START);
     taken(1, START);
   }
@@ -115,7 +115,7 @@ class SlidingWindowTest extends LimitContract {
     taken(1, START + 100);
     assertThat(taken(1, START).cell()).isEqualTo(START + 100);
     taken(1, START + 50);
-    assertThat(take(1, START + 60)).isEqualTo(new Answer.Wait(START + WINDOW + 100));
+    assertThat(take(1, START + 60)).isEqualTo(new LimitAnswer.Wait(START + WINDOW + 100));
   }
 
   @Test
@@ -145,10 +145,10 @@ class SlidingWindowTest extends LimitContract {
 
   @Test
   void forecastOfAsManyWindowsAsFit_isTheirSum() {
-    long half = State.MOST / 2;
+    long half = LimitState.MOST / 2;
     Limit slow = new Limit(new LimitSpec.SlidingWindow(1, half), START);
     assertThat(slow.forecast(2, 1, START)).isEqualTo(2 * half);
-    assertThat(slow.forecast(3, 1, START)).isEqualTo(State.MOST);
+    assertThat(slow.forecast(3, 1, START)).isEqualTo(LimitState.MOST);
   }
 
   @Test
@@ -156,9 +156,9 @@ class SlidingWindowTest extends LimitContract {
     limit.charge(4_000, 0, START);
     limit.charge(200, 0, START + 1);
     assertThat(limit.cells(START + 1))
-        .containsExactly(new Cell(START, 3_896), new Cell(START + 1, 200));
+        .containsExactly(new ChargedCell(START, 3_896), new ChargedCell(START + 1, 200));
     limit.charge(1, 0, START + 2);
-    assertThat(limit.balance(START + 2)).isEqualTo(new Balance(4_096, 0, 0));
+    assertThat(limit.balance(START + 2)).isEqualTo(new LimitBalance(4_096, 0, 0));
   }
 
   @Test

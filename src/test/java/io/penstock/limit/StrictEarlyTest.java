@@ -16,7 +16,7 @@ class StrictEarlyTest extends LimitContract {
   private static final Weight ONE = Weight.exactly(1);
 
   private static Limit of(long earlyNanos) {
-    return new Limit(new LimitSpec.Strict(new Rate(10, 1), earlyNanos), START);
+    return new Limit(new LimitSpec.Strict(new ExactRate(10, 1), earlyNanos), START);
   }
 
   @Override
@@ -31,7 +31,7 @@ class StrictEarlyTest extends LimitContract {
 
   @Override
   LimitSpec larger() {
-    return new LimitSpec.Strict(new Rate(70, 1), 50_000_000);
+    return new LimitSpec.Strict(new ExactRate(70, 1), 50_000_000);
   }
 
   @Test
@@ -40,8 +40,9 @@ class StrictEarlyTest extends LimitContract {
     limit.take(ONE, START);
     for (int slot = 1; slot <= 1_000; slot++) {
       long early = START + slot * SLOT - 30_000_000;
-      assertThat(limit.decide(ONE, early - 1)).isEqualTo(new Answer.Wait(early));
-      assertThat(((Answer.Receipt) limit.take(ONE, early)).cell()).isEqualTo(START + slot * SLOT);
+      assertThat(limit.decide(ONE, early - 1)).isEqualTo(new LimitAnswer.Wait(early));
+      assertThat(((LimitAnswer.Receipt) limit.take(ONE, early)).cell())
+          .isEqualTo(START + slot * SLOT);
     }
   }
 
@@ -49,7 +50,7 @@ class StrictEarlyTest extends LimitContract {
   void slotGivenBackBeforeItComes_isGivenOutAgain() {
     Limit limit = limit();
     limit.take(ONE, START);
-    Answer.Receipt early = (Answer.Receipt) limit.take(ONE, START + 70_000_000);
+    LimitAnswer.Receipt early = (LimitAnswer.Receipt) limit.take(ONE, START + 70_000_000);
     limit.give(early, 1, 0, START + 80_000_000);
     assertThat(limit.take(ONE, START + 80_000_000)).isEqualTo(early);
   }
@@ -65,7 +66,7 @@ class StrictEarlyTest extends LimitContract {
       List<Long> releases = new ArrayList<>();
       for (int step = 0; step < 500; step++) {
         now = Math.max(now, limit.earliest(1, now));
-        assertThat(limit.take(ONE, now)).isInstanceOf(Answer.Receipt.class);
+        assertThat(limit.take(ONE, now)).isInstanceOf(LimitAnswer.Receipt.class);
         releases.add(now);
         now += random.nextInt(20) == 0 ? random.nextLong(20 * SLOT) : 0;
       }
@@ -93,9 +94,9 @@ class StrictEarlyTest extends LimitContract {
     limit.take(ONE, START);
     long later = START + 3_600 * SECOND;
     for (int atOnce = 0; atOnce < 1 + 2; atOnce++) {
-      assertThat(limit.take(ONE, later)).isInstanceOf(Answer.Receipt.class);
+      assertThat(limit.take(ONE, later)).isInstanceOf(LimitAnswer.Receipt.class);
     }
-    assertThat(limit.take(ONE, later)).isEqualTo(new Answer.Wait(later + 50_000_000));
+    assertThat(limit.take(ONE, later)).isEqualTo(new LimitAnswer.Wait(later + 50_000_000));
   }
 
   @Test
@@ -112,7 +113,7 @@ class StrictEarlyTest extends LimitContract {
   void earlierThanAnyInstant_letsEverythingGo() {
     Limit limit = of(Long.MAX_VALUE);
     for (int taken = 0; taken < 1_000; taken++) {
-      assertThat(limit.take(ONE, START)).isInstanceOf(Answer.Receipt.class);
+      assertThat(limit.take(ONE, START)).isInstanceOf(LimitAnswer.Receipt.class);
     }
   }
 }

@@ -9,7 +9,7 @@ class StrictGridTest {
   private static final long SECOND = 1_000_000_000L;
 
   private static LimitSpec.Strict every(long seconds) {
-    return new LimitSpec.Strict(new Rate(1, seconds));
+    return new LimitSpec.Strict(new ExactRate(1, seconds));
   }
 
   @Test
@@ -23,7 +23,7 @@ class StrictGridTest {
   void slowedDownBeforeTheFirstRelease_firstStillGoesAtOnce() {
     Limit limit = new Limit(every(1), 0);
     limit.resize(every(10), 1);
-    assertThat(limit.take(Weight.exactly(1), 1)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.take(Weight.exactly(1), 1)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(limit.earliest(1, 1)).isEqualTo(10 * SECOND + 1);
   }
 }

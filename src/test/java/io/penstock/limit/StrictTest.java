@@ -11,7 +11,7 @@ class StrictTest extends LimitContract {
   private static final Weight ONE = Weight.exactly(1);
 
   private static Limit of(long releases, long seconds) {
-    return new Limit(new LimitSpec.Strict(new Rate(releases, seconds)), START);
+    return new Limit(new LimitSpec.Strict(new ExactRate(releases, seconds)), START);
   }
 
   @Override
@@ -26,15 +26,15 @@ class StrictTest extends LimitContract {
 
   @Override
   LimitSpec larger() {
-    return new LimitSpec.Strict(new Rate(70, 60));
+    return new LimitSpec.Strict(new ExactRate(70, 60));
   }
 
   private static long next(Limit limit, long now) {
     return limit.earliest(1, now);
   }
 
-  private static Answer.Receipt taken(Limit limit, long now) {
-    return (Answer.Receipt) limit.take(ONE, now);
+  private static LimitAnswer.Receipt taken(Limit limit, long now) {
+    return (LimitAnswer.Receipt) limit.take(ONE, now);
   }
 
   @ParameterizedTest
@@ -93,7 +93,7 @@ class StrictTest extends LimitContract {
     taken(limit, START);
     long later = START + 3_600 * SECOND;
     taken(limit, later);
-    assertThat(limit.take(ONE, later)).isEqualTo(new Answer.Wait(later + 100_000_000));
+    assertThat(limit.take(ONE, later)).isEqualTo(new LimitAnswer.Wait(later + 100_000_000));
   }
 
   @Test
@@ -101,7 +101,7 @@ class StrictTest extends LimitContract {
     Limit limit = of(7, 60);
     taken(limit, START);
     long second = next(limit, START);
-    Answer.Receipt receipt = taken(limit, second);
+    LimitAnswer.Receipt receipt = taken(limit, second);
     limit.give(receipt, 1, 0, second);
     assertThat(next(limit, START)).isEqualTo(second);
   }
@@ -110,7 +110,7 @@ class StrictTest extends LimitContract {
   void lastSlotOfAPeriodGivenBack_isGivenOutAgain() {
     Limit limit = of(2, 1);
     taken(limit, START);
-    Answer.Receipt last = taken(limit, START + SECOND / 2);
+    LimitAnswer.Receipt last = taken(limit, START + SECOND / 2);
     limit.give(last, 1, 0, START + SECOND / 2);
     assertThat(next(limit, START)).isEqualTo(START + SECOND / 2);
   }
@@ -118,7 +118,7 @@ class StrictTest extends LimitContract {
   @Test
   void earlierSlotGivenBack_isLost() {
     Limit limit = of(10, 1);
-    Answer.Receipt first = taken(limit, START);
+    LimitAnswer.Receipt first = taken(limit, START);
     taken(limit, START + 100_000_000);
     limit.give(first, 1, 0, START + 100_000_000);
     assertThat(next(limit, START)).isEqualTo(START + 200_000_000);
@@ -128,15 +128,15 @@ class StrictTest extends LimitContract {
   void resizedWhileBusy_nextSlotIsOneNewIntervalAfterTheLast() {
     Limit limit = of(10, 1);
     taken(limit, START);
-    limit.resize(new LimitSpec.Strict(new Rate(1, 1)), START + 1);
+    limit.resize(new LimitSpec.Strict(new ExactRate(1, 1)), START + 1);
     assertThat(next(limit, START + 1)).isEqualTo(START + SECOND);
   }
 
   @Test
   void resizedBeforeItsFirstUse_stillLetsTheFirstGoAtOnce() {
     Limit limit = of(10, 1);
-    limit.resize(new LimitSpec.Strict(new Rate(1, 3_600)), START);
-    assertThat(limit.take(ONE, START)).isInstanceOf(Answer.Receipt.class);
+    limit.resize(new LimitSpec.Strict(new ExactRate(1, 3_600)), START);
+    assertThat(limit.take(ONE, START)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(next(limit, START)).isEqualTo(START + 3_600 * SECOND);
   }
 
@@ -155,7 +155,7 @@ class StrictTest extends LimitContract {
     Limit limit = of(10, 1);
     assertThat(limit.cells(START)).isEmpty();
     taken(limit, START);
-    assertThat(limit.cells(START + 99_999_999)).containsExactly(new Cell(START, 1));
+    assertThat(limit.cells(START + 99_999_999)).containsExactly(new ChargedCell(START, 1));
     assertThat(limit.cells(START + 100_000_000)).isEmpty();
   }
 

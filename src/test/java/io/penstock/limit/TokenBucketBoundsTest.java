@@ -11,12 +11,13 @@ class TokenBucketBoundsTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long START = LimitContract.START;
   private static final long TENTH = SECOND / 10;
-  private static final LimitSpec.TokenBucket TEN = new LimitSpec.TokenBucket(new Rate(10, 1), 10);
+  private static final LimitSpec.TokenBucket TEN =
+      new LimitSpec.TokenBucket(new ExactRate(10, 1), 10);
 
   private final Limit limit = new Limit(TEN, START);
 
-  private Answer.Receipt taken(long amount, long now) {
-    return (Answer.Receipt) limit.take(Weight.exactly(amount), now);
+  private LimitAnswer.Receipt taken(long amount, long now) {
+    return (LimitAnswer.Receipt) limit.take(Weight.exactly(amount), now);
   }
 
   /** The part of the next token that is also there does not make a wait shorter than zero. */
@@ -30,13 +31,13 @@ class TokenBucketBoundsTest {
 
   @Test
   void tokenAtTheLastInstantOfAll_isNamedAndTheOneAfterItNever() {
-    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(1, 1_000_000_000), 1);
+    LimitSpec spec = new LimitSpec.TokenBucket(new ExactRate(1, 1_000_000_000), 1);
     long period = 1_000_000_000 * SECOND;
     for (long late = 0; late < 2; late++) {
-      long now = State.MOST - period + late;
+      long now = LimitState.MOST - period + late;
       Limit rare = new Limit(spec, now);
       rare.take(Weight.exactly(1), now);
-      assertThat(rare.opens(1, now)).isEqualTo(late == 0 ? State.MOST : Ticker.NEVER);
+      assertThat(rare.opens(1, now)).isEqualTo(late == 0 ? LimitState.MOST : Ticker.NEVER);
     }
   }
 
@@ -44,31 +45,32 @@ class TokenBucketBoundsTest {
   @Test
   void moreThanNanosecondsCanCount_neverOpens() {
     long burst = 10_000_000_000_000L;
-    Limit huge = new Limit(new LimitSpec.TokenBucket(new Rate(512, 1), burst), START);
+    Limit huge = new Limit(new LimitSpec.TokenBucket(new ExactRate(512, 1), burst), START);
     huge.charge(burst, 0, START);
     assertThat(huge.opens(512, START)).isEqualTo(START + SECOND);
     assertThat(huge.opens(burst, START)).isEqualTo(Ticker.NEVER);
-    assertThat(huge.forecast(1, burst, START)).isEqualTo(State.MOST);
+    assertThat(huge.forecast(1, burst, START)).isEqualTo(LimitState.MOST);
   }
 
   @Test
   void forgiven_owesNothingAndIsEmptyAllTheSame() {
-    Answer.Receipt early = taken(4, START);
+    LimitAnswer.Receipt early = taken(4, START);
     limit.charge(25, 0, START);
-    State forgiven = limit.state().forgiven();
-    assertThat(forgiven.balance(START)).isEqualTo(new Balance(10, 0, 0));
+    LimitState forgiven = limit.state().forgiven();
+    assertThat(forgiven.balance(START)).isEqualTo(new LimitBalance(10, 0, 0));
     assertThat(forgiven.room(START)).isZero();
     assertThat(forgiven.opens(1, START)).isEqualTo(START + TENTH);
-    assertThat(forgiven.give(early, 4, 0, START).balance(START)).isEqualTo(new Balance(6, 0, 0));
+    assertThat(forgiven.give(early, 4, 0, START).balance(START))
+        .isEqualTo(new LimitBalance(6, 0, 0));
   }
 
   @Test
   void nothingIsOwed_nothingIsForgiven() {
     taken(10, START);
-    State empty = limit.state();
+    LimitState empty = limit.state();
     assertThat(empty.forgiven()).isSameAs(empty);
-    limit.give(new Answer.Receipt(START, 10, 0), 10, 0, START);
-    State full = limit.state();
+    limit.give(new LimitAnswer.Receipt(START, 10, 0), 10, 0, START);
+    LimitState full = limit.state();
     assertThat(full.forgiven()).isSameAs(full);
   }
 }

@@ -29,9 +29,9 @@ class TokenBucketModelTest {
 
     private long at;
 
-    Exact(Rate rate, long burst, long now) {
-      this.unit = BigInteger.valueOf(rate.seconds()).multiply(SECOND);
-      this.rate = BigInteger.valueOf(rate.releases());
+    Exact(ExactRate exactRate, long burst, long now) {
+      this.unit = BigInteger.valueOf(exactRate.seconds()).multiply(SECOND);
+      this.rate = BigInteger.valueOf(exactRate.releases());
       this.burst = BigInteger.valueOf(burst).multiply(unit);
       this.level = this.burst;
       this.most = level;
@@ -77,8 +77,8 @@ class TokenBucketModelTest {
     }
   }
 
-  private static long step(Random random, Rate rate) {
-    double interval = 1e9 * rate.seconds() / rate.releases();
+  private static long step(Random random, ExactRate exactRate) {
+    double interval = 1e9 * exactRate.seconds() / exactRate.releases();
     return switch (random.nextInt(4)) {
       case 0 -> random.nextLong(3);
       case 1 -> (long) (interval * random.nextDouble());
@@ -101,15 +101,15 @@ class TokenBucketModelTest {
     "999999937, 999999929, 12",
   })
   void randomUse_isExactToTheNanosecond(long releases, long seconds, long burst) {
-    Rate rate = new Rate(releases, seconds);
+    ExactRate exactRate = new ExactRate(releases, seconds);
     for (long seed = 1; seed <= 10; seed++) {
       Random random = new Random(seed);
       long now = random.nextLong(1_000_000_000_000L);
-      Limit limit = new Limit(new LimitSpec.TokenBucket(rate, burst), now);
-      Exact exact = new Exact(rate, burst, now);
-      Answer.Receipt last = null;
+      Limit limit = new Limit(new LimitSpec.TokenBucket(exactRate, burst), now);
+      Exact exact = new Exact(exactRate, burst, now);
+      LimitAnswer.Receipt last = null;
       for (int step = 0; step < 500 && now < Long.MAX_VALUE / 8; step++) {
-        now += step(random, rate);
+        now += step(random, exactRate);
         exact.fill(now);
         long amount = 1 + random.nextLong(burst);
         String where = "seed " + seed + " step " + step;
@@ -125,7 +125,7 @@ class TokenBucketModelTest {
         } else if (random.nextInt(8) == 0) {
           limit.charge(amount, 0, now);
           exact.consume(amount);
-        } else if (limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt receipt) {
+        } else if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt receipt) {
           assertThat(exact.tokens()).as(where).isGreaterThanOrEqualTo(amount);
           exact.take(amount);
           last = receipt;
@@ -138,10 +138,10 @@ class TokenBucketModelTest {
 
   /** A take with the amount that counts in the end. */
   private static final class Passed {
-    private final Answer.Receipt receipt;
+    private final LimitAnswer.Receipt receipt;
     private long amount;
 
-    Passed(Answer.Receipt receipt) {
+    Passed(LimitAnswer.Receipt receipt) {
       this.receipt = receipt;
       this.amount = receipt.taken();
     }
@@ -168,7 +168,7 @@ class TokenBucketModelTest {
    */
   private static double givesBackLate(Random random, int load, String where) {
     long burst = 1 + random.nextLong(300);
-    Limit limit = new Limit(new LimitSpec.TokenBucket(new Rate(40, 1), burst), 0);
+    Limit limit = new Limit(new LimitSpec.TokenBucket(new ExactRate(40, 1), burst), 0);
     List<Passed> all = new ArrayList<>();
     Deque<Passed> running = new ArrayDeque<>();
     long asked = 0;
@@ -177,7 +177,7 @@ class TokenBucketModelTest {
     for (int step = 0; step < 1_000; step++) {
       now += random.nextLong(SECOND.longValue() / load);
       long amount = 1 + random.nextLong(Math.min(burst, 20));
-      if (limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt receipt) {
+      if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt receipt) {
         all.add(new Passed(receipt));
         running.add(all.getLast());
       }

@@ -13,7 +13,7 @@ class TokenBucketTest extends LimitContract {
   private final Limit limit = of(10, 1, 10);
 
   private static Limit of(long releases, long seconds, long burst) {
-    return new Limit(new LimitSpec.TokenBucket(new Rate(releases, seconds), burst), START);
+    return new Limit(new LimitSpec.TokenBucket(new ExactRate(releases, seconds), burst), START);
   }
 
   @Override
@@ -28,15 +28,15 @@ class TokenBucketTest extends LimitContract {
 
   @Override
   LimitSpec larger() {
-    return new LimitSpec.TokenBucket(new Rate(70, 3), 200);
+    return new LimitSpec.TokenBucket(new ExactRate(70, 3), 200);
   }
 
-  private Answer take(long amount, long now) {
+  private LimitAnswer take(long amount, long now) {
     return limit.take(Weight.exactly(amount), now);
   }
 
-  private Answer.Receipt taken(long amount, long now) {
-    return (Answer.Receipt) take(amount, now);
+  private LimitAnswer.Receipt taken(long amount, long now) {
+    return (LimitAnswer.Receipt) take(amount, now);
   }
 
   @Test
@@ -44,9 +44,9 @@ class TokenBucketTest extends LimitContract {
     for (int burst = 0; burst < 10; burst++) {
       taken(1, START);
     }
-    assertThat(take(1, START)).isEqualTo(new Answer.Wait(START + TENTH));
+    assertThat(take(1, START)).isEqualTo(new LimitAnswer.Wait(START + TENTH));
     taken(1, START + TENTH);
-    assertThat(take(1, START + TENTH)).isEqualTo(new Answer.Wait(START + 2 * TENTH));
+    assertThat(take(1, START + TENTH)).isEqualTo(new LimitAnswer.Wait(START + 2 * TENTH));
   }
 
   @Test
@@ -54,7 +54,7 @@ class TokenBucketTest extends LimitContract {
     taken(10, START);
     long later = START + 3_600 * SECOND;
     taken(10, later);
-    assertThat(take(1, later)).isEqualTo(new Answer.Wait(later + TENTH));
+    assertThat(take(1, later)).isEqualTo(new LimitAnswer.Wait(later + TENTH));
   }
 
   @Test
@@ -71,55 +71,56 @@ class TokenBucketTest extends LimitContract {
 
   @Test
   void givenBack_neverMoreThanTheBurst() {
-    Answer.Receipt receipt = taken(4, START);
+    LimitAnswer.Receipt receipt = taken(4, START);
     limit.give(receipt, 4, 0, START + TENTH);
-    assertThat(limit.balance(START + TENTH)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(START + TENTH)).isEqualTo(LimitBalance.ZERO);
     taken(10, START + TENTH);
-    assertThat(take(1, START + TENTH)).isEqualTo(new Answer.Wait(START + 2 * TENTH));
+    assertThat(take(1, START + TENTH)).isEqualTo(new LimitAnswer.Wait(START + 2 * TENTH));
   }
 
   @Test
   void givenBackAfterTheBucketWasFull_isLost() {
-    Answer.Receipt early = taken(4, START);
+    LimitAnswer.Receipt early = taken(4, START);
     taken(10, START + SECOND);
     limit.give(early, 4, 0, START + SECOND);
-    assertThat(limit.balance(START + SECOND)).isEqualTo(new Balance(10, 0, 0));
-    Answer.Receipt late = (Answer.Receipt) limit.take(Weight.exactly(2), START + 2 * SECOND);
+    assertThat(limit.balance(START + SECOND)).isEqualTo(new LimitBalance(10, 0, 0));
+    LimitAnswer.Receipt late =
+        (LimitAnswer.Receipt) limit.take(Weight.exactly(2), START + 2 * SECOND);
     limit.give(late, 2, 0, START + 2 * SECOND);
-    assertThat(limit.balance(START + 2 * SECOND)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(START + 2 * SECOND)).isEqualTo(LimitBalance.ZERO);
   }
 
   @Test
   void chargedBeyondWhatIsThere_isDebtThatTheRatePays() {
     limit.charge(25, 0, START);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(10, 15, 0));
-    assertThat(take(1, START)).isEqualTo(new Answer.Wait(START + 16 * TENTH));
-    assertThat(limit.balance(START + 15 * TENTH)).isEqualTo(new Balance(10, 0, 0));
-    assertThat(limit.balance(START + 25 * TENTH)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(10, 15, 0));
+    assertThat(take(1, START)).isEqualTo(new LimitAnswer.Wait(START + 16 * TENTH));
+    assertThat(limit.balance(START + 15 * TENTH)).isEqualTo(new LimitBalance(10, 0, 0));
+    assertThat(limit.balance(START + 25 * TENTH)).isEqualTo(LimitBalance.ZERO);
   }
 
   @Test
   void held_isKeptFreeUntilItIsLetGo() {
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(2, 5, 2), START);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(2, 0, 5));
-    assertThat(take(4, START)).isEqualTo(new Answer.Wait(START + TENTH));
-    assertThat(take(6, START)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(2, 5, 2), START);
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(2, 0, 5));
+    assertThat(take(4, START)).isEqualTo(new LimitAnswer.Wait(START + TENTH));
+    assertThat(take(6, START)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     limit.charge(3, 3, START);
     limit.give(receipt, 0, 2, START);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(5, 0, 0));
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(5, 0, 0));
   }
 
   @Test
   void resized_whatIsSpentStaysSpentAndThePartOfATokenStaysThere() {
     taken(8, START);
     long now = START + TENTH / 2;
-    limit.resize(new LimitSpec.TokenBucket(new Rate(1, 1), 20), now);
-    assertThat(limit.balance(now)).isEqualTo(new Balance(8, 0, 0));
+    limit.resize(new LimitSpec.TokenBucket(new ExactRate(1, 1), 20), now);
+    assertThat(limit.balance(now)).isEqualTo(new LimitBalance(8, 0, 0));
     assertThat(limit.earliest(13, now)).isEqualTo(now + SECOND / 2);
-    limit.resize(new LimitSpec.TokenBucket(new Rate(1, 1), 5), now);
-    assertThat(limit.balance(now)).isEqualTo(new Balance(5, 3, 0));
-    limit.resize(new LimitSpec.TokenBucket(new Rate(10, 1), 10), now);
-    assertThat(limit.balance(now)).isEqualTo(new Balance(8, 0, 0));
+    limit.resize(new LimitSpec.TokenBucket(new ExactRate(1, 1), 5), now);
+    assertThat(limit.balance(now)).isEqualTo(new LimitBalance(5, 3, 0));
+    limit.resize(new LimitSpec.TokenBucket(new ExactRate(10, 1), 10), now);
+    assertThat(limit.balance(now)).isEqualTo(new LimitBalance(8, 0, 0));
     assertThat(limit.earliest(3, now)).isEqualTo(START + TENTH);
   }
 
@@ -127,9 +128,9 @@ class TokenBucketTest extends LimitContract {
   void otherAlgorithm_startsWithWhatIsOwed() {
     limit.charge(12, 0, START);
     limit.resize(new LimitSpec.FixedWindow(10, SECOND), START);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(10, 2, 0));
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(10, 2, 0));
     limit.resize(limit().spec(), START);
-    assertThat(limit.balance(START)).isEqualTo(new Balance(12, 0, 0));
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(12, 0, 0));
   }
 
   @Test

@@ -25,14 +25,14 @@ class TrailingBoundsTest {
     return new LimitSpec.TrailingWindow(capacity, WINDOW, guardNanos, burst);
   }
 
-  private static Answer.Receipt taken(Limit limit, long amount, long now) {
-    return (Answer.Receipt) limit.take(Weight.exactly(amount), now);
+  private static LimitAnswer.Receipt taken(Limit limit, long amount, long now) {
+    return (LimitAnswer.Receipt) limit.take(Weight.exactly(amount), now);
   }
 
   @Test
   void givenBackAtTheLastInstantItCounts_isBack() {
     Limit limit = new Limit(spec(100, GUARD, 100), EDGE);
-    Answer.Receipt receipt = taken(limit, 60, EDGE);
+    LimitAnswer.Receipt receipt = taken(limit, 60, EDGE);
     long last = EDGE + SECOND + WINDOW + GUARD - 1;
     limit.give(receipt, 20, 0, last);
     assertThat(limit.balance(last).charged()).isEqualTo(40);
@@ -42,8 +42,8 @@ class TrailingBoundsTest {
   @Test
   void givenBackToASubCellThatWasOverwritten_givesTheNewestNothing() {
     Limit limit = new Limit(spec(100, GUARD, 100), EDGE);
-    Answer.Receipt first = taken(limit, 40, EDGE);
-    Answer.Receipt second = taken(limit, 10, EDGE + SECOND);
+    LimitAnswer.Receipt first = taken(limit, 40, EDGE);
+    LimitAnswer.Receipt second = taken(limit, 10, EDGE + SECOND);
     long newest = EDGE + 62 * SECOND;
     taken(limit, 50, newest);
     limit.give(first, 40, 0, EDGE);
@@ -103,7 +103,7 @@ class TrailingBoundsTest {
    */
   @Test
   void restored_paceIsThatOfABurstUsedBeforeAllThatCounts() {
-    List<Cell> cells = List.of(new Cell(EDGE - WINDOW + SECOND, 95));
+    List<ChargedCell> cells = List.of(new ChargedCell(EDGE - WINDOW + SECOND, 95));
     Limit limit = Limit.restored(spec(100, 0, 10), cells, EDGE, EDGE);
     assertThat(limit.paced(10, EDGE)).isEqualTo(EDGE + 3 * SECOND);
     assertThat(limit.room(EDGE)).isEqualTo(5);
@@ -111,7 +111,7 @@ class TrailingBoundsTest {
 
   @Test
   void restoredWithWhatCountsNoMore_isNotSlowedByIt() {
-    List<Cell> cells = List.of(new Cell(EDGE - WINDOW, 95));
+    List<ChargedCell> cells = List.of(new ChargedCell(EDGE - WINDOW, 95));
     Limit limit = Limit.restored(spec(100, 0, 10), cells, EDGE, EDGE);
     assertThat(limit.earliest(10, EDGE)).isEqualTo(EDGE);
     assertThat(limit.room(EDGE)).isEqualTo(Long.MAX_VALUE);
@@ -121,9 +121,11 @@ class TrailingBoundsTest {
   void toldTheVeryLimitThatIsConfigured_nothingIsLowered() {
     Limit limit = new Limit(spec(1_000, 0, 1_000), EDGE);
     long mark = taken(limit, 1, EDGE).mark();
-    limit.told(new Notice(mark, EDGE, 1_000, Notice.UNSAID, Notice.UNSAID), EDGE);
+    limit.told(
+        new ProviderNotice(mark, EDGE, 1_000, ProviderNotice.UNSAID, ProviderNotice.UNSAID), EDGE);
     assertThat(limit.restores(EDGE)).isEqualTo(EDGE);
-    limit.told(new Notice(mark, EDGE, 999, Notice.UNSAID, Notice.UNSAID), EDGE);
+    limit.told(
+        new ProviderNotice(mark, EDGE, 999, ProviderNotice.UNSAID, ProviderNotice.UNSAID), EDGE);
     assertThat(limit.restores(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
   }
 
@@ -131,7 +133,8 @@ class TrailingBoundsTest {
   void configuredAsItWasLowered_isLoweredNoMore() {
     Limit limit = new Limit(spec(1_000, 0, 1_000), EDGE);
     long mark = taken(limit, 1, EDGE).mark();
-    limit.told(new Notice(mark, EDGE, 700, Notice.UNSAID, Notice.UNSAID), EDGE);
+    limit.told(
+        new ProviderNotice(mark, EDGE, 700, ProviderNotice.UNSAID, ProviderNotice.UNSAID), EDGE);
     limit.resize(spec(701, 0, 701), EDGE);
     assertThat(limit.restores(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
     limit.resize(spec(700, 0, 700), EDGE);

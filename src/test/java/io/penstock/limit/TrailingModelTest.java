@@ -58,7 +58,7 @@ class TrailingModelTest {
       for (int step = 0; step < 3_000; step++) {
         now += (long) (random.nextDouble() * random.nextDouble() * 2 * SECOND);
         long amount = 1 + random.nextLong(random.nextBoolean() ? 400 : 40);
-        if (limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt) {
+        if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt) {
           releases.add(new Release(now, amount));
         }
       }
@@ -82,7 +82,7 @@ class TrailingModelTest {
             .as("seed " + seed)
             .isLessThanOrEqualTo(since(releases, now - WINDOW - GUARD - SECOND))
             .isGreaterThanOrEqualTo(since(releases, now - WINDOW - GUARD));
-        if (limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt) {
+        if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt) {
           releases.add(new Release(now, amount));
         }
       }
@@ -99,7 +99,7 @@ class TrailingModelTest {
       long released = 0;
       while (now - begin < 20 * WINDOW) {
         long amount = 1 + random.nextLong(16); // mean 0.85 % of the limit
-        if (limit.take(Weight.exactly(amount), now) instanceof Answer.Wait wait) {
+        if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Wait wait) {
           now = wait.untilNanos();
           limit.take(Weight.exactly(amount), now);
         }
@@ -120,7 +120,7 @@ class TrailingModelTest {
       for (int step = 0; step < 1_000; step++) {
         now += random.nextLong(3 * SECOND);
         long amount = 1 + random.nextLong(50);
-        Answer.Receipt receipt = limit.charge(amount, 0, now);
+        LimitAnswer.Receipt receipt = limit.charge(amount, 0, now);
         long back = random.nextBoolean() ? random.nextLong(amount + 1) : 0;
         limit.give(receipt, back, 0, now);
         releases.add(new Release(now, amount - back));

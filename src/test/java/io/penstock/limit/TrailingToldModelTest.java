@@ -27,12 +27,12 @@ class TrailingToldModelTest {
   /** A take from both limits. */
   private static final class Taken {
     private final long at;
-    private final Answer.Receipt told;
-    private final Answer.Receipt untold;
+    private final LimitAnswer.Receipt told;
+    private final LimitAnswer.Receipt untold;
     private long held;
     private long counted;
 
-    Taken(long at, Answer.Receipt told, Answer.Receipt untold) {
+    Taken(long at, LimitAnswer.Receipt told, LimitAnswer.Receipt untold) {
       this.at = at;
       this.told = told;
       this.untold = untold;
@@ -71,12 +71,14 @@ class TrailingToldModelTest {
 
   /** Takes from both limits if the one with statements admits it. Returns whether it did. */
   private boolean take(Limit told, Limit untold, Weight weight, long now) {
-    if (!(told.take(weight, now) instanceof Answer.Receipt receipt)) {
+    if (!(told.take(weight, now) instanceof LimitAnswer.Receipt receipt)) {
       return false;
     }
-    Answer other = untold.take(weight, now);
-    assertThat(other).as("never more than the window itself").isInstanceOf(Answer.Receipt.class);
-    takes.add(new Taken(now, receipt, (Answer.Receipt) other));
+    LimitAnswer other = untold.take(weight, now);
+    assertThat(other)
+        .as("never more than the window itself")
+        .isInstanceOf(LimitAnswer.Receipt.class);
+    takes.add(new Taken(now, receipt, (LimitAnswer.Receipt) other));
     return true;
   }
 
@@ -93,7 +95,7 @@ class TrailingToldModelTest {
     Taken of = takes.get(request);
     long left = random.nextLong(CAPACITY + 200);
     long reset = random.nextLong(2 * WINDOW);
-    told.told(new Notice(of.told.mark(), of.at, CAPACITY, left, reset), now);
+    told.told(new ProviderNotice(of.told.mark(), of.at, CAPACITY, left, reset), now);
     Said last = said;
     if (last == null || request >= last.request()) {
       takes.forEach(Taken::recount);
@@ -138,15 +140,16 @@ class TrailingToldModelTest {
       long now = random.nextLong(1_000 * SECOND);
       long most = 1 + random.nextLong(1L << random.nextInt(1, 40));
       Limit limit = new Limit(new LimitSpec.TrailingWindow(most, WINDOW, 0, most), now);
-      Answer.Receipt first = (Answer.Receipt) limit.take(Weight.exactly(0), now);
+      LimitAnswer.Receipt first = (LimitAnswer.Receipt) limit.take(Weight.exactly(0), now);
       long left = random.nextLong(most);
-      limit.told(new Notice(first.mark(), now, most, left, 1 + random.nextLong(WINDOW)), now);
+      limit.told(
+          new ProviderNotice(first.mark(), now, most, left, 1 + random.nextLong(WINDOW)), now);
       for (int step = 0; step < 10; step++) {
         Weight weight = Weight.exactly(1 + random.nextLong(most));
-        if (limit.take(weight, now) instanceof Answer.Wait wait) {
+        if (limit.take(weight, now) instanceof LimitAnswer.Wait wait) {
           now = wait.untilNanos();
           assertThat(limit.decide(weight, now - 1)).as("seed " + seed).isEqualTo(wait);
-          assertThat(limit.take(weight, now)).isInstanceOf(Answer.Receipt.class);
+          assertThat(limit.take(weight, now)).isInstanceOf(LimitAnswer.Receipt.class);
         }
       }
     }
@@ -158,16 +161,20 @@ class TrailingToldModelTest {
       Random random = new Random(seed);
       long now = random.nextLong(1_000 * SECOND);
       Limit limit = new Limit(new LimitSpec.TrailingWindow(CAPACITY, WINDOW, 0, 83), now);
-      limit.told(new Notice(0, now, 700, Notice.UNSAID, Notice.UNSAID), now);
+      limit.told(
+          new ProviderNotice(0, now, 700, ProviderNotice.UNSAID, ProviderNotice.UNSAID), now);
       List<long[]> releases = new ArrayList<>();
       long begin = now;
       long sum = 0;
       while (now - begin < 10 * WINDOW) {
         long amount = 1 + random.nextLong(16);
-        if (limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt receipt) {
+        if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt receipt) {
           releases.add(new long[] {now, amount});
           sum += amount;
-          limit.told(new Notice(receipt.mark(), now, 700, Notice.UNSAID, Notice.UNSAID), now);
+          limit.told(
+              new ProviderNotice(
+                  receipt.mark(), now, 700, ProviderNotice.UNSAID, ProviderNotice.UNSAID),
+              now);
         } else {
           now = limit.earliest(amount, now);
         }
@@ -192,8 +199,8 @@ class TrailingToldModelTest {
   void takenAndToldByThreads_neverMoreThanWasLeft() throws Exception {
     for (int round = 0; round < 50; round++) {
       Limit limit = new Limit(SPEC, SECOND);
-      Answer.Receipt first = (Answer.Receipt) limit.take(Weight.exactly(1), SECOND);
-      limit.told(new Notice(first.mark(), SECOND, CAPACITY, 100, WINDOW), SECOND);
+      LimitAnswer.Receipt first = (LimitAnswer.Receipt) limit.take(Weight.exactly(1), SECOND);
+      limit.told(new ProviderNotice(first.mark(), SECOND, CAPACITY, 100, WINDOW), SECOND);
       AtomicLong taken = new AtomicLong();
       try (ExecutorService executor = Executors.newFixedThreadPool(5)) {
         List<Future<?>> runs = new ArrayList<>();
@@ -201,7 +208,7 @@ class TrailingToldModelTest {
           runs.add(
               executor.submit(
                   () -> {
-                    while (limit.take(Weight.exactly(1), SECOND) instanceof Answer.Receipt) {
+                    while (limit.take(Weight.exactly(1), SECOND) instanceof LimitAnswer.Receipt) {
                       taken.incrementAndGet();
                     }
                   }));
@@ -210,7 +217,8 @@ class TrailingToldModelTest {
             executor.submit(
                 () -> {
                   for (int time = 0; time < 50; time++) {
-                    limit.told(new Notice(first.mark(), SECOND, CAPACITY, 100, WINDOW), SECOND);
+                    limit.told(
+                        new ProviderNotice(first.mark(), SECOND, CAPACITY, 100, WINDOW), SECOND);
                   }
                 }));
         for (Future<?> run : runs) {

@@ -14,20 +14,20 @@ class TrailingToldTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
   private static final long NOW = 2_000 * SECOND;
-  private static final long UNSAID = Notice.UNSAID;
+  private static final long UNSAID = ProviderNotice.UNSAID;
   private static final LimitSpec.TrailingWindow SPEC =
       new LimitSpec.TrailingWindow(1_000, WINDOW, 0, 1_000);
 
   private final Limit limit = new Limit(SPEC, NOW);
 
-  private Answer.Receipt taken(long amount, long now) {
-    Answer answer = limit.take(Weight.exactly(amount), now);
-    assertThat(answer).isInstanceOf(Answer.Receipt.class);
-    return (Answer.Receipt) answer;
+  private LimitAnswer.Receipt taken(long amount, long now) {
+    LimitAnswer limitAnswer = limit.take(Weight.exactly(amount), now);
+    assertThat(limitAnswer).isInstanceOf(LimitAnswer.Receipt.class);
+    return (LimitAnswer.Receipt) limitAnswer;
   }
 
-  private boolean told(Answer.Receipt of, long most, long left, long reset, long now) {
-    return limit.told(new Notice(of.mark(), NOW, most, left, reset), now);
+  private boolean told(LimitAnswer.Receipt of, long most, long left, long reset, long now) {
+    return limit.told(new ProviderNotice(of.mark(), NOW, most, left, reset), now);
   }
 
   private static long unlimited(long room) {
@@ -48,7 +48,7 @@ class TrailingToldTest {
     "5000, 60, 0, 999",
   })
   void remaining_growsLinearlyToTheReset(long left, long reset, long later, long room) {
-    Answer.Receipt first = taken(1, NOW);
+    LimitAnswer.Receipt first = taken(1, NOW);
     told(first, 1_000, left, reset * SECOND, NOW);
     assertThat(limit.room(NOW + later * SECOND)).isEqualTo(room);
   }
@@ -56,7 +56,7 @@ class TrailingToldTest {
   @Test
   void takenAfterTheRequest_isSubtracted_takenBeforeIsNot() {
     taken(100, NOW);
-    Answer.Receipt second = taken(50, NOW);
+    LimitAnswer.Receipt second = taken(50, NOW);
     taken(30, NOW);
     taken(20, NOW);
     told(second, 1_000, 600, WINDOW, NOW);
@@ -67,9 +67,9 @@ class TrailingToldTest {
 
   @Test
   void heldAfterTheRequest_isSubtracted_andGivenBackComesBack() {
-    Answer.Receipt first = taken(10, NOW);
+    LimitAnswer.Receipt first = taken(10, NOW);
     told(first, 1_000, 500, WINDOW, NOW);
-    Answer.Receipt second = (Answer.Receipt) limit.take(new Weight(50, 100, 50), NOW);
+    LimitAnswer.Receipt second = (LimitAnswer.Receipt) limit.take(new Weight(50, 100, 50), NOW);
     assertThat(limit.room(NOW)).isEqualTo(350);
     limit.charge(40, 40, NOW);
     assertThat(limit.room(NOW)).as("moved from held to charged").isEqualTo(350);
@@ -81,8 +81,8 @@ class TrailingToldTest {
 
   @Test
   void answerToAnEarlierRequest_teachesNothing() {
-    Answer.Receipt first = taken(10, NOW);
-    Answer.Receipt second = taken(10, NOW);
+    LimitAnswer.Receipt first = taken(10, NOW);
+    LimitAnswer.Receipt second = taken(10, NOW);
     told(second, 1_000, 300, WINDOW, NOW);
     assertThat(told(first, 700, 900, WINDOW, NOW + SECOND)).isFalse();
     assertThat(limit.room(NOW)).isEqualTo(300);
@@ -94,21 +94,21 @@ class TrailingToldTest {
   @Test
   void receiptOfALimitThatWasForgotten_teachesNothing() {
     taken(10, NOW);
-    limit.told(new Notice(11, NOW, 1_000, 0, WINDOW), NOW);
+    limit.told(new ProviderNotice(11, NOW, 1_000, 0, WINDOW), NOW);
     assertThat(limit.room(NOW)).isEqualTo(990);
   }
 
   @Test
   void moreThanTheWindowHas_isNeverGiven() {
-    Answer.Receipt first = taken(900, NOW);
+    LimitAnswer.Receipt first = taken(900, NOW);
     assertThat(told(first, 100_000, 99_000, WINDOW, NOW)).isFalse();
     assertThat(limit.room(NOW)).isEqualTo(100);
-    assertThat(limit.take(Weight.exactly(101), NOW)).isInstanceOf(Answer.Wait.class);
+    assertThat(limit.take(Weight.exactly(101), NOW)).isInstanceOf(LimitAnswer.Wait.class);
   }
 
   @Test
   void remainingWithoutReset_orResetWithoutRemaining_teachesNothing() {
-    Answer.Receipt first = taken(1, NOW);
+    LimitAnswer.Receipt first = taken(1, NOW);
     told(first, UNSAID, 0, UNSAID, NOW);
     told(first, UNSAID, UNSAID, WINDOW, NOW);
     assertThat(limit.room(NOW)).isEqualTo(999);
@@ -117,20 +117,20 @@ class TrailingToldTest {
 
   @Test
   void noRoom_namesTheInstantItGrowsTo_andAdmitsThenAndNotBefore() {
-    Answer.Receipt first = taken(1, NOW);
+    LimitAnswer.Receipt first = taken(1, NOW);
     told(first, 1_000, 0, WINDOW, NOW);
     long until = NOW + 15 * SECOND;
-    assertThat(limit.take(Weight.exactly(250), NOW)).isEqualTo(new Answer.Wait(until));
-    assertThat(limit.take(Weight.exactly(250), until - 1)).isEqualTo(new Answer.Wait(until));
-    assertThat(limit.take(Weight.exactly(250), until)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.take(Weight.exactly(250), NOW)).isEqualTo(new LimitAnswer.Wait(until));
+    assertThat(limit.take(Weight.exactly(250), until - 1)).isEqualTo(new LimitAnswer.Wait(until));
+    assertThat(limit.take(Weight.exactly(250), until)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(limit.utilization(until)).isEqualTo(1.0);
   }
 
   @Test
   void moreThanGrowsUntilTheReset_goesAtTheReset() {
-    Answer.Receipt first = taken(1, NOW);
+    LimitAnswer.Receipt first = taken(1, NOW);
     told(first, 1_000, 0, 10 * SECOND, NOW);
-    Answer.Receipt second = taken(100, NOW + SECOND);
+    LimitAnswer.Receipt second = taken(100, NOW + SECOND);
     assertThat(second.taken()).isEqualTo(100);
     assertThat(limit.earliest(890, NOW + SECOND)).isEqualTo(NOW + 9_900_000_000L);
     // 901 + 100 were never left before the reset, and 899 is all the window has until charges leave
@@ -140,7 +140,7 @@ class TrailingToldTest {
 
   @Test
   void lowerLimit_isInForceForTwoMinutesFromTheLastAnswerThatSaidSo() {
-    Answer.Receipt first = taken(100, NOW);
+    LimitAnswer.Receipt first = taken(100, NOW);
     told(first, 700, UNSAID, UNSAID, NOW);
     assertThat(limit.capacity(NOW)).isEqualTo(700);
     assertThat(limit.room(NOW)).isEqualTo(600);
@@ -155,7 +155,7 @@ class TrailingToldTest {
 
   @Test
   void higherLimitThanLowered_isTakenUpToWhatIsConfigured() {
-    Answer.Receipt first = taken(1, NOW);
+    LimitAnswer.Receipt first = taken(1, NOW);
     told(first, 700, UNSAID, UNSAID, NOW);
     assertThat(told(first, 800, UNSAID, UNSAID, NOW)).isTrue();
     assertThat(limit.capacity(NOW)).isEqualTo(800);
@@ -165,36 +165,36 @@ class TrailingToldTest {
 
   @Test
   void lowered_waitIsNeverBeyondTheInstantOfGoingBack_unlessTheWindowIsFullThenToo() {
-    Answer.Receipt first = taken(700, NOW);
+    LimitAnswer.Receipt first = taken(700, NOW);
     told(first, 700, UNSAID, UNSAID, NOW);
     long back = NOW + 120 * SECOND;
     assertThat(limit.earliest(1, NOW)).isEqualTo(NOW + 61 * SECOND);
     // its least amount is above the limit in force: it waits for the configured one
-    assertThat(limit.take(Weight.exactly(900), NOW)).isEqualTo(new Answer.Wait(back));
+    assertThat(limit.take(Weight.exactly(900), NOW)).isEqualTo(new LimitAnswer.Wait(back));
     assertThat(limit.take(new Weight(900, 0, 10), NOW))
-        .isEqualTo(new Answer.Wait(NOW + 61 * SECOND));
+        .isEqualTo(new LimitAnswer.Wait(NOW + 61 * SECOND));
     long late = back - SECOND;
     limit.charge(700, 0, late);
     assertThat(limit.earliest(200, late)).isEqualTo(back);
     assertThat(limit.earliest(700, late)).isEqualTo(back + 60 * SECOND);
-    assertThat(limit.take(Weight.exactly(1_001), late)).isEqualTo(new Answer.Refuse(1_000));
+    assertThat(limit.take(Weight.exactly(1_001), late)).isEqualTo(new LimitAnswer.Refuse(1_000));
   }
 
   @Test
   void loweredPace_isThatOfTheLowerLimit_andItsDebtIsPaidAfterwards() {
     Limit paced = new Limit(new LimitSpec.TrailingWindow(1_000, WINDOW, 0, 100), NOW);
-    Answer.Receipt first = (Answer.Receipt) paced.take(Weight.exactly(100), NOW);
+    LimitAnswer.Receipt first = (LimitAnswer.Receipt) paced.take(Weight.exactly(100), NOW);
     assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 600_000_000);
-    paced.told(new Notice(first.mark(), NOW, 500, UNSAID, UNSAID), NOW);
+    paced.told(new ProviderNotice(first.mark(), NOW, 500, UNSAID, UNSAID), NOW);
     // with 50 at once, 100 passed: 100 are owed at 500 a minute
     assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 12 * SECOND - 6 * SECOND + 1_200_000_000);
-    paced.told(new Notice(first.mark(), NOW, 1_000, UNSAID, UNSAID), NOW);
+    paced.told(new ProviderNotice(first.mark(), NOW, 1_000, UNSAID, UNSAID), NOW);
     assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 600_000_000);
   }
 
   @Test
   void reconfiguredWhileLowered_staysLoweredBelowWhatIsConfigured() {
-    Answer.Receipt first = taken(1, NOW);
+    LimitAnswer.Receipt first = taken(1, NOW);
     told(first, 700, UNSAID, UNSAID, NOW);
     LimitSpec larger = new LimitSpec.TrailingWindow(2_000, WINDOW, 0, 2_000);
     limit.resize(larger, NOW);
@@ -211,24 +211,24 @@ class TrailingToldTest {
 
   @Test
   void learned_showsWhatIsLeftByNowAndHowFarTheBeliefWasOff() {
-    Answer.Receipt first = taken(100, NOW);
+    LimitAnswer.Receipt first = taken(100, NOW);
     taken(100, NOW);
     told(first, 700, 300, 70 * SECOND, NOW);
-    Learned learned = Objects.requireNonNull(limit.learned(NOW));
-    assertThat(learned.limit()).isEqualTo(700);
-    assertThat(learned.remaining()).isEqualTo(200);
-    assertThat(learned.resetNanos()).isEqualTo(NOW + 70 * SECOND);
-    assertThat(learned.drift()).isCloseTo((800 - 200) / 700.0, within(1e-9));
-    Learned later = Objects.requireNonNull(limit.learned(NOW + 35 * SECOND));
+    LearnedLimit learnedLimit = Objects.requireNonNull(limit.learned(NOW));
+    assertThat(learnedLimit.limit()).isEqualTo(700);
+    assertThat(learnedLimit.remaining()).isEqualTo(200);
+    assertThat(learnedLimit.resetNanos()).isEqualTo(NOW + 70 * SECOND);
+    assertThat(learnedLimit.drift()).isCloseTo((800 - 200) / 700.0, within(1e-9));
+    LearnedLimit later = Objects.requireNonNull(limit.learned(NOW + 35 * SECOND));
     assertThat(later.remaining()).isEqualTo(400);
-    Learned over = Objects.requireNonNull(limit.learned(NOW + 70 * SECOND));
+    LearnedLimit over = Objects.requireNonNull(limit.learned(NOW + 70 * SECOND));
     assertThat(over.remaining()).isEqualTo(UNSAID);
-    assertThat(over.drift()).isEqualTo(learned.drift());
+    assertThat(over.drift()).isEqualTo(learnedLimit.drift());
   }
 
   @Test
   void absurdNotices_leaveItSound() {
-    Answer.Receipt first = taken(1, NOW);
+    LimitAnswer.Receipt first = taken(1, NOW);
     for (long most : new long[] {UNSAID, 0, 1, Long.MAX_VALUE}) {
       for (long left : new long[] {UNSAID, 0, Long.MAX_VALUE}) {
         for (long reset : new long[] {UNSAID, 0, 1, Long.MAX_VALUE}) {
@@ -244,7 +244,7 @@ class TrailingToldTest {
   @Test
   void otherLimits_areNoProviders() {
     Limit window = new Limit(new LimitSpec.FixedWindow(10, WINDOW), NOW);
-    assertThat(window.told(new Notice(0, NOW, 5, 0, WINDOW), NOW)).isFalse();
+    assertThat(window.told(new ProviderNotice(0, NOW, 5, 0, WINDOW), NOW)).isFalse();
     assertThat(window.room(NOW)).isEqualTo(Long.MAX_VALUE);
     assertThat(window.learned(NOW)).isNull();
   }

@@ -30,21 +30,21 @@ class TrailingWindowTest extends LimitContract {
     return new LimitSpec.TrailingWindow(1_000, WINDOW, GUARD, 1_000);
   }
 
-  private Answer take(long amount, long now) {
+  private LimitAnswer take(long amount, long now) {
     return limit.take(Weight.exactly(amount), now);
   }
 
-  private Answer.Receipt taken(long amount, long now) {
-    return (Answer.Receipt) take(amount, now);
+  private LimitAnswer.Receipt taken(long amount, long now) {
+    return (LimitAnswer.Receipt) take(amount, now);
   }
 
   @Test
   void charge_countsUntilTheEndOfItsSubCellPlusWindowPlusGuard() {
     taken(100, EDGE + 300_000_000);
     long free = EDGE + SECOND + WINDOW + GUARD;
-    assertThat(take(1, EDGE + SECOND)).isEqualTo(new Answer.Wait(free));
-    assertThat(take(100, free - 1)).isEqualTo(new Answer.Wait(free));
-    assertThat(take(100, free)).isInstanceOf(Answer.Receipt.class);
+    assertThat(take(1, EDGE + SECOND)).isEqualTo(new LimitAnswer.Wait(free));
+    assertThat(take(100, free - 1)).isEqualTo(new LimitAnswer.Wait(free));
+    assertThat(take(100, free)).isInstanceOf(LimitAnswer.Receipt.class);
   }
 
   @Test
@@ -52,13 +52,13 @@ class TrailingWindowTest extends LimitContract {
     taken(100, EDGE);
     long free = EDGE + SECOND + WINDOW + GUARD;
     limit.widen(30_000_000);
-    assertThat(take(1, EDGE)).isEqualTo(new Answer.Wait(free + 30_000_000));
+    assertThat(take(1, EDGE)).isEqualTo(new LimitAnswer.Wait(free + 30_000_000));
     limit.widen(Long.MAX_VALUE);
-    assertThat(take(1, EDGE)).isEqualTo(new Answer.Wait(free + 500_000_000));
-    assertThat(take(1, free + 499_999_999)).isInstanceOf(Answer.Wait.class);
-    assertThat(take(1, free + 500_000_000)).isInstanceOf(Answer.Receipt.class);
+    assertThat(take(1, EDGE)).isEqualTo(new LimitAnswer.Wait(free + 500_000_000));
+    assertThat(take(1, free + 499_999_999)).isInstanceOf(LimitAnswer.Wait.class);
+    assertThat(take(1, free + 500_000_000)).isInstanceOf(LimitAnswer.Receipt.class);
     limit.widen(-5);
-    assertThat(limit.balance(free)).isEqualTo(new Balance(1, 0, 0));
+    assertThat(limit.balance(free)).isEqualTo(new LimitBalance(1, 0, 0));
   }
 
   @Test
@@ -68,12 +68,12 @@ class TrailingWindowTest extends LimitContract {
     limit.resize(larger(), EDGE);
     taken(900, EDGE);
     assertThat(take(1, EDGE))
-        .isEqualTo(new Answer.Wait(EDGE + SECOND + WINDOW + GUARD + 30_000_000));
+        .isEqualTo(new LimitAnswer.Wait(EDGE + SECOND + WINDOW + GUARD + 30_000_000));
   }
 
   @Test
   void refund_onlyWhileItsSubCellCounts() {
-    Answer.Receipt receipt = taken(60, EDGE);
+    LimitAnswer.Receipt receipt = taken(60, EDGE);
     limit.give(receipt, 20, 0, EDGE + WINDOW);
     assertThat(limit.balance(EDGE + WINDOW).charged()).isEqualTo(40);
     long gone = EDGE + SECOND + WINDOW + GUARD;
@@ -84,13 +84,13 @@ class TrailingWindowTest extends LimitContract {
 
   @Test
   void heldForMinutes_countsAllTheWhile() {
-    Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(10, 60, 10), EDGE);
+    LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(10, 60, 10), EDGE);
     long later = EDGE + 10 * WINDOW;
     assertThat(limit.room(later)).isEqualTo(40);
     limit.charge(25, 25, later);
-    assertThat(limit.balance(later)).isEqualTo(new Balance(25, 0, 35));
+    assertThat(limit.balance(later)).isEqualTo(new LimitBalance(25, 0, 35));
     limit.give(receipt, 0, 35, later);
-    assertThat(limit.balance(later)).isEqualTo(new Balance(25, 0, 0));
+    assertThat(limit.balance(later)).isEqualTo(new LimitBalance(25, 0, 0));
   }
 
   @Test
@@ -104,8 +104,8 @@ class TrailingWindowTest extends LimitContract {
     }
     long now = EDGE + 1_000 * SECOND;
     taken(100, now);
-    assertThat(limit.balance(now)).isEqualTo(new Balance(100, 0, 0));
-    assertThat(take(1, now)).isEqualTo(new Answer.Wait(now + SECOND + WINDOW + GUARD));
+    assertThat(limit.balance(now)).isEqualTo(new LimitBalance(100, 0, 0));
+    assertThat(take(1, now)).isEqualTo(new LimitAnswer.Wait(now + SECOND + WINDOW + GUARD));
   }
 
   @Test
@@ -122,11 +122,11 @@ class TrailingWindowTest extends LimitContract {
     limit.resize(new LimitSpec.TrailingWindow(100, WINDOW, GUARD, 200), EDGE);
     taken(60, EDGE + 5);
     taken(40, EDGE - 5);
-    assertThat(take(1, EDGE - 5)).isInstanceOf(Answer.Wait.class);
-    assertThat(take(1, EDGE + 5)).isInstanceOf(Answer.Wait.class);
+    assertThat(take(1, EDGE - 5)).isInstanceOf(LimitAnswer.Wait.class);
+    assertThat(take(1, EDGE + 5)).isInstanceOf(LimitAnswer.Wait.class);
     // both count as if in the later sub-cell
-    assertThat(take(1, EDGE + WINDOW + GUARD)).isInstanceOf(Answer.Wait.class);
-    assertThat(take(100, EDGE + SECOND + WINDOW + GUARD)).isInstanceOf(Answer.Receipt.class);
+    assertThat(take(1, EDGE + WINDOW + GUARD)).isInstanceOf(LimitAnswer.Wait.class);
+    assertThat(take(100, EDGE + SECOND + WINDOW + GUARD)).isInstanceOf(LimitAnswer.Receipt.class);
   }
 
   @Test
@@ -141,9 +141,9 @@ class TrailingWindowTest extends LimitContract {
     limit.take(new Weight(50, 20, 50), EDGE);
     long now = EDGE + 30 * SECOND;
     limit.resize(new LimitSpec.TrailingWindow(100, 12 * SECOND, GUARD, 100), now);
-    assertThat(limit.balance(now)).isEqualTo(new Balance(50, 0, 20));
+    assertThat(limit.balance(now)).isEqualTo(new LimitBalance(50, 0, 20));
     assertThat(limit.balance(now + SECOND / 5 + 12 * SECOND + GUARD))
-        .isEqualTo(new Balance(0, 0, 20));
+        .isEqualTo(new LimitBalance(0, 0, 20));
   }
 
   @Test
@@ -153,9 +153,9 @@ class TrailingWindowTest extends LimitContract {
     limit.resize(new LimitSpec.TrailingWindow(60, WINDOW, GUARD, 60), EDGE + 10 * SECOND);
     assertThat(limit.room(EDGE + 10 * SECOND)).isZero();
     assertThat(take(20, EDGE + 10 * SECOND))
-        .isEqualTo(new Answer.Wait(EDGE + SECOND + WINDOW + GUARD));
+        .isEqualTo(new LimitAnswer.Wait(EDGE + SECOND + WINDOW + GUARD));
     assertThat(take(21, EDGE + 10 * SECOND))
-        .isEqualTo(new Answer.Wait(EDGE + 11 * SECOND + WINDOW + GUARD));
+        .isEqualTo(new LimitAnswer.Wait(EDGE + 11 * SECOND + WINDOW + GUARD));
   }
 
   @Test

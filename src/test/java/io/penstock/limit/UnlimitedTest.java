@@ -12,25 +12,25 @@ class UnlimitedTest {
   void anything_isAdmittedAtOnce() {
     for (int taken = 0; taken < 10; taken++) {
       assertThat(limit.take(new Weight(Long.MAX_VALUE / 2, 7, 0), 5))
-          .isInstanceOf(Answer.Receipt.class);
+          .isInstanceOf(LimitAnswer.Receipt.class);
     }
     assertThat(limit.earliest(Long.MAX_VALUE, 5)).isEqualTo(5);
     assertThat(limit.forecast(1_000_000, 1, 5)).isZero();
     assertThat(limit.utilization(5)).isZero();
-    assertThat(limit.balance(5)).isEqualTo(Balance.ZERO);
+    assertThat(limit.balance(5)).isEqualTo(LimitBalance.ZERO);
   }
 
   @Test
   void resized_countsFromThenOn() {
     limit.take(Weight.exactly(100), 5);
     limit.resize(new LimitSpec.FixedWindow(10, 1_000_000_000), 5);
-    assertThat(limit.take(Weight.exactly(10), 5)).isInstanceOf(Answer.Receipt.class);
-    assertThat(limit.take(Weight.exactly(1), 5)).isInstanceOf(Answer.Wait.class);
+    assertThat(limit.take(Weight.exactly(10), 5)).isInstanceOf(LimitAnswer.Receipt.class);
+    assertThat(limit.take(Weight.exactly(1), 5)).isInstanceOf(LimitAnswer.Wait.class);
   }
 
   @Test
   void chargedAndGivenBack_isWithoutEndAllTheSame() {
-    Answer.Receipt receipt = limit.charge(Long.MAX_VALUE, 0, 5);
+    LimitAnswer.Receipt receipt = limit.charge(Long.MAX_VALUE, 0, 5);
     assertThat(limit.room(5)).isEqualTo(Long.MAX_VALUE);
     assertThat(limit.opens(Long.MAX_VALUE, 5)).isEqualTo(5);
     limit.give(receipt, 7, 7, 5);

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Ask;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.event.Event;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.queue.Bounds;
+import io.penstock.queue.QueueBounds;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -38,11 +38,11 @@ class DynamicMetersTest {
     return new EndpointSpec(
         "/a",
         "/a",
-        Algorithm.STRICT,
-        new LimitSpec.Strict(new Rate(1, 60)),
+        LimitAlgorithm.STRICT,
+        new LimitSpec.Strict(new ExactRate(1, 60)),
         EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000),
+        EndpointSpec.Waiting.of(new QueueBounds(10, 1_000, 1_000), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 0, 1_000),
         new EndpointSpec.Descendants(true, 1_000),
         false,
         true,
@@ -52,10 +52,10 @@ class DynamicMetersTest {
 
   private Endpoint twoCome(String path) {
     Endpoint endpoint = Objects.requireNonNull(metered.endpoints.enter(path));
-    Ask ask = Ask.of(null, Cost.ofInput(3), 0, Patience.DEFAULT);
-    endpoint.submit(ask);
-    endpoint.cancel(endpoint.submit(ask));
-    endpoint.submit(ask);
+    TicketRequest ticketRequest = TicketRequest.of(null, Cost.ofInput(3), 0, WaitPatience.DEFAULT);
+    endpoint.submit(ticketRequest);
+    endpoint.cancel(endpoint.submit(ticketRequest));
+    endpoint.submit(ticketRequest);
     return endpoint;
   }
 

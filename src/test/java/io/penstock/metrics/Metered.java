@@ -1,22 +1,22 @@
 package io.penstock.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.event.EventBus;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.queue.Bounds;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.queue.QueueBounds;
+import io.penstock.sharing.LocalLimitSource;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -31,14 +31,14 @@ final class Metered {
   final FakeTicker ticker = new FakeTicker();
   final FakeDrivers drivers = new FakeDrivers(ticker);
   final EventBus events = new EventBus();
-  final Upstreams upstreams;
-  final Registry endpoints;
+  final UpstreamRegistry upstreams;
+  final EndpointRegistry endpoints;
 
   Metered() {
     LocalLimitSource limits = new LocalLimitSource();
-    upstreams = new Upstreams(limits, WINDOW);
+    upstreams = new UpstreamRegistry(limits, WINDOW);
     endpoints =
-        new Registry(
+        new EndpointRegistry(
             new Endpoint.House(
                 upstreams,
                 new ModelQuotas(limits, WINDOW),
@@ -66,11 +66,11 @@ final class Metered {
     return new EndpointSpec(
         path,
         path,
-        Algorithm.NONE,
+        LimitAlgorithm.NONE,
         new LimitSpec.Unlimited(),
         EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000, false),
+        EndpointSpec.Waiting.of(new QueueBounds(10, 1_000, 1_000), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 0, 1_000, false),
         EndpointSpec.Descendants.SERVED,
         false,
         true,
@@ -89,7 +89,7 @@ final class Metered {
         Map.of(),
         1,
         new UpstreamSpec.Limits(10, 0, 0, 0),
-        Charge.TOTAL,
+        ChargeRule.TOTAL,
         0,
         60,
         new UpstreamSpec.Timeouts(1, 1, 1));

@@ -9,18 +9,18 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Measure;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
 import io.penstock.event.Event;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.quota.Charge;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Spend;
-import io.penstock.quota.Standing;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -37,8 +37,8 @@ class MetersTest {
     return new Event.Released(0, endpoint, 1, upstream, model, Cost.ofInput(7), 2_000_000_000L);
   }
 
-  private static Event refused(String endpoint, Reason reason) {
-    return new Event.Refused(0, endpoint, 1, Refusal.of(reason, "no"));
+  private static Event refused(String endpoint, RefusalReason refusalReason) {
+    return new Event.Refused(0, endpoint, 1, Refusal.of(refusalReason, "no"));
   }
 
   private double counted(String name, String... tags) {
@@ -49,10 +49,10 @@ class MetersTest {
   void eachFate_isCountedUnderItsReason() {
     meters.publish(new Event.Served(0, "/a", 1));
     meters.publish(new Event.Cancelled(0, "/a", 1));
-    meters.publish(refused("/a", Reason.QUEUE_FULL));
-    meters.publish(refused("/a", Reason.QUEUE_FULL));
-    meters.publish(refused("/a", Reason.BAD_REQUEST));
-    Refusal late = Refusal.of(Reason.QUEUE_TIMEOUT, "no");
+    meters.publish(refused("/a", RefusalReason.QUEUE_FULL));
+    meters.publish(refused("/a", RefusalReason.QUEUE_FULL));
+    meters.publish(refused("/a", RefusalReason.BAD_REQUEST));
+    Refusal late = Refusal.of(RefusalReason.QUEUE_TIMEOUT, "no");
     meters.publish(new Event.Expired(0, "/a", 1, late));
     String name = "penstock.tickets";
     assertThat(counted(name, "outcome", "served", "reason", "none")).isEqualTo(1);
@@ -66,7 +66,7 @@ class MetersTest {
   void shadows_areCountedUnderTheirReason_andWaitInAHistogramOfTheirOwn() {
     meters.publish(new Event.Shadowed(0, "/a", 1, 2_000_000_000L, null));
     meters.publish(new Event.Shadowed(0, "/a", 2, 3_000_000_000L, null));
-    meters.publish(new Event.Shadowed(0, "/a", 3, 9, Refusal.of(Reason.QUEUE_FULL, "no")));
+    meters.publish(new Event.Shadowed(0, "/a", 3, 9, Refusal.of(RefusalReason.QUEUE_FULL, "no")));
     String name = "penstock.tickets";
     assertThat(counted(name, "outcome", "shadowed", "reason", "none")).isEqualTo(2);
     assertThat(counted(name, "outcome", "shadowed", "reason", "queue_full")).isEqualTo(1);
@@ -107,17 +107,20 @@ class MetersTest {
     assertThat(counted(name, "kind", "debt")).isEqualTo(5);
   }
 
-  private static Event called(Dialect dialect, @Nullable String error, @Nullable Usage usage) {
-    Operation operation = dialect == Dialect.GEMINI ? Operation.GENERATION : Operation.CHAT;
-    return new Event.Called(0, "/a", "u", "m", dialect, operation, 2_000_000_000L, usage, error);
+  private static Event called(
+      Dialect dialect, @Nullable String error, @Nullable TokenUsage tokenUsage) {
+    ModelOperation modelOperation =
+        dialect == Dialect.GEMINI ? ModelOperation.GENERATION : ModelOperation.CHAT;
+    return new Event.Called(
+        0, "/a", "u", "m", dialect, modelOperation, 2_000_000_000L, tokenUsage, error);
   }
 
   @Test
   void calls_areMeasuredInTheWordsOfOpenTelemetry() {
-    meters.publish(called(Dialect.GEMINI, null, new Usage(30, 10, 7)));
+    meters.publish(called(Dialect.GEMINI, null, new TokenUsage(30, 10, 7)));
     meters.publish(called(Dialect.AZURE, "503", null));
     meters.publish(called(Dialect.AZURE, "what a client made up", null));
-    meters.publish(called(Dialect.NONE, null, new Usage(30, 10, 7)));
+    meters.publish(called(Dialect.NONE, null, new TokenUsage(30, 10, 7)));
     assertThat(
             registry
                 .get("gen_ai.client.token.usage")
@@ -181,14 +184,15 @@ class MetersTest {
   @Test
   void upstream_showsThrottlingDriftAndHealth() {
     meters.publish(released("/a", "u", "m"));
-    List<Spend> spends = new ArrayList<>();
+    List<Charge> spends = new ArrayList<>();
     Quota pool = upstream().pool("m", 0);
     pool.take(Cost.NO_TOKENS, 0, spends);
-    List<Standing> standings = List.of(new Standing(Measure.REQUESTS, 8, 5, 1_000_000_000L));
+    List<ProviderStatus> standings =
+        List.of(new ProviderStatus(LimitMeasure.REQUESTS, 8, 5, 1_000_000_000L));
     assertThat(drift("requests")).isNaN();
     pool.learn(standings, spends, 0);
-    Tries first = new Tries("m", 1, 0, true);
-    upstream().judge(first, new Lesson(429, standings, 0, Lesson.Wording.RATE), 0);
+    AttemptHistory first = new AttemptHistory("m", 1, 0, true);
+    upstream().judge(first, new ProviderLesson(429, standings, 0, ProviderLesson.Wording.RATE), 0);
     assertThat(drift("requests")).isCloseTo((9 - 5) / 8.0, within(1e-9));
     assertThat(drift("tokens")).isNaN();
     assertThat(
@@ -199,7 +203,8 @@ class MetersTest {
                 .count())
         .isEqualTo(1);
     assertThat(healthy()).isEqualTo(1);
-    upstream().judge(first, new Lesson(429, List.of(), -1, Lesson.Wording.SPENT), 0);
+    upstream()
+        .judge(first, new ProviderLesson(429, List.of(), -1, ProviderLesson.Wording.SPENT), 0);
     assertThat(healthy()).isZero();
   }
 
@@ -207,8 +212,9 @@ class MetersTest {
   void usageThatAnUpstreamRefuses_isCountedByModel() {
     meters.publish(released("/a", "u", "m"));
     meters.publish(released("/a", "u", "n"));
-    Tries without = new Tries("m", 0, 0, true, Tries.StreamUsage.TAKEN_OUT);
-    upstream().judge(without, Lesson.silent(200), 0);
+    AttemptHistory without =
+        new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
+    upstream().judge(without, ProviderLesson.silent(200), 0);
     assertThat(refusals("m")).isEqualTo(1);
     assertThat(refusals("n")).isZero();
   }
@@ -255,11 +261,11 @@ class MetersTest {
   void reload_removesWhatIsGone_andLateEventsBringNothingBack() {
     meters.publish(released("/a", "u", "m"));
     metered.endpoints.apply(List.of(endpoint("/b", "v")));
-    meters.publish(refused("/a", Reason.ENDPOINT_REMOVED));
+    meters.publish(refused("/a", RefusalReason.ENDPOINT_REMOVED));
     meters.publish(new Event.Reloaded(0, true, "1 endpoint"));
-    meters.publish(refused("/a", Reason.ENDPOINT_REMOVED));
+    meters.publish(refused("/a", RefusalReason.ENDPOINT_REMOVED));
     meters.publish(released("/a", "u", "m2"));
-    meters.publish(refused("/b/below", Reason.QUEUE_FULL));
+    meters.publish(refused("/b/below", RefusalReason.QUEUE_FULL));
     assertThat(registry.getMeters())
         .extracting(Meter::getId)
         .noneMatch(id -> "/a".equals(id.getTag("endpoint")))

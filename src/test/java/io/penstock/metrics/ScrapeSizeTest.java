@@ -7,13 +7,13 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
 import io.penstock.fake.Scrape;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -38,16 +38,16 @@ class ScrapeSizeTest {
     meters.publish(new Event.Released(0, path, 1, upstream, model, cost, 1_234_567_890L));
     meters.publish(new Event.Settled(0, path, 1, upstream, model, 7, 9, 2));
     meters.publish(new Event.Served(0, path, 1));
-    meters.publish(new Event.Refused(0, path, 2, Refusal.of(Reason.QUEUE_FULL, "no")));
+    meters.publish(new Event.Refused(0, path, 2, Refusal.of(RefusalReason.QUEUE_FULL, "no")));
     meters.publish(new Event.Estimated(0, path, model, 3, 4));
     meters.publish(called(path, upstream, model, Dialect.OPENAI, null));
   }
 
   private static Event called(
       String path, String upstream, String model, Dialect dialect, @Nullable String error) {
-    Usage usage = new Usage(3, 0, 4);
+    TokenUsage tokenUsage = new TokenUsage(3, 0, 4);
     return new Event.Called(
-        0, path, upstream, model, dialect, Operation.CHAT, 1_000_000, usage, error);
+        0, path, upstream, model, dialect, ModelOperation.CHAT, 1_000_000, tokenUsage, error);
   }
 
   private Scrape scrape() {
@@ -86,8 +86,8 @@ class ScrapeSizeTest {
     for (int each = 0; each < specs.size(); each++) {
       EndpointSpec spec = specs.get(each);
       servedAndRefused(meters, spec, "model-" + each % 200 + tail);
-      for (Reason reason : Reason.values()) {
-        meters.publish(new Event.Refused(0, spec.path(), 2, Refusal.of(reason, "no")));
+      for (RefusalReason refusalReason : RefusalReason.values()) {
+        meters.publish(new Event.Refused(0, spec.path(), 2, Refusal.of(refusalReason, "no")));
       }
       for (Dialect dialect : Dialect.values()) {
         String error = String.valueOf(400 + each % 200);
@@ -96,7 +96,7 @@ class ScrapeSizeTest {
     }
     Scrape scrape = scrape();
     assertThat(bytes(scrape)).isLessThan(MOST);
-    int refusals = 1 + Reason.values().length;
+    int refusals = 1 + RefusalReason.values().length;
     assertThat(scrape.sum("penstock_tickets_total", Map.of("outcome", "refused")))
         .as("nothing is lost")
         .isEqualTo(2_000 * refusals);

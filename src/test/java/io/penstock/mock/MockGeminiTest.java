@@ -3,7 +3,7 @@ package io.penstock.mock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.provider.Cases;
 import io.penstock.provider.answer.AnswerReader;
 import java.net.URI;
@@ -43,7 +43,7 @@ class MockGeminiTest {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
-  private static Usage usage(HttpResponse<String> answer) {
+  private static TokenUsage usage(HttpResponse<String> answer) {
     AnswerReader reader =
         Cases.answer(
             Dialect.GEMINI,
@@ -60,18 +60,18 @@ class MockGeminiTest {
         .startsWith("{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Water waits behind ")
         .contains("\"finishReason\":\"STOP\"", "\"modelVersion\":\"m\"");
     // 9 bytes are 3 tokens, and 4 for the content
-    assertThat(usage(whole)).isEqualTo(new Usage(7, 0, 40));
+    assertThat(usage(whole)).isEqualTo(new TokenUsage(7, 0, 40));
     for (String tps : new String[] {"", "&tps=4000"}) {
       String address = "mock://gemini?tokens=40" + tps;
       HttpResponse<String> events = send(address, MODEL + "streamGenerateContent?alt=sse", ASK);
       assertThat(events.headers().firstValue("content-type")).contains("text/event-stream");
       assertThat(events.body()).startsWith("data: {\"candidates\"").endsWith("}\r\n\r\n");
-      assertThat(usage(events)).isEqualTo(new Usage(7, 0, 40));
+      assertThat(usage(events)).isEqualTo(new TokenUsage(7, 0, 40));
       HttpResponse<String> list = send(address, MODEL + "streamGenerateContent", ASK);
       assertThat(list.headers().firstValue("content-type").orElseThrow())
           .startsWith("application/json");
       assertThat(list.body()).startsWith("[{\"candidates\"").endsWith("}\n]");
-      assertThat(usage(list)).isEqualTo(new Usage(7, 0, 40));
+      assertThat(usage(list)).isEqualTo(new TokenUsage(7, 0, 40));
       assertThat(list.body().replaceAll("(?s).*?\"text\":\"([^\"]*)\"[^{]*", "$1"))
           .startsWith("Water waits behind the gate until");
     }
@@ -83,7 +83,7 @@ class MockGeminiTest {
     String ask = ASK.substring(0, ASK.length() - 1) + config;
     HttpResponse<String> answer = send("mock://gemini", MODEL + "generateContent", ask);
     assertThat(answer.body()).contains("\"finishReason\":\"MAX_TOKENS\",\"index\":1");
-    assertThat(usage(answer)).isEqualTo(new Usage(7, 0, 10));
+    assertThat(usage(answer)).isEqualTo(new TokenUsage(7, 0, 10));
   }
 
   @Test
@@ -128,7 +128,7 @@ class MockGeminiTest {
             "{\"requests\":[" + requests.substring(0, requests.length() - 1) + "]}");
     assertThat(list.body()).startsWith("{\"embeddings\":[{\"values\":");
     assertThat(list.body().split("\"values\"", -1)).hasSize(34);
-    assertThat(usage(list)).isEqualTo(new Usage(66, 0, 0));
+    assertThat(usage(list)).isEqualTo(new TokenUsage(66, 0, 0));
   }
 
   @Test

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.event.Event;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import org.junit.jupiter.api.Test;
 
 class EventJsonTest {
@@ -66,7 +66,7 @@ class EventJsonTest {
         "shadowed",
         TICKET + ",\"waited_ms\":1}");
     says(
-        new Event.Shadowed(THEN, "/a", 4, 0, Refusal.of(Reason.QUEUE_TIMEOUT, "late")),
+        new Event.Shadowed(THEN, "/a", 4, 0, Refusal.of(RefusalReason.QUEUE_TIMEOUT, "late")),
         "shadowed",
         TICKET
             + ",\"waited_ms\":0,\"reason\":\"queue_timeout\",\"status\":429"
@@ -76,17 +76,18 @@ class EventJsonTest {
   @Test
   void refusals_sayWhy() {
     says(
-        new Event.Refused(THEN, "/a", 4, new Refusal(Reason.QUEUE_FULL, "full", 1_500_000_000)),
+        new Event.Refused(
+            THEN, "/a", 4, new Refusal(RefusalReason.QUEUE_FULL, "full", 1_500_000_000)),
         "refused",
         TICKET
             + ",\"reason\":\"queue_full\",\"status\":429,\"detail\":\"full\""
             + ",\"retry_after_ms\":1500}");
     says(
-        new Event.Refused(THEN, "/a", 4, Refusal.of(Reason.BAD_REQUEST, "bad")),
+        new Event.Refused(THEN, "/a", 4, Refusal.of(RefusalReason.BAD_REQUEST, "bad")),
         "refused",
         TICKET + ",\"reason\":\"bad_request\",\"status\":400,\"detail\":\"bad\"}");
     says(
-        new Event.Expired(THEN, "/a", 4, Refusal.of(Reason.QUEUE_TIMEOUT, "late")),
+        new Event.Expired(THEN, "/a", 4, Refusal.of(RefusalReason.QUEUE_TIMEOUT, "late")),
         "expired",
         TICKET
             + ",\"reason\":\"queue_timeout\",\"status\":429,\"detail\":\"late\""

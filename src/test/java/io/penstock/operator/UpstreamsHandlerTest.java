@@ -2,18 +2,18 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Charge;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Spend;
-import io.penstock.quota.Standing;
+import io.penstock.sharing.LocalLimitSource;
 import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,12 +25,13 @@ import org.junit.jupiter.api.Test;
 class UpstreamsHandlerTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long NOW = 1_000 * SECOND;
-  private static final Tries FIRST = new Tries("m", 1, 0, true);
+  private static final AttemptHistory FIRST = new AttemptHistory("m", 1, 0, true);
 
-  private final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60 * SECOND);
+  private final UpstreamRegistry upstreamRegistry =
+      new UpstreamRegistry(new LocalLimitSource(), 60 * SECOND);
   private final UpstreamsHandler handler =
       new UpstreamsHandler(
-          upstreams, () -> NOW, Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);
+          upstreamRegistry, () -> NOW, Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);
 
   private static UpstreamSpec spec(String id, String disabledBecause) {
     return new UpstreamSpec(
@@ -42,7 +43,7 @@ class UpstreamsHandlerTest {
         Map.of("m", "own"),
         2,
         new UpstreamSpec.Limits(0, 1_000, 0, 0),
-        Charge.TOTAL,
+        ChargeRule.TOTAL,
         0,
         60,
         new UpstreamSpec.Timeouts(1, 1, 1));
@@ -54,7 +55,7 @@ class UpstreamsHandlerTest {
 
   @Test
   void upstreams_areListedById_withoutSecrets() {
-    upstreams.apply(List.of(spec("b", ""), spec("a", "it has no key")), NOW);
+    upstreamRegistry.apply(List.of(spec("b", ""), spec("a", "it has no key")), NOW);
     assertThat(shown())
         .isEqualTo(
             """
@@ -67,15 +68,17 @@ class UpstreamsHandlerTest {
 
   @Test
   void pools_showWhatIsUsedAndWhatWasLearned() {
-    upstreams.apply(List.of(spec("u", "")), NOW);
-    Upstream upstream = Objects.requireNonNull(upstreams.find("u"));
+    upstreamRegistry.apply(List.of(spec("u", "")), NOW);
+    Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));
     Quota pool = upstream.pool("m", NOW);
-    List<Spend> spends = new ArrayList<>();
+    List<Charge> spends = new ArrayList<>();
     pool.take(new Cost(100, 50, 0), NOW, spends);
-    List<Standing> standings = List.of(new Standing(Measure.TOKENS, 700, 350, 30 * SECOND));
+    List<ProviderStatus> standings =
+        List.of(new ProviderStatus(LimitMeasure.TOKENS, 700, 350, 30 * SECOND));
     pool.learn(standings, spends, NOW);
-    Lesson lesson = new Lesson(429, standings, 5 * SECOND, Lesson.Wording.RATE);
-    upstream.judge(FIRST, lesson, NOW);
+    ProviderLesson providerLesson =
+        new ProviderLesson(429, standings, 5 * SECOND, ProviderLesson.Wording.RATE);
+    upstream.judge(FIRST, providerLesson, NOW);
     assertThat(shown())
         .contains(
             "\"last_error\":{\"what\":\"429 rate\",\"at\":\"2026-11-21T12:00:00Z\"}",
@@ -92,9 +95,10 @@ class UpstreamsHandlerTest {
 
   @Test
   void spentUpstream_isUnhealthyUntilItsTrial() {
-    upstreams.apply(List.of(spec("u", "")), NOW);
-    Upstream upstream = Objects.requireNonNull(upstreams.find("u"));
-    upstream.judge(FIRST, new Lesson(429, List.of(), -1, Lesson.Wording.SPENT), NOW);
+    upstreamRegistry.apply(List.of(spec("u", "")), NOW);
+    Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));
+    upstream.judge(
+        FIRST, new ProviderLesson(429, List.of(), -1, ProviderLesson.Wording.SPENT), NOW);
     assertThat(shown()).contains("\"health\":\"unhealthy\",\"tried_at\":\"2026-11-21T12:00:01Z\"");
   }
 }

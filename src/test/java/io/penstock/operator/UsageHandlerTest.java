@@ -3,7 +3,7 @@ package io.penstock.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.Prices;
-import io.penstock.quota.Ledger;
+import io.penstock.usage.UsageLedger;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -42,15 +42,15 @@ class UsageHandlerTest {
   @Test
   void sums_areMadeOffTheThreadThatAsks() {
     AtomicReference<Thread> reads = new AtomicReference<>();
-    Ledger ledger =
-        new Ledger(
+    UsageLedger usageLedger =
+        new UsageLedger(
             () -> {
               reads.set(Thread.currentThread());
               return 0;
             },
             10);
     ServerRequest request = MockServerRequest.builder().build();
-    StepVerifier.create(new UsageHandler(ledger, new Prices()).list(request))
+    StepVerifier.create(new UsageHandler(usageLedger, new Prices()).list(request))
         .expectNextCount(1)
         .expectComplete()
         .verify(Duration.ofSeconds(30));

@@ -2,11 +2,11 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.quota.Quota;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.WallClock;
 import java.net.URI;
 import java.util.HashMap;
@@ -20,11 +20,11 @@ class GlobalViewTest {
   private static final long WINDOW = 60_000_000_000L;
 
   private final Map<LimitId, Long> elsewhere = new HashMap<>();
-  private final Upstreams upstreams =
-      new Upstreams(
+  private final UpstreamRegistry upstreamRegistry =
+      new UpstreamRegistry(
           new LocalLimitSource(),
           WINDOW,
-          Upstreams.UNLIMITED_TPM,
+          UpstreamRegistry.UNLIMITED_TPM,
           WallClock.system(),
           (id, now) -> elsewhere.getOrDefault(id, 0L));
 
@@ -39,23 +39,26 @@ class GlobalViewTest {
             Map.of("alias", "own"),
             1,
             new UpstreamSpec.Limits(100, 1_000, 0, 0),
-            Charge.TOTAL,
+            ChargeRule.TOTAL,
             0,
             60,
             new UpstreamSpec.Timeouts(1, 1, 1));
-    upstreams.apply(List.of(spec), 0);
-    return Objects.requireNonNull(upstreams.find("u")).pool("alias", 0);
+    upstreamRegistry.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreamRegistry.find("u")).pool("alias", 0);
   }
 
   @Test
   void whatOthersSent_countsByItsUpstreamModelAndMeasure() {
     Quota pool = pool();
     assertThat(pool.utilizationEverywhere(0)).isZero();
-    elsewhere.put(new LimitId(LimitId.Kind.UPSTREAM, "u", "other", Measure.TOKENS, WINDOW), 900L);
+    elsewhere.put(
+        new LimitId(LimitId.Kind.UPSTREAM, "u", "other", LimitMeasure.TOKENS, WINDOW), 900L);
     assertThat(pool.utilizationEverywhere(0)).isZero();
-    elsewhere.put(new LimitId(LimitId.Kind.UPSTREAM, "u", "own", Measure.TOKENS, WINDOW), 400L);
+    elsewhere.put(
+        new LimitId(LimitId.Kind.UPSTREAM, "u", "own", LimitMeasure.TOKENS, WINDOW), 400L);
     assertThat(pool.utilizationEverywhere(0)).isEqualTo(0.4);
-    elsewhere.put(new LimitId(LimitId.Kind.UPSTREAM, "u", "own", Measure.REQUESTS, WINDOW), 60L);
+    elsewhere.put(
+        new LimitId(LimitId.Kind.UPSTREAM, "u", "own", LimitMeasure.REQUESTS, WINDOW), 60L);
     assertThat(pool.utilizationEverywhere(0)).isEqualTo(0.6);
     assertThat(pool.utilization(0)).isZero();
   }

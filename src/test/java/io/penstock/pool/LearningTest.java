@@ -2,16 +2,16 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.TrailingChecker;
-import io.penstock.queue.Sizes;
+import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Charge;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Spend;
-import io.penstock.quota.Standing;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.net.URI;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ class LearningTest {
 
   private record Request(long order, Cost cost, int rejected) {}
 
-  private record Answer(long at, Request request, List<Spend> spends, Lesson lesson) {}
+  private record Answer(long at, Request request, List<Charge> spends, ProviderLesson lesson) {}
 
   private final TrailingChecker provider = new TrailingChecker(TRUE_LIMIT, WINDOW);
   private final PriorityQueue<Request> waiting =
@@ -53,8 +53,8 @@ class LearningTest {
   private long arrivals;
 
   private static Upstream upstream() {
-    Upstreams upstreams =
-        new Upstreams(
+    UpstreamRegistry upstreamRegistry =
+        new UpstreamRegistry(
             new PoolLimits(new LocalLimitSource(), WINDOW, Long.MAX_VALUE, () -> 0), new Random(7));
     UpstreamSpec spec =
         new UpstreamSpec(
@@ -66,12 +66,12 @@ class LearningTest {
             Map.of(),
             1,
             new UpstreamSpec.Limits(0, CONFIGURED, 0, 0),
-            Charge.OPENAI,
+            ChargeRule.OPENAI,
             50_000_000,
             5,
             new UpstreamSpec.Timeouts(1, 1, 1));
-    upstreams.apply(List.of(spec), 0);
-    return Objects.requireNonNull(upstreams.find("u"));
+    upstreamRegistry.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
   /** Returns the instant from which an amount fits if nothing else arrives. */
@@ -87,22 +87,27 @@ class LearningTest {
     return instant;
   }
 
-  private Lesson decide(long amount, long now, boolean announces) {
+  private ProviderLesson decide(long amount, long now, boolean announces) {
     boolean takes = provider.fits(now, amount);
     if (takes) {
       provider.charge(now, amount);
     }
-    List<Standing> standings =
+    List<ProviderStatus> standings =
         announces
             ? List.of(
-                new Standing(Measure.TOKENS, TRUE_LIMIT, TRUE_LIMIT - provider.used(now), WINDOW))
+                new ProviderStatus(
+                    LimitMeasure.TOKENS, TRUE_LIMIT, TRUE_LIMIT - provider.used(now), WINDOW))
             : List.of();
-    long wait = takes ? Standing.UNSAID : Math.ceilDiv(fits(amount, now) - now, SECOND) * SECOND;
+    long wait =
+        takes ? ProviderStatus.UNSAID : Math.ceilDiv(fits(amount, now) - now, SECOND) * SECOND;
     if (!takes) {
       refusedByMinute[(int) (now / WINDOW)]++;
     }
-    return new Lesson(
-        takes ? 200 : 429, standings, wait, takes ? Lesson.Wording.OTHER : Lesson.Wording.RATE);
+    return new ProviderLesson(
+        takes ? 200 : 429,
+        standings,
+        wait,
+        takes ? ProviderLesson.Wording.OTHER : ProviderLesson.Wording.RATE);
   }
 
   private Request next(Random random) {
@@ -115,8 +120,9 @@ class LearningTest {
     pool.learn(answer.lesson().standings(), answer.spends(), now);
     boolean rejected = answer.lesson().status() == 429;
     int times = answer.request().rejected() + (rejected ? 1 : 0);
-    Verdict verdict = upstream.judge(new Tries("m", times, 0, true), answer.lesson(), now);
-    if (verdict == Verdict.WAIT) {
+    AttemptVerdict attemptVerdict =
+        upstream.judge(new AttemptHistory("m", times, 0, true), answer.lesson(), now);
+    if (attemptVerdict == AttemptVerdict.WAIT) {
       answer.spends().forEach(spend -> spend.rejected(now));
       waiting.add(new Request(answer.request().order(), answer.request().cost(), times));
       return;
@@ -126,22 +132,22 @@ class LearningTest {
     served += rejected ? 0 : answer.request().cost().inputTokens();
   }
 
-  private static Sizes sizes(Request request) {
-    Sizes sizes = new Sizes();
-    sizes.set(new Ticket(request.order(), request.cost(), 0, 0, Ticker.NEVER));
-    return sizes;
+  private static DimensionSizes sizes(Request request) {
+    DimensionSizes dimensionSizes = new DimensionSizes();
+    dimensionSizes.set(new Ticket(request.order(), request.cost(), 0, 0, Ticker.NEVER));
+    return dimensionSizes;
   }
 
   private @Nullable Answer send(Quota pool, long latency, boolean announces, long now) {
     Request head = Objects.requireNonNull(waiting.peek());
-    List<Spend> spends = new ArrayList<>();
-    Sizes sizes = sizes(head);
-    if (pool.earliest(sizes, now) > now || !pool.take(head.cost(), now, spends)) {
+    List<Charge> spends = new ArrayList<>();
+    DimensionSizes dimensionSizes = sizes(head);
+    if (pool.earliest(dimensionSizes, now) > now || !pool.take(head.cost(), now, spends)) {
       return null;
     }
     waiting.remove();
-    Lesson lesson = decide(head.cost().inputTokens(), now + ON_THE_WAY, announces);
-    return new Answer(now + latency, head, spends, lesson);
+    ProviderLesson providerLesson = decide(head.cost().inputTokens(), now + ON_THE_WAY, announces);
+    return new Answer(now + latency, head, spends, providerLesson);
   }
 
   private void run(Upstream upstream, long latency, boolean announces) {
@@ -157,8 +163,8 @@ class LearningTest {
         answers.add(sent);
         continue;
       }
-      Sizes sizes = sizes(Objects.requireNonNull(waiting.peek()));
-      long goes = pool.earliest(sizes, now);
+      DimensionSizes dimensionSizes = sizes(Objects.requireNonNull(waiting.peek()));
+      long goes = pool.earliest(dimensionSizes, now);
       Answer first = answers.peek();
       if (first != null && first.at() <= goes) {
         now = Math.max(now, first.at());

@@ -2,21 +2,21 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.cost.Usage;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.TokenUsage;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec.Budget;
 import io.penstock.pool.UpstreamSpec.Day;
 import io.penstock.pool.UpstreamSpec.Limits;
 import io.penstock.pool.UpstreamSpec.SharedPool;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.Metered;
+import io.penstock.quota.Charge;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Spend;
-import io.penstock.time.Midnight;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.WallClock;
+import io.penstock.time.ZoneMidnights;
 import java.net.URI;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -34,37 +34,37 @@ class PoolLimitsTest {
   private static final long GUARD = 50_000_000;
   private static final WallClock NOON = () -> 1_772_366_400_000L; // 2026-03-01 12:00 UTC
 
-  private final Upstreams upstreams =
-      new Upstreams(new LocalLimitSource(), WINDOW, Upstreams.UNLIMITED_TPM, NOON);
+  private final UpstreamRegistry upstreamRegistry =
+      new UpstreamRegistry(new LocalLimitSource(), WINDOW, UpstreamRegistry.UNLIMITED_TPM, NOON);
 
   private static UpstreamSpec spec(
-      Limits limits, List<SharedPool> pools, Day day, Charge charge, boolean settlesUsage) {
+      Limits limits, List<SharedPool> pools, Day day, ChargeRule chargeRule, boolean settlesUsage) {
     return new UpstreamSpec(
         "u",
         URI.create("http://localhost"),
         new UpstreamSpec.Access(null, false, null, Map.of()),
         Map.of(),
         1,
-        new Budget(limits, pools, day, charge, settlesUsage, GUARD, 5),
+        new Budget(limits, pools, day, chargeRule, settlesUsage, GUARD, 5),
         new UpstreamSpec.Link(new UpstreamSpec.Timeouts(1, 1, 1), null, null),
         true);
   }
 
-  private static UpstreamSpec spec(Limits limits, Charge charge) {
-    return spec(limits, List.of(), Day.FIRST_USE, charge, false);
+  private static UpstreamSpec spec(Limits limits, ChargeRule chargeRule) {
+    return spec(limits, List.of(), Day.FIRST_USE, chargeRule, false);
   }
 
   private static UpstreamSpec sharing(Limits limits, SharedPool... pools) {
-    return spec(limits, List.of(pools), Day.FIRST_USE, Charge.TOTAL, false);
+    return spec(limits, List.of(pools), Day.FIRST_USE, ChargeRule.TOTAL, false);
   }
 
   private Upstream applied(UpstreamSpec spec) {
-    upstreams.apply(List.of(spec), NOW);
-    return Objects.requireNonNull(upstreams.find("u"));
+    upstreamRegistry.apply(List.of(spec), NOW);
+    return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
   private static List<LimitSpec> specs(Quota pool) {
-    return pool.limits().stream().map(metered -> metered.limit().spec()).toList();
+    return pool.limits().stream().map(meteredLimit -> meteredLimit.limit().spec()).toList();
   }
 
   private static LimitSpec trailing(long capacity, long window, long burst) {
@@ -81,15 +81,16 @@ class PoolLimitsTest {
 
   @Test
   void everyLimit_isOneOfItsPool() {
-    Quota pool = applied(spec(new Limits(60, 1_200, 600, 120, 9, 4), Charge.TOTAL)).pool("m", NOW);
-    assertThat(pool.limits().stream().map(Metered::measure))
+    Quota pool =
+        applied(spec(new Limits(60, 1_200, 600, 120, 9, 4), ChargeRule.TOTAL)).pool("m", NOW);
+    assertThat(pool.limits().stream().map(MeteredLimit::measure))
         .containsExactly(
-            Measure.REQUESTS,
-            Measure.REQUESTS,
-            Measure.CONCURRENCY,
-            Measure.TOKENS,
-            Measure.INPUT_TOKENS,
-            Measure.OUTPUT_TOKENS);
+            LimitMeasure.REQUESTS,
+            LimitMeasure.REQUESTS,
+            LimitMeasure.CONCURRENCY,
+            LimitMeasure.TOKENS,
+            LimitMeasure.INPUT_TOKENS,
+            LimitMeasure.OUTPUT_TOKENS);
     assertThat(specs(pool))
         .containsExactly(
             trailing(60, WINDOW, 5),
@@ -104,17 +105,17 @@ class PoolLimitsTest {
   void calendarDays_endAtTheMidnightOfTheirZone() {
     Limits limits = new Limits(0, 0, 0, 0, 9, 0);
     for (Day day : List.of(Day.UTC, Day.PACIFIC)) {
-      UpstreamSpec spec = spec(limits, List.of(), day, Charge.GEMINI, false);
+      UpstreamSpec spec = spec(limits, List.of(), day, ChargeRule.GEMINI, false);
       ZoneId zone = day == Day.UTC ? ZoneOffset.UTC : ZoneId.of("America/Los_Angeles");
       assertThat(specs(applied(spec).pool("m", NOW)))
-          .containsExactly(new LimitSpec.Day(9, new Midnight(zone, NOON), GUARD));
+          .containsExactly(new LimitSpec.Day(9, new ZoneMidnights(zone, NOON), GUARD));
     }
   }
 
   @Test
   void usedUpForTheDay_tellsWhenItEnds() {
     Limits limits = new Limits(0, 0, 0, 0, 2, 0);
-    UpstreamSpec spec = spec(limits, List.of(), Day.UTC, Charge.TOTAL, false);
+    UpstreamSpec spec = spec(limits, List.of(), Day.UTC, ChargeRule.TOTAL, false);
     Quota pool = applied(spec).pool("m", NOW);
     assertThat(admitted(pool, 5)).isEqualTo(2);
     assertThat(pool.dayEndsNanos(NOW)).isEqualTo(NOW + 12 * 3_600 * SECOND + GUARD);
@@ -122,7 +123,7 @@ class PoolLimitsTest {
 
   @Test
   void azure_looksAtOneSecondAndAtTen() {
-    Quota pool = applied(spec(new Limits(600, 0, 0, 0), Charge.AZURE)).pool("m", NOW);
+    Quota pool = applied(spec(new Limits(600, 0, 0, 0), ChargeRule.AZURE)).pool("m", NOW);
     assertThat(specs(pool))
         .containsExactly(
             trailing(600, WINDOW, 50), trailing(10, SECOND, 10), trailing(100, 10 * SECOND, 100));
@@ -131,20 +132,20 @@ class PoolLimitsTest {
 
   @Test
   void azureWithFewRequestsAMinute_atLeastOneGoesInEachPart() {
-    Quota pool = applied(spec(new Limits(4, 0, 0, 0), Charge.AZURE)).pool("m", NOW);
+    Quota pool = applied(spec(new Limits(4, 0, 0, 0), ChargeRule.AZURE)).pool("m", NOW);
     assertThat(specs(pool))
         .containsExactly(
             trailing(4, WINDOW, 1), trailing(1, SECOND, 1), trailing(1, 10 * SECOND, 1));
-    assertThat(applied(spec(new Limits(0, 0, 7, 0), Charge.AZURE)).pool("m", NOW).limits())
+    assertThat(applied(spec(new Limits(0, 0, 7, 0), ChargeRule.AZURE)).pool("m", NOW).limits())
         .hasSize(1);
   }
 
   @Test
   void tokenLimitOfAMockEndpoint_isNone() {
-    long much = Upstreams.UNLIMITED_TPM;
-    Upstream upstream = applied(spec(new Limits(0, much, 0, 0), Charge.TOTAL));
+    long much = UpstreamRegistry.UNLIMITED_TPM;
+    Upstream upstream = applied(spec(new Limits(0, much, 0, 0), ChargeRule.TOTAL));
     assertThat(upstream.pool("m", NOW).limits()).isEmpty();
-    applied(spec(new Limits(0, much - 1, 0, 0), Charge.TOTAL));
+    applied(spec(new Limits(0, much - 1, 0, 0), ChargeRule.TOTAL));
     assertThat(upstream.pool("m", NOW).limits()).hasSize(1);
   }
 
@@ -185,11 +186,11 @@ class PoolLimitsTest {
   @Test
   void settledByUsage_chargeThatIsKeptElsewhereIsNot() {
     UpstreamSpec spec =
-        spec(new Limits(0, 600, 0, 0), List.of(), Day.FIRST_USE, Charge.OPENAI, true);
+        spec(new Limits(0, 600, 0, 0), List.of(), Day.FIRST_USE, ChargeRule.OPENAI, true);
     Quota pool = applied(spec).pool("m", NOW);
-    List<Spend> spends = new ArrayList<>();
+    List<Charge> spends = new ArrayList<>();
     pool.take(new Cost(10, 20, 300), NOW, spends);
-    spends.getFirst().settle(new Usage(10, 0, 5), 5, NOW);
+    spends.getFirst().settle(new TokenUsage(10, 0, 5), 5, NOW);
     assertThat(pool.limits().getFirst().limit().balance(NOW).charged()).isEqualTo(15);
   }
 
@@ -201,7 +202,7 @@ class PoolLimitsTest {
             Set.of("amazon.nova-pro-v1:0", "anthropic.claude-sonnet-4-5-v1:0"),
             new Limits(0, 6_000, 0, 0));
     UpstreamSpec spec =
-        spec(new Limits(0, 6_000, 0, 0), List.of(shared), Day.FIRST_USE, Charge.BEDROCK, false);
+        spec(new Limits(0, 6_000, 0, 0), List.of(shared), Day.FIRST_USE, ChargeRule.BEDROCK, false);
     assertThat(PoolLimits.tariff(spec, "both").burndown()).isEqualTo(5);
     assertThat(PoolLimits.tariff(spec, "amazon.nova-lite-v1:0").burndown()).isEqualTo(1);
     assertThat(PoolLimits.tariff(spec, "anthropic.claude-opus-4-v1:0").burndown()).isEqualTo(5);

@@ -2,7 +2,7 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.quota.Standing;
+import io.penstock.quota.ProviderStatus;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +39,9 @@ class UpstreamSpecTest {
 
   @Test
   void silentAnswer_teachesItsStatusAlone() {
-    assertThat(Lesson.silent(204))
-        .isEqualTo(new Lesson(204, List.of(), Standing.UNSAID, Lesson.Wording.OTHER, null));
+    assertThat(ProviderLesson.silent(204))
+        .isEqualTo(
+            new ProviderLesson(
+                204, List.of(), ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER, null));
   }
 }

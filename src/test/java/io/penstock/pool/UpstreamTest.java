@@ -2,15 +2,15 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.CountedLimits;
-import io.penstock.pool.Lesson.Wording;
-import io.penstock.quota.Metered;
-import io.penstock.quota.Onlooker;
+import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Standing;
+import io.penstock.quota.WaitObserver;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,17 +27,17 @@ class UpstreamTest {
   private static final long DAY = 86_400 * SECOND;
   private static final long NOW = 1_000 * SECOND;
   private static final long JITTER = 30_000_000;
-  private static final Tries FIRST = new Tries("m", 0, 1, true);
+  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
 
   private final CountedLimits source = new CountedLimits();
-  private final Upstreams upstreams = new Upstreams(source, WINDOW);
+  private final UpstreamRegistry upstreamRegistry = new UpstreamRegistry(source, WINDOW);
   private final Upstream upstream = applied(10, 0);
   private final Quota pool = upstream.pool("m", NOW);
   private final Woken here = new Woken(pool);
   private final Woken there = new Woken(upstream.pool("other", NOW));
 
   /** Waiter for a pool that counts how often it was woken. */
-  private static final class Woken extends Onlooker {
+  private static final class Woken extends WaitObserver {
     private int times;
 
     Woken(Quota quota) {
@@ -61,20 +61,20 @@ class UpstreamTest {
             Map.of(),
             1,
             new UpstreamSpec.Limits(rpm, 0, 0, 0, rpd, 0),
-            Charge.TOTAL,
+            ChargeRule.TOTAL,
             0,
             60,
             new UpstreamSpec.Timeouts(1, 1, 1));
-    upstreams.apply(List.of(spec), NOW);
-    return Objects.requireNonNull(upstreams.find("u"));
+    upstreamRegistry.apply(List.of(spec), NOW);
+    return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
   private void answer(int status, long retryAfterNanos, Wording wording, long now) {
-    upstream.judge(FIRST, new Lesson(status, List.of(), retryAfterNanos, wording), now);
+    upstream.judge(FIRST, new ProviderLesson(status, List.of(), retryAfterNanos, wording), now);
   }
 
   private void answer(int status, Wording wording, long now) {
-    answer(status, Standing.UNSAID, wording, now);
+    answer(status, ProviderStatus.UNSAID, wording, now);
   }
 
   private void assertWoken(int times) {
@@ -112,12 +112,12 @@ class UpstreamTest {
 
   @Test
   void thirdFailure_wakesAllWhoWait_andNoOtherDoes() {
-    upstream.judge(FIRST, Failure.UNSENT, NOW);
-    upstream.judge(FIRST, Failure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
     assertWoken(0);
-    upstream.judge(FIRST, Failure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
     assertWoken(1);
-    upstream.judge(FIRST, Failure.UNSENT, NOW + SECOND);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW + SECOND);
     assertWoken(1);
   }
 
@@ -173,9 +173,9 @@ class UpstreamTest {
     while (of.take(Cost.NO_TOKENS, NOW, new ArrayList<>())) {
       assertThat(of.gatesOpen(NOW)).isEqualTo(NOW);
     }
-    for (Metered metered : of.limits()) {
-      if (metered.measure() == Measure.REQUESTS) {
-        return metered.limit().full(NOW);
+    for (MeteredLimit meteredLimit : of.limits()) {
+      if (meteredLimit.measure() == LimitMeasure.REQUESTS) {
+        return meteredLimit.limit().full(NOW);
       }
     }
     throw new AssertionError(of + " has no limit of requests");

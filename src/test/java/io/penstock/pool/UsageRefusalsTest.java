@@ -2,11 +2,11 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
-import io.penstock.pool.Lesson.Wording;
-import io.penstock.pool.Tries.StreamUsage;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.Standing;
+import io.penstock.cost.ChargeRule;
+import io.penstock.pool.AttemptHistory.StreamUsage;
+import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.quota.ProviderStatus;
+import io.penstock.sharing.LocalLimitSource;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,8 @@ class UsageRefusalsTest {
   private static final long NOW = 1_000_000_000_000L;
   private static final long TEN_MINUTES = 600_000_000_000L;
 
-  private final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60_000_000_000L);
+  private final UpstreamRegistry upstreamRegistry =
+      new UpstreamRegistry(new LocalLimitSource(), 60_000_000_000L);
   private final Upstream upstream = applied(100);
 
   private Upstream applied(long rpm) {
@@ -35,24 +36,26 @@ class UsageRefusalsTest {
             Map.of(),
             1,
             new UpstreamSpec.Limits(rpm, 0, 0, 0),
-            Charge.TOTAL,
+            ChargeRule.TOTAL,
             0,
             60,
             new UpstreamSpec.Timeouts(1, 1, 1));
-    upstreams.apply(List.of(spec), NOW);
-    return Objects.requireNonNull(upstreams.find("u"));
+    upstreamRegistry.apply(List.of(spec), NOW);
+    return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
-  private Verdict judge(int status, Wording wording, Tries tries, long now) {
-    return upstream.judge(tries, new Lesson(status, List.of(), Standing.UNSAID, wording), now);
+  private AttemptVerdict judge(
+      int status, Wording wording, AttemptHistory attemptHistory, long now) {
+    return upstream.judge(
+        attemptHistory, new ProviderLesson(status, List.of(), ProviderStatus.UNSAID, wording), now);
   }
 
-  private Verdict refuses(Tries tries) {
-    return judge(400, Wording.NO_STREAM_USAGE, tries, NOW);
+  private AttemptVerdict refuses(AttemptHistory attemptHistory) {
+    return judge(400, Wording.NO_STREAM_USAGE, attemptHistory, NOW);
   }
 
-  private static Tries tries(String model, StreamUsage usage) {
-    return new Tries(model, 0, 0, true, usage);
+  private static AttemptHistory tries(String model, StreamUsage usage) {
+    return new AttemptHistory(model, 0, 0, true, usage);
   }
 
   private void servesWithout(String model, long now) {
@@ -65,7 +68,7 @@ class UsageRefusalsTest {
 
   @Test
   void optionThatTheGatewayAdded_isRefused_isTriedWithoutIt_andChangesNothingYet() {
-    assertThat(refuses(tries("m", StreamUsage.ADDED))).isEqualTo(Verdict.WITHOUT_USAGE);
+    assertThat(refuses(tries("m", StreamUsage.ADDED))).isEqualTo(AttemptVerdict.WITHOUT_USAGE);
     assertThat(upstream.injectsUsage("m", NOW)).isTrue();
     assertThat(times("m")).isZero();
   }
@@ -73,15 +76,16 @@ class UsageRefusalsTest {
   @ParameterizedTest
   @EnumSource(value = StreamUsage.class, names = "ADDED", mode = EnumSource.Mode.EXCLUDE)
   void refusalOfAnythingElse_isTheClients_andChangesNothing(StreamUsage usage) {
-    assertThat(refuses(tries("m", usage))).isEqualTo(Verdict.PASS);
+    assertThat(refuses(tries("m", usage))).isEqualTo(AttemptVerdict.PASS);
     assertThat(upstream.injectsUsage("m", NOW)).isTrue();
   }
 
   @ParameterizedTest
   @CsvSource({"0, false", "2, true"})
   void requestThatCannotBeRepeated_hearsTheRefusal(int broken, boolean repeatable) {
-    Tries tries = new Tries("m", 0, broken, repeatable, StreamUsage.ADDED);
-    assertThat(refuses(tries)).isEqualTo(Verdict.PASS);
+    AttemptHistory attemptHistory =
+        new AttemptHistory("m", 0, broken, repeatable, StreamUsage.ADDED);
+    assertThat(refuses(attemptHistory)).isEqualTo(AttemptVerdict.PASS);
     assertThat(upstream.injectsUsage("m", NOW)).isTrue();
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
 import io.penstock.provider.request.Weighed;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -83,7 +83,7 @@ class AzureTest {
 
   @Test
   void restIsOpenAis_butTheCredential() {
-    Refusal refusal = Refusal.of(Reason.QUEUE_FULL, "full");
+    Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "full");
     assertThat(SPEECH.refusalBody(refusal, "r").bytes())
         .isEqualTo(OPEN_AI.refusalBody(refusal, "r").bytes());
     assertThat(SPEECH.heartbeat()).isEqualTo(OPEN_AI.heartbeat());

@@ -2,8 +2,8 @@ package io.penstock.provider;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.Edit;
 import io.penstock.provider.answer.AnswerReader;
@@ -19,7 +19,7 @@ public final class Cases {
   private Cases() {}
 
   public static EndpointSpec.Reading reading(Dialect dialect) {
-    return new EndpointSpec.Reading(dialect, CostFrom.BODY, 1, 256, MAX_BODY_BYTES);
+    return new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, MAX_BODY_BYTES);
   }
 
   public static byte[] bytes(String text) {
@@ -105,17 +105,17 @@ public final class Cases {
   }
 
   public static String describe(AnswerReader reader) {
-    Usage usage = reader.usage();
+    TokenUsage tokenUsage = reader.usage();
     String text =
-        usage == null
+        tokenUsage == null
             ? "none"
             : "%d in, %d of it cached%s, %d out%s"
                 .formatted(
-                    usage.inputTokens(),
-                    usage.cacheReadTokens(),
-                    some(usage.cacheWriteTokens(), " and %d to be"),
-                    usage.outputTokens(),
-                    some(usage.reasoningTokens(), ", %d of it reasoning"));
+                    tokenUsage.inputTokens(),
+                    tokenUsage.cacheReadTokens(),
+                    some(tokenUsage.cacheWriteTokens(), " and %d to be"),
+                    tokenUsage.outputTokens(),
+                    some(tokenUsage.reasoningTokens(), ", %d of it reasoning"));
     String model = reader.model();
     String warning = reader.warning();
     return "model: %s%nusage: %s%nproduced_tokens: %d%nwarning: %s%n"

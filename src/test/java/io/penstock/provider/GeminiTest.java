@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.GeminiContent;
 import io.penstock.provider.request.Weighed;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -244,9 +244,9 @@ class GeminiTest {
   @Test
   void usage_withoutOutputButATotal_theRestIsOutput() {
     assertThat(json("{\"usageMetadata\":{\"promptTokenCount\":7,\"totalTokenCount\":9}}").usage())
-        .isEqualTo(new Usage(7, 0, 2));
+        .isEqualTo(new TokenUsage(7, 0, 2));
     AnswerReader blocked = json("{\"usageMetadata\":{\"promptTokenCount\":7}}");
-    assertThat(blocked.usage()).isEqualTo(new Usage(7, 0, 0));
+    assertThat(blocked.usage()).isEqualTo(new TokenUsage(7, 0, 0));
     assertThat(blocked.warning()).isNull();
   }
 
@@ -277,10 +277,10 @@ class GeminiTest {
         "{\"usageMetadata\":{\"promptTokenCount\":7,\"candidatesTokenCount\":%d,"
             + "\"thoughtsTokenCount\":10}}";
     AnswerReader rising = json("[" + part.formatted(1) + "," + part.formatted(5) + "]");
-    assertThat(rising.usage()).isEqualTo(new Usage(7, 0, 0, 15, 10));
+    assertThat(rising.usage()).isEqualTo(new TokenUsage(7, 0, 0, 15, 10));
     assertThat(rising.warning()).isNull();
     AnswerReader falling = json("[" + part.formatted(5) + "," + part.formatted(1) + "]");
-    assertThat(falling.usage()).isEqualTo(new Usage(7, 0, 0, 15, 10));
+    assertThat(falling.usage()).isEqualTo(new TokenUsage(7, 0, 0, 15, 10));
     assertThat(falling.warning()).contains("fell");
   }
 
@@ -291,13 +291,13 @@ class GeminiTest {
     for (String odd :
         List.of("{}", "{\"a\" 1}", "{\"\\u12\":\"]}\"}", "{\"a\":[1,{\"b\":\"\\\"\"}}}")) {
       AnswerReader reader = json("\uFEFF [" + odd + "," + text + "\n,\r\n" + usage + "]\n");
-      assertThat(reader.usage()).as(odd).isEqualTo(new Usage(7, 0, 5));
+      assertThat(reader.usage()).as(odd).isEqualTo(new TokenUsage(7, 0, 5));
       assertThat(reader.warning() == null).as(odd).isEqualTo(odd.equals("{}"));
     }
     assertThat(json("[" + text + "," + text.substring(0, 48)).producedTokens()).isEqualTo(2);
     assertThat(json("[" + text + ",7," + usage + "]").warning()).contains("something else");
     assertThat(json("[" + usage + "] x").warning()).contains("more after");
-    assertThat(json("[" + usage + "] x").usage()).isEqualTo(new Usage(7, 0, 5));
+    assertThat(json("[" + usage + "] x").usage()).isEqualTo(new TokenUsage(7, 0, 5));
     assertThat(json("[]").warning()).isNull();
   }
 
@@ -305,28 +305,31 @@ class GeminiTest {
   void textAfterTheUsage_inALaterElement_isOutputToo() {
     String text = "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"12345678\"}]}}]}";
     String usage = "{\"usageMetadata\":{\"promptTokenCount\":7,\"candidatesTokenCount\":1}}";
-    assertThat(json("[" + usage + "," + text + "]").usage()).isEqualTo(new Usage(7, 0, 2));
+    assertThat(json("[" + usage + "," + text + "]").usage()).isEqualTo(new TokenUsage(7, 0, 2));
   }
 
   @Test
   void refusal_hasGooglesShape_withATimeWhereOneHelps() {
-    assertThat(refusal(new Refusal(Reason.QUEUE_FULL, "\"full\"", 1_500_000_000L)))
+    assertThat(refusal(new Refusal(RefusalReason.QUEUE_FULL, "\"full\"", 1_500_000_000L)))
         .isEqualTo(
             """
             {"error":{"code":429,"message":"\\"full\\"","status":"RESOURCE_EXHAUSTED","details":[\
             {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.500s"}]}}\
             """);
-    assertThat(refusal(new Refusal(Reason.SHUTTING_DOWN, "d", 7_000_000_000L)))
+    assertThat(refusal(new Refusal(RefusalReason.SHUTTING_DOWN, "d", 7_000_000_000L)))
         .contains("\"code\":503", "\"status\":\"UNAVAILABLE\"", "\"retryDelay\":\"7s\"");
-    assertThat(refusal(Refusal.of(Reason.COST_EXCEEDS_CAPACITY, "d")))
+    assertThat(refusal(Refusal.of(RefusalReason.COST_EXCEEDS_CAPACITY, "d")))
         .contains("\"status\":\"RESOURCE_EXHAUSTED\"")
         .doesNotContain("details");
-    assertThat(refusal(Refusal.of(Reason.BAD_REQUEST, "d")))
+    assertThat(refusal(Refusal.of(RefusalReason.BAD_REQUEST, "d")))
         .isEqualTo("{\"error\":{\"code\":400,\"message\":\"d\",\"status\":\"INVALID_ARGUMENT\"}}");
-    assertThat(refusal(Refusal.of(Reason.NO_ENDPOINT, "d"))).contains("\"NOT_FOUND\"");
-    assertThat(refusal(Refusal.of(Reason.BODY_TOO_LARGE, "d"))).contains("\"INVALID_ARGUMENT\"");
-    assertThat(refusal(Refusal.of(Reason.UPSTREAM_UNREACHABLE, "d"))).contains("\"UNAVAILABLE\"");
-    assertThat(refusal(Refusal.of(Reason.UPSTREAM_TIMEOUT, "d"))).contains("\"DEADLINE_EXCEEDED\"");
+    assertThat(refusal(Refusal.of(RefusalReason.NO_ENDPOINT, "d"))).contains("\"NOT_FOUND\"");
+    assertThat(refusal(Refusal.of(RefusalReason.BODY_TOO_LARGE, "d")))
+        .contains("\"INVALID_ARGUMENT\"");
+    assertThat(refusal(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "d")))
+        .contains("\"UNAVAILABLE\"");
+    assertThat(refusal(Refusal.of(RefusalReason.UPSTREAM_TIMEOUT, "d")))
+        .contains("\"DEADLINE_EXCEEDED\"");
   }
 
   private static String refusal(Refusal refusal) {

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Measure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Lesson.Wording;
-import io.penstock.quota.Standing;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.quota.ProviderStatus;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LessonsTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final long UNSAID = Standing.UNSAID;
+  private static final long UNSAID = ProviderStatus.UNSAID;
   private static final byte[] NO_BODY = {};
 
   private static final Map<String, String> OPENAI =
@@ -32,7 +32,7 @@ class LessonsTest {
 
   private final Lessons lessons = new Lessons(Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);
 
-  private Lesson openAi(int status, Map<String, String> headers, String body) {
+  private ProviderLesson openAi(int status, Map<String, String> headers, String body) {
     return lessons.openAi(status, headers::get, body.getBytes(UTF_8));
   }
 
@@ -40,8 +40,8 @@ class LessonsTest {
   void openAiHeaders_areTwoStandings() {
     assertThat(openAi(200, OPENAI, "").standings())
         .containsExactly(
-            new Standing(Measure.REQUESTS, 60, 59, SECOND),
-            new Standing(Measure.TOKENS, 150_000, 149_984, 360 * SECOND));
+            new ProviderStatus(LimitMeasure.REQUESTS, 60, 59, SECOND),
+            new ProviderStatus(LimitMeasure.TOKENS, 150_000, 149_984, 360 * SECOND));
   }
 
   @Test
@@ -52,14 +52,17 @@ class LessonsTest {
       headers.put("anthropic-ratelimit-" + name + "-remaining", "0");
       headers.put("anthropic-ratelimit-" + name + "-reset", "2026-11-21T12:00:30Z");
     }
-    Lesson lesson = lessons.anthropic(429, headers::get, NO_BODY);
-    assertThat(lesson.standings())
-        .extracting(Standing::measure)
+    ProviderLesson providerLesson = lessons.anthropic(429, headers::get, NO_BODY);
+    assertThat(providerLesson.standings())
+        .extracting(ProviderStatus::measure)
         .containsExactly(
-            Measure.REQUESTS, Measure.TOKENS, Measure.INPUT_TOKENS, Measure.OUTPUT_TOKENS);
-    assertThat(lesson.standings())
-        .allMatch(each -> each.equals(new Standing(each.measure(), 4_000, 0, 30 * SECOND)));
-    assertThat(lesson.retryAfterNanos()).isEqualTo(12 * SECOND);
+            LimitMeasure.REQUESTS,
+            LimitMeasure.TOKENS,
+            LimitMeasure.INPUT_TOKENS,
+            LimitMeasure.OUTPUT_TOKENS);
+    assertThat(providerLesson.standings())
+        .allMatch(each -> each.equals(new ProviderStatus(each.measure(), 4_000, 0, 30 * SECOND)));
+    assertThat(providerLesson.retryAfterNanos()).isEqualTo(12 * SECOND);
   }
 
   @ParameterizedTest
@@ -75,15 +78,15 @@ class LessonsTest {
     Map<String, String> headers = new HashMap<>(OPENAI);
     headers.put(name, value);
     assertThat(openAi(200, headers, "").standings())
-        .containsExactly(new Standing(Measure.REQUESTS, 60, 59, SECOND));
+        .containsExactly(new ProviderStatus(LimitMeasure.REQUESTS, 60, 59, SECOND));
   }
 
   @Test
   void headersThatAreMissing_areUnsaid() {
     assertThat(openAi(200, Map.of("x-ratelimit-remaining-tokens", "3"), "").standings())
-        .containsExactly(new Standing(Measure.TOKENS, UNSAID, 3, UNSAID));
+        .containsExactly(new ProviderStatus(LimitMeasure.TOKENS, UNSAID, 3, UNSAID));
     assertThat(openAi(200, Map.of("x-ratelimit-reset-tokens", "3s"), "").standings()).isEmpty();
-    assertThat(openAi(200, Map.of(), "")).isEqualTo(Lesson.silent(200));
+    assertThat(openAi(200, Map.of(), "")).isEqualTo(ProviderLesson.silent(200));
   }
 
   @ParameterizedTest
@@ -164,9 +167,9 @@ class LessonsTest {
   void detailsOfGemini(String quotaId, String delay, Wording wording, long nanos) {
     String error = geminiError(quotaId, delay);
     for (String body : new String[] {error, "[" + error + "]"}) {
-      Lesson lesson = lessons.gemini(429, name -> null, body.getBytes(UTF_8));
-      assertThat(lesson.wording()).isEqualTo(wording);
-      assertThat(lesson.retryAfterNanos()).isEqualTo(nanos);
+      ProviderLesson providerLesson = lessons.gemini(429, name -> null, body.getBytes(UTF_8));
+      assertThat(providerLesson.wording()).isEqualTo(wording);
+      assertThat(providerLesson.retryAfterNanos()).isEqualTo(nanos);
     }
   }
 
@@ -195,9 +198,9 @@ class LessonsTest {
       })
   void garbageInTheBody_saysNothing(String body) {
     for (int status : new int[] {200, 400, 429, 500}) {
-      assertThat(openAi(status, Map.of(), body)).isEqualTo(Lesson.silent(status));
+      assertThat(openAi(status, Map.of(), body)).isEqualTo(ProviderLesson.silent(status));
       assertThat(lessons.gemini(status, name -> null, body.getBytes(UTF_8)))
-          .isEqualTo(Lesson.silent(status));
+          .isEqualTo(ProviderLesson.silent(status));
     }
   }
 
@@ -214,7 +217,7 @@ class LessonsTest {
   @Test
   void errorsOfAnAnswerThatWentWell_areNotRead() {
     assertThat(openAi(200, Map.of("retry-after", "5"), "rate_limit_error"))
-        .isEqualTo(Lesson.silent(200));
+        .isEqualTo(ProviderLesson.silent(200));
   }
 
   @Test
@@ -224,6 +227,6 @@ class LessonsTest {
     headers.put("anthropic-ratelimit-requests-limit", "50");
     assertThat(Speech.of(Dialect.OPENAI).lesson(429, headers::get, body).standings()).hasSize(2);
     assertThat(Speech.of(Dialect.ANTHROPIC).lesson(429, headers::get, body).standings())
-        .containsExactly(new Standing(Measure.REQUESTS, 50, UNSAID, UNSAID));
+        .containsExactly(new ProviderStatus(LimitMeasure.REQUESTS, 50, UNSAID, UNSAID));
   }
 }

@@ -2,16 +2,16 @@ package io.penstock.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.Weighed;
-import io.penstock.queue.Bounds;
+import io.penstock.queue.QueueBounds;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -43,18 +43,18 @@ class ProbeTest {
                     names,
                     1,
                     new UpstreamSpec.Limits(0, 0, 0, 0),
-                    Charge.TOTAL,
+                    ChargeRule.TOTAL,
                     0,
                     60,
                     new UpstreamSpec.Timeouts(1, 1, 1)));
     return new EndpointSpec(
         path,
         path,
-        Algorithm.NONE,
+        LimitAlgorithm.NONE,
         new LimitSpec.Unlimited(),
         EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new Bounds(1, 1, 1), 0, 0),
-        new EndpointSpec.Reading(dialect, CostFrom.BODY, 1, 256, 1 << 20),
+        EndpointSpec.Waiting.of(new QueueBounds(1, 1, 1), 0, 0),
+        new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20),
         EndpointSpec.Descendants.SERVED,
         false,
         strip,

@@ -3,7 +3,7 @@ package io.penstock.provider;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.fake.Message;
@@ -55,7 +55,7 @@ class ProviderCountTest {
         Map.of("alias", "own name"),
         1,
         new UpstreamSpec.Limits(0, 0, 0, 0),
-        Charge.TOTAL,
+        ChargeRule.TOTAL,
         0,
         60,
         new UpstreamSpec.Timeouts(1_000_000_000, 1, 1));

@@ -17,8 +17,8 @@ import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.errors.OpenAIServiceException;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import io.penstock.cost.Dialect;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,15 +39,15 @@ class SdkErrorTest {
     SERVER.stop();
   }
 
-  private static void refuse(Dialect dialect, Reason reason) {
+  private static void refuse(Dialect dialect, RefusalReason refusalReason) {
     RefusalBody body =
-        Speech.of(dialect).refusalBody(Refusal.of(reason, "why it was refused"), "r-1");
+        Speech.of(dialect).refusalBody(Refusal.of(refusalReason, "why it was refused"), "r-1");
     SERVER.resetAll();
     SERVER.stubFor(
         any(anyUrl())
             .willReturn(
                 aResponse()
-                    .withStatus(reason.status())
+                    .withStatus(refusalReason.status())
                     .withHeader("content-type", body.contentType())
                     .withBody(body.bytes())));
   }
@@ -64,8 +64,9 @@ class SdkErrorTest {
     "SHUTTING_DOWN, InternalServerException, server_error",
     "UPSTREAM_TIMEOUT, InternalServerException, server_error",
   })
-  void openAi_refused_raisesItsTypedError(Reason reason, String exception, String type) {
-    refuse(Dialect.OPENAI, reason);
+  void openAi_refused_raisesItsTypedError(
+      RefusalReason refusalReason, String exception, String type) {
+    refuse(Dialect.OPENAI, refusalReason);
     OpenAIClient client =
         OpenAIOkHttpClient.builder()
             .baseUrl(SERVER.baseUrl() + "/v1")
@@ -75,7 +76,7 @@ class SdkErrorTest {
     ChatCompletionCreateParams request =
         ChatCompletionCreateParams.builder().model("gpt-4o").addUserMessage("Hello").build();
     Throwable whole = catchThrowable(() -> client.chat().completions().create(request));
-    assertOpenAi(whole, reason, exception, type);
+    assertOpenAi(whole, refusalReason, exception, type);
     Throwable stream =
         catchThrowable(
             () -> {
@@ -83,16 +84,17 @@ class SdkErrorTest {
                 events.stream().forEach(event -> {});
               }
             });
-    assertOpenAi(stream, reason, exception, type);
+    assertOpenAi(stream, refusalReason, exception, type);
     client.close();
   }
 
-  private static void assertOpenAi(Throwable thrown, Reason reason, String exception, String type) {
+  private static void assertOpenAi(
+      Throwable thrown, RefusalReason refusalReason, String exception, String type) {
     assertThat(thrown).isInstanceOf(OpenAIServiceException.class);
     assertThat(thrown.getClass().getSimpleName()).isEqualTo(exception);
     OpenAIServiceException error = (OpenAIServiceException) thrown;
-    assertThat(error.statusCode()).isEqualTo(reason.status());
-    assertThat(error.code()).contains(reason.code());
+    assertThat(error.statusCode()).isEqualTo(refusalReason.status());
+    assertThat(error.code()).contains(refusalReason.code());
     assertThat(error.type()).contains(type);
     assertThat(error.param()).isEmpty();
     assertThat(error).hasMessageContaining("why it was refused");
@@ -109,8 +111,9 @@ class SdkErrorTest {
     "SHUTTING_DOWN, ServiceUnavailableException, overloaded_error",
     "UPSTREAM_TIMEOUT, GatewayTimeoutException, timeout_error",
   })
-  void anthropic_refused_raisesItsTypedError(Reason reason, String exception, String type) {
-    refuse(Dialect.ANTHROPIC, reason);
+  void anthropic_refused_raisesItsTypedError(
+      RefusalReason refusalReason, String exception, String type) {
+    refuse(Dialect.ANTHROPIC, refusalReason);
     AnthropicClient client =
         AnthropicOkHttpClient.builder().baseUrl(SERVER.baseUrl()).apiKey("k").maxRetries(0).build();
     MessageCreateParams request =
@@ -120,7 +123,7 @@ class SdkErrorTest {
             .addUserMessage("Hello")
             .build();
     Throwable whole = catchThrowable(() -> client.messages().create(request));
-    assertAnthropic(whole, reason, exception, type);
+    assertAnthropic(whole, refusalReason, exception, type);
     Throwable stream =
         catchThrowable(
             () -> {
@@ -128,16 +131,16 @@ class SdkErrorTest {
                 events.stream().forEach(event -> {});
               }
             });
-    assertAnthropic(stream, reason, exception, type);
+    assertAnthropic(stream, refusalReason, exception, type);
     client.close();
   }
 
   private static void assertAnthropic(
-      Throwable thrown, Reason reason, String exception, String type) {
+      Throwable thrown, RefusalReason refusalReason, String exception, String type) {
     assertThat(thrown).isInstanceOf(AnthropicServiceException.class);
     assertThat(thrown.getClass().getSimpleName()).isEqualTo(exception);
     AnthropicServiceException error = (AnthropicServiceException) thrown;
-    assertThat(error.statusCode()).isEqualTo(reason.status());
+    assertThat(error.statusCode()).isEqualTo(refusalReason.status());
     assertThat(error.body().toString()).contains(type, "why it was refused", "r-1");
   }
 }

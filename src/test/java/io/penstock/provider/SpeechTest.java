@@ -2,12 +2,12 @@ package io.penstock.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.cost.RequestContent;
 import io.penstock.provider.request.Weighed;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,7 +62,7 @@ class SpeechTest {
       assertThat(Cases.weigh(dialect, "/v1/files", Cases.bytes("{broken")))
           .isEqualTo(
               new Weighed.Request(
-                  new Content(null, 0, 0, Content.UNSTATED, 1, false),
+                  new RequestContent(null, 0, 0, RequestContent.UNSTATED, 1, false),
                   Cost.NO_TOKENS,
                   false,
                   null));
@@ -85,7 +85,7 @@ class SpeechTest {
 
   @Test
   void refusal_inEachDialect_hasItsShape() {
-    Refusal full = Refusal.of(Reason.QUEUE_FULL, "1000 requests are \"waiting\"");
+    Refusal full = Refusal.of(RefusalReason.QUEUE_FULL, "1000 requests are \"waiting\"");
     RefusalBody openAi = Speech.of(Dialect.OPENAI).refusalBody(full, "r-1");
     assertThat(openAi.contentType()).isEqualTo("application/json");
     assertThat(text(openAi))
@@ -115,33 +115,34 @@ class SpeechTest {
 
   @Test
   void permitRefusal_saysWhatRlsClientsLookFor() {
-    assertThat(text(Speech.permitRefusal(Refusal.of(Reason.QUEUE_FULL, "any"))))
+    assertThat(text(Speech.permitRefusal(Refusal.of(RefusalReason.QUEUE_FULL, "any"))))
         .isEqualTo("{\"ok\":false,\"error\":\"queue full\",\"reason\":\"queue_full\"}");
     assertThat(
             text(
                 Speech.permitRefusal(
-                    Refusal.of(Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT, "8 s is more than 5 s"))))
+                    Refusal.of(
+                        RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT, "8 s is more than 5 s"))))
         .contains("\"error\":\"estimated wait exceeds timeout\"");
     String cost = "token cost 9 exceeds window capacity 5";
-    assertThat(text(Speech.permitRefusal(Refusal.of(Reason.COST_EXCEEDS_CAPACITY, cost))))
+    assertThat(text(Speech.permitRefusal(Refusal.of(RefusalReason.COST_EXCEEDS_CAPACITY, cost))))
         .contains("\"error\":\"" + cost + "\"");
   }
 
   @ParameterizedTest
-  @EnumSource(Reason.class)
-  void refusal_ofEveryReason_hasATypeAndATitle(Reason reason) {
-    Refusal refusal = Refusal.of(reason, "detail");
+  @EnumSource(RefusalReason.class)
+  void refusal_ofEveryReason_hasATypeAndATitle(RefusalReason refusalReason) {
+    Refusal refusal = Refusal.of(refusalReason, "detail");
     for (Dialect dialect : Dialect.values()) {
       assertThat(text(Speech.of(dialect).refusalBody(refusal, "r")))
           .contains("detail")
           .doesNotContain("Refused");
     }
-    assertThat(text(Speech.permitRefusal(refusal))).contains(reason.code());
+    assertThat(text(Speech.permitRefusal(refusal))).contains(refusalReason.code());
   }
 
   @Test
   void refusal_idNotWellFormed_isStillWritten() {
-    Refusal refusal = Refusal.of(Reason.QUEUE_FULL, "a\ud83d");
+    Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "a\ud83d");
     assertThat(text(Speech.of(Dialect.ANTHROPIC).refusalBody(refusal, "r\udc00\u0000\"")))
         .contains("\"message\":\"a?\"", "\"request_id\":\"r?\\u0000\\\"\"");
   }

@@ -3,7 +3,7 @@ package io.penstock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dimension;
+import io.penstock.cost.CostDimension;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,8 +79,8 @@ class FairDisciplineTest {
     discipline.enter(elsewhere, 0, "y", 1);
     other.add(elsewhere);
     Ticket later = park("x", 1, 1);
-    Sizes room = new Sizes();
-    room.lower(Dimension.INPUT, 10);
+    DimensionSizes room = new DimensionSizes();
+    room.lower(CostDimension.INPUT, 10);
     Ticket first = Objects.requireNonNull(queue.firstWithin(room));
     assertThat(first).isSameAs(later);
     // Otherwise the younger ticket of y would go before the older, which is behind x here.
@@ -178,10 +178,10 @@ class FairDisciplineTest {
     }
     Map<String, Long> lowest = new HashMap<>();
     Map<String, Long> highest = new HashMap<>();
-    Sizes room = new Sizes();
+    DimensionSizes room = new DimensionSizes();
     for (int each = 0; each < 800; each++) {
       room.reset();
-      room.lower(Dimension.INPUT, random.nextInt(100));
+      room.lower(CostDimension.INPUT, random.nextInt(100));
       Ticket fits = queue.firstWithin(room);
       // A ticket that may not be skipped keeps the room until it goes itself.
       Ticket kept = fits == null ? first() : queue.unskippable(null, fits, 64);

@@ -45,7 +45,7 @@ final class QueueModel {
     }
   }
 
-  @Nullable Ticket firstWithin(Sizes room) {
+  @Nullable Ticket firstWithin(DimensionSizes room) {
     for (Ticket each : sorted()) {
       if (each.fits(room)) {
         return each;
@@ -54,12 +54,12 @@ final class QueueModel {
     return null;
   }
 
-  long soonest(ToLongFunction<Sizes> instant) {
-    Sizes sizes = new Sizes();
+  long soonest(ToLongFunction<DimensionSizes> instant) {
+    DimensionSizes dimensionSizes = new DimensionSizes();
     long best = Long.MAX_VALUE;
     for (Ticket each : tickets) {
-      sizes.set(each);
-      best = Math.min(best, instant.applyAsLong(sizes));
+      dimensionSizes.set(each);
+      best = Math.min(best, instant.applyAsLong(dimensionSizes));
     }
     return best;
   }

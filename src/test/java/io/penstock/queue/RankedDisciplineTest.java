@@ -26,12 +26,13 @@ class RankedDisciplineTest {
     return orders;
   }
 
-  private static List<Long> leaving(Order order, long aging, int[] priorities, long[] deadlines) {
-    Discipline<Ticket> discipline = Discipline.of(order, aging, 1);
-    TicketQueue<Ticket> queue = discipline.queue();
+  private static List<Long> leaving(
+      QueueOrder queueOrder, long aging, int[] priorities, long[] deadlines) {
+    QueueDiscipline<Ticket> queueDiscipline = QueueDiscipline.of(queueOrder, aging, 1);
+    TicketQueue<Ticket> queue = queueDiscipline.queue();
     for (int at = 0; at < priorities.length; at++) {
       Ticket ticket = ticket(at, at * SECOND, deadlines[at]);
-      discipline.enter(ticket, priorities[at], "f", 1);
+      queueDiscipline.enter(ticket, priorities[at], "f", 1);
       queue.add(ticket);
     }
     return leaving(queue);
@@ -39,10 +40,10 @@ class RankedDisciplineTest {
 
   @Test
   void agingChanged_onlyPriorityPutsThemInAnotherOrder() {
-    for (Order order : Order.values()) {
-      Discipline<Ticket> before = Discipline.of(order, 0, 1);
-      boolean same = before.same(Discipline.of(order, SECOND, 1));
-      assertThat(same).as(order.toString()).isEqualTo(order != Order.PRIORITY);
+    for (QueueOrder queueOrder : QueueOrder.values()) {
+      QueueDiscipline<Ticket> before = QueueDiscipline.of(queueOrder, 0, 1);
+      boolean same = before.same(QueueDiscipline.of(queueOrder, SECOND, 1));
+      assertThat(same).as(queueOrder.toString()).isEqualTo(queueOrder != QueueOrder.PRIORITY);
     }
   }
 
@@ -50,14 +51,14 @@ class RankedDisciplineTest {
   void fifo_oldestFirst_lifoNewestFirst() {
     int[] none = new int[4];
     long[] never = {Ticker.NEVER, Ticker.NEVER, Ticker.NEVER, Ticker.NEVER};
-    assertThat(leaving(Order.FIFO, 0, none, never)).containsExactly(0L, 1L, 2L, 3L);
-    assertThat(leaving(Order.LIFO, 0, none, never)).containsExactly(3L, 2L, 1L, 0L);
+    assertThat(leaving(QueueOrder.FIFO, 0, none, never)).containsExactly(0L, 1L, 2L, 3L);
+    assertThat(leaving(QueueOrder.LIFO, 0, none, never)).containsExactly(3L, 2L, 1L, 0L);
   }
 
   @Test
   void priority_highestFirst_tiesByArrival() {
     long[] never = {Ticker.NEVER, Ticker.NEVER, Ticker.NEVER, Ticker.NEVER};
-    assertThat(leaving(Order.PRIORITY, 0, new int[] {1, 9, 1, 9}, never))
+    assertThat(leaving(QueueOrder.PRIORITY, 0, new int[] {1, 9, 1, 9}, never))
         .containsExactly(1L, 3L, 0L, 2L);
   }
 
@@ -65,7 +66,7 @@ class RankedDisciplineTest {
   void priorityAged_waitingMakesUpForPriority() {
     long[] never = {Ticker.NEVER, Ticker.NEVER, Ticker.NEVER, Ticker.NEVER};
     // A step takes 2 s and tickets come 1 s apart: 1 more puts it ahead of those up to 2 s older.
-    assertThat(leaving(Order.PRIORITY, 2 * SECOND, new int[] {0, 0, 0, 1}, never))
+    assertThat(leaving(QueueOrder.PRIORITY, 2 * SECOND, new int[] {0, 0, 0, 1}, never))
         .containsExactly(0L, 1L, 3L, 2L);
   }
 
@@ -73,7 +74,7 @@ class RankedDisciplineTest {
   void priorityAged_extremes_stayInOrder() {
     long[] never = {Ticker.NEVER, Ticker.NEVER, Ticker.NEVER};
     int[] extremes = {Integer.MIN_VALUE, Integer.MAX_VALUE, 0};
-    assertThat(leaving(Order.PRIORITY, 31_536_000 * SECOND, extremes, never))
+    assertThat(leaving(QueueOrder.PRIORITY, 31_536_000 * SECOND, extremes, never))
         .containsExactly(1L, 2L, 0L);
   }
 
@@ -81,25 +82,27 @@ class RankedDisciplineTest {
   void priorityAged_stepsOfDecades_twoStepsAreMoreThanOne() {
     long[] never = {Ticker.NEVER, Ticker.NEVER};
     // The largest step that is computed exactly, of 73 years.
-    assertThat(leaving(Order.PRIORITY, 1L << 61, new int[] {1, 2}, never)).containsExactly(1L, 0L);
+    assertThat(leaving(QueueOrder.PRIORITY, 1L << 61, new int[] {1, 2}, never))
+        .containsExactly(1L, 0L);
   }
 
   @Test
   void deadline_earliestFirst_noneLast_tiesByArrival() {
     long[] deadlines = {Ticker.NEVER, 50, 10, 50};
-    assertThat(leaving(Order.DEADLINE, 0, new int[4], deadlines)).containsExactly(2L, 1L, 3L, 0L);
+    assertThat(leaving(QueueOrder.DEADLINE, 0, new int[4], deadlines))
+        .containsExactly(2L, 1L, 3L, 0L);
   }
 
   /** The oldest of ten goes as often as the newest, however often it was skipped before. */
   @Test
   void random_whoeverWaitsIsAsLikelyToBeNext() {
-    Discipline<Ticket> discipline = Discipline.of(Order.RANDOM, 0, 42);
-    TicketQueue<Ticket> queue = discipline.queue();
+    QueueDiscipline<Ticket> queueDiscipline = QueueDiscipline.of(QueueOrder.RANDOM, 0, 42);
+    TicketQueue<Ticket> queue = queueDiscipline.queue();
     int[] wentAtAge = new int[10];
     int rounds = 40_000;
     for (long order = 0; order < 10 + rounds; order++) {
       Ticket ticket = ticket(order, 0, Ticker.NEVER);
-      discipline.enter(ticket, 0, "f", 1);
+      queueDiscipline.enter(ticket, 0, "f", 1);
       queue.add(ticket);
       if (order >= 9) {
         Ticket first = Objects.requireNonNull(queue.first());
@@ -111,7 +114,7 @@ class RankedDisciplineTest {
         }
         wentAtAge[younger]++;
         queue.pass(first);
-        discipline.charge(first);
+        queueDiscipline.charge(first);
       }
     }
     double expected = (rounds + 1) / 10.0;
@@ -125,16 +128,16 @@ class RankedDisciplineTest {
 
   @Test
   void random_manyDraws_neverRunOut() {
-    Discipline<Ticket> discipline = Discipline.of(Order.RANDOM, 0, 1);
-    TicketQueue<Ticket> queue = discipline.queue();
+    QueueDiscipline<Ticket> queueDiscipline = QueueDiscipline.of(QueueOrder.RANDOM, 0, 1);
+    TicketQueue<Ticket> queue = queueDiscipline.queue();
     long last = Long.MIN_VALUE;
     for (long order = 0; order < 100_000; order++) {
       Ticket ticket = ticket(order, 0, Ticker.NEVER);
-      discipline.enter(ticket, 0, "f", 1);
+      queueDiscipline.enter(ticket, 0, "f", 1);
       assertThat(ticket.rank).isGreaterThanOrEqualTo(Math.max(0, last));
       queue.add(ticket);
       queue.pass(ticket);
-      discipline.charge(ticket);
+      queueDiscipline.charge(ticket);
       last = ticket.rank;
     }
     assertThat((double) last / (1 << 20)).isCloseTo(100_000, within(2_000.0));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dimension;
+import io.penstock.cost.CostDimension;
 import io.penstock.time.Ticker;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -29,24 +29,24 @@ class TicketQueueTest {
     return new Ticket(order, new Cost(input, output, 0), 0, order * 10, deadline);
   }
 
-  private static Discipline<Ticket> discipline(Order order) {
-    return Discipline.of(order, AGING, 7);
+  private static QueueDiscipline<Ticket> discipline(QueueOrder queueOrder) {
+    return QueueDiscipline.of(queueOrder, AGING, 7);
   }
 
   private static TicketQueue<Ticket> fifo() {
-    return discipline(Order.FIFO).queue();
+    return discipline(QueueOrder.FIFO).queue();
   }
 
-  private static Sizes room(Random random) {
-    Sizes room = new Sizes();
+  private static DimensionSizes room(Random random) {
+    DimensionSizes room = new DimensionSizes();
     if (random.nextBoolean()) {
-      room.lower(Dimension.INPUT, random.nextLong(100));
+      room.lower(CostDimension.INPUT, random.nextLong(100));
     }
     if (random.nextBoolean()) {
-      room.lower(Dimension.TOTAL, random.nextLong(200));
+      room.lower(CostDimension.TOTAL, random.nextLong(200));
     }
     if (random.nextInt(4) == 0) {
-      room.lower(Dimension.OUTPUT, random.nextLong(100));
+      room.lower(CostDimension.OUTPUT, random.nextLong(100));
     }
     return room;
   }
@@ -54,14 +54,14 @@ class TicketQueueTest {
   /** Two queues of one discipline, each with a list as its model. */
   private static final class Pair {
     final Random random;
-    final Discipline<Ticket> discipline;
+    final QueueDiscipline<Ticket> discipline;
     final List<TicketQueue<Ticket>> queues = new ArrayList<>();
     final List<QueueModel> models = new ArrayList<>();
     private long next;
 
-    Pair(Order order, long seed) {
+    Pair(QueueOrder queueOrder, long seed) {
       random = new Random(seed);
-      discipline = discipline(order);
+      discipline = discipline(queueOrder);
       Comparator<Ticket> inOrder =
           (a, b) -> a == b ? 0 : discipline.precedes(a, b) ? -1 : discipline.precedes(b, a) ? 1 : 0;
       for (int at = 0; at < 2; at++) {
@@ -139,10 +139,12 @@ class TicketQueueTest {
     assertThat(queue.first()).isSameAs(sorted.isEmpty() ? null : sorted.getFirst());
     assertThat(queue.skipsOfFirst())
         .isEqualTo(sorted.isEmpty() ? 0 : model.skips(sorted.getFirst()));
-    Sizes room = room(random);
+    DimensionSizes room = room(random);
     assertThat(queue.firstWithin(room)).isSameAs(model.firstWithin(room));
-    ToLongFunction<Sizes> instant =
-        sizes -> sizes.get(Dimension.TOTAL) / 7 * 100 + sizes.get(Dimension.INPUT);
+    ToLongFunction<DimensionSizes> instant =
+        dimensionSizes ->
+            dimensionSizes.get(CostDimension.TOTAL) / 7 * 100
+                + dimensionSizes.get(CostDimension.INPUT);
     assertThat(queue.soonest(instant)).isEqualTo(model.soonest(instant));
     if (!sorted.isEmpty()) {
       Ticket gone = sorted.get(random.nextInt(sorted.size()));
@@ -161,10 +163,10 @@ class TicketQueueTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void randomUse_isWhatAListWouldDo(Order order) {
+  @EnumSource(QueueOrder.class)
+  void randomUse_isWhatAListWouldDo(QueueOrder queueOrder) {
     for (long seed = 1; seed <= 12; seed++) {
-      Pair pair = new Pair(order, seed);
+      Pair pair = new Pair(queueOrder, seed);
       for (int step = 0; step < 400; step++) {
         pair.step();
         for (int at = 0; at < 2; at++) {
@@ -175,13 +177,13 @@ class TicketQueueTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void onlyThoseSkippedEnough_areUnskippable(Order order) {
-    if (order == Order.FAIR) {
+  @EnumSource(QueueOrder.class)
+  void onlyThoseSkippedEnough_areUnskippable(QueueOrder queueOrder) {
+    if (queueOrder == QueueOrder.FAIR) {
       return; // there, tickets that would fall too far behind are unskippable, too: see
       // FairDisciplineTest
     }
-    Pair pair = new Pair(order, 3);
+    Pair pair = new Pair(queueOrder, 3);
     for (int step = 0; step < 500; step++) {
       pair.step();
       QueueModel model = pair.models.getFirst();
@@ -193,12 +195,12 @@ class TicketQueueTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void ahead_isThoseThatGoBefore(Order order) {
-    if (order == Order.FAIR) {
+  @EnumSource(QueueOrder.class)
+  void ahead_isThoseThatGoBefore(QueueOrder queueOrder) {
+    if (queueOrder == QueueOrder.FAIR) {
       return; // depends on the tokens of each: see FairDisciplineTest
     }
-    Pair pair = new Pair(order, 5);
+    Pair pair = new Pair(queueOrder, 5);
     for (int step = 0; step < 300; step++) {
       pair.step();
       Ticket arrived = ticket(100_000 + step, 1, 1, 250);
@@ -214,13 +216,13 @@ class TicketQueueTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void ticketThatWaitsElsewhere_canNeitherBeAddedNorRemoved(Order order) {
-    Discipline<Ticket> discipline = discipline(order);
-    TicketQueue<Ticket> one = discipline.queue();
-    TicketQueue<Ticket> two = discipline.queue();
+  @EnumSource(QueueOrder.class)
+  void ticketThatWaitsElsewhere_canNeitherBeAddedNorRemoved(QueueOrder queueOrder) {
+    QueueDiscipline<Ticket> queueDiscipline = discipline(queueOrder);
+    TicketQueue<Ticket> one = queueDiscipline.queue();
+    TicketQueue<Ticket> two = queueDiscipline.queue();
     Ticket ticket = ticket(1, 1, 1, Ticker.NEVER);
-    discipline.enter(ticket, 0, "f", 1);
+    queueDiscipline.enter(ticket, 0, "f", 1);
     one.add(ticket);
     assertThatThrownBy(() -> one.add(ticket)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> two.add(ticket)).isInstanceOf(IllegalStateException.class);
@@ -232,13 +234,13 @@ class TicketQueueTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void visitorThatRemoves_seesAllOfThem(Order order) {
-    Discipline<Ticket> discipline = discipline(order);
-    TicketQueue<Ticket> queue = discipline.queue();
+  @EnumSource(QueueOrder.class)
+  void visitorThatRemoves_seesAllOfThem(QueueOrder queueOrder) {
+    QueueDiscipline<Ticket> queueDiscipline = discipline(queueOrder);
+    TicketQueue<Ticket> queue = queueDiscipline.queue();
     for (int each = 0; each < 50; each++) {
       Ticket ticket = ticket(each, 1, 1, each % 3);
-      discipline.enter(ticket, each % 4, "flow-" + each % 5, 1);
+      queueDiscipline.enter(ticket, each % 4, "flow-" + each % 5, 1);
       queue.add(ticket);
     }
     List<Long> seen = new ArrayList<>();
@@ -252,15 +254,15 @@ class TicketQueueTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void everybodySkipped_eachCountsIt(Order order) {
-    Discipline<Ticket> discipline = discipline(order);
-    TicketQueue<Ticket> queue = discipline.queue();
+  @EnumSource(QueueOrder.class)
+  void everybodySkipped_eachCountsIt(QueueOrder queueOrder) {
+    QueueDiscipline<Ticket> queueDiscipline = discipline(queueOrder);
+    TicketQueue<Ticket> queue = queueDiscipline.queue();
     queue.skipAll(1);
     List<Ticket> tickets = new ArrayList<>();
     for (int each = 0; each < 8; each++) {
       Ticket ticket = ticket(each, 1, 1, Ticker.NEVER);
-      discipline.enter(ticket, each % 4, "flow-" + each % 3, 1);
+      queueDiscipline.enter(ticket, each % 4, "flow-" + each % 3, 1);
       queue.add(ticket);
       tickets.add(ticket);
     }
@@ -277,21 +279,21 @@ class TicketQueueTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void ticketMovesElsewhere_itsSkipsAreForgotten(Order order) {
+  @EnumSource(QueueOrder.class)
+  void ticketMovesElsewhere_itsSkipsAreForgotten(QueueOrder queueOrder) {
     for (String flow : List.of("one", "other")) {
-      Discipline<Ticket> discipline = discipline(order);
-      TicketQueue<Ticket> queue = discipline.queue();
+      QueueDiscipline<Ticket> queueDiscipline = discipline(queueOrder);
+      TicketQueue<Ticket> queue = queueDiscipline.queue();
       for (int each = 0; each < 2; each++) {
         Ticket ticket = ticket(each, 1, 1, Ticker.NEVER);
-        discipline.enter(ticket, 0, each == 0 ? "one" : flow, 1);
+        queueDiscipline.enter(ticket, 0, each == 0 ? "one" : flow, 1);
         queue.add(ticket);
       }
       Ticket moved = all(queue).getFirst();
       queue.pass(all(queue).getLast());
       assertThat(queue.skipsOfFirst()).isEqualTo(1);
       queue.remove(moved);
-      TicketQueue<Ticket> elsewhere = discipline.queue();
+      TicketQueue<Ticket> elsewhere = queueDiscipline.queue();
       elsewhere.add(moved);
       assertThat(elsewhere.first()).isSameAs(moved);
       assertThat(elsewhere.skipsOfFirst()).isZero();
@@ -300,15 +302,15 @@ class TicketQueueTest {
 
   /** All smaller tickets are gone, so looking at a single waiting ticket is enough. */
   @ParameterizedTest
-  @EnumSource(Order.class)
-  void allThatWaitAreAlike_soonestAsksAFew(Order order) {
-    Discipline<Ticket> discipline = discipline(order);
-    TicketQueue<Ticket> queue = discipline.queue();
+  @EnumSource(QueueOrder.class)
+  void allThatWaitAreAlike_soonestAsksAFew(QueueOrder queueOrder) {
+    QueueDiscipline<Ticket> queueDiscipline = discipline(queueOrder);
+    TicketQueue<Ticket> queue = queueDiscipline.queue();
     for (int each = 0; each < 1_000; each++) {
       Ticket smaller = ticket(2L * each, 1, 1, Ticker.NEVER);
       Ticket stays = ticket(2L * each + 1, 10, 10, Ticker.NEVER);
       for (Ticket ticket : List.of(smaller, stays)) {
-        discipline.enter(ticket, 0, "flow-" + each, 1);
+        queueDiscipline.enter(ticket, 0, "flow-" + each, 1);
         queue.add(ticket);
       }
       queue.remove(smaller);
@@ -316,9 +318,9 @@ class TicketQueueTest {
     int[] asked = new int[1];
     long soonest =
         queue.soonest(
-            sizes -> {
+            dimensionSizes -> {
               asked[0]++;
-              return sizes.get(Dimension.INPUT);
+              return dimensionSizes.get(CostDimension.INPUT);
             });
     assertThat(soonest).isEqualTo(10);
     assertThat(asked[0]).isLessThan(20);
@@ -330,8 +332,8 @@ class TicketQueueTest {
     for (long order = 0; order < 200_000; order++) {
       queue.add(ticket(order, order, 0, Ticker.NEVER));
     }
-    Sizes room = new Sizes();
-    room.lower(Dimension.INPUT, -1);
+    DimensionSizes room = new DimensionSizes();
+    room.lower(CostDimension.INPUT, -1);
     assertThat(queue.firstWithin(room)).isNull();
     for (Ticket first = queue.first(); first != null; first = queue.first()) {
       queue.pass(first);

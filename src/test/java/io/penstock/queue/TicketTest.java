@@ -64,15 +64,15 @@ class TicketTest {
 
   @Test
   void boundsBelowOne_areRefused() {
-    assertThatThrownBy(() -> new Bounds(0, 1, 1)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new Bounds(1, 0, 1)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new Bounds(1, 1, 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new QueueBounds(0, 1, 1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new QueueBounds(1, 0, 1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new QueueBounds(1, 1, 0)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void boundsOfOne_areTaken() {
-    Bounds bounds = new Bounds(1, 1, 1);
-    assertThat(bounds).isEqualTo(new Bounds(1, 1, 1));
+    QueueBounds queueBounds = new QueueBounds(1, 1, 1);
+    assertThat(queueBounds).isEqualTo(new QueueBounds(1, 1, 1));
   }
 
   @Test

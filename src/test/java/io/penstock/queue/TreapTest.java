@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dimension;
+import io.penstock.cost.CostDimension;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class TreapTest {
   /** A node that counts how often it was compared with a room. */
-  private static final class Compared extends Node {
+  private static final class Compared extends TreapNode {
     int comparisons;
 
     Compared(long order, long input) {
@@ -26,7 +26,7 @@ class TreapTest {
     }
 
     @Override
-    boolean fits(Sizes room) {
+    boolean fits(DimensionSizes room) {
       comparisons++;
       return super.fits(room);
     }
@@ -36,8 +36,8 @@ class TreapTest {
     return new Ticket(order, Cost.ofInput(input), 0, 0, Ticker.NEVER);
   }
 
-  private static int depth(@Nullable Node node) {
-    return node == null ? 0 : 1 + Math.max(depth(node.left), depth(node.right));
+  private static int depth(@Nullable TreapNode treapNode) {
+    return treapNode == null ? 0 : 1 + Math.max(depth(treapNode.left), depth(treapNode.right));
   }
 
   /** A treap, and a map with the number of skips of each node as its model. */
@@ -139,8 +139,8 @@ class TreapTest {
       treap.add(node);
       all.add(node);
     }
-    Sizes room = new Sizes();
-    room.lower(Dimension.INPUT, 9);
+    DimensionSizes room = new DimensionSizes();
+    room.lower(CostDimension.INPUT, 9);
     assertThat(treap.firstWithin(room)).isNull();
     assertThat(all).allMatch(each -> each.comparisons == 0);
     room.reset();

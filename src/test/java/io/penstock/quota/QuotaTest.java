@@ -2,14 +2,14 @@ package io.penstock.quota;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dimension;
-import io.penstock.cost.Measure;
-import io.penstock.cost.Usage;
+import io.penstock.cost.CostDimension;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.TokenUsage;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.queue.Sizes;
+import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -27,17 +27,17 @@ class QuotaTest {
   private final Quota quota =
       new Quota(
           "q",
-          Charge.TOTAL,
+          ChargeRule.TOTAL,
           List.of(
-              new Metered(Measure.REQUESTS, requests),
-              new Metered(Measure.TOKENS, tokens),
-              new Metered(Measure.INPUT_TOKENS, input)));
-  private final List<Spend> spends = new ArrayList<>();
+              new MeteredLimit(LimitMeasure.REQUESTS, requests),
+              new MeteredLimit(LimitMeasure.TOKENS, tokens),
+              new MeteredLimit(LimitMeasure.INPUT_TOKENS, input)));
+  private final List<Charge> spends = new ArrayList<>();
 
-  private static Sizes sizes(Cost cost) {
-    Sizes sizes = new Sizes();
-    sizes.set(new Ticket(1, cost, 0, NOW, Ticker.NEVER));
-    return sizes;
+  private static DimensionSizes sizes(Cost cost) {
+    DimensionSizes dimensionSizes = new DimensionSizes();
+    dimensionSizes.set(new Ticket(1, cost, 0, NOW, Ticker.NEVER));
+    return dimensionSizes;
   }
 
   @Test
@@ -66,9 +66,9 @@ class QuotaTest {
     for (long in = 0; in <= 60; in += 5) {
       for (long out = 0; out <= 60; out += 5) {
         Cost cost = new Cost(in, out, 0);
-        List<Spend> tried = new ArrayList<>();
+        List<Charge> tried = new ArrayList<>();
         boolean taken = quota.take(cost, NOW, tried);
-        tried.forEach(spend -> spend.giveBack(NOW));
+        tried.forEach(charge -> charge.giveBack(NOW));
         assertThat(quota.admits(sizes(cost), NOW)).as("%s", cost).isEqualTo(taken);
         assertThat(quota.earliest(sizes(cost), NOW) <= NOW).as("%s", cost).isEqualTo(taken);
       }
@@ -78,11 +78,11 @@ class QuotaTest {
   @Test
   void lower_givesTheRoomOfEachDimension() {
     quota.take(new Cost(40, 20, 0), NOW, spends);
-    Sizes room = new Sizes();
+    DimensionSizes room = new DimensionSizes();
     assertThat(quota.lower(room, NOW)).isTrue();
-    assertThat(room.get(Dimension.TOTAL)).isEqualTo(40);
-    assertThat(room.get(Dimension.INPUT)).isEqualTo(20);
-    assertThat(room.get(Dimension.OUTPUT)).isEqualTo(Long.MAX_VALUE);
+    assertThat(room.get(CostDimension.TOTAL)).isEqualTo(40);
+    assertThat(room.get(CostDimension.INPUT)).isEqualTo(20);
+    assertThat(room.get(CostDimension.OUTPUT)).isEqualTo(Long.MAX_VALUE);
     quota.take(Cost.NO_TOKENS, NOW, spends);
     quota.take(Cost.NO_TOKENS, NOW, spends);
     assertThat(quota.lower(room, NOW)).isFalse();
@@ -100,7 +100,8 @@ class QuotaTest {
   @Test
   void statedMaximumAboveAnOpenAiLimit_isCutAndGoesWhenTheLimitIsEmpty() {
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), NOW);
-    Quota openAi = new Quota("o", Charge.OPENAI, List.of(new Metered(Measure.TOKENS, limit)));
+    Quota openAi =
+        new Quota("o", ChargeRule.OPENAI, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)));
     Cost cost = new Cost(50, 10, 4_000);
     assertThat(openAi.obstacle(cost)).isNull();
     assertThat(openAi.admits(sizes(cost), NOW)).isTrue();
@@ -111,9 +112,9 @@ class QuotaTest {
 
   @Test
   void changed_isTheSameQuotaWithOtherLimits() {
-    Line line = quota.line();
-    quota.change(Charge.OPENAI, List.of(new Metered(Measure.TOKENS, tokens)));
-    assertThat(quota.line()).isSameAs(line);
+    WaitList waitList = quota.line();
+    quota.change(ChargeRule.OPENAI, List.of(new MeteredLimit(LimitMeasure.TOKENS, tokens)));
+    assertThat(quota.line()).isSameAs(waitList);
     assertThat(quota.limits()).hasSize(1);
     quota.take(new Cost(1, 5, 30), NOW, spends);
     assertThat(tokens.balance(NOW).charged()).isEqualTo(30);
@@ -126,12 +127,14 @@ class QuotaTest {
     Quota daily =
         new Quota(
             "d",
-            Charge.TOTAL,
-            List.of(new Metered(Measure.REQUESTS, day), new Metered(Measure.CONCURRENCY, running)));
+            ChargeRule.TOTAL,
+            List.of(
+                new MeteredLimit(LimitMeasure.REQUESTS, day),
+                new MeteredLimit(LimitMeasure.CONCURRENCY, running)));
     assertThat(daily.take(Cost.NO_TOKENS, NOW, spends)).isTrue();
     // the running request ends at an unknown time, but that is no day limit
     assertThat(daily.dayEndsNanos(NOW)).isEqualTo(NOW);
-    spends.forEach(spend -> spend.settle(null, 0, NOW));
+    spends.forEach(charge -> charge.settle(null, 0, NOW));
     assertThat(daily.take(Cost.NO_TOKENS, NOW + SECOND, spends)).isTrue();
     assertThat(daily.dayEndsNanos(NOW + SECOND)).isEqualTo(NOW + LimitSpec.Day.NANOS);
     long end = NOW + LimitSpec.Day.NANOS;
@@ -142,27 +145,30 @@ class QuotaTest {
   @Test
   void asManyRunAsMay_theNextGoesWhenOneHasEnded() {
     Limit running = new Limit(new LimitSpec.Concurrency(1), NOW);
-    Quota one = new Quota("c", Charge.OPENAI, List.of(new Metered(Measure.CONCURRENCY, running)));
+    Quota one =
+        new Quota(
+            "c", ChargeRule.OPENAI, List.of(new MeteredLimit(LimitMeasure.CONCURRENCY, running)));
     Cost cost = new Cost(5, 6, 7);
     assertThat(one.take(cost, NOW, spends)).isTrue();
     assertThat(one.take(cost, NOW, spends)).isFalse();
-    assertThat(one.lower(new Sizes(), NOW)).isFalse();
+    assertThat(one.lower(new DimensionSizes(), NOW)).isFalse();
     assertThat(one.earliest(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
-    Spend spend = spends.getFirst();
-    spend.produce(3, NOW);
-    assertThat(spend.eased()).isFalse();
-    assertThat(spend.settle(new Usage(50, 0, 60), 60, NOW)).isZero();
-    assertThat(spend.eased()).isTrue();
+    Charge charge = spends.getFirst();
+    charge.produce(3, NOW);
+    assertThat(charge.eased()).isFalse();
+    assertThat(charge.settle(new TokenUsage(50, 0, 60), 60, NOW)).isZero();
+    assertThat(charge.eased()).isTrue();
     assertThat(one.take(cost, NOW, spends)).isTrue();
   }
 
   @Test
   void bedrock_roomIsThatOfInputAndStatedMaximum() {
-    Quota bedrock = new Quota("b", Charge.BEDROCK, List.of(new Metered(Measure.TOKENS, tokens)));
+    Quota bedrock =
+        new Quota("b", ChargeRule.BEDROCK, List.of(new MeteredLimit(LimitMeasure.TOKENS, tokens)));
     assertThat(bedrock.take(new Cost(10, 5, 50), NOW, spends)).isTrue();
-    Sizes room = new Sizes();
+    DimensionSizes room = new DimensionSizes();
     assertThat(bedrock.lower(room, NOW)).isTrue();
-    assertThat(room.get(Dimension.MOST)).isEqualTo(40);
+    assertThat(room.get(CostDimension.MOST)).isEqualTo(40);
     assertThat(bedrock.admits(sizes(new Cost(10, 5, 30)), NOW)).isTrue();
     assertThat(bedrock.admits(sizes(new Cost(10, 5, 31)), NOW)).isFalse();
     assertThat(bedrock.admits(sizes(new Cost(10, 31, 0)), NOW)).isFalse();
@@ -171,7 +177,7 @@ class QuotaTest {
   @Test
   void forecast_isTheLongestOfItsLimits() {
     quota.take(new Cost(60, 0, 0), NOW, spends);
-    Sizes ahead = sizes(new Cost(50, 0, 0));
+    DimensionSizes ahead = sizes(new Cost(50, 0, 0));
     // input: with 60 used, 50 and 30 more need a second window after the next
     assertThat(quota.forecast(1, ahead, sizes(new Cost(30, 0, 0)), NOW)).isEqualTo(2 * WINDOW);
     assertThat(quota.utilization(NOW)).isEqualTo(1.0);

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
-import io.penstock.limit.Regional;
-import io.penstock.quota.Counts.Count;
-import io.penstock.quota.LimitId;
+import io.penstock.limit.RegionSharing;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.LimitId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +127,7 @@ class AtlasTest {
     assertThat(limit.room(MINUTE)).isEqualTo(300);
     now = 2 * MINUTE;
     atlas.forget(now);
-    assertThat(Regional.binds(limit)).isTrue();
+    assertThat(RegionSharing.binds(limit)).isTrue();
     hear(atlas, "a", CELL + 2, 100);
     assertThat(limit.room(now)).as("it is here, and known as before").isEqualTo(900);
   }
@@ -139,7 +139,7 @@ class AtlasTest {
     spend(limit, 100);
     assertThat(limit.room(now)).isEqualTo(200);
     atlas.leave(A);
-    assertThat(Regional.binds(limit)).isFalse();
+    assertThat(RegionSharing.binds(limit)).isFalse();
     assertThat(limit.room(now)).isEqualTo(900);
     assertThat(joined(atlas, A).room(now)).isEqualTo(200);
     assertThat(told(atlas)).containsExactly(Coast.count("a", CELL, 100));
@@ -150,7 +150,7 @@ class AtlasTest {
     Limit first = joined(atlas, A);
     spend(first, 100);
     Limit second = joined(atlas, A);
-    assertThat(Regional.binds(first)).as("it counts no more").isFalse();
+    assertThat(RegionSharing.binds(first)).as("it counts no more").isFalse();
     spend(second, 50);
     Limit third = joined(atlas, A);
     hear(atlas, "a", CELL, 1);
@@ -163,7 +163,7 @@ class AtlasTest {
     Limit limit = joined(atlas, A);
     spend(limit, 100);
     atlas.join(A, limit, now);
-    assertThat(Regional.counted(limit)).containsOnly(Map.entry(CELL, 100L));
+    assertThat(RegionSharing.counted(limit)).containsOnly(Map.entry(CELL, 100L));
   }
 
   @Test

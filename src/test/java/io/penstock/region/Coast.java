@@ -1,22 +1,22 @@
 package io.penstock.region;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Regional;
-import io.penstock.quota.Counts;
-import io.penstock.quota.Denials;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.limit.RegionSharing;
+import io.penstock.sharing.CountStore;
+import io.penstock.sharing.DenialStore;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LocalLimitSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** One region with a fake database: the test answers its requests, at the time it chooses. */
-final class Coast implements Counts, Denials {
+final class Coast implements CountStore, DenialStore {
   static final long SECOND = 1_000_000_000L;
   static final long MINUTE = 60 * SECOND;
 
@@ -103,7 +103,7 @@ final class Coast implements Counts, Denials {
   }
 
   static LimitId id(String name) {
-    return new LimitId(LimitId.Kind.KEY, name, "", Measure.TOKENS, MINUTE);
+    return new LimitId(LimitId.Kind.KEY, name, "", LimitMeasure.TOKENS, MINUTE);
   }
 
   static LimitSpec spec() {
@@ -130,7 +130,7 @@ final class Coast implements Counts, Denials {
 
   /** Sends a request to a limit that is used up. */
   void deny(String name) {
-    Regional.denied(spent(name, 900), Weight.exactly(200), ticker.nanos());
+    RegionSharing.denied(spent(name, 900), Weight.exactly(200), ticker.nanos());
   }
 
   long room(Limit limit) {

@@ -2,10 +2,10 @@ package io.penstock.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Measure;
-import io.penstock.quota.Counts.Count;
-import io.penstock.quota.CountsContract;
-import io.penstock.quota.LimitId;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.CountStoreContract;
+import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Tests counts in a real MariaDB. */
 @Timeout(300)
-class CountRowsIT extends CountsContract {
+class CountRowsIT extends CountStoreContract {
   private final Tables tables = Tables.made();
   private final Database database = new Database(tables.address());
   private long now = 100 * MINUTE_MILLIS;
@@ -40,17 +40,18 @@ class CountRowsIT extends CountsContract {
     return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
-  private static LimitId id(LimitId.Kind kind, String name, String pool, Measure measure) {
-    return new LimitId(kind, name, pool, measure, MINUTE_MILLIS * 1_000_000);
+  private static LimitId id(
+      LimitId.Kind kind, String name, String pool, LimitMeasure limitMeasure) {
+    return new LimitId(kind, name, pool, limitMeasure, MINUTE_MILLIS * 1_000_000);
   }
 
   @Test
   void limitsOfAllKinds_comeBackAsTheyAre() {
     List<Count> told = new ArrayList<>();
     for (LimitId.Kind kind : LimitId.Kind.values()) {
-      told.add(new Count(id(kind, "a:b|{c} é'\"?%", "m/1|:", Measure.TOKENS), 100, 3));
-      told.add(new Count(id(kind, "plain ", "", Measure.REQUESTS), 100, 4));
-      told.add(new Count(id(kind, "plain", "", Measure.REQUESTS), 100, 5));
+      told.add(new Count(id(kind, "a:b|{c} é'\"?%", "m/1|:", LimitMeasure.TOKENS), 100, 3));
+      told.add(new Count(id(kind, "plain ", "", LimitMeasure.REQUESTS), 100, 4));
+      told.add(new Count(id(kind, "plain", "", LimitMeasure.REQUESTS), 100, 5));
     }
     answer(counts().exchange("east", told));
     assertThat(answer(counts().exchange("west", List.of())))
@@ -59,7 +60,7 @@ class CountRowsIT extends CountsContract {
 
   @Test
   void rows_areNamedAsTheContractSays() {
-    Count count = new Count(id(LimitId.Kind.KEY, "alice", "", Measure.REQUESTS), 100, 7);
+    Count count = new Count(id(LimitId.Kind.KEY, "alice", "", LimitMeasure.REQUESTS), 100, 7);
     answer(counts().exchange("east", List.of(count)));
     assertThat(
             tables.query(
@@ -72,7 +73,7 @@ class CountRowsIT extends CountsContract {
   void manyRows_areAllTold_andReadBackByTheirOwnRegion() {
     List<Count> told = new ArrayList<>();
     for (int key = 0; key < 1_234; key++) {
-      told.add(new Count(id(LimitId.Kind.KEY, "key-" + key, "", Measure.TOKENS), 100, key));
+      told.add(new Count(id(LimitId.Kind.KEY, "key-" + key, "", LimitMeasure.TOKENS), 100, key));
     }
     answer(counts().exchange("east", told));
     assertThat(answer(counts().of("east"))).containsExactlyInAnyOrderElementsOf(told);
@@ -81,7 +82,7 @@ class CountRowsIT extends CountsContract {
 
   @Test
   void workspaces_areApart() {
-    Count count = new Count(id(LimitId.Kind.KEY, "alice", "", Measure.REQUESTS), 100, 7);
+    Count count = new Count(id(LimitId.Kind.KEY, "alice", "", LimitMeasure.REQUESTS), 100, 7);
     answer(new CountRows(database, "other", () -> now).exchange("east", List.of(count)));
     assertThat(answer(counts().exchange("west", List.of()))).isEmpty();
   }
@@ -97,14 +98,15 @@ class CountRowsIT extends CountsContract {
     tables.row("ratelimit_counts", "key-tpm", "alice", 100, -9);
     tables.row("ratelimit_counts", "key-tpm", "alice", Long.MAX_VALUE, 9);
     assertThat(answer(counts().exchange("west", List.of())))
-        .containsExactly(new Count(id(LimitId.Kind.KEY, "alice", "", Measure.REQUESTS), 100, 9));
+        .containsExactly(
+            new Count(id(LimitId.Kind.KEY, "alice", "", LimitMeasure.REQUESTS), 100, 9));
   }
 
   @Test
   void rowThatComesLate_isReadAllTheSame() {
     CountRows west = counts();
-    Count late = new Count(id(LimitId.Kind.KEY, "late", "", Measure.TOKENS), 100, 1);
-    Count next = new Count(id(LimitId.Kind.KEY, "next", "", Measure.TOKENS), 100, 2);
+    Count late = new Count(id(LimitId.Kind.KEY, "late", "", LimitMeasure.TOKENS), 100, 1);
+    Count next = new Count(id(LimitId.Kind.KEY, "next", "", LimitMeasure.TOKENS), 100, 2);
     answer(west.exchange("west", List.of()));
     now += 45_000; // its clock is ahead
     answer(counts().exchange("north", List.of(next)));

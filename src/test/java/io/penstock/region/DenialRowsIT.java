@@ -2,8 +2,8 @@ package io.penstock.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.quota.Denials;
-import io.penstock.quota.DenialsContract;
+import io.penstock.sharing.DenialStore;
+import io.penstock.sharing.DenialStoreContract;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Timeout;
 
 /** Tests denials in a real MariaDB. */
 @Timeout(300)
-class DenialRowsIT extends DenialsContract {
+class DenialRowsIT extends DenialStoreContract {
   private final Tables tables = Tables.made();
   private final Database database = new Database(tables.address());
   private final DenialRows denials = new DenialRows(database, "default", () -> this.now);
   private long now = 100 * MINUTE_MILLIS;
 
   @Override
-  protected Denials denials() {
+  protected DenialStore denials() {
     return denials;
   }
 
@@ -33,9 +33,9 @@ class DenialRowsIT extends DenialsContract {
     database.close();
   }
 
-  private List<Denials.Denial> read() {
+  private List<DenialStore.Denial> read() {
     return denials
-        .since("west", Denials.Page.START)
+        .since("west", DenialStore.Page.START)
         .toCompletableFuture()
         .orTimeout(60, TimeUnit.SECONDS)
         .join()
@@ -45,7 +45,7 @@ class DenialRowsIT extends DenialsContract {
   @Test
   void rows_areNamedAsTheContractSays() {
     denials
-        .publish("east", List.of(new Denials.Denial("key-rpm", "alice", 60_000, 100, 50)))
+        .publish("east", List.of(new DenialStore.Denial("key-rpm", "alice", 60_000, 100, 50)))
         .toCompletableFuture()
         .orTimeout(60, TimeUnit.SECONDS)
         .join();
@@ -63,6 +63,6 @@ class DenialRowsIT extends DenialsContract {
     tables.row("ratelimit_blocklist", " ", "alice", 100, 9);
     tables.row("ratelimit_blocklist", "key-rpm", "bob", -100, 9);
     tables.row("ratelimit_blocklist", "key-rpm", "carol", 100, 0);
-    assertThat(read()).containsExactly(new Denials.Denial("key-rpm", "alice", 60_000, 100, 9));
+    assertThat(read()).containsExactly(new DenialStore.Denial("key-rpm", "alice", 60_000, 100, 9));
   }
 }

@@ -5,7 +5,7 @@ import static io.penstock.region.Coast.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.Limit;
-import io.penstock.quota.Denials;
+import io.penstock.sharing.DenialStore;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +34,7 @@ class FrontierBeginTest {
   @Test
   void ownCountsThatCannotBeRead_areAskedForAgain_beforeAnythingIsTold() {
     coast.stepAfter(0);
-    coast.looks.getLast().answer(new Denials.Page(List.of(), 1));
+    coast.looks.getLast().answer(new DenialStore.Page(List.of(), 1));
     coast.recalls.getLast().fail();
     assertThat(ledger.failed()).isEqualTo(1);
     coast.stepAfter(5 * SECOND - 1);
@@ -47,7 +47,7 @@ class FrontierBeginTest {
   @Test
   void lateFailureOfOwnCounts_isNotCountedOnceMore() {
     coast.stepAfter(0);
-    coast.looks.getLast().answer(new Denials.Page(List.of(), 1));
+    coast.looks.getLast().answer(new DenialStore.Page(List.of(), 1));
     coast.stepAfter(4 * SECOND);
     coast.recalls.getLast().fail();
     assertThat(ledger.failed()).isZero();
@@ -58,7 +58,7 @@ class FrontierBeginTest {
   void ownCountsThatComeLate_areBelieved_andTheNextIsDoneInItsTime() {
     Limit limit = coast.limit("a");
     coast.stepAfter(0);
-    coast.looks.getLast().answer(new Denials.Page(List.of(), 1));
+    coast.looks.getLast().answer(new DenialStore.Page(List.of(), 1));
     coast.stepAfter(4 * SECOND);
     long answered = ledger.answered();
     coast.recalls.getLast().answer(List.of(Coast.count("a", CELL, 200)));
@@ -117,7 +117,7 @@ class FrontierBeginTest {
     first.deny("a");
     first.stepAfter(SECOND);
     assertThat(first.publishes.getLast().what())
-        .containsExactly(new Denials.Denial("key-tpm", "a", 60_000, 0, 1_000));
+        .containsExactly(new DenialStore.Denial("key-tpm", "a", 60_000, 0, 1_000));
   }
 
   @Test

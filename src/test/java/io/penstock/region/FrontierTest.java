@@ -2,21 +2,21 @@ package io.penstock.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
 import io.penstock.fake.FakeTicker;
-import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Regional;
-import io.penstock.quota.Counts;
-import io.penstock.quota.Counts.Count;
-import io.penstock.quota.Denials;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.LimitSourceContract;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.MemoryDenials;
+import io.penstock.limit.RegionSharing;
+import io.penstock.sharing.CountStore;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.DenialStore;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.LimitSourceContract;
+import io.penstock.sharing.LocalLimitSource;
+import io.penstock.sharing.MemoryDenialStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +38,7 @@ class FrontierTest extends LimitSourceContract {
   private static final long CELL = UNIX_MILLIS / 60_000;
 
   private final FakeTicker ticker = new FakeTicker();
-  private final MemoryDenials denials = new MemoryDenials(this::unixMillis);
+  private final MemoryDenialStore denials = new MemoryDenialStore(this::unixMillis);
   private final List<List<Count>> told = new ArrayList<>();
   private final Map<LimitId, Map<Long, Long>> mates = new HashMap<>();
   private List<Count> before = List.of();
@@ -47,8 +47,8 @@ class FrontierTest extends LimitSourceContract {
   private boolean full;
   private long set;
 
-  private final Counts counts =
-      new Counts() {
+  private final CountStore countStore =
+      new CountStore() {
         @Override
         public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
           if (sick || (full && !own.isEmpty())) {
@@ -59,8 +59,8 @@ class FrontierTest extends LimitSourceContract {
         }
       };
 
-  private final Denials reached =
-      new Denials() {
+  private final DenialStore reached =
+      new DenialStore() {
         @Override
         public CompletionStage<Void> publish(String region, List<Denial> some) {
           return sick
@@ -86,7 +86,7 @@ class FrontierTest extends LimitSourceContract {
   private Frontier frontier(Regions.@Nullable Mates others) {
     return new Frontier(
         new Frontier.Shores(
-            "east", counts, reached, () -> CompletableFuture.completedFuture(before)),
+            "east", countStore, reached, () -> CompletableFuture.completedFuture(before)),
         others,
         ticker,
         this::unixMillis,
@@ -104,7 +104,7 @@ class FrontierTest extends LimitSourceContract {
   }
 
   private static LimitId id(String name) {
-    return new LimitId(LimitId.Kind.KEY, name, "", Measure.TOKENS, MINUTE);
+    return new LimitId(LimitId.Kind.KEY, name, "", LimitMeasure.TOKENS, MINUTE);
   }
 
   private static LimitSpec spec(long capacity) {
@@ -180,7 +180,7 @@ class FrontierTest extends LimitSourceContract {
   @Test
   void givenBack_isNeverTold_becauseCountsOnlyGrow() {
     Limit limit = limit("a");
-    if (limit.take(Weight.exactly(100), ticker.nanos()) instanceof Answer.Receipt receipt) {
+    if (limit.take(Weight.exactly(100), ticker.nanos()) instanceof LimitAnswer.Receipt receipt) {
       run(5 * SECOND);
       limit.give(receipt, 60, 0, ticker.nanos());
     }
@@ -264,21 +264,21 @@ class FrontierTest extends LimitSourceContract {
     Limit limit = limit("a");
     spend(limit, 900);
     run(5 * SECOND);
-    Regional.denied(limit, Weight.exactly(200), ticker.nanos());
+    RegionSharing.denied(limit, Weight.exactly(200), ticker.nanos());
     run(SECOND);
     assertThat(page("west").denials())
-        .containsExactly(new Denials.Denial("key-tpm", "a", 60_000, CELL, 1_000));
+        .containsExactly(new DenialStore.Denial("key-tpm", "a", 60_000, CELL, 1_000));
     CompletableFuture<Void> published =
         denials
-            .publish("west", List.of(new Denials.Denial("key-tpm", "b", 60_000, CELL, 1_000)))
+            .publish("west", List.of(new DenialStore.Denial("key-tpm", "b", 60_000, CELL, 1_000)))
             .toCompletableFuture();
     assertThat(published).isCompleted();
     Limit other = limit("b");
     run(10 * SECOND);
     assertThat(other.room(ticker.nanos())).isZero();
-    Regional.denied(other, Weight.exactly(1), ticker.nanos());
+    RegionSharing.denied(other, Weight.exactly(1), ticker.nanos());
     run(10 * SECOND);
-    assertThat(page("west").denials()).extracting(Denials.Denial::identifier).containsOnly("a");
+    assertThat(page("west").denials()).extracting(DenialStore.Denial::identifier).containsOnly("a");
   }
 
   @Test
@@ -288,8 +288,8 @@ class FrontierTest extends LimitSourceContract {
             .publish(
                 "west",
                 List.of(
-                    new Denials.Denial("key-tpm", "lower", 60_000, CELL, 400),
-                    new Denials.Denial("key-tpm", "higher", 60_000, CELL, 5_000)))
+                    new DenialStore.Denial("key-tpm", "lower", 60_000, CELL, 400),
+                    new DenialStore.Denial("key-tpm", "higher", 60_000, CELL, 5_000)))
             .toCompletableFuture();
     assertThat(published).isCompleted();
     Limit lower = limit("lower");
@@ -301,8 +301,8 @@ class FrontierTest extends LimitSourceContract {
     assertThat(higher.room(ticker.nanos())).as("two cells later").isEqualTo(Long.MAX_VALUE);
   }
 
-  private Denials.Page page(String region) {
-    return denials.since(region, Denials.Page.START).toCompletableFuture().join();
+  private DenialStore.Page page(String region) {
+    return denials.since(region, DenialStore.Page.START).toCompletableFuture().join();
   }
 
   @Test
@@ -332,17 +332,17 @@ class FrontierTest extends LimitSourceContract {
     sick = false;
     run(10 * SECOND);
     spend(limit("a"), 900);
-    Regional.denied(limit("a"), Weight.exactly(200), ticker.nanos());
+    RegionSharing.denied(limit("a"), Weight.exactly(200), ticker.nanos());
     run(10 * SECOND);
     assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL + 1, 900));
-    assertThat(page("west").denials()).extracting(Denials.Denial::identifier).contains("a");
+    assertThat(page("west").denials()).extracting(DenialStore.Denial::identifier).contains("a");
   }
 
   private void deny(int keys) {
     for (int i = 0; i < keys; i++) {
       Limit limit = limit("k" + i);
       spend(limit, 900);
-      Regional.denied(limit, Weight.exactly(200), ticker.nanos());
+      RegionSharing.denied(limit, Weight.exactly(200), ticker.nanos());
     }
   }
 

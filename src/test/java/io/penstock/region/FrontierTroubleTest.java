@@ -6,7 +6,7 @@ import static io.penstock.region.Coast.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.Limit;
-import io.penstock.quota.Denials;
+import io.penstock.sharing.DenialStore;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,8 +18,8 @@ class FrontierTroubleTest {
   private final Coast coast = Coast.settled();
   private final Ledger ledger = coast.ledger();
 
-  private static Denials.Page page(long cursor, Denials.Denial... denials) {
-    return new Denials.Page(List.of(denials), cursor);
+  private static DenialStore.Page page(long cursor, DenialStore.Denial... denials) {
+    return new DenialStore.Page(List.of(denials), cursor);
   }
 
   /** Makes one step each second, without answering anything. */
@@ -156,10 +156,10 @@ class FrontierTroubleTest {
   void looks_readOnFromTheNewestCursor_andAllOfItEachSixthTime() {
     for (int look = 1; look <= 12; look++) {
       coast.stepAfter(10 * SECOND);
-      long from = look % 6 == 0 ? Denials.Page.START : 40 + look - 1;
+      long from = look % 6 == 0 ? DenialStore.Page.START : 40 + look - 1;
       assertThat(coast.looks.getLast().what())
           .as("look %d", look)
-          .isEqualTo(look == 1 ? Denials.Page.START : from);
+          .isEqualTo(look == 1 ? DenialStore.Page.START : from);
       coast.exchanges.getLast().answer(List.of());
       coast.looks.getLast().answer(page(40 + look));
     }
@@ -171,7 +171,7 @@ class FrontierTroubleTest {
     coast
         .looks
         .getLast()
-        .answer(page(1, new Denials.Denial("nobody-knows", "a", 60_000, CELL, 1_000)));
+        .answer(page(1, new DenialStore.Denial("nobody-knows", "a", 60_000, CELL, 1_000)));
     assertThat(ledger.ignored()).isEqualTo(1);
   }
 

@@ -1,10 +1,10 @@
 package io.penstock.region;
 
 import io.penstock.cost.Weight;
-import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
-import io.penstock.limit.Regional;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.limit.LimitAnswer;
+import io.penstock.limit.RegionSharing;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 
 /** One region of an {@link Ocean}, with a clock that is off by {@code skew}. */
@@ -93,12 +93,12 @@ final class Island {
       return;
     }
     Weight weight = Weight.exactly(amount);
-    if (limit.take(weight, local()) instanceof Answer.Receipt) {
+    if (limit.take(weight, local()) instanceof LimitAnswer.Receipt) {
       admitted += amount;
       ocean.admitted(this, amount);
     } else {
       denied++;
-      Regional.denied(limit, weight, local());
+      RegionSharing.denied(limit, weight, local());
     }
   }
 }

@@ -2,9 +2,9 @@ package io.penstock.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.LimitId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,11 +26,11 @@ class NamingTest {
       LimitId.Kind kind,
       String name,
       String pool,
-      Measure measure,
+      LimitMeasure limitMeasure,
       long seconds,
       String namespace,
       String identifier) {
-    LimitId id = new LimitId(kind, name, pool, measure, seconds * 1_000_000_000);
+    LimitId id = new LimitId(kind, name, pool, limitMeasure, seconds * 1_000_000_000);
     assertThat(Naming.namespace(id)).isEqualTo(namespace);
     assertThat(Naming.identifier(id)).isEqualTo(identifier);
     assertThat(Naming.limit(namespace, identifier, seconds * 1_000)).isEqualTo(id);
@@ -48,10 +48,11 @@ class NamingTest {
 
   @Test
   void longNamesAndOtherMeasures_haveNoRow() {
-    LimitId id = new LimitId(LimitId.Kind.KEY, "ä".repeat(90), "", Measure.TOKENS, MINUTE);
+    LimitId id = new LimitId(LimitId.Kind.KEY, "ä".repeat(90), "", LimitMeasure.TOKENS, MINUTE);
     assertThat(Naming.namespace(id)).isNull();
     assertThat(
-            Naming.namespace(new LimitId(LimitId.Kind.KEY, "a", "", Measure.CONCURRENCY, MINUTE)))
+            Naming.namespace(
+                new LimitId(LimitId.Kind.KEY, "a", "", LimitMeasure.CONCURRENCY, MINUTE)))
         .isNull();
   }
 
@@ -60,9 +61,9 @@ class NamingTest {
     LimitSpec minute = new LimitSpec.TrailingWindow(10, MINUTE, 0, 10);
     for (LimitId.Kind kind : LimitId.Kind.values()) {
       boolean shared = kind == LimitId.Kind.KEY || kind == LimitId.Kind.GROUP;
-      LimitId id = new LimitId(kind, "a", "", Measure.TOKENS, MINUTE);
+      LimitId id = new LimitId(kind, "a", "", LimitMeasure.TOKENS, MINUTE);
       assertThat(RegionLimitSource.shares(id, minute)).as("%s", kind).isEqualTo(shared);
-      LimitId shorter = new LimitId(kind, "a", "", Measure.TOKENS, MINUTE / 2);
+      LimitId shorter = new LimitId(kind, "a", "", LimitMeasure.TOKENS, MINUTE / 2);
       assertThat(
               RegionLimitSource.shares(
                   shorter, new LimitSpec.TrailingWindow(10, MINUTE / 2, 0, 10)))

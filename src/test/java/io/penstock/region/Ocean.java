@@ -1,8 +1,8 @@
 package io.penstock.region;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.LimitId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -99,7 +99,7 @@ final class Ocean {
   }
 
   LimitId id() {
-    return new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, window);
+    return new LimitId(LimitId.Kind.KEY, "k", "", LimitMeasure.TOKENS, window);
   }
 
   LimitSpec spec() {

@@ -2,7 +2,7 @@ package io.penstock.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.quota.Denials;
+import io.penstock.sharing.DenialStore;
 import org.junit.jupiter.api.Test;
 
 class OutboxTest {
@@ -12,9 +12,9 @@ class OutboxTest {
   void denials_beyondWhatMayWait_areDroppedAndCounted() {
     Outbox outbox = new Outbox(SECOND);
     for (int i = 0; i < Outbox.MOST; i++) {
-      assertThat(outbox.add(new Denials.Denial("key-rpm", "k" + i, 60_000, 1, 1), 0)).isTrue();
+      assertThat(outbox.add(new DenialStore.Denial("key-rpm", "k" + i, 60_000, 1, 1), 0)).isTrue();
     }
-    assertThat(outbox.add(new Denials.Denial("key-rpm", "more", 60_000, 1, 1), 0)).isFalse();
+    assertThat(outbox.add(new DenialStore.Denial("key-rpm", "more", 60_000, 1, 1), 0)).isFalse();
     assertThat(outbox.begin(0)).hasSize(Outbox.BATCH);
     assertThat(outbox.givesUp(SECOND)).isEqualTo(Outbox.BATCH);
     assertThat(outbox.due(SECOND)).isTrue();

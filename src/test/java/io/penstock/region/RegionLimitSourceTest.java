@@ -4,12 +4,12 @@ import static io.penstock.region.Coast.CELL;
 import static io.penstock.region.Coast.MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Regional;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.limit.RegionSharing;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LocalLimitSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,9 +22,9 @@ class RegionLimitSourceTest {
   @Test
   void forgottenLimit_leavesRoomForNobody() {
     Limit limit = coast.limit("a");
-    assertThat(Regional.binds(limit)).isTrue();
+    assertThat(RegionSharing.binds(limit)).isTrue();
     coast.source.forget(Coast.id("a"));
-    assertThat(Regional.binds(limit)).isFalse();
+    assertThat(RegionSharing.binds(limit)).isFalse();
   }
 
   @Test
@@ -34,26 +34,26 @@ class RegionLimitSourceTest {
         new RegionLimitSource(
             new LocalLimitSource(), coast.frontier, id -> local.contains(id.id()));
     Limit limit = source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(Regional.binds(limit)).isTrue();
+    assertThat(RegionSharing.binds(limit)).isTrue();
     local.add("a");
     source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(Regional.binds(limit)).isFalse();
+    assertThat(RegionSharing.binds(limit)).isFalse();
     local.clear();
     source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(Regional.binds(limit)).isTrue();
+    assertThat(RegionSharing.binds(limit)).isTrue();
   }
 
   @Test
   void limitOfAnotherWindow_isKnownUnderItsNewNameAlone() {
     coast.spent("a", 100);
-    LimitId longer = new LimitId(LimitId.Kind.KEY, "a", "", Measure.TOKENS, 2 * MINUTE);
+    LimitId longer = new LimitId(LimitId.Kind.KEY, "a", "", LimitMeasure.TOKENS, 2 * MINUTE);
     LimitSpec spec =
         new LimitSpec.TrailingWindow(1_000, 2 * MINUTE, 0, LimitSpec.TrailingWindow.UNPACED);
     Limit changed = coast.source.change(Coast.id("a"), longer, spec, coast.ticker.nanos());
     Limit another = coast.spent("a", 50);
     assertThat(another).isNotSameAs(changed);
-    assertThat(Regional.binds(changed)).as("the other one is none of its business").isTrue();
-    assertThat(Regional.counted(changed)).isEmpty();
+    assertThat(RegionSharing.binds(changed)).as("the other one is none of its business").isTrue();
+    assertThat(RegionSharing.counted(changed)).isEmpty();
     coast.stepAfter(0);
     assertThat(coast.exchanges.getLast().what()).containsExactly(Coast.count("a", CELL, 150));
   }
@@ -64,14 +64,14 @@ class RegionLimitSourceTest {
     Limit same =
         coast.source.change(Coast.id("a"), Coast.id("a"), Coast.spec(), coast.ticker.nanos());
     assertThat(same).isSameAs(limit);
-    assertThat(Regional.counted(same)).containsValue(100L);
+    assertThat(RegionSharing.counted(same)).containsValue(100L);
   }
 
   @Test
   void nothingIsTold_ofALimitThatIsNoKeysOrGroups() {
-    LimitId model = new LimitId(LimitId.Kind.MODEL, "m", "", Measure.TOKENS, MINUTE);
+    LimitId model = new LimitId(LimitId.Kind.MODEL, "m", "", LimitMeasure.TOKENS, MINUTE);
     Limit limit = coast.source.limit(model, Coast.spec(), coast.ticker.nanos());
-    assertThat(Regional.binds(limit)).isFalse();
+    assertThat(RegionSharing.binds(limit)).isFalse();
     coast.stepAfter(0);
     assertThat(coast.exchanges.getLast().what()).isEqualTo(List.of());
   }

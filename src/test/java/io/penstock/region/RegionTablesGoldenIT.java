@@ -2,13 +2,13 @@ package io.penstock.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.Golden;
 import io.penstock.fake.SqlRecord;
-import io.penstock.quota.Counts.Count;
-import io.penstock.quota.Denials;
-import io.penstock.quota.Denials.Denial;
-import io.penstock.quota.LimitId;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.DenialStore;
+import io.penstock.sharing.DenialStore.Denial;
+import io.penstock.sharing.LimitId;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -47,14 +47,15 @@ class RegionTablesGoldenIT {
   private static List<Count> counted() {
     List<Count> counts = new ArrayList<>();
     for (LimitId.Kind kind : List.of(LimitId.Kind.KEY, LimitId.Kind.GROUP)) {
-      for (Measure measure : List.of(Measure.REQUESTS, Measure.TOKENS)) {
-        counts.add(new Count(new LimitId(kind, "a", "", measure, MINUTE_NANOS), MINUTE, 3));
-        counts.add(new Count(new LimitId(kind, "a", "", measure, 1_440 * MINUTE_NANOS), DAY, 4));
+      for (LimitMeasure limitMeasure : List.of(LimitMeasure.REQUESTS, LimitMeasure.TOKENS)) {
+        counts.add(new Count(new LimitId(kind, "a", "", limitMeasure, MINUTE_NANOS), MINUTE, 3));
+        counts.add(
+            new Count(new LimitId(kind, "a", "", limitMeasure, 1_440 * MINUTE_NANOS), DAY, 4));
       }
     }
     counts.add(
         new Count(
-            new LimitId(LimitId.Kind.KEY, "ü a:b|'%", "m/1", Measure.TOKENS, MINUTE_NANOS),
+            new LimitId(LimitId.Kind.KEY, "ü a:b|'%", "m/1", LimitMeasure.TOKENS, MINUTE_NANOS),
             MINUTE + 1,
             Long.MAX_VALUE));
     return counts;
@@ -85,7 +86,7 @@ class RegionTablesGoldenIT {
           .containsExactlyInAnyOrderElementsOf(counted());
       assertThat(answer(counts(database).of("east")))
           .containsExactlyInAnyOrderElementsOf(counted());
-      assertThat(answer(denials(database).since("west", Denials.Page.START)).denials())
+      assertThat(answer(denials(database).since("west", DenialStore.Page.START)).denials())
           .containsExactlyInAnyOrderElementsOf(denied());
     }
   }

@@ -1,7 +1,7 @@
 package io.penstock.region;
 
-import io.penstock.quota.Counts;
-import io.penstock.quota.Denials;
+import io.penstock.sharing.CountStore;
+import io.penstock.sharing.DenialStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
  * The database as one region of an {@link Ocean} sees it: rows of other regions arrive with a
  * delay.
  */
-final class Replica implements Counts, Denials {
+final class Replica implements CountStore, DenialStore {
   private record Cell(Object limit, long cell) {}
 
   private final Ocean ocean;

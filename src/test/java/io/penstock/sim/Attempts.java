@@ -1,8 +1,8 @@
 package io.penstock.sim;
 
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
-import io.penstock.pool.Failure;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,36 +25,37 @@ final class Attempts {
   }
 
   /** Fails, by chance, an attempt that was just granted. Returns whether it fails, now or soon. */
-  boolean failsAtOnce(SimTicket ticket, Settlement settlement) {
+  boolean failsAtOnce(SimTicket ticket, TicketSettlement ticketSettlement) {
     if (!fails(ticket, 0.15)) {
       return false;
     }
-    Failure failure = scenario.chance(0.5) ? Failure.UNSENT : Failure.REJECTED;
+    AttemptFailure attemptFailure =
+        scenario.chance(0.5) ? AttemptFailure.UNSENT : AttemptFailure.REJECTED;
     if (scenario.chance(0.5) && !delicate(ticket.endpoint)) {
-      again(ticket, settlement, failure);
+      again(ticket, ticketSettlement, attemptFailure);
     } else {
       long after = scenario.chance(0.5) ? 0 : scenario.seconds(3);
-      world.at(world.now() + after, () -> again(ticket, settlement, failure));
+      world.at(world.now() + after, () -> again(ticket, ticketSettlement, attemptFailure));
     }
     return true;
   }
 
   /** Fails, by chance, a running attempt; returns whether it did. */
-  boolean failsMeanwhile(SimTicket ticket, Settlement settlement) {
+  boolean failsMeanwhile(SimTicket ticket, TicketSettlement ticketSettlement) {
     boolean fails = fails(ticket, 0.1);
     if (fails) {
-      again(ticket, settlement, Failure.BROKEN);
+      again(ticket, ticketSettlement, AttemptFailure.BROKEN);
     }
     return fails;
   }
 
   /** Fails, by chance, an attempt in place of its end; returns whether it did. */
-  boolean failsAtItsEnd(SimTicket ticket, Settlement settlement) {
+  boolean failsAtItsEnd(SimTicket ticket, TicketSettlement ticketSettlement) {
     boolean fails = fails(ticket, 0.15);
     if (fails) {
-      Failure[] all = Failure.values();
-      Failure any = all[scenario.random.nextInt(all.length)];
-      again(ticket, settlement, ticket.counted > 0 ? Failure.BROKEN : any);
+      AttemptFailure[] all = AttemptFailure.values();
+      AttemptFailure any = all[scenario.random.nextInt(all.length)];
+      again(ticket, ticketSettlement, ticket.counted > 0 ? AttemptFailure.BROKEN : any);
     }
     return fails;
   }
@@ -67,42 +68,47 @@ final class Attempts {
     return endpoint.ranking.fair != null || endpoint.queue.blocked() > 0;
   }
 
-  private void again(SimTicket ticket, Settlement settlement, Failure failure) {
+  private void again(
+      SimTicket ticket, TicketSettlement ticketSettlement, AttemptFailure attemptFailure) {
     boolean delicate = delicate(ticket.endpoint);
     if (delicate) {
       world.drain();
       ticket.endpoint.queue.over();
     }
-    if (!ticket.runs(settlement)) {
-      crowd.later(ticket, settlement);
+    if (!ticket.runs(ticketSettlement)) {
+      crowd.later(ticket, ticketSettlement);
       return;
     }
     boolean elsewhere = scenario.chance(0.5);
-    world.note(failure + (elsewhere ? " elsewhere " : " ") + "comes to", ticket.order);
-    Upstream upstream = settlement.upstream();
-    world.oracle().again(ticket, failure, elsewhere && upstream != null ? upstream : null);
-    next(ticket, settlement, failure, elsewhere);
-    crowd.later(ticket, settlement);
+    world.note(attemptFailure + (elsewhere ? " elsewhere " : " ") + "comes to", ticket.order);
+    Upstream upstream = ticketSettlement.upstream();
+    world.oracle().again(ticket, attemptFailure, elsewhere && upstream != null ? upstream : null);
+    next(ticket, ticketSettlement, attemptFailure, elsewhere);
+    crowd.later(ticket, ticketSettlement);
     if (delicate) {
       world.drain();
     }
   }
 
-  private void next(SimTicket ticket, Settlement settlement, Failure failure, boolean elsewhere) {
+  private void next(
+      SimTicket ticket,
+      TicketSettlement ticketSettlement,
+      AttemptFailure attemptFailure,
+      boolean elsewhere) {
     Fault fault = world.fault();
     if (fault == Fault.NEVER_BACK && scenario.chance(0.2)) {
       return;
     }
-    Failure told =
-        fault == Fault.REJECTED_FOR_NOTHING && failure == Failure.REJECTED
-            ? Failure.UNSENT
-            : failure;
+    AttemptFailure told =
+        fault == Fault.REJECTED_FOR_NOTHING && attemptFailure == AttemptFailure.REJECTED
+            ? AttemptFailure.UNSENT
+            : attemptFailure;
     boolean toldElsewhere = fault != Fault.SAME_UPSTREAM && elsewhere;
-    @Nullable Pending next = settlement.again(told, toldElsewhere, world.now());
+    @Nullable ParkedTicket next = ticketSettlement.again(told, toldElsewhere, world.now());
     if (next == null) {
       throw new Violation("does not come back: " + ticket);
     }
     ticket.pending = next;
-    next.whenDecided(outcome -> crowd.decided(ticket, outcome));
+    next.whenDecided(ticketOutcome -> crowd.decided(ticket, ticketOutcome));
   }
 }

@@ -1,17 +1,17 @@
 package io.penstock.sim;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Ask;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
-import io.penstock.pool.Failure;
-import io.penstock.refusal.Reason;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** The outside world of the core: clients, upstreams and operators. */
 final class Crowd {
   private static final Refusal FAILED =
-      Refusal.of(Reason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
+      Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
 
   private final Simulation world;
   private final Scenario scenario;
@@ -75,17 +75,17 @@ final class Crowd {
     List<SimEndpoint> live = world.oracle().live();
     SimEndpoint picked = live.get(scenario.random.nextInt(live.size()));
     SimEndpoint endpoint = scenario.below > 0 ? enter(picked.spec.configuredPath()) : picked;
-    Patience patience = patience();
+    WaitPatience waitPatience = patience();
     SimKeys.Key key = world.keys().pick();
-    Ask ask =
-        new Ask(
+    TicketRequest ticketRequest =
+        new TicketRequest(
             model(),
             scenario.cost(),
             scenario.random.nextInt(5_000),
-            patience,
+            waitPatience,
             scenario.priority(),
             scenario.flow(),
-            Ask.Kept.NOWHERE,
+            TicketRequest.Kept.NOWHERE,
             key == null ? null : key.account(),
             null);
     if (fair(endpoint)) {
@@ -95,23 +95,26 @@ final class Crowd {
         new SimTicket(
             world.nextArrival(),
             endpoint,
-            ask,
+            ticketRequest,
             key,
-            world.keys().model(ask.model()),
+            world.keys().model(ticketRequest.model()),
             world.now(),
-            deadline(patience, endpoint.endpoint.spec()),
-            refusesAbove(patience, endpoint.endpoint.spec()));
+            deadline(waitPatience, endpoint.endpoint.spec()),
+            refusesAbove(waitPatience, endpoint.endpoint.spec()));
     world.oracle().submitted(ticket);
-    Pending pending =
-        endpoint.endpoint.submit(world.fault() == Fault.ONE_FLOW ? oneFlow(ask) : ask);
-    ticket.pending = pending;
-    if (pending.outcome() instanceof Outcome.Granted && scenario.cancels && scenario.chance(0.03)) {
+    ParkedTicket parkedTicket =
+        endpoint.endpoint.submit(
+            world.fault() == Fault.ONE_FLOW ? oneFlow(ticketRequest) : ticketRequest);
+    ticket.pending = parkedTicket;
+    if (parkedTicket.outcome() instanceof TicketOutcome.Granted
+        && scenario.cancels
+        && scenario.chance(0.03)) {
       world.oracle().returned(ticket);
       ticket.clientGone = true;
-      endpoint.endpoint.cancel(pending); // gone before the outcome was delivered
+      endpoint.endpoint.cancel(parkedTicket); // gone before the outcome was delivered
       return;
     }
-    pending.whenDecided(outcome -> decided(ticket, outcome));
+    parkedTicket.whenDecided(ticketOutcome -> decided(ticket, ticketOutcome));
     if (scenario.cancels && scenario.chance(0.15)) {
       long after = scenario.chance(0.3) ? 0 : scenario.seconds(20);
       world.at(world.now() + after, () -> leave(ticket));
@@ -144,17 +147,17 @@ final class Crowd {
     return endpoint.ranking.fair != null;
   }
 
-  private static Ask oneFlow(Ask ask) {
-    return new Ask(
-        ask.model(),
-        ask.cost(),
-        ask.bytes(),
-        ask.patience(),
+  private static TicketRequest oneFlow(TicketRequest ticketRequest) {
+    return new TicketRequest(
+        ticketRequest.model(),
+        ticketRequest.cost(),
+        ticketRequest.bytes(),
+        ticketRequest.patience(),
         0,
-        Ask.Flow.ANONYMOUS,
-        Ask.Kept.NOWHERE,
-        ask.account(),
-        ask.models());
+        TicketRequest.Flow.ANONYMOUS,
+        TicketRequest.Kept.NOWHERE,
+        ticketRequest.account(),
+        ticketRequest.models());
   }
 
   private @Nullable String model() {
@@ -164,27 +167,27 @@ final class Crowd {
     return scenario.models.get(scenario.random.nextInt(scenario.models.size()));
   }
 
-  private Patience patience() {
+  private WaitPatience patience() {
     if (!scenario.deadlines || scenario.chance(0.5)) {
-      return Patience.DEFAULT;
+      return WaitPatience.DEFAULT;
     }
-    long timeout = scenario.chance(0.5) ? Patience.UNSAID : scenario.seconds(60);
+    long timeout = scenario.chance(0.5) ? WaitPatience.UNSAID : scenario.seconds(60);
     long client =
         scenario.undisturbed || scenario.chance(0.5)
             ? Long.MAX_VALUE
             : scenario.chance(0.1) ? 0 : scenario.seconds(60);
-    return new Patience(scenario.chance(0.1) ? 0 : timeout, client);
+    return new WaitPatience(scenario.chance(0.1) ? 0 : timeout, client);
   }
 
-  private static long refusesAbove(Patience patience, EndpointSpec spec) {
-    return patience.timeoutNanos() < 0
+  private static long refusesAbove(WaitPatience waitPatience, EndpointSpec spec) {
+    return waitPatience.timeoutNanos() < 0
         ? spec.waiting().queueTimeoutNanos()
-        : patience.timeoutNanos();
+        : waitPatience.timeoutNanos();
   }
 
-  private long deadline(Patience patience, EndpointSpec spec) {
+  private long deadline(WaitPatience waitPatience, EndpointSpec spec) {
     long[] waits = {
-      patience.clientNanos(), refusesAbove(patience, spec), spec.waiting().maxWaitNanos(),
+      waitPatience.clientNanos(), refusesAbove(waitPatience, spec), spec.waiting().maxWaitNanos(),
     };
     long longest = waits[0];
     longest =
@@ -195,28 +198,28 @@ final class Crowd {
 
   /** Cancels a ticket by its client, whatever its stage. */
   private void leave(SimTicket ticket) {
-    Pending pending = ticket.pending;
-    if (pending == null || ticket.clientGone) {
+    ParkedTicket parkedTicket = ticket.pending;
+    if (parkedTicket == null || ticket.clientGone) {
       return;
     }
     world.note("client gone of", ticket.order);
-    Settlement settlement = ticket.settlement;
+    TicketSettlement ticketSettlement = ticket.settlement;
     ticket.clientGone = true;
-    if (settlement == null) {
-      ticket.endpoint.endpoint.cancel(pending);
+    if (ticketSettlement == null) {
+      ticket.endpoint.endpoint.cancel(parkedTicket);
     } else if (ticket.stage == SimTicket.Stage.RUNNING) {
-      Usage usage = scenario.chance(0.5) ? usage(ticket, ticket.counted) : null;
-      world.oracle().settled(ticket, usage, ticket.counted);
-      settlement.cancelled(usage, ticket.counted, world.now());
-      later(ticket, settlement);
+      TokenUsage tokenUsage = scenario.chance(0.5) ? usage(ticket, ticket.counted) : null;
+      world.oracle().settled(ticket, tokenUsage, ticket.counted);
+      ticketSettlement.cancelled(tokenUsage, ticket.counted, world.now());
+      later(ticket, ticketSettlement);
     }
   }
 
-  void decided(SimTicket ticket, Outcome outcome) {
-    if (!(outcome instanceof Outcome.Granted(Settlement settlement))) {
+  void decided(SimTicket ticket, TicketOutcome ticketOutcome) {
+    if (!(ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement))) {
       return;
     }
-    ticket.settlement = settlement;
+    ticket.settlement = ticketSettlement;
     if (scenario.cancels && scenario.chance(0.03)) {
       ticket.endpoint.waiting.stream()
           .skip(scenario.random.nextInt(3))
@@ -225,20 +228,20 @@ final class Crowd {
     }
     if (ticket.clientGone || neverSent()) {
       world.oracle().returned(ticket);
-      settlement.abandoned(world.now());
-      later(ticket, settlement);
+      ticketSettlement.abandoned(world.now());
+      later(ticket, ticketSettlement);
     } else if (neverSent()) {
       world.oracle().returned(ticket);
-      settlement.refused(FAILED, world.now());
-      later(ticket, settlement);
-    } else if (settlement.upstream() == null) {
+      ticketSettlement.refused(FAILED, world.now());
+      later(ticket, ticketSettlement);
+    } else if (ticketSettlement.upstream() == null) {
       Cost cost = ticket.cost;
-      Usage usage = new Usage(cost.inputTokens(), 0, cost.outputTokens());
-      world.oracle().settled(ticket, usage, cost.outputTokens());
-      settlement.permitted(world.now());
-      later(ticket, settlement);
-    } else if (!attempts.failsAtOnce(ticket, settlement)) {
-      forward(ticket, settlement);
+      TokenUsage tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
+      world.oracle().settled(ticket, tokenUsage, cost.outputTokens());
+      ticketSettlement.permitted(world.now());
+      later(ticket, ticketSettlement);
+    } else if (!attempts.failsAtOnce(ticket, ticketSettlement)) {
+      forward(ticket, ticketSettlement);
     }
   }
 
@@ -246,13 +249,13 @@ final class Crowd {
     return !scenario.undisturbed && scenario.chance(0.02);
   }
 
-  private void forward(SimTicket ticket, Settlement settlement) {
+  private void forward(SimTicket ticket, TicketSettlement ticketSettlement) {
     long now = world.now();
     if (scenario.jitter) {
       world.at(
           now + scenario.around(5_000_000),
           () -> {
-            settlement.written(world.now());
+            ticketSettlement.written(world.now());
             world.oracle().widened();
           });
     }
@@ -262,9 +265,9 @@ final class Crowd {
     Arrays.sort(pieces);
     for (int at = 0; at < pieces.length; at++) {
       long soFar = output * (at + 1) / (pieces.length + 1);
-      world.at(now + pieces[at], () -> produce(ticket, settlement, soFar));
+      world.at(now + pieces[at], () -> produce(ticket, ticketSettlement, soFar));
     }
-    world.at(now + took, () -> end(ticket, settlement, output));
+    world.at(now + took, () -> end(ticket, ticketSettlement, output));
   }
 
   /** Returns the real usage for an expected one: the same, less or more. */
@@ -279,62 +282,62 @@ final class Crowd {
     };
   }
 
-  private Usage usage(SimTicket ticket, long counted) {
+  private TokenUsage usage(SimTicket ticket, long counted) {
     long input = real(ticket.cost.inputTokens());
     long cached = scenario.chance(0.5) ? 0 : (long) (input * scenario.random.nextDouble());
     long output = scenario.exact || scenario.chance(0.7) ? counted : real(counted);
-    return new Usage(input, cached, output);
+    return new TokenUsage(input, cached, output);
   }
 
-  private void produce(SimTicket ticket, Settlement settlement, long soFar) {
-    if (ticket.runs(settlement)) {
+  private void produce(SimTicket ticket, TicketSettlement ticketSettlement, long soFar) {
+    if (ticket.runs(ticketSettlement)) {
       ticket.counted = soFar;
       if (world.fault() == Fault.NOT_PRODUCED) {
         world.oracle().produced(ticket, soFar);
         return;
       }
       world.oracle().produced(ticket, soFar);
-      settlement.produced(soFar, world.now());
-      attempts.failsMeanwhile(ticket, settlement);
+      ticketSettlement.produced(soFar, world.now());
+      attempts.failsMeanwhile(ticket, ticketSettlement);
     }
   }
 
-  private void end(SimTicket ticket, Settlement settlement, long output) {
-    if (!ticket.runs(settlement)) {
-      later(ticket, settlement);
+  private void end(SimTicket ticket, TicketSettlement ticketSettlement, long output) {
+    if (!ticket.runs(ticketSettlement)) {
+      later(ticket, ticketSettlement);
       return;
     }
-    if (attempts.failsAtItsEnd(ticket, settlement)) {
+    if (attempts.failsAtItsEnd(ticket, ticketSettlement)) {
       return;
     }
     if (scenario.chance(0.05)) {
       world.oracle().settled(ticket, null, ticket.counted);
-      settlement.failed(FAILED, ticket.counted, world.now());
-      later(ticket, settlement);
+      ticketSettlement.failed(FAILED, ticket.counted, world.now());
+      later(ticket, ticketSettlement);
       return;
     }
-    Usage usage = scenario.chance(0.15) ? null : usage(ticket, output);
-    world.oracle().settled(ticket, usage, output);
+    TokenUsage tokenUsage = scenario.chance(0.15) ? null : usage(ticket, output);
+    world.oracle().settled(ticket, tokenUsage, output);
     if (world.fault() == Fault.NEVER_SETTLED && scenario.chance(0.05)) {
       return;
     }
     boolean lies = world.fault() == Fault.TOO_LITTLE_USED;
-    settlement.served(lies ? Usage.NONE : usage, output, world.now());
-    later(ticket, settlement);
+    ticketSettlement.served(lies ? TokenUsage.NONE : tokenUsage, output, world.now());
+    later(ticket, ticketSettlement);
   }
 
   /** Closes a settled ticket again, which must change nothing. */
-  void later(SimTicket ticket, Settlement settlement) {
+  void later(SimTicket ticket, TicketSettlement ticketSettlement) {
     long now = world.now();
     switch (scenario.random.nextInt(14)) {
-      case 0 -> settlement.served(null, ticket.cost.outputTokens(), now);
-      case 1 -> settlement.cancelled(null, 7, now);
-      case 2 -> settlement.failed(FAILED, 7, now);
-      case 3 -> settlement.abandoned(now);
-      case 4 -> settlement.produced(1_000_000, now);
-      case 5 -> settlement.refused(FAILED, now);
+      case 0 -> ticketSettlement.served(null, ticket.cost.outputTokens(), now);
+      case 1 -> ticketSettlement.cancelled(null, 7, now);
+      case 2 -> ticketSettlement.failed(FAILED, 7, now);
+      case 3 -> ticketSettlement.abandoned(now);
+      case 4 -> ticketSettlement.produced(1_000_000, now);
+      case 5 -> ticketSettlement.refused(FAILED, now);
       case 6 -> {
-        if (settlement.again(Failure.BROKEN, true, now) != null) {
+        if (ticketSettlement.again(AttemptFailure.BROKEN, true, now) != null) {
           throw new Violation("comes back after its end: " + ticket);
         }
       }

@@ -1,8 +1,8 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
-import io.penstock.refusal.Reason;
+import io.penstock.cost.ChargeRule;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,17 +15,17 @@ final class Denials {
     for (SimQuota quota : ticket.arrival) {
       for (SimQuota.Pair pair : quota.pairs()) {
         OracleSpend.Metering metering = pair.metering();
-        OracleLimit.Ask ask = ticket.ask(metering.measure(), Charge.WHOLE);
+        OracleLimit.Ask ask = ticket.ask(metering.measure(), ChargeRule.WHOLE);
         boolean possible = metering.limit().possible(ask);
         if (!possible || !metering.limit().admits(ask, now)) {
-          ticket.denial = possible ? pair.reason() : Reason.COST_EXCEEDS_CAPACITY;
+          ticket.denial = possible ? pair.reason() : RefusalReason.COST_EXCEEDS_CAPACITY;
           ticket.denier = metering;
           return;
         }
       }
     }
     List<OracleSpend> spends = new ArrayList<>();
-    ticket.arrival.forEach(quota -> quota.take(ticket, Charge.WHOLE, now, spends));
+    ticket.arrival.forEach(quota -> quota.take(ticket, ChargeRule.WHOLE, now, spends));
     ticket.kept = spends;
   }
 
@@ -43,7 +43,7 @@ final class Denials {
     OracleSpend.Metering denier = ticket.denier;
     if (refusal.retryAfterNanos() > 0 && denier != null) {
       long then = now + refusal.retryAfterNanos();
-      OracleLimit.Ask ask = ticket.ask(denier.measure(), Charge.WHOLE);
+      OracleLimit.Ask ask = ticket.ask(denier.measure(), ChargeRule.WHOLE);
       if (!denier.limit().admits(ask, then) || denier.limit().admits(ask, then - 1)) {
         throw new Violation("told to come back at another time than it fits: " + refusal);
       }

@@ -1,8 +1,8 @@
 package io.penstock.sim;
 
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
 import java.util.List;
 
 /** Faults put in on purpose, to prove that the oracle detects them. */
@@ -81,8 +81,10 @@ enum Fault {
         yield Specs.with(spec, fast, waiting, spec.upstreams());
       }
       case LARGER_QUEUE -> {
-        Bounds bounds = waiting.bounds();
-        Bounds larger = new Bounds(bounds.maxTickets() + 1, bounds.maxTokens(), bounds.maxBytes());
+        QueueBounds queueBounds = waiting.bounds();
+        QueueBounds larger =
+            new QueueBounds(
+                queueBounds.maxTickets() + 1, queueBounds.maxTokens(), queueBounds.maxBytes());
         yield Specs.with(
             spec, order, Specs.with(waiting, larger, waiting.maxBlocked()), spec.upstreams());
       }
@@ -96,7 +98,7 @@ enum Fault {
     };
   }
 
-  private static Order other(Order order) {
-    return order == Order.FIFO ? Order.LIFO : Order.FIFO;
+  private static QueueOrder other(QueueOrder queueOrder) {
+    return queueOrder == QueueOrder.FIFO ? QueueOrder.LIFO : QueueOrder.FIFO;
   }
 }

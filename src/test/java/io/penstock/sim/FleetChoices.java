@@ -1,7 +1,7 @@
 package io.penstock.sim;
 
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.sync.OnOutage;
+import io.penstock.sharing.OutagePolicy;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -92,7 +92,7 @@ final class FleetChoices {
    * stopped avoiding the one that failed.
    */
   private boolean isAnotherWell(FleetInstance by, EndpointSpec spec, String upstream) {
-    return fleet.onOutage() != OnOutage.REFUSE
+    return fleet.onOutage() != OutagePolicy.REFUSE
         && spec.upstreams().stream()
             .anyMatch(each -> !each.id().equals(upstream) && !seen(by, each.id()).everUnwell);
   }

@@ -1,23 +1,23 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Driver;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.StepDriver;
+import io.penstock.model.ModelLimits;
+import io.penstock.model.ModelQuotas;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.Account;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.Metered;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
-import io.penstock.sync.Rounds;
-import io.penstock.sync.SharedLimitSource;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId;
+import io.penstock.slices.SharedLimitSource;
+import io.penstock.slices.SliceSync;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
@@ -42,12 +42,12 @@ final class FleetInstance {
   private final double drift;
   private final FleetLimits limits;
   private final SharedLimitSource source;
-  private final Rounds rounds;
-  private final Upstreams upstreams;
-  private final Registry registry;
+  private final SliceSync sliceSync;
+  private final UpstreamRegistry upstreamRegistry;
+  private final EndpointRegistry endpointRegistry;
   private final ModelQuotas models;
   private final AtomicLong arrivals = new AtomicLong();
-  private final Map<String, Account> accounts = new HashMap<>();
+  private final Map<String, CallerAccount> accounts = new HashMap<>();
   private final FleetRequests requests;
 
   private final Deque<Runnable> whenResumed = new ArrayDeque<>();
@@ -61,8 +61,8 @@ final class FleetInstance {
     this.clock = fleet.clock();
     this.offset = fleet.random().nextLong(4_000_000_000L) - FleetSimulation.START;
     this.drift = (fleet.random().nextDouble() - 0.5) * 100e-6;
-    this.rounds =
-        new Rounds(
+    this.sliceSync =
+        new SliceSync(
             name,
             fleet.store()::carry,
             this::local,
@@ -70,25 +70,31 @@ final class FleetInstance {
             FleetSimulation.PACE,
             fleet.onOutage(),
             fleet.random()::nextDouble);
-    this.source = new SharedLimitSource(rounds, id -> true);
+    this.source = new SharedLimitSource(sliceSync, id -> true);
     this.limits = new FleetLimits(source, fleet);
-    this.upstreams = new Upstreams(limits, plan.window);
+    this.upstreamRegistry = new UpstreamRegistry(limits, plan.window);
     this.models = new ModelQuotas(limits, plan.window);
     models.configure(List.of(), plan.models, local());
     this.requests = new FleetRequests(fleet, this);
-    this.registry =
-        new Registry(
+    this.endpointRegistry =
+        new EndpointRegistry(
             new Endpoint.House(
-                upstreams, models, limits, this::local, this::driver, requests::heard, arrivals));
-    models.whenChanged(registry::termsChanged);
+                upstreamRegistry,
+                models,
+                limits,
+                this::local,
+                this::driver,
+                requests::heard,
+                arrivals));
+    models.whenChanged(endpointRegistry::termsChanged);
     plan.keys.forEach(this::open);
-    registry.apply(List.copyOf(plan.endpoints));
-    rounds.start();
+    endpointRegistry.apply(List.copyOf(plan.endpoints));
+    sliceSync.start();
   }
 
   /** Applies another configuration. */
   void reload(List<EndpointSpec> endpoints) {
-    run(() -> registry.apply(List.copyOf(endpoints)));
+    run(() -> endpointRegistry.apply(List.copyOf(endpoints)));
   }
 
   /** Applies an operator's limits of a model. */
@@ -101,7 +107,7 @@ final class FleetInstance {
     run(
         () -> {
           metered(key, LimitId.Kind.KEY);
-          registry.termsChanged();
+          endpointRegistry.termsChanged();
         });
   }
 
@@ -110,20 +116,24 @@ final class FleetInstance {
     quotas.add(Quota.personal(key.name(), metered(key, LimitId.Kind.KEY)));
     FleetKey group = key.group();
     if (group != null) {
-      quotas.add(new Quota(group.name(), Charge.TOTAL, metered(group, LimitId.Kind.GROUP)));
+      quotas.add(new Quota(group.name(), ChargeRule.TOTAL, metered(group, LimitId.Kind.GROUP)));
     }
-    accounts.put(key.name(), new Account(key.name(), key.waits(), (model, now) -> quotas));
+    accounts.put(key.name(), new CallerAccount(key.name(), key.waits(), (model, now) -> quotas));
   }
 
-  private List<Metered> metered(FleetKey key, LimitId.Kind kind) {
-    List<Metered> metered = new ArrayList<>();
+  private List<MeteredLimit> metered(FleetKey key, LimitId.Kind kind) {
+    List<MeteredLimit> metered = new ArrayList<>();
     key.limits()
         .forEach(
-            (measure, spec) -> {
+            (limitMeasure, spec) -> {
               LimitId id =
-                  new LimitId(kind, key.name(), "", measure, FleetLimits.durationNanos(spec));
-              Reason reason = measure == Measure.REQUESTS ? Reason.KEY_RPM : Reason.KEY_TPM;
-              metered.add(new Metered(measure, limits.limit(id, spec, local()), reason));
+                  new LimitId(kind, key.name(), "", limitMeasure, FleetLimits.durationNanos(spec));
+              RefusalReason refusalReason =
+                  limitMeasure == LimitMeasure.REQUESTS
+                      ? RefusalReason.KEY_RPM
+                      : RefusalReason.KEY_TPM;
+              metered.add(
+                  new MeteredLimit(limitMeasure, limits.limit(id, spec, local()), refusalReason));
             });
     return metered;
   }
@@ -150,7 +160,7 @@ final class FleetInstance {
   }
 
   Upstream upstream(String id) {
-    return Objects.requireNonNull(upstreams.find(id));
+    return Objects.requireNonNull(upstreamRegistry.find(id));
   }
 
   ModelQuotas models() {
@@ -158,10 +168,10 @@ final class FleetInstance {
   }
 
   Endpoint endpoint(String path) {
-    return Objects.requireNonNull(registry.find(path));
+    return Objects.requireNonNull(endpointRegistry.find(path));
   }
 
-  Account account(FleetKey key) {
+  CallerAccount account(FleetKey key) {
     return Objects.requireNonNull(accounts.get(key.name()));
   }
 
@@ -172,7 +182,7 @@ final class FleetInstance {
 
   /** Throws if a ticket waits for an upstream that has answered for long and is not tried. */
   void assertUpstreamsTried() {
-    for (Upstream upstream : upstreams.all()) {
+    for (Upstream upstream : upstreamRegistry.all()) {
       String id = upstream.spec().id();
       if (upstream.health().onTrial()
           && requests.waitsFor(id)
@@ -208,7 +218,7 @@ final class FleetInstance {
   /** Ends at once; its waiting tickets are lost. */
   void crash() {
     ended = true;
-    rounds.stop();
+    sliceSync.stop();
     requests.forget();
   }
 
@@ -219,7 +229,7 @@ final class FleetInstance {
   void leave() {
     if (!ended && !stopped) {
       requests.cancelAll();
-      rounds.leave();
+      sliceSync.leave();
       ended = true;
     }
   }
@@ -255,9 +265,9 @@ final class FleetInstance {
     clock.at(instant, rank, () -> run(step));
   }
 
-  private Driver driver(Algorithm algorithm) {
+  private StepDriver driver(LimitAlgorithm limitAlgorithm) {
     Alarm alarm = new Alarm();
-    return new Driver() {
+    return new StepDriver() {
       @Override
       public void execute(Runnable step) {
         alarm.soon(step);

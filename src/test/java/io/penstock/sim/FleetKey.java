@@ -1,6 +1,6 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,4 +13,4 @@ import org.jspecify.annotations.Nullable;
  * @param limits its limits by measure
  */
 record FleetKey(
-    String name, boolean waits, @Nullable FleetKey group, Map<Measure, LimitSpec> limits) {}
+    String name, boolean waits, @Nullable FleetKey group, Map<LimitMeasure, LimitSpec> limits) {}

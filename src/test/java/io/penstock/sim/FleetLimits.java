@@ -2,8 +2,8 @@ package io.penstock.sim;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;

@@ -1,17 +1,17 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
+import io.penstock.model.ModelLimits;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Bounds;
-import io.penstock.quota.ModelLimits;
-import io.penstock.time.Midnight;
+import io.penstock.queue.QueueBounds;
+import io.penstock.time.ZoneMidnights;
 import java.net.URI;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -111,23 +111,23 @@ final class FleetPlan {
         Map.of(),
         1,
         limits,
-        Charge.TOTAL,
+        ChargeRule.TOTAL,
         0,
         60,
         new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> upstreams) {
-    Algorithm algorithm = algorithm();
+    LimitAlgorithm limitAlgorithm = algorithm();
     EndpointSpec spec =
         new EndpointSpec(
             path,
             path,
-            algorithm,
-            limit(algorithm),
+            limitAlgorithm,
+            limit(limitAlgorithm),
             EndpointSpec.Scheduling.fifo(64),
-            EndpointSpec.Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, 1 << 20), 0, 0),
-            new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+            EndpointSpec.Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, 1 << 20), 0, 0),
+            new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
             EndpointSpec.Descendants.SERVED,
             false,
             true,
@@ -141,8 +141,8 @@ final class FleetPlan {
         "model-0", new EndpointSpec.Fallback(List.of("model-1"), random.nextInt(3) * SECOND));
   }
 
-  private Algorithm algorithm() {
-    List<Algorithm> all = List.of(Algorithm.values());
+  private LimitAlgorithm algorithm() {
+    List<LimitAlgorithm> all = List.of(LimitAlgorithm.values());
     return all.get(random.nextInt(all.size()));
   }
 
@@ -158,7 +158,7 @@ final class FleetPlan {
     int which = random.nextInt(changed.size());
     EndpointSpec before = changed.get(which);
     if (isOneIn(4)) {
-      Algorithm other = algorithm();
+      LimitAlgorithm other = algorithm();
       changed.set(which, Specs.with(before, other, limit(other)));
     } else {
       changed.set(which, Specs.with(before, before.algorithm(), resized(before.limit())));
@@ -179,8 +179,8 @@ final class FleetPlan {
     }
     int which = random.nextInt(keys.size());
     FleetKey before = keys.get(which);
-    Map<Measure, LimitSpec> limits = new EnumMap<>(before.limits());
-    limits.replaceAll((measure, spec) -> resized(spec));
+    Map<LimitMeasure, LimitSpec> limits = new EnumMap<>(before.limits());
+    limits.replaceAll((limitMeasure, spec) -> resized(spec));
     FleetKey after = new FleetKey(before.name(), before.waits(), before.group(), limits);
     keys.set(which, after);
     return after;
@@ -224,28 +224,29 @@ final class FleetPlan {
     return Math.max(10, capacity * (50 + random.nextInt(100)) / 100);
   }
 
-  private LimitSpec limit(Algorithm algorithm) {
+  private LimitSpec limit(LimitAlgorithm limitAlgorithm) {
     long nanos = shortWindow();
     long sliding = WINDOWS.get(1); // shorter ones are not shared
-    return switch (algorithm) {
+    return switch (limitAlgorithm) {
       case NONE -> new LimitSpec.Unlimited();
-      case STRICT -> new LimitSpec.Strict(new Rate(10 + random.nextInt(40), 1));
+      case STRICT -> new LimitSpec.Strict(new ExactRate(10 + random.nextInt(40), 1));
       case TOKEN_BUCKET ->
-          new LimitSpec.TokenBucket(new Rate(10 + random.nextInt(40), 1), 20 + random.nextInt(200));
+          new LimitSpec.TokenBucket(
+              new ExactRate(10 + random.nextInt(40), 1), 20 + random.nextInt(200));
       case SLIDING_WINDOW -> new LimitSpec.SlidingWindow(capacity(false), sliding);
       case TOKEN_WINDOW -> new LimitSpec.FixedWindow(capacity(true), nanos);
     };
   }
 
   private FleetKey key(String name, boolean waits, @Nullable FleetKey group) {
-    Map<Measure, LimitSpec> limits = new EnumMap<>(Measure.class);
+    Map<LimitMeasure, LimitSpec> limits = new EnumMap<>(LimitMeasure.class);
     if (isOneIn(2)) {
-      limits.put(Measure.REQUESTS, trailing(capacity(false)));
+      limits.put(LimitMeasure.REQUESTS, trailing(capacity(false)));
     }
     if (isOneIn(3)) {
-      limits.put(Measure.TOKENS, budget(4 * capacity(true)));
+      limits.put(LimitMeasure.TOKENS, budget(4 * capacity(true)));
     } else if (limits.isEmpty() || isOneIn(2)) {
-      limits.put(Measure.TOKENS, trailing(capacity(true)));
+      limits.put(LimitMeasure.TOKENS, trailing(capacity(true)));
     }
     return new FleetKey(name, waits, group, limits);
   }
@@ -262,7 +263,8 @@ final class FleetPlan {
     if (isOneIn(2)) {
       return new LimitSpec.Day(capacity, null, 0);
     }
-    Midnight.Each each = capacity % 2 == 0 ? Midnight.Each.DAY : Midnight.Each.MONTH;
-    return new LimitSpec.Day(capacity, new Midnight(ZoneOffset.UTC, () -> start / MILLI, each), 0);
+    ZoneMidnights.Each each = capacity % 2 == 0 ? ZoneMidnights.Each.DAY : ZoneMidnights.Each.MONTH;
+    return new LimitSpec.Day(
+        capacity, new ZoneMidnights(ZoneOffset.UTC, () -> start / MILLI, each), 0);
   }
 }

@@ -1,10 +1,10 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.LostSpending;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.Metered;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.sharing.LimitId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -147,13 +147,13 @@ final class FleetProgress {
       barred = true;
       return;
     }
-    for (Metered metered : way.limits()) {
-      LimitId id = instance.limits().idOf(metered.limit());
+    for (MeteredLimit meteredLimit : way.limits()) {
+      LimitId id = instance.limits().idOf(meteredLimit.limit());
       if (id == null) {
         continue;
       }
-      boolean concurrency = metered.measure() == Measure.CONCURRENCY;
-      if (concurrency && metered.limit().room(instance.local()) < 1) {
+      boolean concurrency = meteredLimit.measure() == LimitMeasure.CONCURRENCY;
+      if (concurrency && meteredLimit.limit().room(instance.local()) < 1) {
         return; // it is waited for, but its fraction is not measured here
       }
       Double used = used(id);

@@ -1,21 +1,21 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Ask;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.event.Event;
-import io.penstock.pool.Failure;
-import io.penstock.pool.Lesson;
-import io.penstock.pool.Tries;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.Verdict;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.Metered;
-import io.penstock.refusal.Reason;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The requests at one instance of a simulated fleet, from their arrival to their end. */
 final class FleetRequests {
   private static final Refusal UNREACHABLE =
-      Refusal.of(Reason.UPSTREAM_UNREACHABLE, "the upstream does not answer");
+      Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream does not answer");
 
   private final FleetSimulation fleet;
   private final FleetInstance instance;
@@ -70,29 +70,29 @@ final class FleetRequests {
     FleetTicket ticket =
         new FleetTicket(instance.nextArrival(), instance.endpoint(path), key, what, instance.now());
     waiting.put(ticket.number, ticket);
-    Ask ask =
-        new Ask(
+    TicketRequest ticketRequest =
+        new TicketRequest(
             what.model(),
             what.cost(),
             100,
-            Patience.DEFAULT,
+            WaitPatience.DEFAULT,
             0,
-            Ask.Flow.ANONYMOUS,
-            new Ask.Kept(what.conversation(), null),
+            TicketRequest.Flow.ANONYMOUS,
+            new TicketRequest.Kept(what.conversation(), null),
             key == null ? null : instance.account(key),
             null);
-    decides(ticket, ticket.endpoint.submit(ask));
+    decides(ticket, ticket.endpoint.submit(ticketRequest));
     if (ticket.endpoint.spec().shadow() && waiting.containsKey(ticket.number)) {
       throw new Violation("a shadow holds " + ticket);
     }
   }
 
-  private void decides(FleetTicket ticket, Pending pending) {
-    ticket.pending = pending;
-    pending.whenDecided(
-        outcome -> {
-          if (outcome instanceof Outcome.Granted(Settlement settlement)) {
-            granted(ticket, settlement);
+  private void decides(FleetTicket ticket, ParkedTicket parkedTicket) {
+    ticket.pending = parkedTicket;
+    parkedTicket.whenDecided(
+        ticketOutcome -> {
+          if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
+            granted(ticket, ticketSettlement);
           }
         });
   }
@@ -103,24 +103,24 @@ final class FleetRequests {
 
   /** Cancels a waiting ticket by its client. */
   void cancel(FleetTicket ticket) {
-    Pending pending = ticket.pending;
-    if (waiting.containsKey(ticket.number) && pending != null) {
-      ticket.endpoint.cancel(pending);
+    ParkedTicket parkedTicket = ticket.pending;
+    if (waiting.containsKey(ticket.number) && parkedTicket != null) {
+      ticket.endpoint.cancel(parkedTicket);
     }
   }
 
-  private void granted(FleetTicket ticket, Settlement settlement) {
+  private void granted(FleetTicket ticket, TicketSettlement ticketSettlement) {
     waiting.remove(ticket.number);
     ticket.waits = false;
-    Upstream upstream = settlement.upstream();
+    Upstream upstream = ticketSettlement.upstream();
     List<SimRelease> ofUpstream = new ArrayList<>();
     if (!ticket.endpoint.spec().shadow()) {
       chargeKey(ticket);
-      ways.ofUpstream(upstream, settlement.model())
+      ways.ofUpstream(upstream, ticketSettlement.model())
           .limits()
           .forEach(each -> release(ticket, each, ofUpstream));
       if (ticket.failed == 0) {
-        ways.beside(ticket, settlement.model())
+        ways.beside(ticket, ticketSettlement.model())
             .limits()
             .forEach(each -> release(ticket, each, ticket.kept));
       }
@@ -132,45 +132,50 @@ final class FleetRequests {
         instance.now() + fleet.serviceNanos(),
         () -> {
           if (upstream != null && fleet.isFailing(upstream.spec().id(), ticket)) {
-            failed(ticket, settlement, upstream, ofUpstream);
+            failed(ticket, ticketSettlement, upstream, ofUpstream);
           } else {
-            served(ticket, settlement, upstream);
+            served(ticket, ticketSettlement, upstream);
           }
         });
   }
 
-  private Tries tries(FleetTicket ticket) {
-    return new Tries(ticket.ask.model(), 0, ticket.failed, true);
+  private AttemptHistory tries(FleetTicket ticket) {
+    return new AttemptHistory(ticket.ask.model(), 0, ticket.failed, true);
   }
 
-  private void served(FleetTicket ticket, Settlement settlement, @Nullable Upstream upstream) {
+  private void served(
+      FleetTicket ticket, TicketSettlement ticketSettlement, @Nullable Upstream upstream) {
     if (upstream != null) {
       fleet.choices().ended(instance, upstream.spec().id(), false);
-      upstream.judge(tries(ticket), Lesson.silent(200), instance.local());
+      upstream.judge(tries(ticket), ProviderLesson.silent(200), instance.local());
     }
     long output = ticket.ask.cost().outputTokens();
-    Usage usage = new Usage(ticket.ask.cost().inputTokens(), 0, output);
-    settlement.served(usage, output, instance.local());
+    TokenUsage tokenUsage = new TokenUsage(ticket.ask.cost().inputTokens(), 0, output);
+    ticketSettlement.served(tokenUsage, output, instance.local());
   }
 
   /** Ends an attempt that did not reach its upstream. */
   private void failed(
-      FleetTicket ticket, Settlement settlement, Upstream upstream, List<SimRelease> ofUpstream) {
+      FleetTicket ticket,
+      TicketSettlement ticketSettlement,
+      Upstream upstream,
+      List<SimRelease> ofUpstream) {
     ticket.failed++;
     ticket.avoided = upstream.spec().id();
     fleet.choices().ended(instance, ticket.avoided, true);
     ofUpstream.forEach(each -> each.giveBack(each.amount));
-    Verdict verdict = upstream.judge(tries(ticket), Failure.UNSENT, instance.local());
-    if (verdict == Verdict.PASS) {
+    AttemptVerdict attemptVerdict =
+        upstream.judge(tries(ticket), AttemptFailure.UNSENT, instance.local());
+    if (attemptVerdict == AttemptVerdict.PASS) {
       ticket.kept.forEach(each -> each.giveBack(each.amount));
-      settlement.refused(UNREACHABLE, instance.local());
+      ticketSettlement.refused(UNREACHABLE, instance.local());
       return;
     }
     waiting.put(ticket.number, ticket);
-    Pending next = settlement.again(Failure.UNSENT, true, instance.local());
+    ParkedTicket next = ticketSettlement.again(AttemptFailure.UNSENT, true, instance.local());
     if (next == null && ticket.endpoint.spec().shadow()) {
       waiting.remove(ticket.number); // no upstream is open, and nothing waits in shadow mode
-      settlement.refused(UNREACHABLE, instance.local());
+      ticketSettlement.refused(UNREACHABLE, instance.local());
       return;
     }
     if (next == null) {
@@ -214,11 +219,11 @@ final class FleetRequests {
   }
 
   /** Records that a ticket passed a limit. */
-  private void release(FleetTicket ticket, Metered metered, List<SimRelease> releases) {
-    LimitId id = instance.limits().idOf(metered.limit());
+  private void release(FleetTicket ticket, MeteredLimit meteredLimit, List<SimRelease> releases) {
+    LimitId id = instance.limits().idOf(meteredLimit.limit());
     if (id != null) {
       releases.add(
-          fleet.released(id, instance.name(), FleetWays.amount(ticket, metered.measure())));
+          fleet.released(id, instance.name(), FleetWays.amount(ticket, meteredLimit.measure())));
     }
   }
 

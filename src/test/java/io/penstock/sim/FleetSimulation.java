@@ -3,9 +3,9 @@ package io.penstock.sim;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId;
-import io.penstock.sync.OnOutage;
-import io.penstock.sync.Pace;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.slices.SyncPace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,14 +24,14 @@ final class FleetSimulation {
   /** The start: ten seconds before the end of a day and of a month in UTC. */
   static final long START = 1_701_388_790L * SECOND + 321_123_456L;
 
-  static final Pace PACE = new Pace(100 * MILLI, 2 * SECOND, SECOND);
+  static final SyncPace PACE = new SyncPace(100 * MILLI, 2 * SECOND, SECOND);
 
   static final long RECOVERY = SimStore.recoveryNanos(PACE);
 
   /** Most tickets that wait at one instance; then no more arrive. */
   private static final int MOST_WAITING = 30;
 
-  private static final List<OnOutage> POLICIES = List.of(OnOutage.values());
+  private static final List<OutagePolicy> POLICIES = List.of(OutagePolicy.values());
 
   /** Windows that are observed after all faults are over. */
   static final int WINDOWS = 2;
@@ -41,7 +41,7 @@ final class FleetSimulation {
   private final SimClock clock = new SimClock(START);
   private final SimStore store;
   private final FleetPlan plan;
-  private final OnOutage onOutage;
+  private final OutagePolicy outagePolicy;
   private final FleetTroubles troubles;
   private final List<FleetInstance> instances = new ArrayList<>();
   private final Map<LimitId, List<SimRelease>> releases = new HashMap<>();
@@ -68,7 +68,7 @@ final class FleetSimulation {
     this.store = new SimStore(clock, random, PACE.ttlNanos(), (member, now) -> {});
     store.onSlicesEnded(this::assertNothingLeft);
     this.plan = new FleetPlan(random, START);
-    this.onOutage = POLICIES.get(random.nextInt(POLICIES.size()));
+    this.outagePolicy = POLICIES.get(random.nextInt(POLICIES.size()));
     this.troubles = new FleetTroubles(this, random);
     this.progress = new FleetProgress(this);
   }
@@ -93,8 +93,8 @@ final class FleetSimulation {
     return plan;
   }
 
-  OnOutage onOutage() {
-    return onOutage;
+  OutagePolicy onOutage() {
+    return outagePolicy;
   }
 
   FleetTroubles troubles() {
@@ -245,7 +245,7 @@ final class FleetSimulation {
   }
 
   private void assertNothingLeft(String member, LimitId id) {
-    if (onOutage == OnOutage.PARK || onOutage == OnOutage.REFUSE) {
+    if (outagePolicy == OutagePolicy.PARK || outagePolicy == OutagePolicy.REFUSE) {
       instances.stream()
           .filter(each -> each.name().equals(member) && !each.isEnded())
           .forEach(each -> each.limits().assertNothingLeft(id, each.local()));
@@ -284,6 +284,6 @@ final class FleetSimulation {
   @Override
   public String toString() {
     return "seed %d, %s, %s, %d instances, %s"
-        .formatted(seed, onOutage, troubles.drawn(), instances.size(), specs);
+        .formatted(seed, outagePolicy, troubles.drawn(), instances.size(), specs);
   }
 }

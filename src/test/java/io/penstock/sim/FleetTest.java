@@ -2,8 +2,8 @@ package io.penstock.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.sim.FleetTroubles.Trouble;
-import io.penstock.sync.OnOutage;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -103,7 +103,8 @@ class FleetTest {
     if (progress.wasIdle()) {
       faults.add("nothing was released for long in " + fleet);
     }
-    boolean exact = fleet.onOutage() == OnOutage.PARK || fleet.onOutage() == OnOutage.REFUSE;
+    boolean exact =
+        fleet.onOutage() == OutagePolicy.PARK || fleet.onOutage() == OutagePolicy.REFUSE;
     if (exact && fleet.troubles().isSafe()) {
       fleet.over().forEach((id, over) -> faults.add(id + " is over by " + over + " in " + fleet));
     }

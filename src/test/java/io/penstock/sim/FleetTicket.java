@@ -1,7 +1,7 @@
 package io.penstock.sim;
 
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Pending;
+import io.penstock.endpoint.ParkedTicket;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ final class FleetTicket {
   final List<SimRelease> kept = new ArrayList<>();
 
   boolean waits;
-  @Nullable Pending pending;
+  @Nullable ParkedTicket pending;
 
   /** How often an attempt failed; after the first only the upstream is still to be charged. */
   int failed;

@@ -5,8 +5,8 @@ import static io.penstock.sim.FleetSimulation.SECOND;
 import static io.penstock.sim.FleetSimulation.START;
 
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.ModelLimits;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;

@@ -1,11 +1,11 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Pending;
+import io.penstock.endpoint.ParkedTicket;
 import io.penstock.limit.Limit;
 import io.penstock.pool.Upstream;
-import io.penstock.quota.Metered;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ final class FleetWays {
    * @param quotas all quotas it takes from
    */
   record Way(List<Quota> quotas) {
-    List<Metered> limits() {
+    List<MeteredLimit> limits() {
       return quotas.stream().flatMap(each -> each.limits().stream()).toList();
     }
   }
@@ -113,24 +113,24 @@ final class FleetWays {
    */
   boolean admits(FleetTicket ticket, Way way) {
     long now = instance.local();
-    Pending pending = Objects.requireNonNull(ticket.pending);
+    ParkedTicket parkedTicket = Objects.requireNonNull(ticket.pending);
     for (Quota quota : way.quotas()) {
-      for (Metered metered : quota.limits()) {
-        Limit limit = metered.limit();
-        long amount = Math.min(amount(ticket, metered.measure()), limit.capacity(now));
+      for (MeteredLimit meteredLimit : quota.limits()) {
+        Limit limit = meteredLimit.limit();
+        long amount = Math.min(amount(ticket, meteredLimit.measure()), limit.capacity(now));
         if (amount > limit.room(now) || limit.paced(amount, now) > now) {
           return false;
         }
       }
-      if (quota.line().keptFrom(pending)) {
+      if (quota.line().keptFrom(parkedTicket)) {
         return false;
       }
     }
     return true;
   }
 
-  static long amount(FleetTicket ticket, Measure measure) {
-    return switch (measure) {
+  static long amount(FleetTicket ticket, LimitMeasure limitMeasure) {
+    return switch (limitMeasure) {
       case REQUESTS, CONCURRENCY -> 1;
       case TOKENS -> ticket.ask.cost().totalTokens();
       case INPUT_TOKENS -> ticket.ask.cost().inputTokens();

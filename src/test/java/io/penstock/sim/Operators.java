@@ -1,8 +1,8 @@
 package io.penstock.sim;
 
-import io.penstock.endpoint.Place;
-import io.penstock.endpoint.Sight;
-import io.penstock.endpoint.Tickets.Removal;
+import io.penstock.endpoint.QueuePlace;
+import io.penstock.endpoint.QueueSnapshot;
+import io.penstock.endpoint.TicketOperations.Removal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -50,8 +50,8 @@ final class Operators {
         .list(
             endpoint.endpoint,
             ALL,
-            sight -> {
-              compare(endpoint, sight);
+            queueSnapshot -> {
+              compare(endpoint, queueSnapshot);
               told[0] = true;
             });
     world.drain();
@@ -60,9 +60,9 @@ final class Operators {
     }
   }
 
-  private static void compare(SimEndpoint endpoint, Sight sight) {
+  private static void compare(SimEndpoint endpoint, QueueSnapshot queueSnapshot) {
     List<Long> listed = new ArrayList<>();
-    for (Place each : sight.places()) {
+    for (QueuePlace each : queueSnapshot.places()) {
       listed.add(each.ticket().order());
     }
     List<Long> waiting = endpoint.waiting.stream().map(each -> each.order).sorted().toList();

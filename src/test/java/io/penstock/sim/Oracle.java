@@ -1,14 +1,14 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Usage;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
-import io.penstock.pool.Failure;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.sim.SimTicket.Stage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -110,7 +110,7 @@ final class Oracle {
           if (ticket.stage == Stage.WAITING) {
             checks.refusal(ticket, refused.refusal(), world.now());
             seen.saw("refused " + refused.refusal().reason());
-            if (refused.refusal().reason() == Reason.NO_HEALTHY_UPSTREAM
+            if (refused.refusal().reason() == RefusalReason.NO_HEALTHY_UPSTREAM
                 && !ways.of(ticket).isEmpty()) {
               seen.saw("unwell");
             }
@@ -231,25 +231,25 @@ final class Oracle {
     }
     ticket.spends = spends;
     List<OracleSpend> kept = new ArrayList<>(ticket.kept);
-    ticket.more().forEach(quota -> quota.take(ticket, Charge.TOTAL, now, kept));
+    ticket.more().forEach(quota -> quota.take(ticket, ChargeRule.TOTAL, now, kept));
     boolean twice = world.fault() == Fault.OWN_TWICE && ticket.facing.paid();
     OracleSpend.Metering own = twice ? ticket.endpoint.own : ticket.owes();
     if (own != null) {
-      kept.add(new OracleSpend(own, Charge.TOTAL, 1, ticket, now));
+      kept.add(new OracleSpend(own, ChargeRule.TOTAL, 1, ticket, now));
     }
     ticket.kept = kept;
   }
 
   /** Notes that an attempt failed, and the ticket comes back to its place. */
-  void again(SimTicket ticket, Failure failure, @Nullable Upstream avoided) {
+  void again(SimTicket ticket, AttemptFailure attemptFailure, @Nullable Upstream avoided) {
     long now = world.now();
     check(ticket.stage == Stage.RUNNING, "comes back, but does not run", ticket);
     ways.noteClaims(false); // it may be that nothing was heard since
-    seen.saw("again " + failure);
+    seen.saw("again " + attemptFailure);
     for (OracleSpend spend : ticket.spends) {
-      spend.failed(failure, now);
+      spend.failed(attemptFailure, now);
     }
-    ticket.ran |= failure == Failure.BROKEN;
+    ticket.ran |= attemptFailure == AttemptFailure.BROKEN;
     order.used(ticket, 0);
     SimEndpoint endpoint = ticket.endpoint;
     endpoint.count(Stage.RUNNING, ticket, -1);
@@ -284,7 +284,7 @@ final class Oracle {
 
   private void keptReturned(SimTicket ticket) {
     for (OracleSpend spend : ticket.kept) {
-      spend.failed(ticket.ran ? Failure.BROKEN : Failure.UNSENT, world.now());
+      spend.failed(ticket.ran ? AttemptFailure.BROKEN : AttemptFailure.UNSENT, world.now());
     }
   }
 
@@ -297,15 +297,15 @@ final class Oracle {
     }
   }
 
-  void settled(SimTicket ticket, @Nullable Usage usage, long counted) {
+  void settled(SimTicket ticket, @Nullable TokenUsage tokenUsage, long counted) {
     for (OracleSpend spend : ticket.spends) {
-      spend.settled(usage, counted, world.now());
+      spend.settled(tokenUsage, counted, world.now());
     }
     for (OracleSpend spend : ticket.kept) {
-      spend.settled(usage, counted, world.now());
+      spend.settled(tokenUsage, counted, world.now());
     }
-    long input = usage == null ? ticket.cost.inputTokens() : usage.inputTokens();
-    long output = usage == null ? counted : usage.outputTokens();
+    long input = tokenUsage == null ? ticket.cost.inputTokens() : tokenUsage.inputTokens();
+    long output = tokenUsage == null ? counted : tokenUsage.outputTokens();
     order.used(ticket, input + output);
   }
 

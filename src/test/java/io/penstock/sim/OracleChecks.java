@@ -1,13 +1,13 @@
 package io.penstock.sim;
 
-import io.penstock.endpoint.Totals;
-import io.penstock.endpoint.Totals.Fate;
+import io.penstock.endpoint.EndpointTotals;
+import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.Limit;
-import io.penstock.queue.Order;
-import io.penstock.quota.Metered;
+import io.penstock.queue.QueueOrder;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.sim.SimTicket.Stage;
 import java.util.Arrays;
 import java.util.List;
@@ -56,12 +56,12 @@ final class OracleChecks {
       }
     }
     for (SimPool pool : ways.pools()) {
-      for (Metered metered : pool.line.quota.limits()) {
-        OracleSpend.Metering model = pool.limits.get(metered.measure());
+      for (MeteredLimit meteredLimit : pool.line.quota.limits()) {
+        OracleSpend.Metering model = pool.limits.get(meteredLimit.measure());
         if (model == null) {
-          throw new Violation(pool.name + " has a limit of " + metered.measure());
+          throw new Violation(pool.name + " has a limit of " + meteredLimit.measure());
         }
-        agrees(pool.name, metered.limit(), model.limit(), now);
+        agrees(pool.name, meteredLimit.limit(), model.limit(), now);
       }
     }
   }
@@ -107,7 +107,7 @@ final class OracleChecks {
   }
 
   private static void balanced(SimEndpoint endpoint) {
-    Totals totals = endpoint.endpoint.totals();
+    EndpointTotals endpointTotals = endpoint.endpoint.totals();
     long requests = 0;
     long tokens = 0;
     long bytes = 0;
@@ -115,17 +115,17 @@ final class OracleChecks {
       long[] expected = endpoint.sum(STAGES[at]);
       Fate fate = FATES[at];
       boolean right =
-          totals.requests(fate) == expected[0]
-              && totals.tokens(fate) == expected[1]
-              && totals.bytes(fate) == expected[2];
+          endpointTotals.requests(fate) == expected[0]
+              && endpointTotals.tokens(fate) == expected[1]
+              && endpointTotals.bytes(fate) == expected[2];
       if (!right) {
         throw new Violation(
             "%s counts %d requests, %d tokens, %d bytes %s, expected %s"
                 .formatted(
                     endpoint.spec.path(),
-                    totals.requests(fate),
-                    totals.tokens(fate),
-                    totals.bytes(fate),
+                    endpointTotals.requests(fate),
+                    endpointTotals.tokens(fate),
+                    endpointTotals.bytes(fate),
                     fate,
                     Arrays.toString(expected)));
       }
@@ -134,9 +134,9 @@ final class OracleChecks {
       bytes += expected[2];
     }
     boolean lost =
-        requests != totals.requests(Fate.OFFERED)
-            || tokens != totals.tokens(Fate.OFFERED)
-            || bytes != totals.bytes(Fate.OFFERED);
+        requests != endpointTotals.requests(Fate.OFFERED)
+            || tokens != endpointTotals.tokens(Fate.OFFERED)
+            || bytes != endpointTotals.bytes(Fate.OFFERED);
     if (lost) {
       throw new Violation(endpoint.spec.path() + " has lost something of what was offered");
     }
@@ -192,8 +192,8 @@ final class OracleChecks {
     }
     boolean behind = endpoint.queue.blocked() > 0; // nobody overtakes blocked tickets
     boolean asked =
-        refusal.reason() == Reason.ENDPOINT_REMOVED
-            || refusal.reason() == Reason.REMOVED_BY_OPERATOR;
+        refusal.reason() == RefusalReason.ENDPOINT_REMOVED
+            || refusal.reason() == RefusalReason.REMOVED_BY_OPERATOR;
     if (!asked && !endpoint.paused && !behind) {
       for (SimPool pool : ways.of(ticket)) {
         if (ways.possible(ticket) && OracleWays.canGo(ticket, pool, now)) {
@@ -235,7 +235,7 @@ final class OracleChecks {
   private long foretold(SimTicket ticket, long now) {
     SimEndpoint endpoint = ticket.endpoint;
     OracleSpend.Metering own = endpoint.own;
-    boolean fifo = endpoint.spec.scheduling().order() == Order.FIFO;
+    boolean fifo = endpoint.spec.scheduling().order() == QueueOrder.FIFO;
     ticket.foretoldBehind = endpoint.before(ticket.order);
     ticket.foretold =
         undisturbed && fifo && endpoint.spec.permit() && own != null
@@ -270,8 +270,8 @@ final class OracleChecks {
 
   /** Returns whether waits can be computed; with LIFO and random order they cannot. */
   private static boolean foreseeable(SimEndpoint endpoint) {
-    Order order = endpoint.spec.scheduling().order();
-    return order != Order.LIFO && order != Order.RANDOM;
+    QueueOrder queueOrder = endpoint.spec.scheduling().order();
+    return queueOrder != QueueOrder.LIFO && queueOrder != QueueOrder.RANDOM;
   }
 
   /** Checks an expired ticket; at the very instant of its deadline it could still have gone. */
@@ -309,13 +309,13 @@ final class OracleChecks {
 
   static void empty(Quota quota, long now) {
     long later = now + 100_000L * Scenario.SECOND;
-    for (Metered metered : quota.limits()) {
-      if (metered.limit().balance(now).held() != 0) {
-        throw new Violation(quota + " holds " + metered.limit().balance(now) + " at the end");
+    for (MeteredLimit meteredLimit : quota.limits()) {
+      if (meteredLimit.limit().balance(now).held() != 0) {
+        throw new Violation(quota + " holds " + meteredLimit.limit().balance(now) + " at the end");
       }
-      if (metered.limit().room(later) != Long.MAX_VALUE) {
+      if (meteredLimit.limit().room(later) != Long.MAX_VALUE) {
         throw new Violation(
-            quota + " never gets back all its room: " + metered.limit().balance(later));
+            quota + " never gets back all its room: " + meteredLimit.limit().balance(later));
       }
     }
     if (quota.line().kept()) {

@@ -1,8 +1,8 @@
 package io.penstock.sim;
 
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
 import io.penstock.sim.SimTicket.Stage;
 import java.util.List;
 import java.util.Map;
@@ -77,10 +77,10 @@ final class OracleDynamics {
 
   /** Finds the endpoints that were reclaimed, and adds their totals to their ancestors'. */
   void follow() {
-    Registry registry = world.registry();
+    EndpointRegistry endpointRegistry = world.registry();
     for (SimEndpoint each : List.copyOf(all)) {
       if (each.spec.isDynamic()) {
-        boolean there = registry.find(each.spec.path()) == each.endpoint;
+        boolean there = endpointRegistry.find(each.spec.path()) == each.endpoint;
         if (there == each.removed) {
           mayBeGivenUp(each);
         }

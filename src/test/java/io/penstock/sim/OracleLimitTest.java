@@ -3,8 +3,8 @@ package io.penstock.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the oracle's limits against cases worked out by hand. */
@@ -13,7 +13,7 @@ class OracleLimitTest {
   private static final long MILLI = 1_000_000L;
 
   private static OracleLimit bucket(long releases, long seconds, long burst) {
-    return OracleLimit.of(new LimitSpec.TokenBucket(new Rate(releases, seconds), burst), 0);
+    return OracleLimit.of(new LimitSpec.TokenBucket(new ExactRate(releases, seconds), burst), 0);
   }
 
   private static OracleLimit sliding(long capacity, long nanos) {
@@ -21,7 +21,7 @@ class OracleLimitTest {
   }
 
   private static OracleLimit strict(long releases, long seconds, long early) {
-    return OracleLimit.of(new LimitSpec.Strict(new Rate(releases, seconds), early), 0);
+    return OracleLimit.of(new LimitSpec.Strict(new ExactRate(releases, seconds), early), 0);
   }
 
   @Test
@@ -78,7 +78,7 @@ class OracleLimitTest {
   void bucket_largerBurst_whatIsSpentStaysSpent() {
     OracleLimit limit = bucket(1, 1, 3);
     limit.take(2, 0, 0);
-    limit.resize(new LimitSpec.TokenBucket(new Rate(1, 2), 10), SECOND / 2);
+    limit.resize(new LimitSpec.TokenBucket(new ExactRate(1, 2), 10), SECOND / 2);
     assertThat(limit.free(SECOND / 2)).isEqualTo(8);
     // Half of one was there; the other half takes a second at half the rate.
     assertThat(limit.free(3 * SECOND / 2 - 1)).isEqualTo(8);
@@ -88,7 +88,7 @@ class OracleLimitTest {
   @Test
   void bucketThatOwesMoreThanItHolds_paysFirst() {
     OracleLimit limit =
-        OracleLimit.of(new LimitSpec.TokenBucket(new Rate(1, 1), 2), 5, 10 * SECOND);
+        OracleLimit.of(new LimitSpec.TokenBucket(new ExactRate(1, 1), 2), 5, 10 * SECOND);
     assertThat(limit.free(13 * SECOND)).isZero();
     assertThat(limit.free(14 * SECOND - 1)).isZero();
     assertThat(limit.free(14 * SECOND)).isEqualTo(1);

@@ -1,6 +1,6 @@
 package io.penstock.sim;
 
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +57,8 @@ final class OracleOrder {
   private void among(SimTicket gone, @Nullable SimPool by, long now) {
     OracleRanking ranking = gone.endpoint.ranking;
     List<SimTicket> waiting = gone.endpoint.waiting;
-    int most = ranking.order() == Order.FIFO ? gone.endpoint.before(gone.order) : waiting.size();
+    int most =
+        ranking.order() == QueueOrder.FIFO ? gone.endpoint.before(gone.order) : waiting.size();
     for (int at = 0; at < most; at++) {
       SimTicket earlier = waiting.get(at);
       if (earlier != gone && earlier.in() && ranking.before(earlier, gone, now)) {

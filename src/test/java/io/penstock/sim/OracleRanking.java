@@ -1,38 +1,38 @@
 package io.penstock.sim;
 
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueOrder;
 import org.jspecify.annotations.Nullable;
 
 /** Order of the tickets of one endpoint: which of two goes first if both can. */
 final class OracleRanking {
-  private final Order order;
+  private final QueueOrder queueOrder;
   private final long agingNanos;
   final @Nullable OracleFair fair;
 
   OracleRanking(EndpointSpec.Scheduling scheduling, boolean lifts) {
-    this.order = scheduling.order();
+    this.queueOrder = scheduling.order();
     this.agingNanos = scheduling.agingNanos();
-    this.fair = order == Order.FAIR ? new OracleFair(lifts) : null;
+    this.fair = queueOrder == QueueOrder.FAIR ? new OracleFair(lifts) : null;
   }
 
-  Order order() {
-    return order;
+  QueueOrder order() {
+    return queueOrder;
   }
 
   /** Returns whether those settings mean this very order, so that its counts stay valid. */
   boolean same(EndpointSpec.Scheduling scheduling) {
-    boolean aged = order == Order.PRIORITY;
-    return order == scheduling.order() && (!aged || agingNanos == scheduling.agingNanos());
+    boolean aged = queueOrder == QueueOrder.PRIORITY;
+    return queueOrder == scheduling.order() && (!aged || agingNanos == scheduling.agingNanos());
   }
 
   /** Returns whether the order is known. */
   boolean sure() {
-    return order != Order.RANDOM && (fair == null || fair.sure());
+    return queueOrder != QueueOrder.RANDOM && (fair == null || fair.sure());
   }
 
   boolean before(SimTicket a, SimTicket b, long now) {
-    return switch (order) {
+    return switch (queueOrder) {
       case FIFO -> a.order < b.order;
       case LIFO -> a.order > b.order;
       case PRIORITY -> {

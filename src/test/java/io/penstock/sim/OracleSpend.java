@@ -1,10 +1,10 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.cost.Usage;
-import io.penstock.pool.Failure;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.TokenUsage;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.sim.OracleLimit.Ask;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class OracleSpend {
   private final OracleLimit limit;
   private final ProviderLedger ledger;
-  private final Measure measure;
-  private final Charge charge;
+  private final LimitMeasure limitMeasure;
+  private final ChargeRule chargeRule;
 
   /** Tokens of the limit for one token of output. */
   private final long rate;
@@ -30,32 +30,32 @@ final class OracleSpend {
   private long lastCell;
   private long lastAmount;
 
-  OracleSpend(Metering metering, Charge charge, long rate, SimTicket ticket, long now) {
+  OracleSpend(Metering metering, ChargeRule chargeRule, long rate, SimTicket ticket, long now) {
     this.limit = metering.limit();
     this.ledger = metering.ledger();
-    this.measure = metering.measure();
-    this.charge = charge;
-    this.rate = metering.measure() == Measure.TOKENS ? rate : 1;
-    this.ask = ticket.ask(measure, charge).within(limit.capacity());
+    this.limitMeasure = metering.measure();
+    this.chargeRule = chargeRule;
+    this.rate = metering.measure() == LimitMeasure.TOKENS ? rate : 1;
+    this.ask = ticket.ask(limitMeasure, chargeRule).within(limit.capacity());
     this.heldLeft = ask.held();
     this.account = ledger.release(limit.capacity(), ask, now);
     this.cell = limit.take(ask.taken(), ask.held(), now);
   }
 
   /** A limit with its measure and the provider's view of it. */
-  record Metering(Measure measure, OracleLimit limit, ProviderLedger ledger) {}
+  record Metering(LimitMeasure measure, OracleLimit limit, ProviderLedger ledger) {}
 
   /** Returns the demand of a cost in a measure: contract 4.3 and 4.4. */
-  static Ask ask(Measure measure, Charge charge, Cost cost) {
+  static Ask ask(LimitMeasure limitMeasure, ChargeRule chargeRule, Cost cost) {
     long input = cost.inputTokens();
     long output = cost.outputTokens();
-    return switch (measure) {
+    return switch (limitMeasure) {
       case REQUESTS -> new Ask(1, 0, 1);
       case CONCURRENCY -> new Ask(0, 1, 0);
       case INPUT_TOKENS -> new Ask(input, 0, input);
       case OUTPUT_TOKENS -> new Ask(0, output, 0);
       case TOKENS ->
-          switch (charge) {
+          switch (chargeRule) {
             case TOTAL, ANTHROPIC -> new Ask(input, output, input);
             case WHOLE -> new Ask(input + output, 0, input);
             case OPENAI, AZURE -> new Ask(Math.max(input, cost.statedOutputTokens()), 0, input);
@@ -66,20 +66,23 @@ final class OracleSpend {
   }
 
   private boolean countsOutput() {
-    return measure == Measure.OUTPUT_TOKENS
-        || (measure == Measure.TOKENS && !keeps() && !whole() && charge != Charge.GEMINI);
+    return limitMeasure == LimitMeasure.OUTPUT_TOKENS
+        || (limitMeasure == LimitMeasure.TOKENS
+            && !keeps()
+            && !whole()
+            && chargeRule != ChargeRule.GEMINI);
   }
 
   /** Returns whether output was taken with the input, and is settled with it. */
   private boolean whole() {
-    return measure == Measure.TOKENS && charge == Charge.WHOLE;
+    return limitMeasure == LimitMeasure.TOKENS && chargeRule == ChargeRule.WHOLE;
   }
 
   /** Returns whether the amount taken is kept at settlement. */
   private boolean keeps() {
-    return switch (measure) {
+    return switch (limitMeasure) {
       case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> true;
-      case TOKENS -> charge == Charge.OPENAI || charge == Charge.AZURE;
+      case TOKENS -> chargeRule == ChargeRule.OPENAI || chargeRule == ChargeRule.AZURE;
       case INPUT_TOKENS -> false;
     };
   }
@@ -109,17 +112,17 @@ final class OracleSpend {
     charged += more;
   }
 
-  /** Settles the charge of an ended answer; {@code usage} may be missing. */
-  void settled(@Nullable Usage usage, long counted, long now) {
+  /** Settles the charge of an ended answer; {@code tokenUsage} may be missing. */
+  void settled(@Nullable TokenUsage tokenUsage, long counted, long now) {
     long unsaid = whole() ? ask.least() + counted : ask.taken();
-    long used = usage == null ? unsaid : usedInput(usage);
+    long used = tokenUsage == null ? unsaid : usedInput(tokenUsage);
     if (used < ask.taken()) {
       limit.give(cell, ask.taken() - used, 0, now);
     } else if (used > ask.taken()) {
       limit.charge(used - ask.taken(), 0, now);
     }
     if (countsOutput()) {
-      long output = (usage == null ? counted : usage.outputTokens()) * rate;
+      long output = (tokenUsage == null ? counted : tokenUsage.outputTokens()) * rate;
       if (output > charged) {
         chargeOutput(output, now);
       } else if (output < charged) {
@@ -131,16 +134,16 @@ final class OracleSpend {
     account.settled(used);
   }
 
-  private long usedInput(Usage usage) {
+  private long usedInput(TokenUsage tokenUsage) {
     if (keeps()) {
       return ask.taken();
     }
     if (whole()) {
-      return usage.totalTokens();
+      return tokenUsage.totalTokens();
     }
-    return charge == Charge.ANTHROPIC || charge == Charge.BEDROCK
-        ? usage.inputTokens() - usage.cacheReadTokens()
-        : usage.inputTokens();
+    return chargeRule == ChargeRule.ANTHROPIC || chargeRule == ChargeRule.BEDROCK
+        ? tokenUsage.inputTokens() - tokenUsage.cacheReadTokens()
+        : tokenUsage.inputTokens();
   }
 
   private void letGo(long now) {
@@ -151,11 +154,11 @@ final class OracleSpend {
   }
 
   /** Settles the charge of a failed attempt. */
-  void failed(Failure failure, long now) {
-    switch (failure) {
+  void failed(AttemptFailure attemptFailure, long now) {
+    switch (attemptFailure) {
       case UNSENT -> returned(now);
       case REJECTED -> {
-        if (charge == Charge.OPENAI || charge == Charge.AZURE) {
+        if (chargeRule == ChargeRule.OPENAI || chargeRule == ChargeRule.AZURE) {
           settled(null, 0, now);
         } else {
           returned(now);

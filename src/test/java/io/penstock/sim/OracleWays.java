@@ -1,9 +1,9 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.sim.OracleLimit.Ask;
@@ -76,7 +76,7 @@ final class OracleWays {
         });
     upstreams.clear();
     upstreams.putAll(next);
-    Registry registry = world.registry();
+    EndpointRegistry endpointRegistry = world.registry();
     Map<String, SimEndpoint> before = new TreeMap<>(live);
     live.clear();
     for (EndpointSpec spec : specs) {
@@ -84,7 +84,8 @@ final class OracleWays {
       if (known != null) {
         known.reconfigure(spec, world.now());
       } else {
-        known = new SimEndpoint(registry.find(spec.path()), spec, world.fault(), world.now());
+        known =
+            new SimEndpoint(endpointRegistry.find(spec.path()), spec, world.fault(), world.now());
         all.add(known);
       }
       live.put(spec.path(), known);
@@ -247,9 +248,9 @@ final class OracleWays {
     if (pool.gate.shut(now)) {
       return false;
     }
-    Charge charge = pool.spec.budget().charge();
+    ChargeRule chargeRule = pool.spec.budget().charge();
     for (OracleSpend.Metering metering : pool.meters) {
-      Ask ask = ticket.ask(metering.measure(), charge);
+      Ask ask = ticket.ask(metering.measure(), chargeRule);
       if (!passes(metering.limit(), ask, now, pace)) {
         return false;
       }
@@ -261,7 +262,7 @@ final class OracleWays {
   static boolean lacks(SimTicket ticket, long now) {
     OracleSpend.Metering own = ticket.owes();
     return own != null
-        && !passes(own.limit(), ticket.ask(own.measure(), Charge.TOTAL), now, Long.MAX_VALUE);
+        && !passes(own.limit(), ticket.ask(own.measure(), ChargeRule.TOTAL), now, Long.MAX_VALUE);
   }
 
   /** Returns whether a pool surely lacks room for it, the pace included. */
@@ -286,7 +287,7 @@ final class OracleWays {
 
   private static boolean possible(SimTicket ticket, List<@Nullable SimPool> ways) {
     OracleSpend.Metering own = ticket.owes();
-    if (own != null && !own.limit().possible(ticket.ask(own.measure(), Charge.TOTAL))) {
+    if (own != null && !own.limit().possible(ticket.ask(own.measure(), ChargeRule.TOTAL))) {
       return false;
     }
     for (SimQuota each : ticket.more()) {
@@ -354,13 +355,13 @@ final class OracleWays {
     StringBuilder text = new StringBuilder();
     for (SimPool pool : allPools) {
       pool.limits.forEach(
-          (measure, each) ->
+          (limitMeasure, each) ->
               text.append(pool.name)
                   .append(pool.line.kept() ? " kept for " + pool.line.claimant() : "")
                   .append(" paced ")
                   .append(each.limit().paced(1) - now)
                   .append(' ')
-                  .append(measure)
+                  .append(limitMeasure)
                   .append(" free ")
                   .append(each.limit().free(now))
                   .append(" held ")

@@ -1,17 +1,17 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Ask;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,28 +28,28 @@ final class Scenario {
   static final long SECOND = 1_000_000_000L;
   private static final long MILLI = 1_000_000L;
 
-  private static final List<Algorithm> ALGORITHMS =
+  private static final List<LimitAlgorithm> ALGORITHMS =
       List.of(
-          Algorithm.NONE,
-          Algorithm.NONE,
-          Algorithm.STRICT,
-          Algorithm.TOKEN_WINDOW,
-          Algorithm.TOKEN_BUCKET,
-          Algorithm.SLIDING_WINDOW);
+          LimitAlgorithm.NONE,
+          LimitAlgorithm.NONE,
+          LimitAlgorithm.STRICT,
+          LimitAlgorithm.TOKEN_WINDOW,
+          LimitAlgorithm.TOKEN_BUCKET,
+          LimitAlgorithm.SLIDING_WINDOW);
 
   /** A model with output that counts fivefold at Bedrock. */
   static final String DEAR_MODEL = "anthropic.claude-sonnet-4-20250514-v1:0";
 
-  private static final List<Charge> CHARGES =
+  private static final List<ChargeRule> CHARGES =
       List.of(
-          Charge.TOTAL,
-          Charge.OPENAI,
-          Charge.ANTHROPIC,
-          Charge.GEMINI,
-          Charge.BEDROCK,
-          Charge.BEDROCK);
+          ChargeRule.TOTAL,
+          ChargeRule.OPENAI,
+          ChargeRule.ANTHROPIC,
+          ChargeRule.GEMINI,
+          ChargeRule.BEDROCK,
+          ChargeRule.BEDROCK);
 
-  private static final List<Order> ORDERS = List.of(Order.values());
+  private static final List<QueueOrder> ORDERS = List.of(QueueOrder.values());
 
   final SplittableRandom random;
   final long window;
@@ -197,7 +197,7 @@ final class Scenario {
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> all) {
-    Algorithm algorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
+    LimitAlgorithm limitAlgorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
     List<UpstreamSpec> ways = new ArrayList<>();
     if (!permits) {
       all.stream().filter(each -> chance(0.7)).forEach(ways::add);
@@ -206,15 +206,15 @@ final class Scenario {
       }
     }
     long tickets = chance(0.3) ? 1 + random.nextInt(10) : 20 + random.nextInt(300);
-    long tokens = chance(0.8) ? Bounds.UNLIMITED : (long) (1 + meanTokens * 20);
+    long tokens = chance(0.8) ? QueueBounds.UNLIMITED : (long) (1 + meanTokens * 20);
     return new EndpointSpec(
         path,
         path,
-        algorithm,
-        limit(algorithm),
+        limitAlgorithm,
+        limit(limitAlgorithm),
         scheduling(),
-        waiting(new Bounds(tickets, tokens, 1 << 20)),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        waiting(new QueueBounds(tickets, tokens, 1 << 20)),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
         below == 0
             ? EndpointSpec.Descendants.SERVED
             : new EndpointSpec.Descendants(chance(0.8), random.nextInt(5)),
@@ -225,14 +225,15 @@ final class Scenario {
   }
 
   private EndpointSpec.Scheduling scheduling() {
-    Order order = chance(0.2) ? Order.FIFO : ORDERS.get(random.nextInt(ORDERS.size()));
+    QueueOrder queueOrder =
+        chance(0.2) ? QueueOrder.FIFO : ORDERS.get(random.nextInt(ORDERS.size()));
     return new EndpointSpec.Scheduling(
-        order, chance(0.3) ? 0 : 1 + seconds(20), maxSkips, new EndpointSpec.FairBy.Key());
+        queueOrder, chance(0.3) ? 0 : 1 + seconds(20), maxSkips, new EndpointSpec.FairBy.Key());
   }
 
-  private EndpointSpec.Waiting waiting(Bounds bounds) {
+  private EndpointSpec.Waiting waiting(QueueBounds queueBounds) {
     return new EndpointSpec.Waiting(
-        bounds,
+        queueBounds,
         chance(0.5) ? 0 : List.of(1, 5, 50, 1_000).get(random.nextInt(4)),
         deadlines && chance(0.5) ? seconds(40) : 0,
         chance(0.3),
@@ -253,13 +254,13 @@ final class Scenario {
   }
 
   /** Returns one of a few flows, some with larger weights than others. */
-  Ask.Flow flow() {
+  TicketRequest.Flow flow() {
     int flow = random.nextInt(flows);
-    return new Ask.Flow("flow-" + flow, List.of(1, 1, 2, 4).get(flow));
+    return new TicketRequest.Flow("flow-" + flow, List.of(1, 1, 2, 4).get(flow));
   }
 
-  private LimitSpec limit(Algorithm algorithm) {
-    return switch (algorithm) {
+  private LimitSpec limit(LimitAlgorithm limitAlgorithm) {
+    return switch (limitAlgorithm) {
       case NONE -> new LimitSpec.Unlimited();
       case STRICT ->
           new LimitSpec.Strict(rate(), chance(0.5) ? 0 : seconds(chance(0.5) ? 0.005 : 3));
@@ -277,9 +278,9 @@ final class Scenario {
     };
   }
 
-  private Rate rate() {
+  private ExactRate rate() {
     long releases = 1 + (long) (perSecond * 60 * random.nextDouble(0.2, 3));
-    return new Rate(releases, random.nextLong(60, 67));
+    return new ExactRate(releases, random.nextLong(60, 67));
   }
 
   private long burst() {

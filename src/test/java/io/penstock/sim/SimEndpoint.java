@@ -1,6 +1,6 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
@@ -60,8 +60,8 @@ final class SimEndpoint {
     own = next == null ? null : new OracleSpend.Metering(measure(next.spec()), next, UNSEEN);
   }
 
-  private static Measure measure(LimitSpec limit) {
-    return limit instanceof LimitSpec.FixedWindow ? Measure.TOKENS : Measure.REQUESTS;
+  private static LimitMeasure measure(LimitSpec limit) {
+    return limit instanceof LimitSpec.FixedWindow ? LimitMeasure.TOKENS : LimitMeasure.REQUESTS;
   }
 
   /** Returns the endpoint's own quota, a private field that only this test looks at. */

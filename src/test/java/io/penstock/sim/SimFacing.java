@@ -1,6 +1,6 @@
 package io.penstock.sim;
 
-import io.penstock.quota.Account;
+import io.penstock.quota.CallerAccount;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param not the upstream it avoids while another could serve it, or null
  */
 record SimFacing(
-    @Nullable String model, boolean paid, @Nullable Account account, @Nullable String not) {
+    @Nullable String model, boolean paid, @Nullable CallerAccount account, @Nullable String not) {
   SimFacing back(@Nullable String avoided) {
     return new SimFacing(model, true, null, avoided);
   }

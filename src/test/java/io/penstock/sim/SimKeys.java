@@ -1,16 +1,16 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.Account;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.Metered;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.model.ModelLimits;
+import io.penstock.model.ModelQuotas;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimKeys {
   /** One key: the quotas its requests are charged at arrival, or face while they wait. */
-  record Key(Account account, boolean waits, List<SimQuota> any, Map<String, SimQuota> ofModel) {
+  record Key(
+      CallerAccount account, boolean waits, List<SimQuota> any, Map<String, SimQuota> ofModel) {
     List<SimQuota> facing(@Nullable String model) {
       return SimKeys.facing(model, any, ofModel);
     }
@@ -85,60 +86,61 @@ final class SimKeys {
     return scenario.perSecond * scenario.window / Scenario.SECOND * random.nextDouble(0.2, 1.5);
   }
 
-  private LimitSpec spec(Measure measure) {
-    if (measure == Measure.CONCURRENCY) {
+  private LimitSpec spec(LimitMeasure limitMeasure) {
+    if (limitMeasure == LimitMeasure.CONCURRENCY) {
       return new LimitSpec.Concurrency(1 + random.nextInt(20));
     }
-    double most = measure == Measure.TOKENS ? requests() * 2 * scenario.meanTokens : requests();
+    double most =
+        limitMeasure == LimitMeasure.TOKENS ? requests() * 2 * scenario.meanTokens : requests();
     return new LimitSpec.TrailingWindow(
         1 + (long) most, scenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  private List<Metered> limits(
-      LimitId.Kind kind, String id, String pool, Map<Measure, LimitSpec> specs, long now) {
-    List<Metered> all = new ArrayList<>();
+  private List<MeteredLimit> limits(
+      LimitId.Kind kind, String id, String pool, Map<LimitMeasure, LimitSpec> specs, long now) {
+    List<MeteredLimit> all = new ArrayList<>();
     specs.forEach(
-        (measure, spec) -> {
-          LimitId limit = new LimitId(kind, id, pool, measure, scenario.window);
-          Reason reason = Reason.valueOf(kind + suffix(measure));
-          all.add(new Metered(measure, limits.limit(limit, spec, now), reason));
+        (limitMeasure, spec) -> {
+          LimitId limit = new LimitId(kind, id, pool, limitMeasure, scenario.window);
+          RefusalReason refusalReason = RefusalReason.valueOf(kind + suffix(limitMeasure));
+          all.add(new MeteredLimit(limitMeasure, limits.limit(limit, spec, now), refusalReason));
         });
     return all;
   }
 
-  private static String suffix(Measure measure) {
-    return switch (measure) {
+  private static String suffix(LimitMeasure limitMeasure) {
+    return switch (limitMeasure) {
       case REQUESTS -> "_RPM";
       case CONCURRENCY -> "_CONCURRENCY";
       default -> "_TPM";
     };
   }
 
-  private Map<Measure, LimitSpec> draw(boolean concurrency) {
-    Map<Measure, LimitSpec> specs = new EnumMap<>(Measure.class);
+  private Map<LimitMeasure, LimitSpec> draw(boolean concurrency) {
+    Map<LimitMeasure, LimitSpec> specs = new EnumMap<>(LimitMeasure.class);
     if (random.nextBoolean()) {
-      specs.put(Measure.REQUESTS, spec(Measure.REQUESTS));
+      specs.put(LimitMeasure.REQUESTS, spec(LimitMeasure.REQUESTS));
     }
     if (concurrency && random.nextInt(3) == 0) {
-      specs.put(Measure.CONCURRENCY, spec(Measure.CONCURRENCY));
+      specs.put(LimitMeasure.CONCURRENCY, spec(LimitMeasure.CONCURRENCY));
     }
     if (random.nextBoolean() || specs.isEmpty()) {
-      specs.put(Measure.TOKENS, spec(Measure.TOKENS));
+      specs.put(LimitMeasure.TOKENS, spec(LimitMeasure.TOKENS));
     }
     return specs;
   }
 
   private SimQuota quota(
       Quota quota, LimitId.Kind kind, String id, String pool, boolean concurrency, long now) {
-    Map<Measure, LimitSpec> specs = draw(concurrency);
-    quota.change(Charge.TOTAL, limits(kind, id, pool, specs, now));
+    Map<LimitMeasure, LimitSpec> specs = draw(concurrency);
+    quota.change(ChargeRule.TOTAL, limits(kind, id, pool, specs, now));
     SimQuota made = new SimQuota(quota, List.copyOf(specs.values()), scenario.window, now);
     quotas.add(made);
     return made;
   }
 
   private SimQuota group(long now) {
-    Quota quota = new Quota("group", Charge.TOTAL, List.of());
+    Quota quota = new Quota("group", ChargeRule.TOTAL, List.of());
     return quota(quota, LimitId.Kind.GROUP, "group", "", false, now);
   }
 
@@ -155,13 +157,13 @@ final class SimKeys {
       all.add(group);
     }
     boolean waits = random.nextBoolean();
-    Account account =
-        new Account(
+    CallerAccount callerAccount =
+        new CallerAccount(
             name,
             waits,
             (model, at) ->
                 facing(model, all, ofModel).stream().map(each -> each.line.quota).toList());
-    return new Key(account, waits, all, ofModel);
+    return new Key(callerAccount, waits, all, ofModel);
   }
 
   private void limitModels(ModelQuotas all, long now) {
@@ -200,7 +202,7 @@ final class SimKeys {
           pair.core().limit().resize(next, now);
           pair.metering().limit().resize(next, now);
         }
-        each.line.quota.change(Charge.TOTAL, each.line.quota.limits());
+        each.line.quota.change(ChargeRule.TOTAL, each.line.quota.limits());
       }
     }
   }

@@ -1,31 +1,31 @@
 package io.penstock.sim;
 
-import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
+import io.penstock.quota.WaitList;
 import org.jspecify.annotations.Nullable;
 
 /** A quota of the core, with the ticket that was last seen to have claimed it. */
 final class SimLine {
   final Quota quota;
-  private final Line line;
+  private final WaitList waitList;
   private @Nullable SimTicket claimant;
 
   SimLine(Quota quota) {
     this.quota = quota;
-    this.line = quota.line();
+    this.waitList = quota.line();
   }
 
   boolean kept() {
-    return line.kept();
+    return waitList.kept();
   }
 
   boolean keptFrom(SimTicket ticket) {
-    return line.keptFrom(ticket.order, ticket.facing.paid());
+    return waitList.keptFrom(ticket.order, ticket.facing.paid());
   }
 
   /** Returns whether it is claimed for that ticket. */
   boolean keptFor(SimTicket ticket) {
-    return line.keptFor(ticket.order);
+    return waitList.keptFor(ticket.order);
   }
 
   /**

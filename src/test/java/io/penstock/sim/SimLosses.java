@@ -1,8 +1,8 @@
 package io.penstock.sim;
 
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.Supply;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.SliceStore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -79,10 +79,10 @@ public final class SimLosses {
           || knewLater.getOrDefault(member, Set.of()).contains(other);
     }
 
-    void addPermits(Supply.Round round) {
-      for (Supply.Ask ask : round.asks()) {
+    void addPermits(SliceStore.Round round) {
+      for (SliceStore.Ask ask : round.asks()) {
         if (ask.spec() instanceof LimitSpec.Concurrency) {
-          long used = ask.uses().stream().mapToLong(Supply.Use::amount).sum();
+          long used = ask.uses().stream().mapToLong(SliceStore.Use::amount).sum();
           reported
               .computeIfAbsent(ask.id(), absent -> new HashMap<>())
               .merge(round.member(), used, Math::max);
@@ -134,7 +134,7 @@ public final class SimLosses {
   }
 
   private static void know(Map<String, Set<String>> knows, SimStore.Sent sent) {
-    List<String> names = sent.answer().members().stream().map(Supply.Member::name).toList();
+    List<String> names = sent.answer().members().stream().map(SliceStore.Member::name).toList();
     know(knows, sent.round().member(), names);
   }
 
@@ -181,8 +181,8 @@ public final class SimLosses {
   /** Returns the amounts granted by an answer, by limit; limits without a grant are left out. */
   private static Map<LimitId, Long> granted(SimStore.Sent sent) {
     Map<LimitId, Long> granted = new HashMap<>();
-    for (Supply.Grant grant : sent.answer().grants()) {
-      long amount = grant.slices().stream().mapToLong(Supply.Slice::amount).sum();
+    for (SliceStore.Grant grant : sent.answer().grants()) {
+      long amount = grant.slices().stream().mapToLong(SliceStore.Slice::amount).sum();
       if (amount > 0) {
         granted.merge(grant.id(), amount, Long::sum);
       }
@@ -192,7 +192,7 @@ public final class SimLosses {
 
   /** Notes an answer of the store. */
   void see(SimStore.Sent sent) {
-    Supply.Seen seen = sent.round().seen();
+    SliceStore.Seen seen = sent.round().seen();
     boolean knowsLife =
         seen != null
             && seen.life().equals(sent.answer().life())

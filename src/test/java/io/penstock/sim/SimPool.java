@@ -1,7 +1,7 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
@@ -14,7 +14,7 @@ final class SimPool {
   final String name;
   final SimLine line;
   final SimGate gate;
-  final Map<Measure, OracleSpend.Metering> limits = new EnumMap<>(Measure.class);
+  final Map<LimitMeasure, OracleSpend.Metering> limits = new EnumMap<>(LimitMeasure.class);
 
   /** The same limits, as an array for iteration. */
   OracleSpend.Metering[] meters = {};
@@ -25,7 +25,7 @@ final class SimPool {
    * All limits this pool ever had: a provider does not forget because its limit was not configured
    * for a while.
    */
-  private final Map<Measure, OracleSpend.Metering> kept = new EnumMap<>(Measure.class);
+  private final Map<LimitMeasure, OracleSpend.Metering> kept = new EnumMap<>(LimitMeasure.class);
 
   private final long window;
   UpstreamSpec spec;
@@ -49,50 +49,51 @@ final class SimPool {
 
   void apply(UpstreamSpec next, long now) {
     spec = next;
-    set(Measure.REQUESTS, next.budget().limits().rpm(), now);
+    set(LimitMeasure.REQUESTS, next.budget().limits().rpm(), now);
     concurrency(next.budget().limits().concurrency(), now);
-    set(Measure.TOKENS, next.budget().limits().tpm(), now);
-    set(Measure.INPUT_TOKENS, next.budget().limits().itpm(), now);
-    set(Measure.OUTPUT_TOKENS, next.budget().limits().otpm(), now);
+    set(LimitMeasure.TOKENS, next.budget().limits().tpm(), now);
+    set(LimitMeasure.INPUT_TOKENS, next.budget().limits().itpm(), now);
+    set(LimitMeasure.OUTPUT_TOKENS, next.budget().limits().otpm(), now);
     meters = limits.values().toArray(OracleSpend.Metering[]::new);
     widen();
   }
 
-  private void set(Measure measure, long perWindow, long now) {
+  private void set(LimitMeasure limitMeasure, long perWindow, long now) {
     if (perWindow == 0) {
-      limits.remove(measure);
+      limits.remove(limitMeasure);
       return;
     }
     long burst = Math.max(1, (long) (perWindow * Math.min(60, spec.budget().burstSeconds()) / 60));
     LimitSpec limit =
         new LimitSpec.TrailingWindow(perWindow, window, spec.budget().guardNanos(), burst);
-    set(measure, limit, new ProviderLedger(window), now);
+    set(limitMeasure, limit, new ProviderLedger(window), now);
   }
 
   /** Without a window: the provider sees the same as the limit, so a ledger would add nothing. */
   private void concurrency(long most, long now) {
     if (most == 0) {
-      limits.remove(Measure.CONCURRENCY);
+      limits.remove(LimitMeasure.CONCURRENCY);
     } else {
       LimitSpec limit = new LimitSpec.Concurrency(most);
-      set(Measure.CONCURRENCY, limit, new ProviderLedger(0), now);
+      set(LimitMeasure.CONCURRENCY, limit, new ProviderLedger(0), now);
     }
   }
 
-  private void set(Measure measure, LimitSpec limit, ProviderLedger ledger, long now) {
-    OracleSpend.Metering known = kept.get(measure);
+  private void set(LimitMeasure limitMeasure, LimitSpec limit, ProviderLedger ledger, long now) {
+    OracleSpend.Metering known = kept.get(limitMeasure);
     if (known == null) {
-      known = new OracleSpend.Metering(measure, OracleLimit.of(limit, now), ledger);
-      kept.put(measure, known);
+      known = new OracleSpend.Metering(limitMeasure, OracleLimit.of(limit, now), ledger);
+      kept.put(limitMeasure, known);
     } else if (!known.limit().spec().equals(limit)) {
       known.limit().resize(limit, now);
     }
-    limits.put(measure, known);
+    limits.put(limitMeasure, known);
   }
 
   /** Returns the tokens that one token of output takes: five for the one such model at Bedrock. */
   long rate() {
-    boolean dear = spec.budget().charge() == Charge.BEDROCK && name.endsWith(Scenario.DEAR_MODEL);
+    boolean dear =
+        spec.budget().charge() == ChargeRule.BEDROCK && name.endsWith(Scenario.DEAR_MODEL);
     return dear ? 5 : 1;
   }
 

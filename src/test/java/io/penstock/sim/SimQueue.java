@@ -1,6 +1,6 @@
 package io.penstock.sim;
 
-import io.penstock.queue.Bounds;
+import io.penstock.queue.QueueBounds;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class SimQueue {
   private final boolean exempts;
-  private Bounds bounds;
+  private QueueBounds queueBounds;
   private long maxBlocked;
   private long tickets;
   private long tokens;
@@ -25,15 +25,15 @@ final class SimQueue {
    *
    * @param exempts whether the bounds do not apply to tickets that come back
    */
-  SimQueue(Bounds bounds, long maxBlocked, boolean exempts) {
+  SimQueue(QueueBounds queueBounds, long maxBlocked, boolean exempts) {
     this.exempts = exempts;
-    this.bounds = bounds;
+    this.queueBounds = queueBounds;
     this.maxBlocked = maxBlocked;
   }
 
   /** Sets other bounds; waiting tickets stay, even beyond them. */
-  void change(Bounds next, long nextMaxBlocked) {
-    bounds = next;
+  void change(QueueBounds next, long nextMaxBlocked) {
+    queueBounds = next;
     maxBlocked = nextMaxBlocked;
   }
 
@@ -53,14 +53,15 @@ final class SimQueue {
       needed += each.cost.totalTokens();
       held += each.bytes;
     }
-    return there <= bounds.maxTickets()
-        && needed <= bounds.maxTokens()
-        && held <= bounds.maxBytes();
+    return there <= queueBounds.maxTickets()
+        && needed <= queueBounds.maxTokens()
+        && held <= queueBounds.maxBytes();
   }
 
   /** Returns whether there would be a place if nothing else waited. */
   boolean fitsAlone(SimTicket ticket) {
-    return ticket.cost.totalTokens() <= bounds.maxTokens() && ticket.bytes <= bounds.maxBytes();
+    return ticket.cost.totalTokens() <= queueBounds.maxTokens()
+        && ticket.bytes <= queueBounds.maxBytes();
   }
 
   /**

@@ -1,11 +1,11 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.Metered;
+import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ final class SimQuota {
    *
    * @param reason the reason of its denials, or null
    */
-  record Pair(Metered core, OracleSpend.Metering metering, @Nullable Reason reason) {}
+  record Pair(MeteredLimit core, OracleSpend.Metering metering, @Nullable RefusalReason reason) {}
 
   final SimLine line;
   private final List<Pair> pairs = new ArrayList<>();
@@ -28,7 +28,7 @@ final class SimQuota {
   SimQuota(Quota quota, List<LimitSpec> specs, long window, long now) {
     this.line = new SimLine(quota);
     for (int at = 0; at < specs.size(); at++) {
-      Metered core = quota.limits().get(at);
+      MeteredLimit core = quota.limits().get(at);
       LimitSpec spec = specs.get(at);
       boolean limited =
           spec instanceof LimitSpec.Concurrency
@@ -36,7 +36,7 @@ final class SimQuota {
                   && trailing.capacity() < UNLIMITED);
       if (limited) {
         ProviderLedger ledger =
-            new ProviderLedger(core.measure() == Measure.CONCURRENCY ? 0 : window);
+            new ProviderLedger(core.measure() == LimitMeasure.CONCURRENCY ? 0 : window);
         pairs.add(
             new Pair(
                 core,
@@ -58,7 +58,7 @@ final class SimQuota {
   boolean lacks(SimTicket ticket, long now) {
     for (Pair each : pairs) {
       OracleSpend.Metering metering = each.metering();
-      if (!metering.limit().admits(ticket.ask(metering.measure(), Charge.TOTAL), now)) {
+      if (!metering.limit().admits(ticket.ask(metering.measure(), ChargeRule.TOTAL), now)) {
         return true;
       }
     }
@@ -68,7 +68,7 @@ final class SimQuota {
   boolean possible(SimTicket ticket) {
     for (Pair each : pairs) {
       OracleSpend.Metering metering = each.metering();
-      if (!metering.limit().possible(ticket.ask(metering.measure(), Charge.TOTAL))) {
+      if (!metering.limit().possible(ticket.ask(metering.measure(), ChargeRule.TOTAL))) {
         return false;
       }
     }
@@ -76,9 +76,9 @@ final class SimQuota {
   }
 
   /** Takes the cost of a ticket, at its arrival or its grant. */
-  void take(SimTicket ticket, Charge charge, long now, List<OracleSpend> into) {
+  void take(SimTicket ticket, ChargeRule chargeRule, long now, List<OracleSpend> into) {
     for (Pair each : pairs) {
-      into.add(new OracleSpend(each.metering(), charge, 1, ticket, now));
+      into.add(new OracleSpend(each.metering(), chargeRule, 1, ticket, now));
     }
   }
 }

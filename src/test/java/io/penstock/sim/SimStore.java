@@ -1,9 +1,9 @@
 package io.penstock.sim;
 
-import io.penstock.quota.LimitId;
-import io.penstock.quota.MemorySupply;
-import io.penstock.quota.Supply;
-import io.penstock.sync.Pace;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.MemorySliceStore;
+import io.penstock.sharing.SliceStore;
+import io.penstock.slices.SyncPace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -51,7 +51,8 @@ public final class SimStore {
    * @param at the true time
    * @param storeAt the time of the store's clock
    */
-  record Sent(long at, long storeAt, Supply.Round round, Supply.Answer answer) implements Past {}
+  record Sent(long at, long storeAt, SliceStore.Round round, SliceStore.Answer answer)
+      implements Past {}
 
   /** The fraction of messages that get lost. */
   public double loss;
@@ -99,10 +100,10 @@ public final class SimStore {
   private long storeNow;
   private int lives;
   private String data = FIRST;
-  private MemorySupply store;
+  private MemorySliceStore store;
 
   /** The previous master, which some members still talk to while the store is split. */
-  private @Nullable MemorySupply before;
+  private @Nullable MemorySliceStore before;
 
   private Set<String> staying = Set.of();
 
@@ -117,7 +118,7 @@ public final class SimStore {
     this.ttlNanos = ttlNanos;
     this.asks = asks;
     this.losses = new SimLosses(ttlNanos);
-    this.store = new MemorySupply(() -> storeNow, ttlNanos, FIRST);
+    this.store = new MemorySliceStore(() -> storeNow, ttlNanos, FIRST);
   }
 
   /** Returns the losses that no instance could have known of in time. */
@@ -134,14 +135,14 @@ public final class SimStore {
     ended = listener;
   }
 
-  private void watch(Supply.Round round, long now) {
+  private void watch(SliceStore.Round round, long now) {
     Map<LimitId, Long> mine = asked.computeIfAbsent(round.member(), absent -> new HashMap<>());
     round.asks().forEach(ask -> mine.put(ask.id(), now));
     clock.at(
         now + ttlNanos + DRIFT_NANOS,
         () ->
             round.asks().stream()
-                .map(Supply.Ask::id)
+                .map(SliceStore.Ask::id)
                 .filter(id -> mine.get(id) == now)
                 .forEach(id -> ended.accept(round.member(), id)));
   }
@@ -151,8 +152,8 @@ public final class SimStore {
   }
 
   /** Carries a round to the store, and the answer back. */
-  public CompletionStage<Supply.Answer> carry(Supply.Round round) {
-    CompletableFuture<Supply.Answer> answer = new CompletableFuture<>();
+  public CompletionStage<SliceStore.Answer> carry(SliceStore.Round round) {
+    CompletableFuture<SliceStore.Answer> answer = new CompletableFuture<>();
     int copies = random.nextDouble() < twice ? 2 : 1;
     for (int copy = 0; copy < copies; copy++) {
       repeated += copy;
@@ -165,18 +166,18 @@ public final class SimStore {
     return answer;
   }
 
-  private boolean isGone(Supply.Round round) {
+  private boolean isGone(SliceStore.Round round) {
     return cut || away.contains(round.member());
   }
 
-  private boolean gets(Supply.Round round) {
+  private boolean gets(SliceStore.Round round) {
     boolean gone = isGone(round);
     boolean gets = !gone && random.nextDouble() >= loss;
     lost += gets || gone ? 0 : 1;
     return gets;
   }
 
-  private void arrive(Supply.Round round, CompletableFuture<Supply.Answer> back) {
+  private void arrive(SliceStore.Round round, CompletableFuture<SliceStore.Answer> back) {
     if (isGone(round)) {
       return;
     }
@@ -187,8 +188,8 @@ public final class SimStore {
     }
     reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
     storeNow = now + ahead;
-    MemorySupply old = staying.contains(round.member()) ? before : null;
-    Supply.Answer answer = answer(old == null ? store : old, deaf ? unasked(round) : round);
+    MemorySliceStore old = staying.contains(round.member()) ? before : null;
+    SliceStore.Answer answer = answer(old == null ? store : old, deaf ? unasked(round) : round);
     Sent sent = new Sent(now, storeNow, round, answer);
     if (old == null) {
       losses.see(sent);
@@ -204,7 +205,7 @@ public final class SimStore {
     }
   }
 
-  private static Supply.Answer answer(MemorySupply store, Supply.Round round) {
+  private static SliceStore.Answer answer(MemorySliceStore store, SliceStore.Round round) {
     try {
       return store.round(round).toCompletableFuture().join();
     } catch (CompletionException failed) {
@@ -212,8 +213,8 @@ public final class SimStore {
     }
   }
 
-  private static Supply.Round unasked(Supply.Round round) {
-    return new Supply.Round(
+  private static SliceStore.Round unasked(SliceStore.Round round) {
+    return new SliceStore.Round(
         round.member(),
         round.number(),
         List.of(),
@@ -230,8 +231,8 @@ public final class SimStore {
    * slice's time later, and members that are gone are waited for equally long, or twice as long if
    * another loss is found meanwhile.
    */
-  public static long recoveryNanos(Pace pace) {
-    return pace.timeoutNanos() + 3 * pace.ttlNanos();
+  public static long recoveryNanos(SyncPace syncPace) {
+    return syncPace.timeoutNanos() + 3 * syncPace.ttlNanos();
   }
 
   /** Makes every message arrive once and in time from now on. */
@@ -251,7 +252,7 @@ public final class SimStore {
    * master, which does not know of that.
    */
   public void split(Set<String> stay) {
-    MemorySupply old = store;
+    MemorySliceStore old = store;
     replay();
     begin();
     before = old;
@@ -304,7 +305,7 @@ public final class SimStore {
   }
 
   private void replay() {
-    store = new MemorySupply(() -> storeNow, ttlNanos, data);
+    store = new MemorySliceStore(() -> storeNow, ttlNanos, data);
     for (Past past : log) {
       switch (past) {
         case Began began -> store.restart(began.life());

@@ -1,12 +1,12 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
-import io.penstock.endpoint.Ask;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Settlement;
-import io.penstock.refusal.Reason;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ final class SimTicket {
   final SimEndpoint endpoint;
 
   /** The request as submitted to the core. */
-  final Ask ask;
+  final TicketRequest ask;
 
   final long arrived;
   final @Nullable String model;
@@ -50,7 +50,7 @@ final class SimTicket {
   private final List<SimQuota> more = new ArrayList<>();
 
   /** The reason of its key's denial as the oracle sees it, and the limit that denies it. */
-  @Nullable Reason denial;
+  @Nullable RefusalReason denial;
 
   OracleSpend.@Nullable Metering denier;
   final long bytes;
@@ -106,20 +106,20 @@ final class SimTicket {
   private final OracleLimit.Ask whole;
   private final OracleLimit.Ask stated;
   private final OracleLimit.Ask most;
-  @Nullable Pending pending;
-  @Nullable Settlement settlement;
+  @Nullable ParkedTicket pending;
+  @Nullable TicketSettlement settlement;
 
   SimTicket(
       long order,
       SimEndpoint endpoint,
-      Ask ask,
+      TicketRequest ticketRequest,
       SimKeys.@Nullable Key key,
       @Nullable SimQuota ofModel,
       long arrived,
       long deadline,
       long refusesAbove) {
     boolean waits = key != null && key.waits();
-    List<SimQuota> ofKey = key == null ? List.of() : key.facing(ask.model());
+    List<SimQuota> ofKey = key == null ? List.of() : key.facing(ticketRequest.model());
     this.arrival = waits ? List.of() : ofKey;
     if (waits) {
       more.addAll(ofKey);
@@ -129,33 +129,33 @@ final class SimTicket {
     }
     this.order = order;
     this.endpoint = endpoint;
-    this.ask = ask;
+    this.ask = ticketRequest;
     this.arrived = arrived;
-    this.model = ask.model();
-    this.facing = new SimFacing(model, false, waits ? ask.account() : null, null);
-    this.cost = ask.cost();
-    this.bytes = ask.bytes();
+    this.model = ticketRequest.model();
+    this.facing = new SimFacing(model, false, waits ? ticketRequest.account() : null, null);
+    this.cost = ticketRequest.cost();
+    this.bytes = ticketRequest.bytes();
     this.deadline = deadline;
     this.refusesAbove = refusesAbove;
-    this.request = OracleSpend.ask(Measure.REQUESTS, Charge.TOTAL, cost);
-    this.running = OracleSpend.ask(Measure.CONCURRENCY, Charge.TOTAL, cost);
-    this.input = OracleSpend.ask(Measure.INPUT_TOKENS, Charge.TOTAL, cost);
-    this.output = OracleSpend.ask(Measure.OUTPUT_TOKENS, Charge.TOTAL, cost);
-    this.tokens = OracleSpend.ask(Measure.TOKENS, Charge.TOTAL, cost);
-    this.whole = OracleSpend.ask(Measure.TOKENS, Charge.WHOLE, cost);
-    this.stated = OracleSpend.ask(Measure.TOKENS, Charge.OPENAI, cost);
-    this.most = OracleSpend.ask(Measure.TOKENS, Charge.BEDROCK, cost);
+    this.request = OracleSpend.ask(LimitMeasure.REQUESTS, ChargeRule.TOTAL, cost);
+    this.running = OracleSpend.ask(LimitMeasure.CONCURRENCY, ChargeRule.TOTAL, cost);
+    this.input = OracleSpend.ask(LimitMeasure.INPUT_TOKENS, ChargeRule.TOTAL, cost);
+    this.output = OracleSpend.ask(LimitMeasure.OUTPUT_TOKENS, ChargeRule.TOTAL, cost);
+    this.tokens = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.TOTAL, cost);
+    this.whole = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.WHOLE, cost);
+    this.stated = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.OPENAI, cost);
+    this.most = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.BEDROCK, cost);
   }
 
   /** Returns its demand in a measure; charge rules count tokens differently. */
-  OracleLimit.Ask ask(Measure measure, Charge charge) {
-    return switch (measure) {
+  OracleLimit.Ask ask(LimitMeasure limitMeasure, ChargeRule chargeRule) {
+    return switch (limitMeasure) {
       case REQUESTS -> request;
       case CONCURRENCY -> running;
       case INPUT_TOKENS -> input;
       case OUTPUT_TOKENS -> output;
       case TOKENS ->
-          switch (charge) {
+          switch (chargeRule) {
             case TOTAL, ANTHROPIC -> tokens;
             case WHOLE -> whole;
             case OPENAI, AZURE -> stated;
@@ -193,7 +193,7 @@ final class SimTicket {
   }
 
   /** Returns whether it runs with that settlement. */
-  boolean runs(Settlement which) {
+  boolean runs(TicketSettlement which) {
     return stage == Stage.RUNNING && settlement == which;
   }
 

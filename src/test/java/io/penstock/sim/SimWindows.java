@@ -1,9 +1,9 @@
 package io.penstock.sim;
 
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.sync.OnOutage;
-import io.penstock.time.Midnight;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.time.ZoneMidnights;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -88,19 +88,19 @@ public final class SimWindows {
    * Returns whether more may pass a limit during an outage of the store than otherwise, which is
    * then owed until the bucket is filled again: that may take longer than a simulation lasts.
    */
-  public static boolean owesForLong(LimitSpec spec, OnOutage onOutage) {
-    boolean passes = onOutage == OnOutage.ALLOW || onOutage == OnOutage.SHARE;
+  public static boolean owesForLong(LimitSpec spec, OutagePolicy outagePolicy) {
+    boolean passes = outagePolicy == OutagePolicy.ALLOW || outagePolicy == OutagePolicy.SHARE;
     return passes && spec instanceof LimitSpec.TokenBucket;
   }
 
-  private static double rated(Rate rate, List<SimRelease> releases, long from, long end) {
-    return sum(releases, from, end) * (double) rate.intervalNanos() / (end - from);
+  private static double rated(ExactRate exactRate, List<SimRelease> releases, long from, long end) {
+    return sum(releases, from, end) * (double) exactRate.intervalNanos() / (end - from);
   }
 
   /** Returns the beginning of the day or month that contains an instant. */
-  private static long begin(long at, Midnight midnight) {
-    ZoneId zone = midnight.zone();
-    LocalDate first = LocalDate.ofEpochDay(first(at, midnight));
+  private static long begin(long at, ZoneMidnights zoneMidnights) {
+    ZoneId zone = zoneMidnights.zone();
+    LocalDate first = LocalDate.ofEpochDay(first(at, zoneMidnights));
     return first.atStartOfDay(zone).toInstant().toEpochMilli() * MILLI;
   }
 
@@ -136,9 +136,10 @@ public final class SimWindows {
   }
 
   /** Returns the first day of the day or month that contains an instant. */
-  private static long first(long at, Midnight midnight) {
-    LocalDate date = Instant.ofEpochMilli(at / MILLI).atZone(midnight.zone()).toLocalDate();
-    return (midnight.each() == Midnight.Each.DAY ? date : date.withDayOfMonth(1)).toEpochDay();
+  private static long first(long at, ZoneMidnights zoneMidnights) {
+    LocalDate date = Instant.ofEpochMilli(at / MILLI).atZone(zoneMidnights.zone()).toLocalDate();
+    return (zoneMidnights.each() == ZoneMidnights.Each.DAY ? date : date.withDayOfMonth(1))
+        .toEpochDay();
   }
 
   private static long mostIn(List<SimRelease> releases, ToLongFunction<Long> window) {

@@ -1,19 +1,19 @@
 package io.penstock.sim;
 
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Driver;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.StepDriver;
 import io.penstock.event.Event;
+import io.penstock.limit.ExactRate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -48,8 +48,8 @@ final class Simulation {
   private final Deque<Runnable> soon = new ArrayDeque<>();
   private final Deque<Object> last = new ArrayDeque<>();
   private final List<SimDriver> drivers = new ArrayList<>();
-  private final Upstreams upstreams;
-  private final Registry registry;
+  private final UpstreamRegistry upstreamRegistry;
+  private final EndpointRegistry endpointRegistry;
   private final SimKeys keys;
   private final Oracle oracle;
   private final AtomicLong arrivals = new AtomicLong();
@@ -68,13 +68,13 @@ final class Simulation {
     this.scenario = new Scenario(seed);
     this.fault = fault;
     LimitSource limits = fault == Fault.LARGER_LIMIT ? new Larger() : new LocalLimitSource();
-    this.upstreams = new Upstreams(limits, scenario.window);
+    this.upstreamRegistry = new UpstreamRegistry(limits, scenario.window);
     ModelQuotas models = new ModelQuotas(limits, scenario.window);
     this.keys = new SimKeys(seed, scenario, limits, models, now);
-    this.registry =
-        new Registry(
+    this.endpointRegistry =
+        new EndpointRegistry(
             new Endpoint.House(
-                upstreams, models, limits, () -> now, this::driver, this::heard, arrivals));
+                upstreamRegistry, models, limits, () -> now, this::driver, this::heard, arrivals));
     this.oracle = new Oracle(this);
     this.specs = scenario.configuration();
   }
@@ -91,12 +91,12 @@ final class Simulation {
     return events;
   }
 
-  Upstreams upstreams() {
-    return upstreams;
+  UpstreamRegistry upstreams() {
+    return upstreamRegistry;
   }
 
-  Registry registry() {
-    return registry;
+  EndpointRegistry registry() {
+    return endpointRegistry;
   }
 
   SimKeys keys() {
@@ -246,7 +246,7 @@ final class Simulation {
   private void apply(List<EndpointSpec> next) {
     note("applying", next);
     specs = next;
-    registry.apply(fault.broken(next));
+    endpointRegistry.apply(fault.broken(next));
     oracle.applied(next);
   }
 
@@ -257,7 +257,7 @@ final class Simulation {
     if (!stop) {
       oracle.avoiding().resumed(endpoint);
     }
-    registry.pause(endpoint.spec.path(), stop);
+    endpointRegistry.pause(endpoint.spec.path(), stop);
     drain();
   }
 
@@ -268,13 +268,13 @@ final class Simulation {
     return text.append(oracle.describe()).toString();
   }
 
-  private Driver driver(Algorithm algorithm) {
+  private StepDriver driver(LimitAlgorithm limitAlgorithm) {
     SimDriver driver = new SimDriver();
     drivers.add(driver);
     return driver;
   }
 
-  private final class SimDriver implements Driver {
+  private final class SimDriver implements StepDriver {
     private long alarm = Ticker.NEVER;
     private long asked;
 
@@ -315,8 +315,8 @@ final class Simulation {
         case LimitSpec.TrailingWindow(long capacity, long window, long guard, long burst) ->
             new LimitSpec.TrailingWindow(capacity + 1, window, guard, burst);
         case LimitSpec.Strict strict -> strict;
-        case LimitSpec.TokenBucket(Rate rate, long burst) ->
-            new LimitSpec.TokenBucket(rate, burst + 1);
+        case LimitSpec.TokenBucket(ExactRate exactRate, long burst) ->
+            new LimitSpec.TokenBucket(exactRate, burst + 1);
         case LimitSpec.SlidingWindow(long capacity, long window) ->
             new LimitSpec.SlidingWindow(capacity + 1, window);
         case LimitSpec.Concurrency(long max) -> new LimitSpec.Concurrency(max + 1);

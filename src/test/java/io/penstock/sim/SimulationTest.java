@@ -3,7 +3,7 @@ package io.penstock.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,9 +118,9 @@ class SimulationTest {
                 "refused QUEUE_FULL",
                 "refused ESTIMATED_WAIT_EXCEEDS_TIMEOUT",
                 "refused COST_EXCEEDS_CAPACITY"));
-    for (Algorithm algorithm : Algorithm.values()) {
-      for (io.penstock.queue.Order order : io.penstock.queue.Order.values()) {
-        kinds.add(algorithm + " " + order);
+    for (LimitAlgorithm limitAlgorithm : LimitAlgorithm.values()) {
+      for (io.penstock.queue.QueueOrder queueOrder : io.penstock.queue.QueueOrder.values()) {
+        kinds.add(limitAlgorithm + " " + queueOrder);
       }
     }
     assertThat(kinds).as("what happened, %s", seen).allMatch(kind -> seen.times(kind) > 0);

@@ -1,11 +1,11 @@
 package io.penstock.sim;
 
-import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,8 +34,8 @@ final class Specs {
         Map.of());
   }
 
-  static EndpointSpec with(EndpointSpec spec, Algorithm algorithm, LimitSpec limit) {
-    return with(spec, algorithm, limit, spec.shadow());
+  static EndpointSpec with(EndpointSpec spec, LimitAlgorithm limitAlgorithm, LimitSpec limit) {
+    return with(spec, limitAlgorithm, limit, spec.shadow());
   }
 
   /** Returns the same endpoint in shadow mode. */
@@ -44,11 +44,11 @@ final class Specs {
   }
 
   private static EndpointSpec with(
-      EndpointSpec spec, Algorithm algorithm, LimitSpec limit, boolean shadow) {
+      EndpointSpec spec, LimitAlgorithm limitAlgorithm, LimitSpec limit, boolean shadow) {
     return new EndpointSpec(
         spec.path(),
         spec.configuredPath(),
-        algorithm,
+        limitAlgorithm,
         limit,
         spec.scheduling(),
         spec.waiting(),
@@ -78,14 +78,15 @@ final class Specs {
         Map.of());
   }
 
-  static EndpointSpec.Scheduling with(EndpointSpec.Scheduling scheduling, Order order) {
+  static EndpointSpec.Scheduling with(EndpointSpec.Scheduling scheduling, QueueOrder queueOrder) {
     return new EndpointSpec.Scheduling(
-        order, scheduling.agingNanos(), scheduling.maxSkips(), scheduling.fairBy());
+        queueOrder, scheduling.agingNanos(), scheduling.maxSkips(), scheduling.fairBy());
   }
 
-  static EndpointSpec.Waiting with(EndpointSpec.Waiting waiting, Bounds bounds, int maxBlocked) {
+  static EndpointSpec.Waiting with(
+      EndpointSpec.Waiting waiting, QueueBounds queueBounds, int maxBlocked) {
     return new EndpointSpec.Waiting(
-        bounds,
+        queueBounds,
         maxBlocked,
         waiting.queueTimeoutNanos(),
         waiting.estimateOnly(),

@@ -3,11 +3,11 @@ package io.penstock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.PatientWaits;
+import io.penstock.key.KeyRegistry;
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
-import io.penstock.key.Keys;
-import io.penstock.key.Secrets;
-import io.penstock.quota.LocalLimitSource;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,11 +29,11 @@ abstract class KeyStorageContract {
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
   /** One instance of the gateway, as far as keys are concerned. */
-  record Instance(KeyStorage storage, Keys keys) implements AutoCloseable {
+  record Instance(KeyStorage storage, KeyRegistry keys) implements AutoCloseable {
     static Instance of(KeyStorage storage) {
-      Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
-      storage.follow(keys, Ticker.system());
-      return new Instance(storage, keys);
+      KeyRegistry keyRegistry = new KeyRegistry(new LocalLimitSource(), 60_000_000_000L);
+      storage.follow(keyRegistry, Ticker.system());
+      return new Instance(storage, keyRegistry);
     }
 
     boolean knows(String secret) {
@@ -47,7 +47,7 @@ abstract class KeyStorageContract {
   }
 
   private final String name = "key-" + NUMBER.incrementAndGet();
-  private final String secret = Secrets.make();
+  private final String secret = KeySecrets.make();
   private final KeySpec key = key(name, secret);
   private Instance here;
 
@@ -64,7 +64,8 @@ abstract class KeyStorageContract {
   }
 
   static KeySpec key(String name, String secret) {
-    return KeyTerms.plain(name, List.of(new KeySpec.Secret(Secrets.sha256(secret), KeySpec.NEVER)));
+    return KeyTerms.plain(
+        name, List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
   }
 
   static KeyStore.Change done(CompletionStage<KeyStore.Change> change) {
@@ -84,7 +85,7 @@ abstract class KeyStorageContract {
   @Test
   void nameThatIsTaken_changesNothing() {
     done(here.storage().add(key));
-    String other = Secrets.make();
+    String other = KeySecrets.make();
     assertThat(done(here.storage().add(key(name, other)))).isEqualTo(new KeyStore.NameTaken());
     assertThat(here.knows(other)).isFalse();
     assertThat(here.knows(secret)).isTrue();
@@ -92,7 +93,7 @@ abstract class KeyStorageContract {
 
   @Test
   void secretThatIsTaken_changesNothing() {
-    String next = Secrets.make();
+    String next = KeySecrets.make();
     done(here.storage().add(key));
     done(here.storage().change(name, known -> known.rotated(known(next), 1)));
     for (String taken : List.of(secret, next)) {
@@ -103,13 +104,13 @@ abstract class KeyStorageContract {
   }
 
   private static KeySpec.Secret known(String secret) {
-    return new KeySpec.Secret(Secrets.sha256(secret), KeySpec.NEVER);
+    return new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER);
   }
 
   @Test
   void keyChanged_isChangedFromWhatItWas() {
     done(here.storage().add(key));
-    String next = Secrets.make();
+    String next = KeySecrets.make();
     KeySpec rotated = key.rotated(known(next), Long.MAX_VALUE - 1);
     assertThat(
             done(
@@ -154,7 +155,7 @@ abstract class KeyStorageContract {
   @Test
   void namesThatDifferInCaseOrAccent_areDifferent() {
     for (String each : List.of("Ab-" + name, "ab-" + name, "áb-" + name)) {
-      assertThat(done(here.storage().add(key(each, Secrets.make()))))
+      assertThat(done(here.storage().add(key(each, KeySecrets.make()))))
           .isInstanceOf(KeyStore.Done.class);
     }
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec;
-import io.penstock.quota.Sharing;
+import io.penstock.sharing.SharingMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,7 +51,7 @@ class KeyTermsTest {
                 1_769_857_200_000L,
                 true,
                 true,
-                Sharing.EVENTUAL));
+                SharingMode.EVENTUAL));
   }
 
   @Test
@@ -97,7 +97,7 @@ class KeyTermsTest {
     assertThatThrownBy(() -> changed(strict, "{\"sharing\":\"exact\"}"))
         .isInstanceOf(KeyTerms.Unclear.class)
         .hasMessageContaining("sharing to be eventual");
-    assertThat(changed(PLAIN, "{\"sharing\":\"exact\"}").sharing()).isEqualTo(Sharing.EXACT);
+    assertThat(changed(PLAIN, "{\"sharing\":\"exact\"}").sharing()).isEqualTo(SharingMode.EXACT);
     assertThatThrownBy(() -> changed(PLAIN, "{\"sharing\":\"none\"}"))
         .hasMessage("sharing is expected to be exact, eventual or local");
   }

@@ -3,10 +3,10 @@ package io.penstock.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.quota.Ledger;
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.Snapshots.Snapshot;
-import io.penstock.quota.Snapshots.Spent;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStore.Snapshot;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.UsageLedger;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -84,11 +84,14 @@ class KilledSaveTest {
   }
 
   private static long read(Path file) throws IOException {
-    try (Snapshots snapshots = StateFiles.of(file)) {
-      Snapshot state = snapshots.load();
+    try (SnapshotStore snapshotStore = StateFiles.of(file)) {
+      Snapshot state = snapshotStore.load();
       long number =
           state.spent().getOrDefault(SavingProcess.COUNTER, List.of()).getFirst().amount();
-      assertThat(state.usage()).hasSize(200).extracting(Ledger.Row::requests).containsOnly(number);
+      assertThat(state.usage())
+          .hasSize(200)
+          .extracting(UsageLedger.Row::requests)
+          .containsOnly(number);
       assertThat(state.spent().values()).allSatisfy(cells -> assertThat(cells).isNotEmpty());
       assertThat(state.spent().values().stream().flatMap(List::stream).mapToLong(Spent::amount))
           .allMatch(amount -> amount > 0);

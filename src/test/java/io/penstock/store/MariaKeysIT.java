@@ -10,8 +10,8 @@ import io.penstock.fake.MariaDb;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.Relay;
 import io.penstock.fake.RunningGateway;
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeyStore;
-import io.penstock.key.Secrets;
 import io.penstock.suite.TaggedTests;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -49,8 +49,8 @@ class MariaKeysIT extends KeyStorageContract {
 
   @Test
   void lostDatabase_keepsTheKeysKnownAndComesBack() {
-    String before = Secrets.make();
-    String meanwhile = Secrets.make();
+    String before = KeySecrets.make();
+    String meanwhile = KeySecrets.make();
     try (Relay relay = new Relay(MariaDb.port());
         Instance far = Instance.of(open(relay.port()));
         Instance near = Instance.of(open());
@@ -73,7 +73,7 @@ class MariaKeysIT extends KeyStorageContract {
       until(() -> assertThat(lines(logged, "is back")).isEqualTo(1));
       assertThat(lines(logged, "lost")).isEqualTo(1);
       assertThat(String.join("\n", logged.lines()))
-          .doesNotContain(MariaDb.PASSWORD, "p%3Aw", Secrets.sha256(before));
+          .doesNotContain(MariaDb.PASSWORD, "p%3Aw", KeySecrets.sha256(before));
     }
   }
 

@@ -3,8 +3,8 @@ package io.penstock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.SnapshotsContract;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStoreContract;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,21 +22,21 @@ class MigrateTest {
     return directory.resolve("state.db");
   }
 
-  private static void save(Path file, Snapshots.Snapshot state) throws IOException {
-    try (Snapshots snapshots = StateFiles.of(file)) {
-      snapshots.save(state);
+  private static void save(Path file, SnapshotStore.Snapshot state) throws IOException {
+    try (SnapshotStore snapshotStore = StateFiles.of(file)) {
+      snapshotStore.save(state);
     }
   }
 
-  private static Snapshots.Snapshot load(Path file) throws IOException {
-    try (Snapshots snapshots = StateFiles.of(file)) {
-      return snapshots.load();
+  private static SnapshotStore.Snapshot load(Path file) throws IOException {
+    try (SnapshotStore snapshotStore = StateFiles.of(file)) {
+      return snapshotStore.load();
     }
   }
 
   @Test
   void migrated_losesNothing_andAgainChangesNothing() throws IOException {
-    Snapshots.Snapshot state = SnapshotsContract.everything(5);
+    SnapshotStore.Snapshot state = SnapshotStoreContract.everything(5);
     save(yaml(), state);
     String before = Files.readString(yaml());
     assertThat(StateFiles.migrate(yaml(), db()))
@@ -50,12 +50,12 @@ class MigrateTest {
 
   @Test
   void anotherStateThere_isKept() throws IOException {
-    save(yaml(), SnapshotsContract.everything(5));
-    save(db(), SnapshotsContract.everything(6));
+    save(yaml(), SnapshotStoreContract.everything(5));
+    save(db(), SnapshotStoreContract.everything(6));
     assertThatThrownBy(() -> StateFiles.migrate(yaml(), db()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("holds another state already");
-    assertThat(load(db())).isEqualTo(SnapshotsContract.everything(6));
+    assertThat(load(db())).isEqualTo(SnapshotStoreContract.everything(6));
   }
 
   @Test

@@ -1,16 +1,16 @@
 package io.penstock.store;
 
-import io.penstock.cost.Measure;
-import io.penstock.limit.Cell;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.ChargedCell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.Ledger;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.Snapshots.Snapshot;
-import io.penstock.quota.Snapshots.Spent;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStore.Snapshot;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -29,7 +29,7 @@ final class SavingProcess {
   static final LocalDate DAY = LocalDate.of(2026, 11, 22);
 
   static final LimitId COUNTER =
-      new LimitId(LimitId.Kind.KEY, "counter", "", Measure.REQUESTS, MINUTE);
+      new LimitId(LimitId.Kind.KEY, "counter", "", LimitMeasure.REQUESTS, MINUTE);
 
   private SavingProcess() {}
 
@@ -40,7 +40,7 @@ final class SavingProcess {
     List<Limit> limits = new ArrayList<>();
     LimitSpec spec = new LimitSpec.TrailingWindow(1_000_000_000, MINUTE, 0, 1_000_000_000);
     for (int key = 0; key < KEYS; key++) {
-      LimitId id = new LimitId(LimitId.Kind.KEY, "key" + key, "", Measure.TOKENS, MINUTE);
+      LimitId id = new LimitId(LimitId.Kind.KEY, "key" + key, "", LimitMeasure.TOKENS, MINUTE);
       limits.add(source.limit(id, spec, ticker.nanos()));
     }
     Thread.ofPlatform()
@@ -51,25 +51,28 @@ final class SavingProcess {
                 limits.get(turn).admit(1, ticker.nanos());
               }
             });
-    try (Snapshots snapshots = StateFiles.of(Path.of(arguments[0]))) {
+    try (SnapshotStore snapshotStore = StateFiles.of(Path.of(arguments[0]))) {
       for (long number = Long.parseLong(arguments[1]); true; number++) {
-        snapshots.save(state(source.owed(ticker.nanos()), number));
+        snapshotStore.save(state(source.owed(ticker.nanos()), number));
         System.out.println(number);
       }
     }
   }
 
   /** Returns a state that contains the number in every part. */
-  private static Snapshot state(Map<LimitId, List<Cell>> owed, long number) {
+  private static Snapshot state(Map<LimitId, List<ChargedCell>> owed, long number) {
     Map<LimitId, List<Spent>> spent = new HashMap<>();
     owed.forEach(
         (id, cells) ->
             spent.put(
-                id, cells.stream().map(cell -> new Spent(cell.atNanos(), cell.amount())).toList()));
+                id,
+                cells.stream()
+                    .map(chargedCell -> new Spent(chargedCell.atNanos(), chargedCell.amount()))
+                    .toList()));
     spent.put(COUNTER, List.of(new Spent(1, number)));
-    List<Ledger.Row> usage = new ArrayList<>();
+    List<UsageLedger.Row> usage = new ArrayList<>();
     for (int row = 0; row < USAGE_ROWS; row++) {
-      usage.add(new Ledger.Row(DAY, "k" + row, "", "", number, 0, 0));
+      usage.add(new UsageLedger.Row(DAY, "k" + row, "", "", number, 0, 0));
     }
     return new Snapshot(Map.of(), spent, usage);
   }

@@ -1,10 +1,10 @@
 package io.penstock.store;
 
 import io.penstock.key.KeyStore;
-import io.penstock.quota.Ledger;
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.Snapshots.Snapshot;
 import io.penstock.store.KeyStorageContract.Instance;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStore.Snapshot;
+import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -48,7 +48,7 @@ final class SmallDiskProcess {
 
   private static void full(Path disk, String name) throws IOException {
     Path file = disk.resolve(name);
-    try (Snapshots store = StateFiles.of(file)) {
+    try (SnapshotStore store = StateFiles.of(file)) {
       say(name, save(store, 1, FEW));
       Path filler = fill(disk);
       say(name, save(store, 2, MANY));
@@ -86,15 +86,15 @@ final class SmallDiskProcess {
   }
 
   private static String save(Path file, int number, int rows) throws IOException {
-    try (Snapshots store = StateFiles.of(file)) {
+    try (SnapshotStore store = StateFiles.of(file)) {
       return save(store, number, rows);
     }
   }
 
-  private static String save(Snapshots store, int number, int rows) {
-    List<Ledger.Row> usage = new ArrayList<>();
+  private static String save(SnapshotStore store, int number, int rows) {
+    List<UsageLedger.Row> usage = new ArrayList<>();
     for (int row = 0; row < rows; row++) {
-      usage.add(new Ledger.Row(LocalDate.of(2026, 1, 1), "k" + row, "", "", number, 0, 0));
+      usage.add(new UsageLedger.Row(LocalDate.of(2026, 1, 1), "k" + row, "", "", number, 0, 0));
     }
     try {
       store.save(new Snapshot(Map.of(), Map.of(), usage));
@@ -106,8 +106,8 @@ final class SmallDiskProcess {
 
   /** Returns the readable content of a file. */
   private static String rows(Path file) throws IOException {
-    try (Snapshots store = StateFiles.of(file)) {
-      List<Ledger.Row> usage = store.load().usage();
+    try (SnapshotStore store = StateFiles.of(file)) {
+      List<UsageLedger.Row> usage = store.load().usage();
       return usage.size() + " rows of save " + usage.getFirst().requests();
     } catch (IOException failed) {
       return String.valueOf(failed.getMessage());

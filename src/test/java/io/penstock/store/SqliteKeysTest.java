@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fake.PatientWaits;
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeyStore;
-import io.penstock.key.Secrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,12 +63,12 @@ class SqliteKeysTest extends KeyStorageContract {
 
   @Test
   void file_hasNoSecret() throws IOException {
-    String secret = Secrets.make();
+    String secret = KeySecrets.make();
     try (KeyStorage storage = open(directory.resolve("other.db"))) {
       done(storage.add(key("a", secret)));
     }
     assertThat(Files.readString(directory.resolve("other.db"), ISO_8859_1))
-        .contains(Secrets.sha256(secret))
+        .contains(KeySecrets.sha256(secret))
         .doesNotContain(secret, secret.substring(4, 30));
   }
 

@@ -3,8 +3,8 @@ package io.penstock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.SnapshotsContract;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStoreContract;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SqliteSnapshotsTest extends SnapshotsContract {
+class SqliteSnapshotsTest extends SnapshotStoreContract {
   @TempDir private Path directory;
 
   private Path file() {
@@ -29,13 +29,13 @@ class SqliteSnapshotsTest extends SnapshotsContract {
   }
 
   @Override
-  protected Snapshots snapshots() throws IOException {
+  protected SnapshotStore snapshots() throws IOException {
     return StateFiles.of(file());
   }
 
   private void saved(int number) throws IOException {
-    try (Snapshots snapshots = snapshots()) {
-      snapshots.save(everything(number));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      snapshotStore.save(everything(number));
     }
   }
 
@@ -60,8 +60,8 @@ class SqliteSnapshotsTest extends SnapshotsContract {
 
   private void assertRefused(String says) throws IOException {
     byte[] before = Files.readAllBytes(file());
-    try (Snapshots snapshots = snapshots()) {
-      assertThatThrownBy(snapshots::load)
+    try (SnapshotStore snapshotStore = snapshots()) {
+      assertThatThrownBy(snapshotStore::load)
           .isInstanceOf(IOException.class)
           .hasMessageStartingWith(file() + ": ")
           .hasMessageContaining(says)
@@ -89,8 +89,8 @@ class SqliteSnapshotsTest extends SnapshotsContract {
 
   @Test
   void file_isForItsOwnerOnly() throws IOException {
-    try (Snapshots snapshots = snapshots()) {
-      snapshots.save(everything(1));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      snapshotStore.save(everything(1));
       try (var files = Files.list(directory)) {
         assertThat(files)
             .hasSizeGreaterThan(1) // the log next to it
@@ -105,10 +105,10 @@ class SqliteSnapshotsTest extends SnapshotsContract {
   @Test
   void fileOfNothing_isEmpty() throws IOException {
     Files.createFile(file());
-    try (Snapshots snapshots = snapshots()) {
-      assertThat(snapshots.load()).isEqualTo(Snapshots.Snapshot.EMPTY);
-      snapshots.save(everything(1));
-      assertThat(snapshots.load()).isEqualTo(everything(1));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      assertThat(snapshotStore.load()).isEqualTo(SnapshotStore.Snapshot.EMPTY);
+      snapshotStore.save(everything(1));
+      assertThat(snapshotStore.load()).isEqualTo(everything(1));
     }
   }
 
@@ -128,8 +128,8 @@ class SqliteSnapshotsTest extends SnapshotsContract {
   @Test
   void somethingElse_isNotWrittenOverEither() throws Exception {
     Files.writeString(file(), "version: 1\n");
-    try (Snapshots snapshots = snapshots()) {
-      assertThatThrownBy(() -> snapshots.save(everything(1))).isInstanceOf(IOException.class);
+    try (SnapshotStore snapshotStore = snapshots()) {
+      assertThatThrownBy(() -> snapshotStore.save(everything(1))).isInstanceOf(IOException.class);
     }
     assertThat(Files.readString(file())).isEqualTo("version: 1\n");
   }
@@ -164,38 +164,38 @@ class SqliteSnapshotsTest extends SnapshotsContract {
 
   @Test
   void directoryThatIsMissing_isSaid() throws IOException {
-    Snapshots snapshots = StateFiles.of(directory.resolve("none").resolve("state.db"));
-    assertThat(snapshots.load()).isEqualTo(Snapshots.Snapshot.EMPTY);
-    assertThatThrownBy(() -> snapshots.save(everything(1)))
+    SnapshotStore snapshotStore = StateFiles.of(directory.resolve("none").resolve("state.db"));
+    assertThat(snapshotStore.load()).isEqualTo(SnapshotStore.Snapshot.EMPTY);
+    assertThatThrownBy(() -> snapshotStore.save(everything(1)))
         .hasMessageEndingWith("state.db: there is no such directory");
   }
 
   @Test
   void anotherProcessWrites_isSaidAndDoneTheNextTime() throws Exception {
     saved(1);
-    try (Snapshots snapshots = snapshots()) {
+    try (SnapshotStore snapshotStore = snapshots()) {
       try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
           Statement statement = other.createStatement()) {
         statement.execute("BEGIN EXCLUSIVE");
-        assertThatThrownBy(() -> snapshots.save(everything(2)))
+        assertThatThrownBy(() -> snapshotStore.save(everything(2)))
             .hasMessageEndingWith("locked by another process");
         statement.execute("COMMIT");
       }
-      snapshots.save(everything(3));
-      assertThat(snapshots.load()).isEqualTo(everything(3));
+      snapshotStore.save(everything(3));
+      assertThat(snapshotStore.load()).isEqualTo(everything(3));
     }
   }
 
   @Test
   void fileThatWasTakenAway_isMadeAnew() throws IOException {
-    try (Snapshots snapshots = snapshots()) {
-      snapshots.save(everything(1));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      snapshotStore.save(everything(1));
       Files.delete(file());
       Files.deleteIfExists(directory.resolve("state.db-wal"));
       Files.deleteIfExists(directory.resolve("state.db-shm"));
-      snapshots.save(everything(2));
+      snapshotStore.save(everything(2));
     }
-    try (Snapshots again = snapshots()) {
+    try (SnapshotStore again = snapshots()) {
       assertThat(again.load()).isEqualTo(everything(2));
     }
   }

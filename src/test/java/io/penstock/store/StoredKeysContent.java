@@ -2,9 +2,9 @@ package io.penstock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
-import io.penstock.key.Secrets;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import tools.jackson.databind.json.JsonMapper;
@@ -37,7 +37,7 @@ final class StoredKeysContent {
   private StoredKeysContent() {}
 
   private static KeySpec.Secret next() {
-    return new KeySpec.Secret(Secrets.sha256("second secret of rotated"), KeySpec.NEVER);
+    return new KeySpec.Secret(KeySecrets.sha256("second secret of rotated"), KeySpec.NEVER);
   }
 
   /** Adds, rotates and removes keys, so that each statement runs. */

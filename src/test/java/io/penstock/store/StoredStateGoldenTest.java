@@ -2,15 +2,15 @@ package io.penstock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Measure;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.Golden;
 import io.penstock.fake.SqlRecord;
-import io.penstock.quota.Ledger;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.Snapshots.Snapshot;
-import io.penstock.quota.Snapshots.Spent;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStore.Snapshot;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.UsageLedger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -33,48 +33,49 @@ class StoredStateGoldenTest {
 
   @TempDir private Path directory;
 
-  private static LimitId limit(LimitId.Kind kind, String name, Measure measure, long duration) {
-    return new LimitId(kind, name, "", measure, duration);
+  private static LimitId limit(
+      LimitId.Kind kind, String name, LimitMeasure limitMeasure, long duration) {
+    return new LimitId(kind, name, "", limitMeasure, duration);
   }
 
   /** Returns a snapshot with something of every kind: limits of each kind, measure and duration. */
   private static Snapshot everything() {
     Map<LimitId, List<Spent>> spent = new HashMap<>();
     for (LimitId.Kind kind : LimitId.Kind.values()) {
-      spent.put(limit(kind, "a", Measure.REQUESTS, MINUTE), List.of(new Spent(NOW, 3)));
-      spent.put(limit(kind, "a", Measure.REQUESTS, DAY), List.of(new Spent(NOW + DAY, 5)));
+      spent.put(limit(kind, "a", LimitMeasure.REQUESTS, MINUTE), List.of(new Spent(NOW, 3)));
+      spent.put(limit(kind, "a", LimitMeasure.REQUESTS, DAY), List.of(new Spent(NOW + DAY, 5)));
     }
-    for (Measure measure : Measure.values()) {
-      spent.put(limit(LimitId.Kind.KEY, "k", measure, 0), List.of(new Spent(NOW, 7)));
+    for (LimitMeasure limitMeasure : LimitMeasure.values()) {
+      spent.put(limit(LimitId.Kind.KEY, "k", limitMeasure, 0), List.of(new Spent(NOW, 7)));
     }
     spent.put(
-        new LimitId(LimitId.Kind.UPSTREAM, ODD, "a/b %", Measure.INPUT_TOKENS, MINUTE),
+        new LimitId(LimitId.Kind.UPSTREAM, ODD, "a/b %", LimitMeasure.INPUT_TOKENS, MINUTE),
         List.of(new Spent(NOW, 1), new Spent(NOW + 1, Long.MAX_VALUE)));
     spent.put(
-        limit(LimitId.Kind.MODEL, ODD, Measure.REQUESTS, MINUTE),
+        limit(LimitId.Kind.MODEL, ODD, LimitMeasure.REQUESTS, MINUTE),
         List.of(new Spent(NOW, 1_000_000)));
     spent.put(
-        limit(LimitId.Kind.MODEL, "a", Measure.TOKENS, MINUTE),
+        limit(LimitId.Kind.MODEL, "a", LimitMeasure.TOKENS, MINUTE),
         List.of(new Spent(NOW, 5), new Spent(NOW + 9, 6)));
     LocalDate day = LocalDate.of(2026, 11, 22);
     return new Snapshot(
         Map.of(ODD, new ModelLimits(1, 2, 3), "gpt-4o", new ModelLimits(0, 4, 0)),
         spent,
         List.of(
-            new Ledger.Row(day, "", "", "", 0, 0, 0),
-            new Ledger.Row(day, "k", "g", ODD, 1, 2, 3),
-            new Ledger.Row(day.plusDays(1), "k", "g", "m", Long.MAX_VALUE, 2, 3)));
+            new UsageLedger.Row(day, "", "", "", 0, 0, 0),
+            new UsageLedger.Row(day, "k", "g", ODD, 1, 2, 3),
+            new UsageLedger.Row(day.plusDays(1), "k", "g", "m", Long.MAX_VALUE, 2, 3)));
   }
 
   private static void save(Path file) throws Exception {
-    try (Snapshots snapshots = StateFiles.of(file)) {
-      snapshots.save(everything());
+    try (SnapshotStore snapshotStore = StateFiles.of(file)) {
+      snapshotStore.save(everything());
     }
   }
 
   private static Snapshot load(Path file) throws Exception {
-    try (Snapshots snapshots = StateFiles.of(file)) {
-      return snapshots.load();
+    try (SnapshotStore snapshotStore = StateFiles.of(file)) {
+      return snapshotStore.load();
     }
   }
 

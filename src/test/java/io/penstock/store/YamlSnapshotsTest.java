@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.penstock.quota.LimitId;
-import io.penstock.quota.ModelLimits;
-import io.penstock.quota.Snapshots;
-import io.penstock.quota.Snapshots.Spent;
-import io.penstock.quota.SnapshotsContract;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
+import io.penstock.usage.SnapshotStore;
+import io.penstock.usage.SnapshotStore.Spent;
+import io.penstock.usage.SnapshotStoreContract;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class YamlSnapshotsTest extends SnapshotsContract {
+class YamlSnapshotsTest extends SnapshotStoreContract {
   @TempDir private Path directory;
 
   private Path file() {
@@ -27,18 +27,18 @@ class YamlSnapshotsTest extends SnapshotsContract {
   }
 
   @Override
-  protected Snapshots snapshots() throws IOException {
+  protected SnapshotStore snapshots() throws IOException {
     return StateFiles.of(file());
   }
 
-  private Snapshots holding(String text) throws IOException {
+  private SnapshotStore holding(String text) throws IOException {
     Files.writeString(file(), text);
     return snapshots();
   }
 
   @Test
   void writtenByHand_isRead() throws IOException {
-    Snapshots.Snapshot read =
+    SnapshotStore.Snapshot read =
         holding(
                 """
                 quotas:
@@ -67,8 +67,8 @@ class YamlSnapshotsTest extends SnapshotsContract {
 
   @Test
   void shape_isThatOfTheContract() throws IOException {
-    try (Snapshots snapshots = snapshots()) {
-      snapshots.save(everything(1));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      snapshotStore.save(everything(1));
     }
     assertThat(Files.readString(file()))
         .contains("quotas:\n  \"gpt-4o\": {max_rpm: 0, max_tpm: 1, max_rpd: 0}\n")
@@ -81,8 +81,8 @@ class YamlSnapshotsTest extends SnapshotsContract {
 
   @Test
   void file_isForItsOwnerOnly_andNothingIsLeftAside() throws IOException {
-    try (Snapshots snapshots = snapshots()) {
-      snapshots.save(everything(1));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      snapshotStore.save(everything(1));
     }
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
         .isEqualTo("rw-------");
@@ -96,10 +96,10 @@ class YamlSnapshotsTest extends SnapshotsContract {
     Path real = Files.createDirectory(directory.resolve("real")).resolve("s.yaml");
     Files.writeString(real, "version: 1\n");
     Files.createSymbolicLink(file(), real);
-    try (Snapshots snapshots = snapshots()) {
-      snapshots.save(everything(1));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      snapshotStore.save(everything(1));
       assertThat(file()).isSymbolicLink();
-      assertThat(snapshots.load()).isEqualTo(everything(1));
+      assertThat(snapshotStore.load()).isEqualTo(everything(1));
     }
   }
 
@@ -130,8 +130,8 @@ class YamlSnapshotsTest extends SnapshotsContract {
       })
   void nonsense_isRefusedInOneLineWithItsPlace_andLeftAsItIs(String text, String says)
       throws IOException {
-    Snapshots snapshots = holding(text);
-    assertThatThrownBy(snapshots::load)
+    SnapshotStore snapshotStore = holding(text);
+    assertThatThrownBy(snapshotStore::load)
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith(file() + ":")
         .hasMessageContaining(says)
@@ -144,8 +144,8 @@ class YamlSnapshotsTest extends SnapshotsContract {
   @Test
   void usageThatIsThereTwice_isRefused() throws IOException {
     String row = "{day: 2026-01-01, key: a, group: b, model: c, requests: 1, input: 1, output: 1}";
-    Snapshots snapshots = holding("usage:\n- " + row + "\n- " + row + "\n");
-    assertThatThrownBy(snapshots::load).hasMessageContaining(":3:3: usage of this day");
+    SnapshotStore snapshotStore = holding("usage:\n- " + row + "\n- " + row + "\n");
+    assertThatThrownBy(snapshotStore::load).hasMessageContaining(":3:3: usage of this day");
   }
 
   @Test
@@ -157,36 +157,38 @@ class YamlSnapshotsTest extends SnapshotsContract {
   /** A file that was cut off at any line must be refused, not loaded in part. */
   @Test
   void cutShort_isRefusedAtEveryLine() throws IOException {
-    try (Snapshots snapshots = snapshots()) {
-      snapshots.save(everything(1));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      snapshotStore.save(everything(1));
       String whole = Files.readString(file());
       int end = whole.lastIndexOf('\n', whole.length() - 2);
       for (; end > whole.indexOf("rows:"); end = whole.lastIndexOf('\n', end - 1)) {
         Files.writeString(file(), whole.substring(0, end + 1));
-        assertThatThrownBy(snapshots::load).as("cut at %d", end).isInstanceOf(IOException.class);
+        assertThatThrownBy(snapshotStore::load)
+            .as("cut at %d", end)
+            .isInstanceOf(IOException.class);
       }
     }
   }
 
   @Test
   void directoryThatIsMissing_isSaid() throws IOException {
-    Snapshots snapshots = StateFiles.of(directory.resolve("none").resolve("state.yaml"));
-    assertThat(snapshots.load()).isEqualTo(Snapshots.Snapshot.EMPTY);
-    assertThatThrownBy(() -> snapshots.save(everything(1)))
+    SnapshotStore snapshotStore = StateFiles.of(directory.resolve("none").resolve("state.yaml"));
+    assertThat(snapshotStore.load()).isEqualTo(SnapshotStore.Snapshot.EMPTY);
+    assertThatThrownBy(() -> snapshotStore.save(everything(1)))
         .isInstanceOf(IOException.class)
         .hasMessageEndingWith("state.yaml: there is no such directory");
   }
 
   @Test
   void directoryThatMayNotBeWrittenTo_keepsWhatIsThere() throws IOException {
-    try (Snapshots snapshots = snapshots()) {
-      snapshots.save(everything(1));
+    try (SnapshotStore snapshotStore = snapshots()) {
+      snapshotStore.save(everything(1));
       // Not even root can create a file in place of a non-empty directory.
       Files.createDirectories(directory.resolve("state.yaml.tmp").resolve("in the way"));
-      assertThatThrownBy(() -> snapshots.save(everything(2)))
+      assertThatThrownBy(() -> snapshotStore.save(everything(2)))
           .isInstanceOf(IOException.class)
           .hasMessageStartingWith(file() + ": ");
-      assertThat(snapshots.load()).isEqualTo(everything(1));
+      assertThat(snapshotStore.load()).isEqualTo(everything(1));
     }
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.knuddels.jtokkit.api.EncodingType;
-import io.penstock.cost.Content;
+import io.penstock.cost.RequestContent;
 import io.penstock.fake.PatientWaits;
 import io.penstock.json.Utf8Counter;
 import java.util.Objects;
@@ -40,11 +40,12 @@ class TokenizersTest {
 
   private static TokenizerInput request(@Nullable String model, @Nullable CharSequence text) {
     long estimate = text == null ? 7 : Estimate.tokens(Utf8Counter.bytes(text));
-    Content content = new Content(model, estimate, 4, Content.UNSTATED, 1, true);
-    return new TokenizerInput(content, text);
+    RequestContent requestContent =
+        new RequestContent(model, estimate, 4, RequestContent.UNSTATED, 1, true);
+    return new TokenizerInput(requestContent, text);
   }
 
-  private static Content atOnce(String model, @Nullable CharSequence text) {
+  private static RequestContent atOnce(String model, @Nullable CharSequence text) {
     return Objects.requireNonNull(tokenizers.atOnce(request(model, text)));
   }
 
@@ -86,10 +87,10 @@ class TokenizersTest {
     "gpt-4, <|endoftext|>, 7"
   })
   void shortText_isCountedWhereItIs(String model, String text, long tokens) {
-    Content content = atOnce(model, text);
-    assertThat(content.textTokens()).isEqualTo(tokens);
-    assertThat(content.tokenized()).isTrue();
-    assertThat(content.otherTokens()).isEqualTo(4);
+    RequestContent requestContent = atOnce(model, text);
+    assertThat(requestContent.textTokens()).isEqualTo(tokens);
+    assertThat(requestContent.tokenized()).isTrue();
+    assertThat(requestContent.otherTokens()).isEqualTo(4);
   }
 
   @Test
@@ -114,7 +115,8 @@ class TokenizersTest {
     long whole = text.length() / WORDS.length() * atOnce("gpt-4o", WORDS).textTokens();
     StepVerifier.create(tokenizers.later(request("gpt-4o", text)))
         .assertNext(
-            content -> assertThat(content.textTokens()).isCloseTo(whole, within(whole / 100)))
+            requestContent ->
+                assertThat(requestContent.textTokens()).isCloseTo(whole, within(whole / 100)))
         .verifyComplete();
   }
 
@@ -132,7 +134,8 @@ class TokenizersTest {
   @Test
   void textCutOff_isScaledToWhatTheBodyHeld() {
     String text = WORDS.repeat(1 + Tokenizers.LONGEST / WORDS.length());
-    Content twice = new Content("gpt-4o", text.length() / 2, 0, Content.UNSTATED, 1, true);
+    RequestContent twice =
+        new RequestContent("gpt-4o", text.length() / 2, 0, RequestContent.UNSTATED, 1, true);
     TokenizerInput request = new TokenizerInput(twice, text);
     long whole = text.length() / WORDS.length() * atOnce("gpt-4o", WORDS).textTokens();
     assertThat(tokenizers.counted(request).textTokens()).isCloseTo(2 * whole, within(whole / 10));

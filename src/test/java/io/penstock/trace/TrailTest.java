@@ -5,31 +5,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Operation;
-import io.penstock.cost.Usage;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Ask;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Pending;
-import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Settlement;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.queue.Bounds;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
-import io.penstock.refusal.Reason;
+import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LocalLimitSource;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.util.List;
@@ -54,52 +54,52 @@ class TrailTest {
           Map.of(),
           1,
           new UpstreamSpec.Limits(0, 0, 0, 0),
-          Charge.TOTAL,
+          ChargeRule.TOTAL,
           0,
           60,
           new UpstreamSpec.Timeouts(1, 1, 1));
 
   private final Endpoint endpoint = endpoint();
-  private final Pending pending =
-      endpoint.submit(Ask.of("m", Cost.ofInput(7), 0, Patience.DEFAULT));
-  private final Settlement settlement = settlement();
-  private final Refusal refusal = Refusal.of(Reason.QUEUE_FULL, "no");
+  private final ParkedTicket parkedTicket =
+      endpoint.submit(TicketRequest.of("m", Cost.ofInput(7), 0, WaitPatience.DEFAULT));
+  private final TicketSettlement ticketSettlement = settlement();
+  private final Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "no");
   private final HttpHeaders headers = new DefaultHttpHeaders();
-  private final Usage usage = new Usage(7, 0, 3);
+  private final TokenUsage tokenUsage = new TokenUsage(7, 0, 3);
 
   private static Endpoint endpoint() {
     FakeTicker ticker = new FakeTicker();
     LocalLimitSource limits = new LocalLimitSource();
-    Registry registry =
-        new Registry(
+    EndpointRegistry endpointRegistry =
+        new EndpointRegistry(
             new Endpoint.House(
-                new Upstreams(limits, MINUTE),
+                new UpstreamRegistry(limits, MINUTE),
                 new ModelQuotas(limits, MINUTE),
                 limits,
                 ticker,
                 new FakeDrivers(ticker),
                 event -> {},
                 new AtomicLong()));
-    registry.apply(
+    endpointRegistry.apply(
         List.of(
             new EndpointSpec(
                 "/a",
                 "/a",
-                Algorithm.NONE,
+                LimitAlgorithm.NONE,
                 new LimitSpec.Unlimited(),
                 EndpointSpec.Scheduling.fifo(64),
-                EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
-                new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 0, 1_000, false),
+                EndpointSpec.Waiting.of(new QueueBounds(10, 1_000, 1_000), 0, 0),
+                new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 0, 1_000, false),
                 EndpointSpec.Descendants.SERVED,
                 false,
                 true,
                 List.of(UPSTREAM),
                 Map.of())));
-    return Objects.requireNonNull(registry.find("/a"));
+    return Objects.requireNonNull(endpointRegistry.find("/a"));
   }
 
-  private Settlement settlement() {
-    if (pending.outcome() instanceof Outcome.Granted(Settlement granted)) {
+  private TicketSettlement settlement() {
+    if (parkedTicket.outcome() instanceof TicketOutcome.Granted(TicketSettlement granted)) {
       return granted;
     }
     throw new AssertionError("it waits, expected that it goes");
@@ -107,14 +107,14 @@ class TrailTest {
 
   private void tell(Trail trail) {
     trail.entered(endpoint, "id", "anonymous");
-    trail.submitted(pending);
-    trail.released(settlement);
-    trail.calls(UPSTREAM, BASE, "m", Operation.CHAT);
+    trail.submitted(parkedTicket);
+    trail.released(ticketSettlement);
+    trail.calls(UPSTREAM, BASE, "m", ModelOperation.CHAT);
     trail.tells(headers);
     trail.answers(200);
     trail.passed(4_096);
     trail.answered("m-2026");
-    trail.called(usage, null);
+    trail.called(tokenUsage, null);
     trail.refused(refusal);
     trail.ended(200, null);
   }

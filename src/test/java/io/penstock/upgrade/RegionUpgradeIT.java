@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.RedisServer;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,11 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 @Order(2) // takes long
 @Timeout(240)
 class RegionUpgradeIT {
-  private static final String CLIENTS = Secrets.make();
-  private static final StoredFiles FILES_OF_EAST = new StoredFiles(Secrets.make(), "budget-east");
-  private static final StoredFiles FILES_OF_WEST = new StoredFiles(Secrets.make(), "budget-west");
-  private static final List<String> COUNTED = List.of(Secrets.make(), Secrets.make());
-  private static final List<String> DENIED = List.of(Secrets.make(), Secrets.make());
+  private static final String CLIENTS = KeySecrets.make();
+  private static final StoredFiles FILES_OF_EAST =
+      new StoredFiles(KeySecrets.make(), "budget-east");
+  private static final StoredFiles FILES_OF_WEST =
+      new StoredFiles(KeySecrets.make(), "budget-west");
+  private static final List<String> COUNTED = List.of(KeySecrets.make(), KeySecrets.make());
+  private static final List<String> DENIED = List.of(KeySecrets.make(), KeySecrets.make());
   private static final WindowCheck WINDOW = new WindowCheck(10_000, 2_000);
   private static final PermitClients.Demand ASK_WINDOW =
       new PermitClients.Demand("/window", 8, 10, 400, Duration.ofMillis(40));
@@ -89,7 +91,8 @@ class RegionUpgradeIT {
   }
 
   private static void key(StringBuilder routes, String name, String secret, String terms) {
-    routes.append("  - {name: %s, sha256: %s%s}%n".formatted(name, Secrets.sha256(secret), terms));
+    routes.append(
+        "  - {name: %s, sha256: %s%s}%n".formatted(name, KeySecrets.sha256(secret), terms));
   }
 
   @AfterAll

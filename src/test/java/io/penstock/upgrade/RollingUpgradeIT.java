@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.RedisServer;
-import io.penstock.key.Secrets;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,10 +26,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Order(2) // takes long
 @Timeout(240)
 class RollingUpgradeIT {
-  private static final String CLIENTS = Secrets.make();
-  private static final StoredFiles FILES_OF_FIRST = new StoredFiles(Secrets.make(), "budget-one");
-  private static final StoredFiles FILES_OF_SECOND = new StoredFiles(Secrets.make(), "budget-two");
-  private static final List<String> EVENTUAL = List.of(Secrets.make(), Secrets.make());
+  private static final String CLIENTS = KeySecrets.make();
+  private static final StoredFiles FILES_OF_FIRST =
+      new StoredFiles(KeySecrets.make(), "budget-one");
+  private static final StoredFiles FILES_OF_SECOND =
+      new StoredFiles(KeySecrets.make(), "budget-two");
+  private static final List<String> EVENTUAL = List.of(KeySecrets.make(), KeySecrets.make());
   private static final WindowCheck WINDOW = new WindowCheck(10_000, 2_000);
   private static final WindowCheck SLIDING = new WindowCheck(300, 10_000);
   private static final PermitClients.Demand ASK_WINDOW =
@@ -92,13 +94,13 @@ class RollingUpgradeIT {
       - %s
     """
         .formatted(
-            Secrets.sha256(CLIENTS),
+            KeySecrets.sha256(CLIENTS),
             FILES_OF_FIRST.keyName(),
-            Secrets.sha256(FILES_OF_FIRST.key()),
+            KeySecrets.sha256(FILES_OF_FIRST.key()),
             FILES_OF_SECOND.keyName(),
-            Secrets.sha256(FILES_OF_SECOND.key()),
-            Secrets.sha256(EVENTUAL.getFirst()),
-            Secrets.sha256(EVENTUAL.getLast()),
+            KeySecrets.sha256(FILES_OF_SECOND.key()),
+            KeySecrets.sha256(EVENTUAL.getFirst()),
+            KeySecrets.sha256(EVENTUAL.getLast()),
             WINDOW.limit(),
             StoredFiles.endpoint());
   }

@@ -7,16 +7,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
-import io.penstock.cost.Charge;
+import io.penstock.cost.ChargeRule;
 import io.penstock.event.Event;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
 import io.penstock.gateway.UpstreamFailure;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.Tls;
-import io.penstock.pool.Upstreams;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LocalLimitSource;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -45,8 +45,9 @@ import reactor.netty.http.server.HttpServer;
 /** Tests connections with certificates, proxies or other settings of their own. */
 class LinksTest {
   @TempDir private Path directory;
-  private final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60_000_000_000L);
-  private final Links links = new Links(client -> client, upstreams);
+  private final UpstreamRegistry upstreamRegistry =
+      new UpstreamRegistry(new LocalLimitSource(), 60_000_000_000L);
+  private final Links links = new Links(client -> client, upstreamRegistry);
 
   @AfterEach
   void close() {
@@ -64,7 +65,7 @@ class LinksTest {
             Map.of(),
             1,
             UpstreamSpec.Limits.NONE,
-            Charge.TOTAL,
+            ChargeRule.TOTAL,
             0,
             5,
             new UpstreamSpec.Timeouts(5_000_000_000L, 5_000_000_000L, 5_000_000_000L));
@@ -164,7 +165,7 @@ class LinksTest {
     return "https://localhost:" + server.port() + "/";
   }
 
-  private static Reason reason(Mono<String> asked) throws Exception {
+  private static RefusalReason reason(Mono<String> asked) throws Exception {
     Throwable error =
         asked
             .<Throwable>map(AssertionError::new)
@@ -172,7 +173,9 @@ class LinksTest {
             .toFuture()
             .get(60, TimeUnit.SECONDS);
     UpstreamFailure failure = UpstreamFailure.of(error);
-    return failure == null || failure.sent() ? Reason.BAD_REQUEST : failure.refusal().reason();
+    return failure == null || failure.sent()
+        ? RefusalReason.BAD_REQUEST
+        : failure.refusal().reason();
   }
 
   @Test
@@ -189,8 +192,9 @@ class LinksTest {
     DisposableServer server = server(identity("server"), null);
     Path ca = pem("ca.pem", identity("other").certificatePem());
     assertThat(reason(asked(spec(url(server), new Tls(ca, null, null), null))))
-        .isEqualTo(Reason.UPSTREAM_UNREACHABLE);
-    assertThat(reason(asked(spec(url(server), null, null)))).isEqualTo(Reason.UPSTREAM_UNREACHABLE);
+        .isEqualTo(RefusalReason.UPSTREAM_UNREACHABLE);
+    assertThat(reason(asked(spec(url(server), null, null))))
+        .isEqualTo(RefusalReason.UPSTREAM_UNREACHABLE);
     server.disposeNow();
   }
 
@@ -253,7 +257,7 @@ class LinksTest {
                           "http://no-such-host.invalid/",
                           null,
                           "http://127.0.0.1:" + proxy.port()))))
-          .isEqualTo(Reason.UPSTREAM_UNREACHABLE);
+          .isEqualTo(RefusalReason.UPSTREAM_UNREACHABLE);
     }
   }
 

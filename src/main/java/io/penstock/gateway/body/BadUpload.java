@@ -1,13 +1,13 @@
 package io.penstock.gateway.body;
 
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 
 /** Thrown when a streamed body breaks a rule that could not be checked when it began. */
 public final class BadUpload extends RuntimeException {
   /** Refusal of a request with a body that came too slowly. */
   public static final Refusal LATE =
-      Refusal.of(Reason.BODY_TIMEOUT, "the body did not come to its end in time");
+      Refusal.of(RefusalReason.BODY_TIMEOUT, "the body did not come to its end in time");
 
   private static final long serialVersionUID = 1L;
 
@@ -34,6 +34,7 @@ public final class BadUpload extends RuntimeException {
 
   /** Returns the refusal of a body that is larger than {@code mostBytes}. */
   public static Refusal refusal(long mostBytes) {
-    return Refusal.of(Reason.BODY_TOO_LARGE, "the body is larger than " + mostBytes + " bytes");
+    return Refusal.of(
+        RefusalReason.BODY_TOO_LARGE, "the body is larger than " + mostBytes + " bytes");
   }
 }

@@ -3,7 +3,7 @@ package io.penstock.gateway.body;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.refusal.Reason;
+import io.penstock.refusal.RefusalReason;
 import java.util.function.ToDoubleFunction;
 
 /** Registers the meters of the body budget. */
@@ -16,8 +16,8 @@ public final class BodyMeters {
     gauge(meters, bodies, "parked.bytes", "Those that wait in queues", BodyBudget::parkedBytes);
     gauge(meters, bodies, "waiting", "Bodies that wait to be read", BodyBudget::waiting);
     gauge(meters, bodies, "waiting.bytes", "The room they wait for", BodyBudget::waitingBytes);
-    counter(meters, bodies, Reason.BODY_TIMEOUT, BodyBudget::late);
-    counter(meters, bodies, Reason.QUEUE_FULL, BodyBudget::notParked);
+    counter(meters, bodies, RefusalReason.BODY_TIMEOUT, BodyBudget::late);
+    counter(meters, bodies, RefusalReason.QUEUE_FULL, BodyBudget::notParked);
   }
 
   private static void gauge(
@@ -30,10 +30,13 @@ public final class BodyMeters {
   }
 
   private static void counter(
-      MeterRegistry meters, BodyBudget bodies, Reason reason, ToDoubleFunction<BodyBudget> count) {
+      MeterRegistry meters,
+      BodyBudget bodies,
+      RefusalReason refusalReason,
+      ToDoubleFunction<BodyBudget> count) {
     FunctionCounter.builder("penstock.body.refused", bodies, count)
         .description("Requests that were refused because of how their body came, or for its size")
-        .tag("reason", reason.code())
+        .tag("reason", refusalReason.code())
         .register(meters);
   }
 }

@@ -3,17 +3,17 @@ package io.penstock.gateway.coordination;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.netty.channel.EventLoop;
-import io.penstock.coordination.Coordination;
-import io.penstock.coordination.Operation;
-import io.penstock.coordination.Reply;
-import io.penstock.coordination.Turn;
+import io.penstock.coordination.ClientTurn;
+import io.penstock.coordination.CoordinationService;
+import io.penstock.coordination.ObjectOperation;
+import io.penstock.coordination.ObjectReply;
 import io.penstock.gateway.Door;
 import io.penstock.gateway.OwnPaths;
 import io.penstock.gateway.Printable;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.park.Parking;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.Names;
 import org.slf4j.Logger;
@@ -38,10 +38,10 @@ final class CoordinationAnswer implements OwnPaths {
   /** Text that bouncer answers when it is ready. */
   private static final String READY = "I'm ready!\n";
 
-  private final Coordination coordination;
+  private final CoordinationService coordinationService;
 
-  CoordinationAnswer(Coordination coordination) {
-    this.coordination = coordination;
+  CoordinationAnswer(CoordinationService coordinationService) {
+    this.coordinationService = coordinationService;
   }
 
   @Override
@@ -64,7 +64,7 @@ final class CoordinationAnswer implements OwnPaths {
       case CoordinationPath.Bad(String why) -> bad(exchange, why);
       case CoordinationPath.Itself itself ->
           HttpMethod.DELETE.equals(method)
-              ? done(exchange, itself.name(), new Operation.Delete(itself.kind()))
+              ? done(exchange, itself.name(), new ObjectOperation.Delete(itself.kind()))
               : notAllowed(exchange, "DELETE");
       case CoordinationPath.Action action ->
           asks(method) ? done(exchange, action) : notAllowed(exchange, "GET, POST");
@@ -72,10 +72,11 @@ final class CoordinationAnswer implements OwnPaths {
   }
 
   private Mono<Void> ready(ServerWebExchange exchange) {
-    return coordination.ready()
+    return coordinationService.ready()
         ? text(exchange, HttpStatus.OK, READY)
         : refuse(
-            exchange, Refusal.of(Reason.LIMIT_UNAVAILABLE, "Redis does not answer, or not yet"));
+            exchange,
+            Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "Redis does not answer, or not yet"));
   }
 
   private static boolean asks(HttpMethod method) {
@@ -85,7 +86,7 @@ final class CoordinationAnswer implements OwnPaths {
   private Mono<Void> done(ServerWebExchange exchange, CoordinationPath.Action path) {
     try {
       CoordinationQuery query = new CoordinationQuery(exchange.getRequest().getURI().getRawQuery());
-      Operation operation = query.operation(path);
+      ObjectOperation objectOperation = query.operation(path);
       if (LOG.isDebugEnabled()) {
         LOG.debug(
             "{} {} {} id=\"{}\"",
@@ -94,71 +95,79 @@ final class CoordinationAnswer implements OwnPaths {
             Printable.of(path.name()),
             Printable.of(query.id()));
       }
-      return done(exchange, path.name(), operation, query.maxWaitNanos(operation));
+      return done(exchange, path.name(), objectOperation, query.maxWaitNanos(objectOperation));
     } catch (CoordinationQuery.BadQuery fault) {
       return bad(exchange, fault.why());
     }
   }
 
-  private Mono<Void> done(ServerWebExchange exchange, String name, Operation operation) {
+  private Mono<Void> done(
+      ServerWebExchange exchange, String name, ObjectOperation objectOperation) {
     try {
       var _ = new CoordinationQuery(exchange.getRequest().getURI().getRawQuery());
     } catch (CoordinationQuery.BadQuery fault) {
       return bad(exchange, fault.why());
     }
-    return done(exchange, name, operation, 0);
+    return done(exchange, name, objectOperation, 0);
   }
 
   private Mono<Void> done(
-      ServerWebExchange exchange, String name, Operation operation, long maxWaitNanos) {
+      ServerWebExchange exchange, String name, ObjectOperation objectOperation, long maxWaitNanos) {
     ServerHttpRequest request = exchange.getRequest();
     EventLoop loop = ConnectionGuard.channel(request).eventLoop();
-    Turn turn = coordination.call(name, operation, maxWaitNanos);
-    if (turn.reply() == null) {
+    ClientTurn clientTurn = coordinationService.call(name, objectOperation, maxWaitNanos);
+    if (clientTurn.reply() == null) {
       BodyIntake.drain(request);
     }
-    return Parking.await(turn, loop).flatMap(reply -> answer(exchange, turn, reply));
+    return Parking.await(clientTurn, loop)
+        .flatMap(objectReply -> answer(exchange, clientTurn, objectReply));
   }
 
   /**
    * Writes a reply. If the client has gone, the call is cancelled, so that nothing stays acquired
    * for a client that never learned of it.
    */
-  private static Mono<Void> answer(ServerWebExchange exchange, Turn turn, Reply reply) {
+  private static Mono<Void> answer(
+      ServerWebExchange exchange, ClientTurn clientTurn, ObjectReply objectReply) {
     if (!ConnectionGuard.alive(exchange.getRequest())) {
-      turn.cancel();
+      clientTurn.cancel();
     }
-    return turn.take() ? write(exchange, reply) : Mono.empty();
+    return clientTurn.take() ? write(exchange, objectReply) : Mono.empty();
   }
 
-  private static Mono<Void> write(ServerWebExchange exchange, Reply reply) {
-    return switch (reply) {
-      case Reply.Done _ -> {
+  private static Mono<Void> write(ServerWebExchange exchange, ObjectReply objectReply) {
+    return switch (objectReply) {
+      case ObjectReply.Done _ -> {
         exchange.getResponse().setStatusCode(HttpStatus.NO_CONTENT);
         yield exchange.getResponse().setComplete();
       }
-      case Reply.Said(String said) -> text(exchange, HttpStatus.OK, said);
-      case Reply.Told told ->
+      case ObjectReply.Said(String said) -> text(exchange, HttpStatus.OK, said);
+      case ObjectReply.Told told ->
           bytes(
               exchange,
               HttpStatus.OK,
               MediaType.APPLICATION_JSON,
               JsonMapper.shared().writeValueAsBytes(told.statistics()));
-      case Reply.TimedOut _ ->
+      case ObjectReply.TimedOut _ ->
           refuse(
-              exchange, HttpStatus.REQUEST_TIMEOUT, Reason.QUEUE_TIMEOUT.code(), "maxwait is over");
-      case Reply.Conflict(String why) -> refuse(exchange, HttpStatus.CONFLICT, "conflict", why);
-      case Reply.Missing _ ->
+              exchange,
+              HttpStatus.REQUEST_TIMEOUT,
+              RefusalReason.QUEUE_TIMEOUT.code(),
+              "maxwait is over");
+      case ObjectReply.Conflict(String why) ->
+          refuse(exchange, HttpStatus.CONFLICT, "conflict", why);
+      case ObjectReply.Missing _ ->
           refuse(exchange, HttpStatus.NOT_FOUND, "not_found", "there is no such object");
-      case Reply.Full(String why) -> refuse(exchange, Refusal.of(Reason.QUEUE_FULL, why));
-      case Reply.Stopping _ -> refuse(exchange, Door.CLOSED);
-      case Reply.Unavailable(String why) ->
-          refuse(exchange, Refusal.of(Reason.LIMIT_UNAVAILABLE, why));
+      case ObjectReply.Full(String why) ->
+          refuse(exchange, Refusal.of(RefusalReason.QUEUE_FULL, why));
+      case ObjectReply.Stopping _ -> refuse(exchange, Door.CLOSED);
+      case ObjectReply.Unavailable(String why) ->
+          refuse(exchange, Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, why));
     };
   }
 
   private static Mono<Void> bad(ServerWebExchange exchange, String why) {
-    return refuse(exchange, Refusal.of(Reason.BAD_REQUEST, why));
+    return refuse(exchange, Refusal.of(RefusalReason.BAD_REQUEST, why));
   }
 
   private static Mono<Void> notAllowed(ServerWebExchange exchange, String allowed) {
@@ -166,7 +175,7 @@ final class CoordinationAnswer implements OwnPaths {
     return refuse(
         exchange,
         HttpStatus.METHOD_NOT_ALLOWED,
-        Reason.BAD_REQUEST.code(),
+        RefusalReason.BAD_REQUEST.code(),
         "the method is not allowed here, expected " + allowed);
   }
 

@@ -1,6 +1,6 @@
 package io.penstock.gateway.coordination;
 
-import io.penstock.coordination.Coordination;
+import io.penstock.coordination.CoordinationService;
 import io.penstock.gateway.OwnPaths;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -11,8 +11,8 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 public class CoordinationConfiguration {
   @Bean
-  @Nullable OwnPaths coordinationPaths(ObjectProvider<Coordination> coordination) {
-    Coordination objects = coordination.getIfAvailable();
+  @Nullable OwnPaths coordinationPaths(ObjectProvider<CoordinationService> coordination) {
+    CoordinationService objects = coordination.getIfAvailable();
     return objects == null ? null : new CoordinationAnswer(objects);
   }
 }

@@ -1,6 +1,6 @@
 package io.penstock.gateway.coordination;
 
-import io.penstock.coordination.Kind;
+import io.penstock.coordination.ObjectKind;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,20 +15,20 @@ sealed interface CoordinationPath {
   int MOST_NAME = 256;
 
   /** The actions of each kind of object. */
-  Map<Kind, Set<String>> ACTIONS =
+  Map<ObjectKind, Set<String>> ACTIONS =
       Map.of(
-          Kind.TOKENBUCKET, Set.of("acquire", "stats"),
-          Kind.SEMAPHORE, Set.of("acquire", "release", "stats"),
-          Kind.EVENT, Set.of("wait", "send", "stats"),
-          Kind.WATCHDOG, Set.of("wait", "kick", "stats"),
-          Kind.COUNTER, Set.of("count", "value", "reset", "stats"),
-          Kind.BARRIER, Set.of("wait", "stats"));
+          ObjectKind.TOKENBUCKET, Set.of("acquire", "stats"),
+          ObjectKind.SEMAPHORE, Set.of("acquire", "release", "stats"),
+          ObjectKind.EVENT, Set.of("wait", "send", "stats"),
+          ObjectKind.WATCHDOG, Set.of("wait", "kick", "stats"),
+          ObjectKind.COUNTER, Set.of("count", "value", "reset", "stats"),
+          ObjectKind.BARRIER, Set.of("wait", "stats"));
 
   /** An action on an object. */
-  record Action(Kind kind, String name, String action) implements CoordinationPath {}
+  record Action(ObjectKind kind, String name, String action) implements CoordinationPath {}
 
   /** The object itself. */
-  record Itself(Kind kind, String name) implements CoordinationPath {}
+  record Itself(ObjectKind kind, String name) implements CoordinationPath {}
 
   /** The question whether the API is ready. */
   record Ready() implements CoordinationPath {}
@@ -54,9 +54,9 @@ sealed interface CoordinationPath {
     if (ready(segments)) {
       return new Ready();
     }
-    Kind kind = kind(segments);
+    ObjectKind objectKind = kind(segments);
     int at = versioned(segments) ? 1 : 0;
-    if (kind == null || segments.size() < at + 2 || segments.size() > at + 3) {
+    if (objectKind == null || segments.size() < at + 2 || segments.size() > at + 3) {
       return new Nothing();
     }
     String name = segments.get(at + 1);
@@ -68,11 +68,11 @@ sealed interface CoordinationPath {
       return new Bad(fault);
     }
     if (segments.size() == at + 2) {
-      return new Itself(kind, name);
+      return new Itself(objectKind, name);
     }
     String action = segments.get(at + 2);
-    boolean known = ACTIONS.getOrDefault(kind, Set.of()).contains(action);
-    return known ? new Action(kind, name, action) : new Nothing();
+    boolean known = ACTIONS.getOrDefault(objectKind, Set.of()).contains(action);
+    return known ? new Action(objectKind, name, action) : new Nothing();
   }
 
   /** Returns what is wrong with a text that a client chose, or null. */
@@ -108,9 +108,9 @@ sealed interface CoordinationPath {
     return !segments.isEmpty() && segments.getFirst().equals("v1");
   }
 
-  private static @Nullable Kind kind(List<String> segments) {
+  private static @Nullable ObjectKind kind(List<String> segments) {
     int at = versioned(segments) ? 1 : 0;
-    return segments.size() > at ? Kind.of(segments.get(at)) : null;
+    return segments.size() > at ? ObjectKind.of(segments.get(at)) : null;
   }
 
   /** Returns the decoded segments without empty ones; null when they cannot be decoded. */

@@ -1,7 +1,7 @@
 package io.penstock.gateway.coordination;
 
-import io.penstock.coordination.Coordination;
-import io.penstock.coordination.Operation;
+import io.penstock.coordination.CoordinationService;
+import io.penstock.coordination.ObjectOperation;
 import io.penstock.gateway.Printable;
 import java.math.BigInteger;
 import java.net.URLDecoder;
@@ -25,7 +25,7 @@ final class CoordinationQuery {
       Set.of("size", "interval", "maxwait", "key", "expires", "message", "amount", "value", "id");
 
   private static final long MILLI = 1_000_000L;
-  private static final long MOST_MILLIS = Operation.MOST_NANOS / MILLI;
+  private static final long MOST_MILLIS = ObjectOperation.MOST_NANOS / MILLI;
   private static final int MOST_KEY = 256;
   private static final int MOST_MESSAGE = 8_192;
   private static final int MOST_ID = 1_024;
@@ -85,42 +85,44 @@ final class CoordinationQuery {
   }
 
   /** Returns the operation of an action with these parameters. */
-  Operation operation(CoordinationPath.Action path) throws BadQuery {
+  ObjectOperation operation(CoordinationPath.Action path) throws BadQuery {
     if (path.action().equals("stats")) {
-      return new Operation.Inspect(path.kind());
+      return new ObjectOperation.Inspect(path.kind());
     }
     return switch (path.kind()) {
-      case TOKENBUCKET -> new Operation.TakeToken(size(1), millis("interval", 1_000, 1));
+      case TOKENBUCKET -> new ObjectOperation.TakeToken(size(1), millis("interval", 1_000, 1));
       case SEMAPHORE ->
           path.action().equals("release")
-              ? new Operation.Release(key())
-              : new Operation.Acquire(size(1), newKey(), millis("expires", 60_000, 0));
+              ? new ObjectOperation.Release(key())
+              : new ObjectOperation.Acquire(size(1), newKey(), millis("expires", 60_000, 0));
       case EVENT ->
-          path.action().equals("send") ? new Operation.Send(message()) : new Operation.AwaitEvent();
+          path.action().equals("send")
+              ? new ObjectOperation.Send(message())
+              : new ObjectOperation.AwaitEvent();
       case WATCHDOG ->
           path.action().equals("kick")
-              ? new Operation.Kick(millis("expires", 60_000, 0))
-              : new Operation.AwaitSilence();
+              ? new ObjectOperation.Kick(millis("expires", 60_000, 0))
+              : new ObjectOperation.AwaitSilence();
       case COUNTER -> counter(path.action());
-      case BARRIER -> new Operation.Arrive(size(2));
+      case BARRIER -> new ObjectOperation.Arrive(size(2));
     };
   }
 
-  private Operation counter(String action) throws BadQuery {
+  private ObjectOperation counter(String action) throws BadQuery {
     return switch (action) {
-      case "count" -> new Operation.Count(whole("amount", 1, Long.MIN_VALUE, Long.MAX_VALUE));
-      case "reset" -> new Operation.Reset(whole("value", 0, Long.MIN_VALUE, Long.MAX_VALUE));
-      default -> new Operation.Value();
+      case "count" -> new ObjectOperation.Count(whole("amount", 1, Long.MIN_VALUE, Long.MAX_VALUE));
+      case "reset" -> new ObjectOperation.Reset(whole("value", 0, Long.MIN_VALUE, Long.MAX_VALUE));
+      default -> new ObjectOperation.Value();
     };
   }
 
   /** Returns how long an operation may wait, in nanoseconds. */
-  long maxWaitNanos(Operation operation) throws BadQuery {
-    if (!operation.waits()) {
+  long maxWaitNanos(ObjectOperation objectOperation) throws BadQuery {
+    if (!objectOperation.waits()) {
       return 0;
     }
     long millis = whole("maxwait", -1, -1, MOST_MILLIS);
-    return millis < 0 ? Coordination.FOR_EVER : millis * MILLI;
+    return millis < 0 ? CoordinationService.FOR_EVER : millis * MILLI;
   }
 
   /** Returns the client's name for its request, or an empty text. */
@@ -129,7 +131,7 @@ final class CoordinationQuery {
   }
 
   private long size(long otherwise) throws BadQuery {
-    return whole("size", otherwise, 0, Operation.MOST_SIZE);
+    return whole("size", otherwise, 0, ObjectOperation.MOST_SIZE);
   }
 
   private long millis(String name, long otherwise, long least) throws BadQuery {

@@ -1,6 +1,6 @@
 package io.penstock.provider.answer;
 
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ public interface AnswerReader {
    * states the input before the output is complete is trusted for the input; the output is then the
    * tokens produced so far.
    */
-  @Nullable Usage usage();
+  @Nullable TokenUsage usage();
 
   /**
    * Returns the model that answers, by the first name in the answer; null if there is none yet, and

@@ -1,6 +1,6 @@
 package io.penstock.provider.answer;
 
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.tokenizer.Estimate;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ final class EncodedAnswer implements AnswerReader {
   }
 
   @Override
-  public @Nullable Usage usage() {
+  public @Nullable TokenUsage usage() {
     return null;
   }
 

@@ -1,6 +1,6 @@
 package io.penstock.provider.answer;
 
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -133,7 +133,7 @@ final class InflatedAnswer implements AnswerReader {
   }
 
   @Override
-  public @Nullable Usage usage() {
+  public @Nullable TokenUsage usage() {
     return answer.usage();
   }
 

@@ -1,6 +1,6 @@
 package io.penstock.provider.answer;
 
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.json.JsonWalk;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -152,7 +152,7 @@ final class JsonListAnswer implements AnswerReader {
   }
 
   @Override
-  public @Nullable Usage usage() {
+  public @Nullable TokenUsage usage() {
     return meter.usage();
   }
 

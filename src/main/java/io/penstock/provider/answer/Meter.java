@@ -1,7 +1,7 @@
 package io.penstock.provider.answer;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.json.JsonWalk;
 import io.penstock.provider.request.Parameters;
 import java.util.Arrays;
@@ -153,7 +153,7 @@ final class Meter {
     return Math.max(figure(OUTPUT), Math.ceilDiv(textBytes, 4L));
   }
 
-  @Nullable Usage usage() {
+  @Nullable TokenUsage usage() {
     if (stated[INPUT] == UNSTATED) {
       return null;
     }
@@ -167,7 +167,7 @@ final class Meter {
     // a usage statement does not cover output that came in a later event
     boolean whole = statedIn != UNSTATED && textIn <= statedIn;
     long output = whole ? figure(OUTPUT) : producedTokens();
-    return new Usage(
+    return new TokenUsage(
         input, read, Math.min(write, input - read), output, Math.min(figure(REASONING), output));
   }
 

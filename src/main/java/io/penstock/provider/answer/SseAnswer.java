@@ -1,6 +1,6 @@
 package io.penstock.provider.answer;
 
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.SseScanner;
 import java.nio.ByteBuffer;
@@ -108,7 +108,7 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
   }
 
   @Override
-  public @Nullable Usage usage() {
+  public @Nullable TokenUsage usage() {
     return meter.usage();
   }
 

@@ -1,6 +1,6 @@
 package io.penstock.provider.answer;
 
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ public final class UnreadAnswer implements AnswerReader {
   }
 
   @Override
-  public @Nullable Usage usage() {
+  public @Nullable TokenUsage usage() {
     return null;
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.provider.request;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.cost.RequestContent;
 import io.penstock.json.JsonWalk;
 import org.jspecify.annotations.Nullable;
 
@@ -93,7 +93,7 @@ final class GeminiConfig {
         : null;
   }
 
-  /** Returns the output maximum of one answer, or {@link Content#UNSTATED}. */
+  /** Returns the output maximum of one answer, or {@link RequestContent#UNSTATED}. */
   long statedOutput() {
     return Math.max(maximum.value(), maximumInSnakeCase.value());
   }

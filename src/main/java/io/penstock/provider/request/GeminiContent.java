@@ -1,7 +1,7 @@
 package io.penstock.provider.request;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.Estimate;
@@ -87,8 +87,8 @@ public final class GeminiContent implements RequestVisitor {
     long other =
         contents.contents() * Estimate.TOKENS_A_MESSAGE
             + (contents.attachments() + system.attachments()) * TOKENS_AN_ATTACHMENT;
-    Content content =
-        new Content(
+    RequestContent requestContent =
+        new RequestContent(
             path.model(),
             Estimate.tokens(text),
             other,
@@ -96,6 +96,7 @@ public final class GeminiContent implements RequestVisitor {
             config.answers(),
             true);
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
-    return new Weighed.Request(content, content.expected(output), path.streams(), null);
+    return new Weighed.Request(
+        requestContent, requestContent.expected(output), path.streams(), null);
   }
 }

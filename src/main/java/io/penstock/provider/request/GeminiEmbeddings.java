@@ -1,6 +1,6 @@
 package io.penstock.provider.request;
 
-import io.penstock.cost.Content;
+import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.Estimate;
@@ -61,12 +61,12 @@ public final class GeminiEmbeddings implements RequestVisitor {
     if (fault != null) {
       return new Weighed.Malformed(fault);
     }
-    Content weighed =
-        new Content(
+    RequestContent weighed =
+        new RequestContent(
             path.model(),
             Estimate.tokens(content.textBytes() + title.textBytes()),
             content.attachments() * GeminiContent.TOKENS_AN_ATTACHMENT,
-            Content.UNSTATED,
+            RequestContent.UNSTATED,
             1,
             false);
     return new Weighed.Request(weighed, weighed.expected(0), false, null);

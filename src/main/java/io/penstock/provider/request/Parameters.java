@@ -1,7 +1,7 @@
 package io.penstock.provider.request;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.Edit;
 import io.penstock.json.JsonWalk;
@@ -180,18 +180,18 @@ public final class Parameters {
     if (fault != null) {
       return new Weighed.Malformed(fault);
     }
-    Content content =
-        new Content(
+    RequestContent requestContent =
+        new RequestContent(
             model,
             found.textTokens(),
             found.otherTokens(),
-            found.generates() ? statedOutput() : Content.UNSTATED,
+            found.generates() ? statedOutput() : RequestContent.UNSTATED,
             found.generates() ? times : 1,
             found.generates());
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
     return new Weighed.Request(
-        content,
-        content.expected(output),
+        requestContent,
+        requestContent.expected(output),
         stream,
         user,
         found.text(),

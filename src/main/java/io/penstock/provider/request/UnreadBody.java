@@ -1,7 +1,7 @@
 package io.penstock.provider.request;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.cost.RequestContent;
 import java.nio.ByteBuffer;
 
 /** Reader for a request body that the dialect does not read. */
@@ -20,6 +20,9 @@ public final class UnreadBody implements RequestReader {
   @Override
   public Weighed finish() {
     return new Weighed.Request(
-        new Content(null, cost.inputTokens(), 0, Content.UNSTATED, 1, false), cost, false, null);
+        new RequestContent(null, cost.inputTokens(), 0, RequestContent.UNSTATED, 1, false),
+        cost,
+        false,
+        null);
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.provider.request;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.cost.RequestContent;
 import io.penstock.json.Edit;
 import io.penstock.tokenizer.TokenizerInput;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ public sealed interface Weighed {
    * @param traits other properties
    */
   record Request(
-      Content content,
+      RequestContent content,
       Cost cost,
       boolean stream,
       @Nullable String user,
@@ -29,7 +29,7 @@ public sealed interface Weighed {
       Traits traits)
       implements Weighed {
     /** Creates a request without further properties. */
-    public Request(Content content, Cost cost, boolean stream, @Nullable String user) {
+    public Request(RequestContent content, Cost cost, boolean stream, @Nullable String user) {
       this(content, cost, stream, user, null, Spots.NONE, Traits.NONE);
     }
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
-import io.penstock.queue.Bounds;
+import io.penstock.queue.QueueBounds;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -75,15 +75,15 @@ class BodySettingsTest {
   }
 
   private static EndpointSpec endpoint(String path, long maxQueuedBytes, String stated) {
-    Bounds bounds = new Bounds(1, 1, maxQueuedBytes);
+    QueueBounds queueBounds = new QueueBounds(1, 1, maxQueuedBytes);
     return new EndpointSpec(
         path,
         path,
-        Algorithm.NONE,
+        LimitAlgorithm.NONE,
         new LimitSpec.Unlimited(),
         EndpointSpec.Scheduling.fifo(1),
-        EndpointSpec.Waiting.of(bounds, 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Waiting.of(queueBounds, 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
         EndpointSpec.Descendants.SERVED,
         false,
         EndpointSpec.Forwarding.plain(true),

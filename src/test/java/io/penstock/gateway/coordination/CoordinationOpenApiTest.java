@@ -2,7 +2,7 @@ package io.penstock.gateway.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.coordination.Kind;
+import io.penstock.coordination.ObjectKind;
 import io.penstock.gateway.coordination.CoordinationQuery.BadQuery;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,11 +24,11 @@ class CoordinationOpenApiTest {
   @Test
   void description_isOfEveryPath_andOfNoOther() throws IOException {
     Set<String> paths = new TreeSet<>(Set.of("/.well-known/ready"));
-    for (Kind kind : Kind.values()) {
-      String object = "/v1/" + kind.word() + "/{name}";
+    for (ObjectKind objectKind : ObjectKind.values()) {
+      String object = "/v1/" + objectKind.word() + "/{name}";
       paths.add(object);
       CoordinationPath.ACTIONS
-          .getOrDefault(kind, Set.of())
+          .getOrDefault(objectKind, Set.of())
           .forEach(action -> paths.add(object + "/" + action));
     }
     assertThat(new TreeSet<>(description().path("paths").propertyNames())).isEqualTo(paths);
@@ -71,8 +71,8 @@ class CoordinationOpenApiTest {
   private static String read(CoordinationPath.Action action, String query) {
     try {
       CoordinationQuery read = new CoordinationQuery(query);
-      var operation = read.operation(action);
-      return operation + " " + read.maxWaitNanos(operation);
+      var objectOperation = read.operation(action);
+      return objectOperation + " " + read.maxWaitNanos(objectOperation);
     } catch (BadQuery bad) {
       return "bad";
     }

@@ -2,7 +2,7 @@ package io.penstock.gateway.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.coordination.Kind;
+import io.penstock.coordination.ObjectKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,16 +19,16 @@ class CoordinationPathTest {
     "/counter/a+b/stats, COUNTER, a+b, stats",
     "/v1/barrier/stats/wait, BARRIER, stats, wait",
   })
-  void action_isReadFromThePath(String path, Kind kind, String name, String action) {
+  void action_isReadFromThePath(String path, ObjectKind objectKind, String name, String action) {
     assertThat(CoordinationPath.serves(path)).isTrue();
     assertThat(CoordinationPath.of(path))
-        .isEqualTo(new CoordinationPath.Action(kind, name, action));
+        .isEqualTo(new CoordinationPath.Action(objectKind, name, action));
   }
 
   @Test
   void objectItself_andReadiness_haveAPathEach() {
     assertThat(CoordinationPath.of("/v1/event/a"))
-        .isEqualTo(new CoordinationPath.Itself(Kind.EVENT, "a"));
+        .isEqualTo(new CoordinationPath.Itself(ObjectKind.EVENT, "a"));
     assertThat(CoordinationPath.serves("/.well-known/ready")).isTrue();
     assertThat(CoordinationPath.of("/.well-known/ready")).isEqualTo(new CoordinationPath.Ready());
   }

@@ -3,7 +3,7 @@ package io.penstock.provider.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.json.SseScanner;
 import io.penstock.provider.Cases;
 import io.penstock.provider.Speech;
@@ -44,7 +44,7 @@ class AnswerReaderTest {
   void usage_figureAbsurd_isNotTaken(String figure, String words) {
     AnswerReader reader =
         openAi("{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":" + figure + "}}");
-    assertThat(reader.usage()).isEqualTo(new Usage(3, 0, 0));
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(3, 0, 0));
     assertThat(reader.producedTokens()).isZero();
     assertThat(reader.warning()).contains(words).doesNotContain(figure);
   }
@@ -55,7 +55,7 @@ class AnswerReaderTest {
         openAi(
             "{\"usage\":{\"prompt_tokens\":3,\"prompt_tokens_details\":{\"cached_tokens\":9},"
                 + "\"completion_tokens\":1}}");
-    assertThat(reader.usage()).isEqualTo(new Usage(3, 3, 1));
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(3, 3, 1));
     assertThat(reader.warning()).contains("more cached input");
   }
 
@@ -83,7 +83,7 @@ class AnswerReaderTest {
   void usage_cutInTheMiddleOfItsBlock_isNone() {
     String event = USAGE.substring(0, USAGE.indexOf("}"));
     assertThat(openAiStream(TWELVE + event).usage()).isNull();
-    assertThat(openAiStream(TWELVE + event + "}").usage()).isEqualTo(new Usage(7, 0, 5));
+    assertThat(openAiStream(TWELVE + event + "}").usage()).isEqualTo(new TokenUsage(7, 0, 5));
   }
 
   @Test
@@ -93,7 +93,7 @@ class AnswerReaderTest {
             "data: {\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":0}}\n\n"
                 + TWELVE
                 + TWELVE);
-    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 6));
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 6));
   }
 
   @Test
@@ -102,10 +102,10 @@ class AnswerReaderTest {
         "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
             + "\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":%d}}\n\n";
     AnswerReader rising = openAiStream(chunk.formatted(1) + chunk.formatted(2));
-    assertThat(rising.usage()).isEqualTo(new Usage(7, 0, 2));
+    assertThat(rising.usage()).isEqualTo(new TokenUsage(7, 0, 2));
     assertThat(rising.warning()).isNull();
     AnswerReader falling = openAiStream(chunk.formatted(9) + chunk.formatted(2));
-    assertThat(falling.usage()).isEqualTo(new Usage(7, 0, 9));
+    assertThat(falling.usage()).isEqualTo(new TokenUsage(7, 0, 9));
     assertThat(falling.warning()).contains("fell");
   }
 
@@ -118,7 +118,7 @@ class AnswerReaderTest {
             "data: {\"message\":{\"usage\":{\"input_tokens\":100,\"output_tokens\":1}}}\n\n"
                 + "data: {\"usage\":{\"input_tokens\":20,\"cache_read_input_tokens\":80,"
                 + "\"cache_creation_input_tokens\":null,\"output_tokens\":9}}\n\n");
-    assertThat(reader.usage()).isEqualTo(new Usage(100, 80, 9));
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(100, 80, 9));
   }
 
   @Test
@@ -161,7 +161,7 @@ class AnswerReaderTest {
     };
     for (String event : odd) {
       AnswerReader reader = openAiStream(event + TWELVE + USAGE);
-      assertThat(reader.usage()).as(event).isEqualTo(new Usage(7, 0, 5));
+      assertThat(reader.usage()).as(event).isEqualTo(new TokenUsage(7, 0, 5));
       assertThat(reader.producedTokens()).as(event).isEqualTo(5);
     }
   }
@@ -179,7 +179,7 @@ class AnswerReaderTest {
         """;
     for (String lineEnd : new String[] {"\n", "\r\n", "\r"}) {
       AnswerReader reader = openAiStream(event.replace("\n", lineEnd));
-      assertThat(reader.usage()).isEqualTo(new Usage(1, 0, 2));
+      assertThat(reader.usage()).isEqualTo(new TokenUsage(1, 0, 2));
       assertThat(reader.warning()).isNull();
     }
   }
@@ -189,7 +189,7 @@ class AnswerReaderTest {
     String event = "{\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2},\"pad\":\"%s\"}";
     int room = SseScanner.MAX_EVENT_BYTES - event.length() + 2;
     AnswerReader fits = openAiStream("data: " + event.formatted("x".repeat(room)) + "\n\n");
-    assertThat(fits.usage()).isEqualTo(new Usage(1, 0, 2));
+    assertThat(fits.usage()).isEqualTo(new TokenUsage(1, 0, 2));
     assertThat(fits.warning()).isNull();
     String larger = "data: " + event.formatted("x".repeat(room + 1)) + "\n\n";
     for (String next : new String[] {USAGE, ""}) {
@@ -208,7 +208,7 @@ class AnswerReaderTest {
       reader.feed(ByteBuffer.wrap(piece));
     }
     reader.feed(ByteBuffer.wrap(Cases.bytes("\"}\n\n" + USAGE)));
-    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 5));
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 5));
   }
 
   @ParameterizedTest
@@ -224,7 +224,7 @@ class AnswerReaderTest {
   void jsonTypes_areRead(String type) {
     AnswerReader reader = Speech.of(Dialect.OPENAI).answerReader(type.equals("none") ? null : type);
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"usage\":{\"prompt_tokens\":7}}")));
-    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 0));
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 0));
   }
 
   @Test
@@ -242,7 +242,7 @@ class AnswerReaderTest {
     for (int i = 0; i < 700; i++) {
       reader.feed(ByteBuffer.wrap(piece));
     }
-    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 0));
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 0));
     assertThat(reader.warning()).contains("too long");
   }
 

@@ -3,7 +3,7 @@ package io.penstock.provider.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.provider.Cases;
 import io.penstock.provider.Speech;
 import java.nio.ByteBuffer;
@@ -75,7 +75,7 @@ class BadAnswerTest {
       String type = stream ? "text/event-stream" : "application/json";
       String output = shape.json("7", figure);
       AnswerReader noOutput = shape.read(type, stream ? shape.events(output) : output);
-      assertThat(noOutput.usage()).isEqualTo(new Usage(7, 0, 0));
+      assertThat(noOutput.usage()).isEqualTo(new TokenUsage(7, 0, 0));
       assertThat(noOutput.warning() != null).isEqualTo(read);
       String input = shape.json(figure, "5");
       AnswerReader noInput = shape.read(type, stream ? shape.events(input) : input);
@@ -92,9 +92,9 @@ class BadAnswerTest {
     for (int at = 0; at <= body.length; at++) {
       AnswerReader reader = Speech.of(shape.dialect()).answerReader("text/event-stream");
       Cases.cut(body, at, reader::feed);
-      Usage usage = Objects.requireNonNull(reader.usage());
-      assertThat(usage.inputTokens()).as("cut at %d", at).isEqualTo(7);
-      assertThat(usage.outputTokens()).isEqualTo(5);
+      TokenUsage tokenUsage = Objects.requireNonNull(reader.usage());
+      assertThat(tokenUsage.inputTokens()).as("cut at %d", at).isEqualTo(7);
+      assertThat(tokenUsage.outputTokens()).isEqualTo(5);
       assertThat(reader.warning()).isNotNull();
     }
   }
@@ -103,7 +103,7 @@ class BadAnswerTest {
   @MethodSource("shapes")
   void streamInABadState_neverThrows_andReadsWhatItCan(Shape shape) {
     String good = shape.events(shape.json("7", "5"));
-    Usage expected = new Usage(7, 0, 5);
+    TokenUsage expected = new TokenUsage(7, 0, 5);
     List<String> read = new ArrayList<>();
     read.add("\uFEFF" + good);
     read.add(": comment\n\n: another\n" + good + "trailing garbage");
@@ -127,14 +127,14 @@ class BadAnswerTest {
   void answerWithGarbageBehindIt_keepsItsUsage_withAWarning(Shape shape) {
     for (String garbage : new String[] {"x", "{}", "]", "\u0000", "<html>"}) {
       AnswerReader reader = shape.read("application/json", shape.json("7", "5") + garbage);
-      assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 5));
+      assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 5));
       assertThat(reader.warning()).contains("cannot be read");
     }
     byte[] marked = Cases.bytes("\uFEFF" + shape.json("7", "5"));
     for (int at = 0; at <= marked.length; at++) {
       AnswerReader reader = Speech.of(shape.dialect()).answerReader("application/json");
       Cases.cut(marked, at, reader::feed);
-      assertThat(reader.usage()).as("cut at %d", at).isEqualTo(new Usage(7, 0, 5));
+      assertThat(reader.usage()).as("cut at %d", at).isEqualTo(new TokenUsage(7, 0, 5));
       assertThat(reader.warning()).isNull();
     }
     AnswerReader half = Speech.of(shape.dialect()).answerReader("application/json");

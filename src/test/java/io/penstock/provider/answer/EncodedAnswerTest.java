@@ -3,7 +3,7 @@ package io.penstock.provider.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.cost.Usage;
+import io.penstock.cost.TokenUsage;
 import io.penstock.provider.Cases;
 import io.penstock.provider.Speech;
 import java.io.ByteArrayOutputStream;
@@ -28,7 +28,7 @@ class EncodedAnswerTest {
       data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":5}}
 
       """;
-  private static final Usage USAGE = new Usage(7, 0, 5);
+  private static final TokenUsage USAGE = new TokenUsage(7, 0, 5);
 
   private static byte[] gzip(byte[] plain) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

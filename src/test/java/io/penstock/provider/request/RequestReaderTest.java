@@ -3,10 +3,10 @@ package io.penstock.provider.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
-import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.cost.RequestContent;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.provider.Cases;
@@ -107,7 +107,7 @@ class RequestReaderTest {
   @Test
   void body_largerThanTheEndpointTakes_malformed() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 256, 64);
+        new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 64);
     byte[] body = Cases.bytes("{\"model\":\"m\"" + " ".repeat(51) + "}");
     RequestReader fits = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
     fits.feed(ByteBuffer.wrap(body));
@@ -172,7 +172,7 @@ class RequestReaderTest {
         .isInstanceOfSatisfying(
             Weighed.Request.class,
             request -> {
-              assertThat(request.content()).isEqualTo(new Content("m", 2, 4, 5, 2, true));
+              assertThat(request.content()).isEqualTo(new RequestContent("m", 2, 4, 5, 2, true));
               assertThat(request.cost()).isEqualTo(new Cost(6, 10, 10));
               assertThat(request.stream()).isTrue();
               assertThat(request.text()).isEqualTo("Hello");
@@ -228,7 +228,7 @@ class RequestReaderTest {
   @Test
   void maximum_defaultAbsurdlyLarge_isCapped() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, Long.MAX_VALUE, 1_000);
+        new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, Long.MAX_VALUE, 1_000);
     RequestReader reader = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"n\":10000}")));
     assertThat(Cases.cost(reader.finish())).isEqualTo(new Cost(0, Cost.MAX_TOKENS, 0));
@@ -321,12 +321,15 @@ class RequestReaderTest {
   @Test
   void plainDialect_bodyNotRead_defaultCounts() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 7, 256, 10);
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 7, 256, 10);
     RequestReader reader = Speech.of(Dialect.NONE).requestReader(reading, "/anything");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{broken")));
     assertThat(reader.finish())
         .isEqualTo(
             new Weighed.Request(
-                new Content(null, 7, 0, Content.UNSTATED, 1, false), Cost.ofInput(7), false, null));
+                new RequestContent(null, 7, 0, RequestContent.UNSTATED, 1, false),
+                Cost.ofInput(7),
+                false,
+                null));
   }
 }

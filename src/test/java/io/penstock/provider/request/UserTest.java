@@ -3,7 +3,7 @@ package io.penstock.provider.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.provider.Speech;
 import java.nio.ByteBuffer;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UserTest {
   private static Weighed weigh(Dialect dialect, String path, String members) {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(dialect, CostFrom.BODY, 1, 256, 1 << 20);
+        new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20);
     RequestReader reader = Speech.of(dialect).requestReader(reading, path);
     String body = "{\"model\":\"m\"" + members + "}";
     reader.feed(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)));

@@ -1,0 +1,59 @@
+package io.penstock.coordination;
+
+import io.penstock.time.Ticker;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Event: it is sent once, and from then on all clients that wait for it are released at once. */
+final class SignalObject extends CoordinationObject {
+  private @Nullable String message;
+
+  SignalObject(long createdMillis) {
+    super(createdMillis);
+  }
+
+  @Override
+  void adjust(ObjectOperation objectOperation, long nowNanos) {
+    // an event has no parameters
+  }
+
+  @Override
+  ObjectReply act(ObjectOperation objectOperation, long nowMillis, long nowNanos) {
+    if (message != null) {
+      return ObjectReplies.SENT;
+    }
+    message = ((ObjectOperation.Send) objectOperation).message();
+    return ObjectReplies.DONE;
+  }
+
+  @Override
+  @Nullable ObjectReply serve(ClientTurn first, long nowNanos) {
+    if (message == null) {
+      return null;
+    }
+    served(first, null, nowNanos);
+    return message.isEmpty() ? ObjectReplies.DONE : new ObjectReply.Said(message);
+  }
+
+  @Override
+  long nextNanos() {
+    return Ticker.NEVER;
+  }
+
+  @Override
+  void takeBack(Object given, long nowNanos) {
+    // an event grants nothing
+  }
+
+  @Override
+  boolean blank(long nowNanos) {
+    return false;
+  }
+
+  @Override
+  void describe(Map<String, Object> statistics, long nowNanos) {
+    describeWaits(statistics, "waited");
+    statistics.put("triggered", message == null ? 0L : 1L);
+    describeTimes(statistics);
+  }
+}

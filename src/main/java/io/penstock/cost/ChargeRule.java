@@ -1,0 +1,77 @@
+package io.penstock.cost;
+
+/**
+ * Rule by which a provider counts a request against its limits; {@link PoolTariff} does the sums.
+ *
+ * <p>Under every rule each request counts one in a limit of requests, taken at release, and
+ * separate limits of input and of output count the input at release and the output as it is
+ * produced. The rules differ in what a limit of tokens counts, in whether reads from the provider's
+ * cache count as input, and in whether calls count that the provider refuses.
+ */
+public enum ChargeRule {
+  /**
+   * Input at release plus output as it is produced. This is the rule of endpoints, keys and groups,
+   * and of providers that count the tokens of both sides.
+   */
+  TOTAL,
+
+  /**
+   * Input and expected output together, at once; nothing more until the usage is known, which then
+   * counts. This is how keys and groups are charged for what comes in, before it waits.
+   */
+  WHOLE,
+
+  /**
+   * The larger of the stated maximum and the input, charged at release and kept whatever the answer
+   * uses; calls that fail count. Source: OpenAI's guide <i>Rate limits</i>
+   * (platform.openai.com/docs/guides/rate-limits), which counts a request as the maximum of {@code
+   * max_tokens} and an estimate of its prompt, and has unsuccessful requests count.
+   */
+  OPENAI,
+
+  /**
+   * As {@link #OPENAI}; the requests of a minute are also limited to their share of one second and
+   * of ten. Source: <i>Manage Azure OpenAI quota</i>
+   * (learn.microsoft.com/azure/ai-services/openai/how-to/quota): an estimate of prompt, {@code
+   * max_tokens} and {@code best_of}, and requests a minute evaluated over 1 or 10 seconds.
+   */
+  AZURE,
+
+  /**
+   * Input without cache reads at release, cache writes included, and output as it is produced; the
+   * stated maximum does not matter. Source: Anthropic's page <i>Rate limits</i>
+   * (docs.claude.com/en/api/rate-limits): ITPM excludes cache reads, OTPM counts tokens as they are
+   * generated, {@code max_tokens} does not factor in.
+   */
+  ANTHROPIC,
+
+  /**
+   * Input alone, cached or not; output is free. Source: Gemini's page <i>Rate limits</i>
+   * (ai.google.dev/gemini-api/docs/rate-limits): tokens a minute are those of input; requests a day
+   * start anew at midnight Pacific time.
+   */
+  GEMINI,
+
+  /**
+   * Input and the stated maximum are reserved from the start. In the end input without cache reads
+   * counts, cache writes included, and output times a rate of the model. Source: <i>How tokens are
+   * counted in Amazon Bedrock</i>
+   * (docs.aws.amazon.com/bedrock/latest/userguide/quotas-token-burndown.html).
+   */
+  BEDROCK;
+
+  /** Returns whether calls that the provider refuses because of its limits count. */
+  public boolean countsRejected() {
+    return this == OPENAI || this == AZURE;
+  }
+
+  /** Returns whether the amount charged at release stays, whatever the usage. */
+  boolean keeps() {
+    return this == OPENAI || this == AZURE;
+  }
+
+  /** Returns whether input that was read from the provider's cache is free. */
+  boolean cacheReadsAreFree() {
+    return this == ANTHROPIC || this == BEDROCK;
+  }
+}

@@ -1,0 +1,40 @@
+package io.penstock.cost;
+
+/** The sizes of a {@link Cost} that limits compare with their room. */
+public enum CostDimension {
+  /** Input tokens. */
+  INPUT(0),
+  /** Expected output tokens. */
+  OUTPUT(1),
+  /** Input plus expected output. */
+  TOTAL(2),
+  /** The larger of the stated maximum and the input. */
+  STATED(3),
+  /** Input plus the larger of the stated maximum and the expected output. */
+  MOST(4);
+
+  /** Number of dimensions. */
+  public static final int COUNT = 5;
+
+  private final int index;
+
+  CostDimension(int index) {
+    this.index = index;
+  }
+
+  /** Returns the position of this dimension among all, 0 to {@link #COUNT} − 1. */
+  public int index() {
+    return index;
+  }
+
+  /** Returns the size of {@code cost} in this dimension, in tokens. */
+  public long of(Cost cost) {
+    return switch (this) {
+      case INPUT -> cost.inputTokens();
+      case OUTPUT -> cost.outputTokens();
+      case TOTAL -> cost.totalTokens();
+      case STATED -> Math.max(cost.statedOutputTokens(), cost.inputTokens());
+      case MOST -> cost.inputTokens() + Math.max(cost.statedOutputTokens(), cost.outputTokens());
+    };
+  }
+}

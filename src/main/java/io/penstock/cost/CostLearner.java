@@ -1,0 +1,138 @@
+package io.penstock.cost;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Predicts the cost of requests from earlier answers: how many tokens a model's provider counts for
+ * a text, and how long its answers are.
+ *
+ * <p>Text is the estimate times a ratio learned for each model, one for text that a tokenizer
+ * counted and one for text that the rule of thumb did. Output is the length that nine of ten
+ * answers do not exceed: answers to requests of about the same size by the same key to the same
+ * model; if these are too few, answers to that key and model for any size; else those of that
+ * model. A stated maximum is never exceeded.
+ *
+ * <p>The last {@value #MAX_PAIRS} keys with a model, and the last {@value #MAX_MODELS} models, are
+ * remembered; older answers count less and less. Safe from any thread.
+ */
+public final class CostLearner {
+  /** Number of pairs of a key and a model that are remembered. */
+  public static final int MAX_PAIRS = 10_000;
+
+  /** Number of models that are remembered. */
+  public static final int MAX_MODELS = 1_000;
+
+  /**
+   * Nothing is learned about text from a request with more other input than 1 ÷ this of its text.
+   */
+  private static final long TEXT_TO_OTHER = 4;
+
+  private record Pair(String key, String model) {}
+
+  private static final class Model {
+    private final TextRatio byRule = new TextRatio();
+    private final TextRatio byTokenizer = new TextRatio();
+    private final OutputLengthsBySize outputs = new OutputLengthsBySize();
+
+    TextRatio ratio(RequestContent requestContent) {
+      return requestContent.tokenized() ? byTokenizer : byRule;
+    }
+  }
+
+  private final RecentEntries<Pair, OutputLengthsBySize> pairs;
+  private final RecentEntries<String, Model> models;
+
+  /** Creates an instance without anything learned. */
+  public CostLearner() {
+    this(MAX_PAIRS, MAX_MODELS);
+  }
+
+  CostLearner(int mostPairs, int mostModels) {
+    this.pairs = new RecentEntries<>(mostPairs, OutputLengthsBySize::new);
+    this.models = new RecentEntries<>(mostModels, Model::new);
+  }
+
+  /**
+   * Returns the expected cost of a request.
+   *
+   * @param key the key of the caller
+   * @param defaultOutputTokens the output of one answer while none is stated and nothing is known
+   */
+  public Cost expect(RequestContent requestContent, String key, long defaultOutputTokens) {
+    Model model = requestContent.model() == null ? null : models.find(requestContent.model());
+    long text = requestContent.textTokens();
+    if (model != null) {
+      text = model.ratio(requestContent).of(Math.min(text, Cost.MAX_TOKENS));
+    }
+    long learned =
+        requestContent.generates() ? output(requestContent, key, model) : OutputLengths.UNKNOWN;
+    if (!requestContent.states() && learned >= OutputLengths.CUT) {
+      learned = OutputLengths.UNKNOWN;
+    }
+    long most = requestContent.states() ? requestContent.statedOutputTokens() : Long.MAX_VALUE;
+    long otherwise =
+        requestContent.states() ? most : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
+    return requestContent.cost(
+        text, learned == OutputLengths.UNKNOWN ? otherwise : Math.min(learned, most));
+  }
+
+  private long output(RequestContent requestContent, String key, @Nullable Model model) {
+    if (model == null || requestContent.model() == null) {
+      return OutputLengths.UNKNOWN;
+    }
+    OutputLengthsBySize own = pairs.find(new Pair(key, requestContent.model()));
+    long learned = own == null ? OutputLengths.UNKNOWN : own.ninetieth(size(requestContent));
+    return learned == OutputLengths.UNKNOWN
+        ? model.outputs.ninetieth(size(requestContent))
+        : learned;
+  }
+
+  /** Learns from the usage of a request, as its answer states it. */
+  public void answered(RequestContent requestContent, String key, TokenUsage tokenUsage) {
+    if (requestContent.model() == null) {
+      return;
+    }
+    Model model = models.touch(requestContent.model());
+    if (requestContent.otherTokens() * TEXT_TO_OTHER <= requestContent.textTokens()) {
+      model
+          .ratio(requestContent)
+          .add(
+              requestContent.textTokens(), tokenUsage.inputTokens() - requestContent.otherTokens());
+    }
+    if (requestContent.generates()) {
+      long each = length(requestContent, tokenUsage);
+      model.outputs.add(size(requestContent), each);
+      pairs.touch(new Pair(key, requestContent.model())).add(size(requestContent), each);
+    }
+  }
+
+  /**
+   * Returns the length of an answer. An answer that came to its stated maximum would have been
+   * longer, by an unknown amount.
+   */
+  private static long length(RequestContent requestContent, TokenUsage tokenUsage) {
+    long each = Math.ceilDiv(tokenUsage.outputTokens(), Math.max(1, requestContent.answers()));
+    boolean cut = requestContent.states() && each >= requestContent.statedOutputTokens();
+    return cut ? OutputLengths.LONGEST : each;
+  }
+
+  /** Returns the size as it was estimated, so that it does not move with what is learned. */
+  private static long size(RequestContent requestContent) {
+    return Math.min(requestContent.textTokens(), Cost.MAX_TOKENS)
+        + Math.min(requestContent.otherTokens(), Cost.MAX_TOKENS);
+  }
+
+  /** Returns how many tokens were counted for each estimated token; 1 while nothing is known. */
+  double textRatio(RequestContent requestContent) {
+    Model model = requestContent.model() == null ? null : models.find(requestContent.model());
+    return model == null ? 1 : model.ratio(requestContent).ratio();
+  }
+
+  int pairs() {
+    return pairs.size();
+  }
+
+  int models() {
+    return models.size();
+  }
+}

@@ -1,0 +1,166 @@
+package io.penstock.cost;
+
+import java.util.Collection;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes how much a request takes from the limits of one pool, before and after the call.
+ *
+ * <p>A weight has two parts: the amount <em>taken</em> when the request is released, and the amount
+ * <em>reserved</em> while its answer runs and charged as the answer is produced.
+ *
+ * @param charge the rule by which the provider counts a request
+ * @param settlesUsage whether the usage settles even a charge that otherwise stays, whatever the
+ *     answer uses
+ * @param burndown how many tokens of a limit one token of output takes under {@link
+ *     ChargeRule#BEDROCK}, ≥ 1; unused under others
+ */
+public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) {
+  /** Result when the amount taken at release stays, whatever the usage. */
+  public static final long KEEP = -1;
+
+  private static final int FAST_BURNDOWN = 5;
+
+  /** Claude before 3.7, by its names at Bedrock. */
+  private static final Pattern EARLY_CLAUDE =
+      Pattern.compile("claude-(v?[12]\\b|instant|3-(haiku|sonnet|opus|5))");
+
+  public PoolTariff {
+    if (burndown < 1) {
+      throw new IllegalArgumentException("burndown is " + burndown + ", expected at least 1");
+    }
+  }
+
+  /** Returns the tariff of a rule as its provider describes it, one token for one. */
+  public static PoolTariff of(ChargeRule chargeRule) {
+    return new PoolTariff(chargeRule, false, 1);
+  }
+
+  /**
+   * Returns the tariff of a pool that {@code models} share, with the highest burndown of any of
+   * them.
+   */
+  public static PoolTariff of(
+      ChargeRule chargeRule, boolean settlesUsage, Collection<String> models) {
+    int burndown = models.stream().mapToInt(PoolTariff::burndownOf).max().orElse(1);
+    return new PoolTariff(chargeRule, settlesUsage, burndown);
+  }
+
+  /**
+   * Returns Bedrock's rate for output of {@code model}: 5 for Claude from 3.7 on, 1 for all others.
+   */
+  static int burndownOf(String model) {
+    boolean fast = model.contains("claude") && !EARLY_CLAUDE.matcher(model).find();
+    return fast ? FAST_BURNDOWN : 1;
+  }
+
+  /** Returns the weight of {@code cost} in a limit of {@code limitMeasure}. */
+  public Weight weigh(LimitMeasure limitMeasure, Cost cost) {
+    return switch (limitMeasure) {
+      case REQUESTS -> Weight.exactly(1);
+      case CONCURRENCY -> new Weight(0, 1, 0);
+      case TOKENS -> new Weight(takenTokens(cost), heldTokens(cost), cost.inputTokens());
+      case INPUT_TOKENS -> Weight.exactly(cost.inputTokens());
+      case OUTPUT_TOKENS -> new Weight(0, cost.outputTokens(), 0);
+    };
+  }
+
+  private long takenTokens(Cost cost) {
+    if (charge == ChargeRule.WHOLE) {
+      return cost.totalTokens();
+    }
+    return charge.keeps() ? CostDimension.STATED.of(cost) : cost.inputTokens();
+  }
+
+  private long heldTokens(Cost cost) {
+    return switch (charge) {
+      case TOTAL, ANTHROPIC -> cost.outputTokens();
+      case WHOLE, OPENAI, AZURE, GEMINI -> 0;
+      case BEDROCK -> CostDimension.MOST.of(cost) - cost.inputTokens();
+    };
+  }
+
+  /**
+   * Returns the dimension with which {@link Weight#amount} grows for a limit of {@code
+   * limitMeasure}, or null where all requests have the weight one.
+   */
+  public @Nullable CostDimension dimension(LimitMeasure limitMeasure) {
+    return switch (limitMeasure) {
+      case REQUESTS, CONCURRENCY -> null;
+      case TOKENS -> ofTokens();
+      case INPUT_TOKENS -> CostDimension.INPUT;
+      case OUTPUT_TOKENS -> CostDimension.OUTPUT;
+    };
+  }
+
+  private CostDimension ofTokens() {
+    return switch (charge) {
+      case TOTAL, WHOLE, ANTHROPIC -> CostDimension.TOTAL;
+      case OPENAI, AZURE -> CostDimension.STATED;
+      case GEMINI -> CostDimension.INPUT;
+      case BEDROCK -> CostDimension.MOST;
+    };
+  }
+
+  /**
+   * Returns the amount that should have been taken at release, given the usage, or {@link #KEEP}
+   * when it stays.
+   */
+  public long settled(LimitMeasure limitMeasure, TokenUsage tokenUsage) {
+    return switch (limitMeasure) {
+      case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> KEEP;
+      case TOKENS -> settledTokens(tokenUsage);
+      case INPUT_TOKENS -> settledInput(tokenUsage);
+    };
+  }
+
+  /**
+   * Returns {@link #settled} for an answer that does not state its usage: its input is as it was
+   * expected.
+   *
+   * @param outputTokens the tokens of the answer that were seen
+   */
+  public long settled(LimitMeasure limitMeasure, long inputTokens, long outputTokens) {
+    return charge == ChargeRule.WHOLE && limitMeasure == LimitMeasure.TOKENS
+        ? inputTokens + outputTokens
+        : KEEP;
+  }
+
+  private long settledTokens(TokenUsage tokenUsage) {
+    if (charge == ChargeRule.WHOLE) {
+      return tokenUsage.totalTokens();
+    }
+    return charge.keeps() ? settledKept(tokenUsage) : settledInput(tokenUsage);
+  }
+
+  private long settledKept(TokenUsage tokenUsage) {
+    return settlesUsage ? tokenUsage.totalTokens() : KEEP;
+  }
+
+  private long settledInput(TokenUsage tokenUsage) {
+    return charge.cacheReadsAreFree()
+        ? tokenUsage.inputTokens() - tokenUsage.cacheReadTokens()
+        : tokenUsage.inputTokens();
+  }
+
+  /**
+   * Returns the amount that {@code outputTokens} tokens just produced charge to a limit of {@code
+   * measure}.
+   */
+  public long produced(LimitMeasure limitMeasure, long outputTokens) {
+    return switch (limitMeasure) {
+      case REQUESTS, CONCURRENCY, INPUT_TOKENS -> 0;
+      case TOKENS -> producedTokens(outputTokens);
+      case OUTPUT_TOKENS -> outputTokens;
+    };
+  }
+
+  private long producedTokens(long outputTokens) {
+    return switch (charge) {
+      case TOTAL, ANTHROPIC -> outputTokens;
+      case WHOLE, OPENAI, AZURE, GEMINI -> 0;
+      case BEDROCK -> outputTokens * burndown;
+    };
+  }
+}

@@ -1,0 +1,77 @@
+package io.penstock.cost;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Content of a request and the maximum it states, before anything learned is applied.
+ *
+ * @param model the model it asks for, or null
+ * @param textTokens its input text in tokens, by a tokenizer or by the rule of thumb, ≥ 0
+ * @param otherTokens input that is not text: separators of messages, images, tools of the
+ *     provider's own, ≥ 0
+ * @param statedOutputTokens the largest output maximum it states for one answer, ≥ 0, or {@link
+ *     #UNSTATED}
+ * @param answers how many answers it asks for, ≥ 1
+ * @param generates whether there is output at all
+ * @param tokenized whether {@code textTokens} was counted by a tokenizer
+ */
+public record RequestContent(
+    @Nullable String model,
+    long textTokens,
+    long otherTokens,
+    long statedOutputTokens,
+    long answers,
+    boolean generates,
+    boolean tokenized) {
+  /** Value of {@code statedOutputTokens} when the request states no maximum. */
+  public static final long UNSTATED = -1;
+
+  /** Creates content with text that was counted by the rule of thumb. */
+  public RequestContent(
+      @Nullable String model,
+      long textTokens,
+      long otherTokens,
+      long statedOutputTokens,
+      long answers,
+      boolean generates) {
+    this(model, textTokens, otherTokens, statedOutputTokens, answers, generates, false);
+  }
+
+  /** Returns the same content with its text as a tokenizer counts it. */
+  public RequestContent tokenized(long byTokenizer) {
+    return new RequestContent(
+        model, byTokenizer, otherTokens, statedOutputTokens, answers, generates, true);
+  }
+
+  /** Returns the expected cost while nothing is known of earlier requests. */
+  public Cost expected(long defaultOutputTokens) {
+    return cost(textTokens, states() ? statedOutputTokens : defaultOutputTokens);
+  }
+
+  /** Returns whether the request states an output maximum. */
+  boolean states() {
+    return statedOutputTokens != UNSTATED;
+  }
+
+  /**
+   * Returns the cost with {@code text} tokens of text, and {@code outputEach} of output per answer.
+   */
+  Cost cost(long text, long outputEach) {
+    long input = Math.min(sum(text, otherTokens), Cost.MAX_TOKENS);
+    if (!generates) {
+      return Cost.ofInput(input);
+    }
+    long stated = states() ? product(statedOutputTokens, answers) : 0;
+    return new Cost(input, product(outputEach, answers), stated);
+  }
+
+  private static long sum(long a, long b) {
+    return Math.min(a, Cost.MAX_TOKENS) + Math.min(b, Cost.MAX_TOKENS);
+  }
+
+  /** Returns each × times, at most {@link Cost#MAX_TOKENS}. */
+  private static long product(long each, long times) {
+    long most = Cost.MAX_TOKENS / Math.max(1, times);
+    return each > most ? Cost.MAX_TOKENS : each * times;
+  }
+}

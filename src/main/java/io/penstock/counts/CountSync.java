@@ -1,0 +1,321 @@
+package io.penstock.counts;
+
+import io.penstock.event.EventSink;
+import io.penstock.limit.Limit;
+import io.penstock.sharing.CountStore;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.KnownPeerCounts;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
+import io.penstock.sharing.SharingStatus;
+import io.penstock.sharing.StoreContact;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Exchanges counts with other instances at regular intervals, one exchange at a time: reports local
+ * counts, and applies the counts of the others to local limits. Without answers, each instance goes
+ * on with its own counts, and with the known counts of the others until those no longer count.
+ * Thread-safe; nothing blocks.
+ *
+ * <p>Absolute counts are sent until they are acknowledged, and from time to time all of them are
+ * sent again. So anything lost on the way or in the store is there again two intervals after the
+ * store works again.
+ */
+public final class CountSync implements KnownPeerCounts {
+  /** How often an exchange sends all counts instead of only new ones: every 20th time. */
+  private static final int WHOLE_EVERY = 20;
+
+  /**
+   * The shift follows the wall clock only when it changed by more than this, because the clock was
+   * set or drifted.
+   */
+  private static final long SET_NANOS = 20_000_000;
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final CountStore countStore;
+  private final String member;
+  private final Ticker ticker;
+  private final WallClock wall;
+  private final long intervalNanos;
+  private final long timeoutNanos;
+  private final StoreContact storeContact;
+  private final SharingStatus sharingStatus;
+  private final Map<LimitId, CountedLimit> all = new ConcurrentHashMap<>();
+
+  private long shift;
+  private long number;
+  private boolean awaiting;
+  private long sentAt;
+  private long nextAt;
+  private volatile Figures figures = new Figures(0, 0, 0, Long.MIN_VALUE);
+
+  /**
+   * Timing of the exchange, and the policy for outages.
+   *
+   * @param intervalNanos between two exchanges
+   * @param timeoutNanos after which an exchange without an answer is given up
+   * @param cutOffNanos after which, without any answer, limits follow {@code onOutage}
+   * @param onOutage policy; where it concerns slices, these limits go on with their own counts
+   */
+  public record Terms(
+      long intervalNanos, long timeoutNanos, long cutOffNanos, OutagePolicy onOutage) {
+    /** Creates terms with which limits always go on with the local counts. */
+    public Terms(long intervalNanos, long timeoutNanos) {
+      this(intervalNanos, timeoutNanos, timeoutNanos, OutagePolicy.PARK);
+    }
+  }
+
+  /** Creates an exchange with which limits always go on with the local counts. */
+  public CountSync(
+      CountStore countStore,
+      String member,
+      Ticker ticker,
+      WallClock wall,
+      long intervalNanos,
+      long timeoutNanos) {
+    this(countStore, member, ticker, wall, new Terms(intervalNanos, timeoutNanos));
+  }
+
+  /**
+   * Creates an exchange without limits.
+   *
+   * @param countStore store through which counts are exchanged
+   * @param member name of this instance, different after each start
+   * @param wall defines the cells; the clocks of all instances must agree except for small
+   *     differences
+   */
+  public CountSync(
+      CountStore countStore, String member, Ticker ticker, WallClock wall, Terms terms) {
+    this.countStore = countStore;
+    this.member = member;
+    this.ticker = ticker;
+    this.wall = wall;
+    this.intervalNanos = terms.intervalNanos();
+    this.timeoutNanos = terms.timeoutNanos();
+    this.shift = told(ticker.nanos());
+    this.nextAt = ticker.nanos();
+    this.storeContact = new StoreContact(terms.onOutage(), false, terms.cutOffNanos(), nextAt);
+    this.sharingStatus =
+        new SharingStatus(SharingMode.EVENTUAL, terms.onOutage(), terms.cutOffNanos());
+  }
+
+  /** Sets the receiver of events about lost and regained contact. */
+  public void tell(EventSink eventSink) {
+    sharingStatus.tell(eventSink);
+  }
+
+  private long told(long now) {
+    return wall.unixMillis() * NANOS_PER_MILLI - now;
+  }
+
+  /**
+   * Counts a limit from now on.
+   *
+   * @param binds whether the limit leaves room for the counts of others; otherwise they are only
+   *     known
+   */
+  public synchronized void join(LimitId id, Limit limit, boolean binds) {
+    if (id.durationNanos() < NANOS_PER_MILLI) {
+      return; // a limit without a window has no cells
+    }
+    CountedLimit known = all.get(id);
+    if (known == null || !known.counts(limit, binds)) {
+      CountedLimit countedLimit = new CountedLimit(id, limit, binds, shift);
+      all.put(id, countedLimit);
+      countedLimit.bind(ticker.nanos());
+      countedLimit.follow(storeContact);
+    }
+  }
+
+  /** Stops counting a limit; it leaves no room for others any more. */
+  public synchronized void leave(LimitId id) {
+    CountedLimit countedLimit = all.remove(id);
+    if (countedLimit != null) {
+      countedLimit.unbind();
+    }
+  }
+
+  @Override
+  public long counted(LimitId id, long now) {
+    CountedLimit countedLimit = all.get(id);
+    return countedLimit == null ? 0 : countedLimit.others(now);
+  }
+
+  /**
+   * Returns the counts of all other instances for a limit, by cell; empty when it is not counted.
+   */
+  public Map<Long, Long> cells(LimitId id) {
+    CountedLimit countedLimit = all.get(id);
+    return countedLimit == null ? Map.of() : countedLimit.cells();
+  }
+
+  /** Returns the number of exchanges that failed or were given up. */
+  public long failures() {
+    return figures.failures();
+  }
+
+  /**
+   * Statistics of the exchanges until now.
+   *
+   * @param answered number of exchanges answered in time
+   * @param failures number of exchanges that failed or had no answer in time
+   * @param answeredNanos total time of the answered ones
+   * @param answeredAt send time of the last answered one; {@link Long#MIN_VALUE} for none
+   */
+  public record Figures(long answered, long failures, long answeredNanos, long answeredAt) {}
+
+  /** Returns the statistics of the exchanges so far; never blocks. */
+  public Figures figures() {
+    return figures;
+  }
+
+  private void failed() {
+    figures =
+        new Figures(
+            figures.answered(),
+            figures.failures() + 1,
+            figures.answeredNanos(),
+            figures.answeredAt());
+  }
+
+  private void succeeded(long now) {
+    figures =
+        new Figures(
+            figures.answered() + 1,
+            figures.failures(),
+            figures.answeredNanos() + now - sentAt,
+            sentAt);
+  }
+
+  /** Begins an exchange if it is due; returns the instant of the next step. */
+  public long step() {
+    follow();
+    List<Count> own;
+    long mine;
+    synchronized (this) {
+      long now = ticker.nanos();
+      if (awaiting && now - sentAt >= timeoutNanos) {
+        awaiting = false;
+        failed();
+      }
+      if (awaiting) {
+        return Math.max(nextAt, sentAt + timeoutNanos);
+      }
+      if (now < nextAt) {
+        return nextAt;
+      }
+      own = begin(now);
+      mine = number;
+    }
+    exchange(own).whenComplete((others, failure) -> answered(mine, others));
+    synchronized (this) {
+      return nextAt;
+    }
+  }
+
+  /**
+   * Applies the state of the contact to the limits, then wakes their waiting tickets without
+   * holding the lock.
+   */
+  private void follow() {
+    List<Runnable> eased = new ArrayList<>();
+    synchronized (this) {
+      long now = ticker.nanos();
+      if (storeContact.changes(false, now)) {
+        bound()
+            .forEach(
+                each -> {
+                  each.follow(storeContact);
+                  eased.add(each::wake);
+                });
+      }
+      eased.addAll(
+          sharingStatus.look(null, storeContact, () -> bound().findAny().isPresent(), now));
+    }
+    eased.forEach(Runnable::run);
+  }
+
+  private Stream<CountedLimit> bound() {
+    return all.values().stream().filter(CountedLimit::binds);
+  }
+
+  private CompletionStage<List<Count>> exchange(List<Count> own) {
+    try {
+      return countStore.exchange(member, own);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
+  }
+
+  private List<Count> begin(long now) {
+    long told = told(now);
+    shift = Math.abs(told - shift) > SET_NANOS ? told : shift;
+    boolean whole = number % WHOLE_EVERY == 0;
+    number++;
+    awaiting = true;
+    sentAt = now;
+    nextAt = now + intervalNanos;
+    List<Count> own = new ArrayList<>();
+    all.values().forEach(countedLimit -> countedLimit.tell(whole, shift, now, own));
+    return own;
+  }
+
+  private void answered(long exchange, @Nullable List<Count> others) {
+    take(exchange, others);
+    follow();
+  }
+
+  /** Applies an answer, also a late one, because counts are absolute. */
+  private synchronized void take(long exchange, @Nullable List<Count> others) {
+    boolean inTime = exchange == number && awaiting;
+    if (inTime) {
+      awaiting = false;
+    }
+    if (others == null) {
+      if (inTime) {
+        failed();
+      }
+      return;
+    }
+    long now = ticker.nanos();
+    hear(others, now);
+    if (inTime) {
+      succeeded(now);
+      storeContact.heard(sentAt, 1);
+      all.values().forEach(countedLimit -> countedLimit.agreed(sentAt));
+    }
+    all.values().forEach(countedLimit -> countedLimit.bind(now));
+  }
+
+  private void hear(List<Count> others, long now) {
+    for (Count count : others) {
+      CountedLimit countedLimit = all.get(count.id());
+      if (countedLimit != null) {
+        countedLimit.hear(count, shift, now);
+      }
+    }
+  }
+
+  /** Applies counts that were fetched for some limits between two exchanges. */
+  public synchronized void heard(List<Count> others) {
+    long now = ticker.nanos();
+    hear(others, now);
+    for (Count count : others) {
+      CountedLimit countedLimit = all.get(count.id());
+      if (countedLimit != null) {
+        countedLimit.bind(now);
+      }
+    }
+  }
+}

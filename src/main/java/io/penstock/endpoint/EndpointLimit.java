@@ -1,0 +1,74 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates, changes and forgets an endpoint's own limit, which it has beside those of its upstreams.
+ */
+final class EndpointLimit {
+  private EndpointLimit() {}
+
+  /** Returns as {@link Endpoint#fullNanos} does. */
+  static long fullNanos(List<MeteredLimit> limits, long now) {
+    long full = now;
+    for (MeteredLimit meteredLimit : limits) {
+      Limit limit = meteredLimit.limit();
+      full = Math.max(full, Math.max(limit.full(now), limit.paced(limit.capacity(), now)));
+    }
+    return full;
+  }
+
+  /**
+   * Returns the limit of {@code next}, if it has one. Charges, debt and reserved output of the
+   * limit of {@code before} are kept, unless that measured something else.
+   */
+  static List<MeteredLimit> of(
+      LimitSource source, EndpointSpec next, @Nullable EndpointSpec before, long now) {
+    LimitId from = before == null ? null : id(before);
+    LimitId to = id(next);
+    boolean same = from != null && to != null && from.measure() == to.measure();
+    if (from != null && !same) {
+      source.forget(from);
+    }
+    if (to == null) {
+      return List.of();
+    }
+    Limit limit =
+        same && from != null
+            ? source.change(from, to, next.limit(), now)
+            : source.limit(to, next.limit(), now);
+    return List.of(new MeteredLimit(to.measure(), limit));
+  }
+
+  /** Forgets the limit of an endpoint that is removed. */
+  static void forget(LimitSource source, EndpointSpec spec) {
+    LimitId id = id(spec);
+    if (id != null) {
+      source.forget(id);
+    }
+  }
+
+  private static @Nullable LimitId id(EndpointSpec spec) {
+    return switch (spec.limit()) {
+      case LimitSpec.Unlimited unlimited -> null;
+      case LimitSpec.Strict strict -> id(spec, LimitMeasure.REQUESTS, 0);
+      case LimitSpec.TokenBucket bucket -> id(spec, LimitMeasure.REQUESTS, 0);
+      case LimitSpec.Concurrency concurrency -> id(spec, LimitMeasure.CONCURRENCY, 0);
+      case LimitSpec.Day day -> id(spec, LimitMeasure.REQUESTS, LimitSpec.Day.NANOS);
+      case LimitSpec.SlidingWindow window -> id(spec, LimitMeasure.REQUESTS, window.windowNanos());
+      case LimitSpec.FixedWindow window -> id(spec, LimitMeasure.TOKENS, window.windowNanos());
+      case LimitSpec.TrailingWindow window -> id(spec, LimitMeasure.REQUESTS, window.windowNanos());
+    };
+  }
+
+  private static LimitId id(EndpointSpec spec, LimitMeasure limitMeasure, long durationNanos) {
+    return new LimitId(LimitId.Kind.ENDPOINT, spec.path(), "", limitMeasure, durationNanos);
+  }
+}

@@ -1,0 +1,76 @@
+package io.penstock.endpoint;
+
+import io.penstock.time.Ticker;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Schedule of the instants at which to check whether an endpoint can be reclaimed. It sets one
+ * alarm, for the earliest instant; nothing runs in between. Used by one thread at a time.
+ */
+final class EndpointReclaim {
+  private record Look(long atNanos, Endpoint endpoint) {}
+
+  private final StepDriver.Source drivers;
+  private final Runnable ring;
+  private final PriorityQueue<Look> looks =
+      new PriorityQueue<>(Comparator.comparingLong(Look::atNanos));
+  private @Nullable StepDriver stepDriver;
+  private long alarm = Ticker.NEVER;
+
+  /**
+   * Creates an empty schedule.
+   *
+   * @param ring called when a check is due
+   */
+  EndpointReclaim(StepDriver.Source drivers, Runnable ring) {
+    this.drivers = drivers;
+    this.ring = ring;
+  }
+
+  /** Schedules a check of an endpoint. */
+  void lookAt(Endpoint endpoint, long atNanos) {
+    looks.add(new Look(atNanos, endpoint));
+  }
+
+  /** Removes and returns an endpoint with a check due by now, or null when there is none. */
+  @Nullable Endpoint next(long now) {
+    Look first = looks.peek();
+    if (first == null || first.atNanos() > now) {
+      return null;
+    }
+    looks.remove();
+    return first.endpoint();
+  }
+
+  /** Removes all checks of matching endpoints. */
+  void forget(Predicate<Endpoint> which) {
+    looks.removeIf(look -> which.test(look.endpoint()));
+  }
+
+  /** Notes that the alarm rang. */
+  void rang() {
+    alarm = Ticker.NEVER;
+  }
+
+  /** Sets the alarm to the earliest check; to be called after any change. */
+  void arm() {
+    Look first = looks.peek();
+    long next = first == null ? Ticker.NEVER : first.atNanos();
+    if (next != alarm) {
+      alarm = next;
+      driver().at(next, ring);
+    }
+  }
+
+  private StepDriver driver() {
+    StepDriver made = stepDriver;
+    if (made == null) {
+      made = drivers.driver(LimitAlgorithm.NONE);
+      stepDriver = made;
+    }
+    return made;
+  }
+}

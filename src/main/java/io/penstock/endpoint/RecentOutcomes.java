@@ -1,0 +1,53 @@
+package io.penstock.endpoint;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Records of one endpoint's recent tickets, for questions about them. Safe from any thread. */
+final class RecentOutcomes {
+  /** Most records that one endpoint keeps. */
+  static final int MOST = 256;
+
+  /** Records that an endpoint may keep even when all endpoints together keep the most they may. */
+  static final int LEAST = 16;
+
+  private final TicketDirectory ticketDirectory;
+  private final ArrayDeque<PastTicket> records = new ArrayDeque<>(0);
+  private boolean closed;
+
+  RecentOutcomes(TicketDirectory ticketDirectory) {
+    this.ticketDirectory = ticketDirectory;
+  }
+
+  synchronized void add(PastTicket pastTicket) {
+    if (closed && records.size() >= LEAST) {
+      records.removeFirst();
+    } else if (records.size() >= MOST || (records.size() >= LEAST && !ticketDirectory.room())) {
+      records.removeFirst();
+    }
+    records.addLast(pastTicket);
+  }
+
+  /** Returns the latest record that matches, or null. */
+  synchronized @Nullable PastTicket last(Predicate<PastTicket> which) {
+    Iterator<PastTicket> latestFirst = records.descendingIterator();
+    while (latestFirst.hasNext()) {
+      PastTicket each = latestFirst.next();
+      if (which.test(each)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** Forgets all records, and keeps only a few from now on: the endpoint is closed. */
+  synchronized void close() {
+    closed = true;
+    if (records.size() > LEAST) {
+      ticketDirectory.freed(records.size() - LEAST);
+    }
+    records.clear();
+  }
+}

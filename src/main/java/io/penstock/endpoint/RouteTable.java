@@ -1,0 +1,160 @@
+package io.penstock.endpoint;
+
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueDiscipline;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.RefusalReason;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The routes of an endpoint's tickets, as its present configuration has them. */
+final class RouteTable implements RouteSource {
+  private final UpstreamRegistry upstreamRegistry;
+  private final ModelQuotas models;
+  private final Supplier<EndpointSpec> configuration;
+  private final Quota own;
+  private final Runnable signal;
+
+  RouteTable(
+      Endpoint.House house, Supplier<EndpointSpec> configuration, Quota own, Runnable signal) {
+    this.upstreamRegistry = house.upstreams();
+    this.models = house.models();
+    this.configuration = configuration;
+    this.own = own;
+    this.signal = signal;
+  }
+
+  @Override
+  public List<TicketRoute> of(LaneKey laneKey, long now) {
+    EndpointSpec spec = configuration.get();
+    if (spec.permit()) {
+      Quota ofModel = ofModel(laneKey.model(), laneKey, now);
+      List<Quota> quotas = quotas(laneKey, ofModel, null, now);
+      return List.of(new TicketRoute(null, null, null, ofModel, quotas));
+    }
+    List<TicketRoute> routes = new ArrayList<>();
+    add(routes, laneKey.model(), laneKey, now);
+    EndpointSpec.Fallback fallback = laneKey.widely() ? spec.fallback(laneKey.model()) : null;
+    if (fallback != null) {
+      fallback.models().forEach(model -> add(routes, model, laneKey, now));
+    }
+    return chosen(routes, laneKey);
+  }
+
+  /** Returns the id of the only upstream a request may go to, or null for any. */
+  @Nullable String keptTo(TicketRequest ticketRequest, long now) {
+    if (ticketRequest.kept().at() != null || ticketRequest.kept().with() == null) {
+      return ticketRequest.kept().at();
+    }
+    List<UpstreamSpec> all = new ArrayList<>();
+    List<UpstreamSpec> well = new ArrayList<>();
+    for (UpstreamSpec each : configuration.get().upstreams()) {
+      Upstream upstream = upstreamRegistry.find(each.id());
+      if (upstream != null && upstream.enabled() && each.serves(ticketRequest.model())) {
+        all.add(each);
+        if (!upstream.health().onTrial()) {
+          well.add(each);
+        }
+      }
+    }
+    return RendezvousHash.choose(ticketRequest.kept().with(), well.isEmpty() ? all : well);
+  }
+
+  private @Nullable Quota ofModel(@Nullable String model, LaneKey laneKey, long now) {
+    return laneKey.paid() ? null : models.of(model, now);
+  }
+
+  /**
+   * Returns the quotas in the order in which they are charged; for a ticket that came back, only
+   * the upstream's is left to charge.
+   */
+  private List<Quota> quotas(
+      LaneKey laneKey, @Nullable Quota ofModel, @Nullable Quota pool, long now) {
+    if (laneKey.paid()) {
+      return pool == null ? List.of() : List.of(pool);
+    }
+    CallerAccount callerAccount = laneKey.account();
+    if (callerAccount == null && ofModel == null) {
+      return pool == null ? List.of(own) : List.of(pool, own);
+    }
+    List<Quota> quotas = new ArrayList<>();
+    if (callerAccount != null) {
+      quotas.addAll(callerAccount.quotas(laneKey.model(), now));
+    }
+    for (Quota each : Arrays.asList(ofModel, pool)) {
+      if (each != null) {
+        quotas.add(each);
+      }
+    }
+    quotas.add(own);
+    return quotas;
+  }
+
+  private void add(List<TicketRoute> routes, @Nullable String model, LaneKey laneKey, long now) {
+    Quota ofModel = ofModel(model, laneKey, now);
+    for (UpstreamSpec each : configuration.get().upstreams()) {
+      Upstream upstream = upstreamRegistry.find(each.id());
+      if (upstream != null && upstream.enabled() && each.serves(model)) {
+        Quota pool = upstream.pool(model, now);
+        List<Quota> quotas = quotas(laneKey, ofModel, pool, now);
+        routes.add(new TicketRoute(upstream, model, pool, ofModel, quotas));
+      }
+    }
+  }
+
+  /**
+   * Leaves out routes by upstream. If the only upstream allowed is gone, the ticket may go to any.
+   */
+  private static List<TicketRoute> chosen(List<TicketRoute> routes, LaneKey laneKey) {
+    if (laneKey.only() == null && laneKey.not() == null) {
+      return routes;
+    }
+    List<TicketRoute> kept =
+        routes.stream().filter(ticketRoute -> ticketRoute.goesTo(laneKey.only())).toList();
+    List<TicketRoute> allowed = kept.isEmpty() ? routes : kept;
+    List<TicketRoute> others =
+        allowed.stream().filter(ticketRoute -> !ticketRoute.goesTo(laneKey.not())).toList();
+    return others.isEmpty() ? allowed : others;
+  }
+
+  @Override
+  public RefusalReason noWay(@Nullable String model) {
+    boolean served = configuration.get().upstreams().stream().anyMatch(each -> each.serves(model));
+    return served ? RefusalReason.NO_HEALTHY_UPSTREAM : RefusalReason.NO_UPSTREAM_FOR_MODEL;
+  }
+
+  @Override
+  public QueueBounds bounds() {
+    return configuration.get().waiting().bounds();
+  }
+
+  @Override
+  public int maxBlocked() {
+    return configuration.get().waiting().maxBlocked();
+  }
+
+  @Override
+  public QueueDiscipline<ParkedTicket> discipline() {
+    EndpointSpec spec = configuration.get();
+    EndpointSpec.Scheduling scheduling = spec.scheduling();
+    return QueueDiscipline.of(scheduling.order(), scheduling.agingNanos(), spec.path().hashCode());
+  }
+
+  @Override
+  public int maxSkips() {
+    return configuration.get().scheduling().maxSkips();
+  }
+
+  @Override
+  public Runnable signal() {
+    return signal;
+  }
+}

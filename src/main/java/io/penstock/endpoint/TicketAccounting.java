@@ -1,0 +1,295 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.event.Event;
+import io.penstock.pool.Upstream;
+import io.penstock.queue.Ticket.State;
+import io.penstock.quota.CallerAccount;
+import io.penstock.refusal.Refusal;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records the outcome of each ticket in the totals of its endpoint, once, and publishes it as an
+ * event. Decisions of the dispatcher are kept until they are delivered after the step; everything
+ * else is safe from any thread.
+ *
+ * <p>Outcomes of a {@link ShadowTicket} are published, but count in no totals.
+ */
+final class TicketAccounting implements DispatchListener {
+  /** A decision to be delivered. */
+  private record Decision(ParkedTicket pending, TicketOutcome outcome) {}
+
+  private final String path;
+  private final Endpoint.House house;
+  private final InFlight inFlight;
+  private final EndpointTotals endpointTotals = new EndpointTotals();
+  private final RecentOutcomes recentOutcomes;
+  private final Queue<Decision> decided = new ArrayDeque<>();
+
+  TicketAccounting(String path, Endpoint.House house, InFlight inFlight) {
+    this.path = path;
+    this.house = house;
+    this.inFlight = inFlight;
+    this.recentOutcomes = new RecentOutcomes(house.roll());
+  }
+
+  /** Returns the records of recent outcomes. */
+  RecentOutcomes lately() {
+    return recentOutcomes;
+  }
+
+  private void remember(ParkedTicket parkedTicket, PastTicket pastTicket) {
+    if (!parkedTicket.forgotten) {
+      recentOutcomes.add(pastTicket);
+    }
+  }
+
+  EndpointTotals totals() {
+    return endpointTotals;
+  }
+
+  /**
+   * Delivers the decisions that were not delivered yet. A receiver that fails does not keep others
+   * from theirs.
+   *
+   * @param faults gets, for each failure, an action that throws it
+   */
+  void deliver(Consumer<Runnable> faults) {
+    for (Decision each = decided.poll(); each != null; each = decided.poll()) {
+      try {
+        each.pending().deliver(each.outcome());
+      } catch (RuntimeException | Error fault) {
+        faults.accept(
+            () -> {
+              throw fault;
+            });
+      }
+    }
+  }
+
+  void publish(Event event) {
+    house.events().publish(event);
+  }
+
+  /** Counts the arrival of a ticket, which is in flight until it is settled. */
+  void arrived(TicketRequest ticketRequest) {
+    inFlight.bring();
+    enter(ticketRequest.account());
+    endpointTotals.add(Fate.OFFERED, ticketRequest.cost(), ticketRequest.bytes());
+    endpointTotals.add(Fate.WAITING, ticketRequest.cost(), ticketRequest.bytes());
+  }
+
+  /** Refuses a ticket that no other thread has seen. */
+  void turnAway(ParkedTicket parkedTicket, Refusal refusal) {
+    parkedTicket.decide(State.REFUSED);
+    enterRefused(parkedTicket, refusal);
+    parkedTicket.deliver(new TicketOutcome.Refused(refusal));
+  }
+
+  /** Refuses a ticket that its caller's account denied at arrival. */
+  void denied(ParkedTicket parkedTicket, Refusal refusal, long now) {
+    if (parkedTicket.shadow() == null) {
+      parkedTicket.why = WaitExplainer.denied(parkedTicket, now);
+      turnAway(parkedTicket, refusal);
+    } else {
+      refuse(parkedTicket, refusal);
+    }
+  }
+
+  /** Refuses a ticket, unless something else decided it first. For the owner of the queue. */
+  void refuse(ParkedTicket parkedTicket, Refusal refusal) {
+    if (parkedTicket.decide(State.REFUSED)) {
+      refused(parkedTicket, refusal);
+    }
+  }
+
+  /**
+   * Counts and publishes the refusal of a request that never became a ticket.
+   *
+   * @param origin the sender, or null when no record of the request is to be kept
+   */
+  void turnedAway(TicketRequest.@Nullable Origin origin, Cost cost, long bytes, Refusal refusal) {
+    endpointTotals.add(Fate.OFFERED, cost, bytes);
+    endpointTotals.add(Fate.REFUSED, cost, bytes);
+    long now = now();
+    long number = house.arrivals().getAndIncrement();
+    if (origin != null) {
+      recentOutcomes.add(PastTicket.turnedAway(number, origin, path, cost, refusal, now));
+    }
+    publish(new Event.Refused(now, path, number, refusal));
+  }
+
+  /** Counts a request that never became a ticket, because its client went away. */
+  void gone(Cost cost, long bytes) {
+    endpointTotals.add(Fate.OFFERED, cost, bytes);
+    endpointTotals.add(Fate.CANCELLED, cost, bytes);
+    publish(new Event.Cancelled(now(), path, house.arrivals().getAndIncrement()));
+  }
+
+  /** Counts a waiting ticket as cancelled by its client. */
+  void cancelled(ParkedTicket parkedTicket) {
+    ended(parkedTicket, Fate.WAITING, Fate.CANCELLED);
+    publish(new Event.Cancelled(now(), path, parkedTicket.order()));
+  }
+
+  /** Counts the settlement of a granted ticket. */
+  void settled(ParkedTicket parkedTicket, Fate fate) {
+    ended(parkedTicket, Fate.RUNNING, fate);
+    PastTicket pastTicket = parkedTicket.past;
+    if (pastTicket != null) {
+      pastTicket.ended(fate, null);
+    }
+  }
+
+  /** Counts a granted ticket as refused, because it was not served. */
+  void failed(ParkedTicket parkedTicket, Refusal refusal, long now) {
+    ended(parkedTicket, Fate.RUNNING, Fate.REFUSED);
+    PastTicket pastTicket = parkedTicket.past;
+    if (pastTicket == null) {
+      remember(parkedTicket, PastTicket.of(parkedTicket, Fate.REFUSED, refusal, now));
+    } else {
+      pastTicket.ended(Fate.REFUSED, refusal);
+    }
+    publish(new Event.Refused(now, path, parkedTicket.order(), refusal));
+  }
+
+  @Override
+  public void left(ParkedTicket parkedTicket, long now) {
+    if (parkedTicket.shadow() == null && WaitReasons.isLong(parkedTicket, now)) {
+      remember(parkedTicket, PastTicket.of(parkedTicket, Fate.CANCELLED, null, now));
+    }
+  }
+
+  /** Counts a granted ticket that comes back as waiting again. */
+  void returned(ParkedTicket parkedTicket) {
+    endpointTotals.move(Fate.RUNNING, Fate.WAITING, parkedTicket.cost(), parkedTicket.bytes());
+  }
+
+  private void ended(ParkedTicket parkedTicket, Fate from, Fate to) {
+    if (from == Fate.WAITING) {
+      returnTaken(parkedTicket);
+      house.roll().remove(parkedTicket);
+    }
+    endpointTotals.move(from, to, parkedTicket.cost(), parkedTicket.bytes());
+    leave(parkedTicket);
+  }
+
+  /** Counts a shadow in flight, brought by a request that is. */
+  void brought(ParkedTicket shadow) {
+    inFlight.bring();
+    enter(shadow.account());
+  }
+
+  /** Ends a shadow that no longer waits and was not granted. */
+  void withdrawn(ParkedTicket shadow) {
+    returnTaken(shadow);
+    leave(shadow);
+  }
+
+  /** Gives back everything taken for a ticket that waited and will not go. */
+  private void returnTaken(ParkedTicket parkedTicket) {
+    TicketCharges taken = parkedTicket.leave();
+    if (taken != null) {
+      taken.end(now());
+    }
+  }
+
+  private static void enter(@Nullable CallerAccount callerAccount) {
+    if (callerAccount != null) {
+      callerAccount.enter();
+    }
+  }
+
+  /** Counts a ticket out of the requests in flight: nothing is taken for it any more. */
+  private void leave(ParkedTicket parkedTicket) {
+    inFlight.leave(now());
+    CallerAccount callerAccount = parkedTicket.account();
+    if (callerAccount != null) {
+      callerAccount.leave();
+    }
+  }
+
+  private long now() {
+    return house.ticker().nanos();
+  }
+
+  @Override
+  public void granted(ParkedTicket parkedTicket, TicketSettlement ticketSettlement) {
+    ShadowTicket shadowTicket = parkedTicket.shadow();
+    if (shadowTicket == null) {
+      // First in the list of deliveries: an event listener that throws must not prevent it.
+      decided.add(new Decision(parkedTicket, new TicketOutcome.Granted(ticketSettlement)));
+      enterGranted(parkedTicket, ticketSettlement);
+      return;
+    }
+    long at = parkedTicket.arrivedNanos() + ticketSettlement.waitedNanos();
+    inFlight.leave(at);
+    shadowTicket.granted(ticketSettlement, at);
+    shadowed(parkedTicket, null, at);
+  }
+
+  @Override
+  public void refused(ParkedTicket parkedTicket, Refusal refusal) {
+    if (parkedTicket.shadow() != null) {
+      withdrawn(parkedTicket);
+      shadowed(parkedTicket, refusal, now());
+      return;
+    }
+    decided.add(new Decision(parkedTicket, new TicketOutcome.Refused(refusal)));
+    enterRefused(parkedTicket, refusal);
+  }
+
+  @Override
+  public void expired(ParkedTicket parkedTicket, Refusal refusal) {
+    if (parkedTicket.shadow() != null) {
+      withdrawn(parkedTicket);
+      shadowed(parkedTicket, refusal, now());
+      return;
+    }
+    decided.add(new Decision(parkedTicket, new TicketOutcome.Refused(refusal)));
+    long now = now();
+    remember(parkedTicket, PastTicket.of(parkedTicket, Fate.EXPIRED, refusal, now));
+    ended(parkedTicket, Fate.WAITING, Fate.EXPIRED);
+    publish(new Event.Expired(now, path, parkedTicket.order(), refusal));
+  }
+
+  /** Records a granted ticket; the caller delivers the outcome. */
+  void enterGranted(ParkedTicket parkedTicket, TicketSettlement ticketSettlement) {
+    long at = parkedTicket.arrivedNanos() + ticketSettlement.waitedNanos();
+    Upstream upstream = ticketSettlement.upstream();
+    String to = upstream == null ? null : upstream.spec().id();
+    if (WaitReasons.isLong(parkedTicket, at)) {
+      PastTicket pastTicket = PastTicket.released(parkedTicket, to, at);
+      parkedTicket.past = pastTicket;
+      remember(parkedTicket, pastTicket);
+    }
+    house.roll().remove(parkedTicket);
+    endpointTotals.move(Fate.WAITING, Fate.RUNNING, parkedTicket.cost(), parkedTicket.bytes());
+    publish(
+        new Event.Released(
+            at,
+            path,
+            parkedTicket.order(),
+            to,
+            parkedTicket.model(),
+            parkedTicket.cost(),
+            ticketSettlement.waitedNanos()));
+  }
+
+  /** Records a refused ticket; the caller delivers the outcome. */
+  void enterRefused(ParkedTicket parkedTicket, Refusal refusal) {
+    long now = now();
+    remember(parkedTicket, PastTicket.of(parkedTicket, Fate.REFUSED, refusal, now));
+    ended(parkedTicket, Fate.WAITING, Fate.REFUSED);
+    publish(new Event.Refused(now, path, parkedTicket.order(), refusal));
+  }
+
+  private void shadowed(ParkedTicket shadow, @Nullable Refusal refusal, long at) {
+    long waited = at - shadow.arrivedNanos();
+    publish(new Event.Shadowed(at, path, shadow.order(), waited, refusal));
+  }
+}

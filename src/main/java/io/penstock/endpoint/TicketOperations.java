@@ -1,0 +1,144 @@
+package io.penstock.endpoint;
+
+import io.penstock.queue.Ticket.State;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations of operators on tickets: listing, finding and removing them. Safe from any thread.
+ *
+ * <p>The consumers of answers may be called by the owner of a queue, and must not block it.
+ */
+public final class TicketOperations {
+  private static final Refusal REMOVED =
+      Refusal.of(
+          RefusalReason.REMOVED_BY_OPERATOR, "an operator removed the request from the queue");
+
+  /** Outcome of a removal. */
+  public enum Removal {
+    /** The ticket waited, and was refused. */
+    REMOVED,
+    /** The ticket existed, and does not wait any more. */
+    GONE,
+    /** There never was a ticket with that number. */
+    UNKNOWN
+  }
+
+  private final EndpointRegistry endpointRegistry;
+  private final Endpoint.House house;
+
+  TicketOperations(EndpointRegistry endpointRegistry, Endpoint.House house) {
+    this.endpointRegistry = endpointRegistry;
+    this.house = house;
+  }
+
+  /** Gives the first {@code most} waiting tickets of an endpoint to {@code told}. */
+  public void list(Endpoint endpoint, int most, Consumer<QueueSnapshot> told) {
+    endpoint.atWork(
+        (dispatcher, now) -> told.accept(QueueSnapshot.of(dispatcher, most, null, now)));
+  }
+
+  /**
+   * Gives the ticket that is next in turn at an endpoint to {@code told}; nothing if none waits.
+   */
+  public void next(Endpoint endpoint, Consumer<Optional<WaitingTicket>> told) {
+    endpoint.atWork(
+        (dispatcher, now) -> {
+          ParkedTicket next = dispatcher.parked().inTurn().get();
+          told.accept(
+              Optional.ofNullable(next).map(each -> WaitingTicket.of(dispatcher, each, now)));
+        });
+  }
+
+  /**
+   * Returns, for each endpoint with waiting tickets, how many have waited for less than the first
+   * time, how many of the others for less than the second, and so on; the last number counts the
+   * rest.
+   *
+   * @param below times in nanoseconds, ascending
+   */
+  public Map<String, List<Integer>> ages(List<Long> below, long now) {
+    return house.roll().ages(below, now);
+  }
+
+  /**
+   * Gives what is known of a ticket to {@code told}; nothing if it is unknown or forgotten.
+   *
+   * @param id its number, or the id of its request; among several with that id the latest counts
+   */
+  public void find(String id, Consumer<Optional<TicketRecord>> told) {
+    long number = number(id);
+    ParkedTicket numbered = number < 0 ? null : house.roll().find(number);
+    ParkedTicket parkedTicket = numbered == null ? waitingFor(id, number) : numbered;
+    if (parkedTicket == null) {
+      told.accept(Optional.ofNullable(past(id, number)));
+      return;
+    }
+    parkedTicket
+        .endpoint()
+        .atWork(
+            (dispatcher, now) ->
+                told.accept(
+                    parkedTicket.state() == State.PARKED
+                        ? Optional.of(WaitingTicket.of(dispatcher, parkedTicket, now))
+                        : Optional.ofNullable(past(id, number))));
+  }
+
+  /**
+   * Returns the waiting ticket of a request id, unless the id is the number of a recorded ticket.
+   */
+  private @Nullable ParkedTicket waitingFor(String requestId, long number) {
+    boolean numbered = number >= 0 && last(pastTicket -> pastTicket.number() == number) != null;
+    return numbered ? null : house.roll().find(requestId);
+  }
+
+  private @Nullable PastTicket past(String id, long number) {
+    PastTicket numbered = number < 0 ? null : last(pastTicket -> pastTicket.number() == number);
+    return numbered == null
+        ? last(pastTicket -> id.equals(pastTicket.origin().requestId()))
+        : numbered;
+  }
+
+  private @Nullable PastTicket last(Predicate<PastTicket> which) {
+    PastTicket last = null;
+    for (Endpoint endpoint : endpointRegistry.all()) {
+      PastTicket found = endpoint.lately().last(which);
+      last = found != null && (last == null || last.number() < found.number()) ? found : last;
+    }
+    return last;
+  }
+
+  /** Returns the number that is written, or -1 when it is none. */
+  private static long number(String id) {
+    return id.matches("0|[1-9][0-9]{0,17}") ? Long.parseLong(id) : -1;
+  }
+
+  /**
+   * Refuses a waiting ticket, and gives the outcome to {@code told}.
+   *
+   * @param id its number
+   */
+  public void remove(String id, Consumer<Removal> told) {
+    long number = number(id);
+    ParkedTicket parkedTicket = number < 0 ? null : house.roll().find(number);
+    if (parkedTicket != null) {
+      parkedTicket
+          .endpoint()
+          .atWork(
+              (dispatcher, now) ->
+                  told.accept(
+                      dispatcher.throwOut(parkedTicket, REMOVED, now)
+                          ? Removal.REMOVED
+                          : Removal.GONE));
+    } else {
+      boolean was = number >= 0 && number < house.arrivals().get();
+      told.accept(was ? Removal.GONE : Removal.UNKNOWN);
+    }
+  }
+}

@@ -1,8 +1,0 @@
-package io.penstock.event;
-
-/** Receiver of events. Safe from any thread; must neither block nor throw. */
-@FunctionalInterface
-public interface Events {
-  /** Receives an event. */
-  void publish(Event event);
-}

@@ -1,0 +1,154 @@
+package io.penstock.key;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.model.ModelNames;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.Quota;
+import io.penstock.sharing.LimitSource;
+import io.penstock.time.WallClock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Accounts of keys, and quotas of groups. A key has an account once it has been used, and quotas
+ * while it has requests or charges. Safe from any thread.
+ */
+final class KeyAccounts {
+  private final LimitSource limits;
+  private final ConfiguredLimits configuredLimits;
+  private final ConcurrentHashMap<String, KeyAccount> byKey = new ConcurrentHashMap<>();
+
+  /** Accounts with quotas, in the order of the idle check. */
+  private final Queue<KeyAccount> open = new ConcurrentLinkedQueue<>();
+
+  private volatile Map<String, KeyQuota> groups = Map.of();
+
+  /** Returns the present key with a name, null when there is none. */
+  private volatile Function<String, @Nullable KeySpec> keys = name -> null;
+
+  KeyAccounts(LimitSource limits, long windowNanos) {
+    this(limits, windowNanos, WallClock.system());
+  }
+
+  KeyAccounts(LimitSource limits, long windowNanos, WallClock wall) {
+    this.limits = limits;
+    this.configuredLimits = new ConfiguredLimits(windowNanos, wall);
+  }
+
+  /** Returns the limits of a key, those for {@code model} last. */
+  List<KeyLimit> limits(KeySpec key, @Nullable String model) {
+    List<KeyLimit> all = new ArrayList<>(configuredLimits.of(key));
+    String named = model == null ? null : ModelNames.match(key.models()::containsKey, model);
+    KeySpec.ModelLimits ofModel = named == null ? null : key.models().get(named);
+    if (named != null && ofModel != null) {
+      all.addAll(configuredLimits.of(key, named, ofModel));
+    }
+    return all;
+  }
+
+  /** Applies the configured groups; charges of groups that stay are kept. */
+  synchronized void configure(Collection<GroupSpec> all, long now) {
+    Map<String, KeyQuota> next = new HashMap<>();
+    for (GroupSpec group : all) {
+      KeyQuota known = groups.get(group.name());
+      KeyQuota keyQuota =
+          known == null
+              ? new KeyQuota(
+                  limits, new Quota("group " + group.name(), ChargeRule.TOTAL, List.of()))
+              : known;
+      keyQuota.become(configuredLimits.of(group), now);
+      next.put(group.name(), keyQuota);
+    }
+    Map<String, KeyQuota> before = groups;
+    groups = Map.copyOf(next);
+    before.forEach(
+        (name, keyQuota) -> {
+          if (!next.containsKey(name)) {
+            keyQuota.forget();
+          }
+        });
+  }
+
+  /**
+   * Applies the present keys to all accounts, and wakes their waiters. Ends the accounts of removed
+   * keys.
+   *
+   * @param keys returns the present key with a name, null when there is none
+   */
+  synchronized void follow(Function<String, @Nullable KeySpec> keys, long now) {
+    this.keys = keys;
+    for (Map.Entry<String, KeyAccount> each : byKey.entrySet()) {
+      KeySpec spec = keys.apply(each.getKey());
+      if (spec == null) {
+        byKey.remove(each.getKey());
+        each.getValue().end();
+      } else {
+        each.getValue().change(spec, now);
+      }
+    }
+  }
+
+  /** Returns the account of a key. */
+  CallerAccount of(KeySpec key) {
+    KeyAccount known = byKey.get(key.name());
+    return known == null ? made(key).account() : known.account();
+  }
+
+  /**
+   * Creates the account of a key. A caller that looked the key up just before a change must not
+   * restore the old key, so the latest one is applied.
+   */
+  private KeyAccount made(KeySpec key) {
+    KeyAccount made =
+        byKey.computeIfAbsent(
+            key.name(), absent -> new KeyAccount(this, limits, configuredLimits, key));
+    KeySpec seen = key;
+    KeySpec latest = latest(key);
+    while (!latest.equals(seen)) {
+      made.use(latest);
+      seen = latest;
+      latest = latest(key);
+    }
+    return made;
+  }
+
+  private KeySpec latest(KeySpec key) {
+    KeySpec latest = keys.apply(key.name());
+    return latest == null ? key : latest;
+  }
+
+  /** Returns the quota of the group with that name, or null when there is none. */
+  @Nullable Quota group(@Nullable String name) {
+    KeyQuota keyQuota = name == null ? null : groups.get(name);
+    return keyQuota == null ? null : keyQuota.quota();
+  }
+
+  /** Adds an account that now has quotas to the idle check. */
+  void opened(KeyAccount account) {
+    open.add(account);
+  }
+
+  /**
+   * Checks one account with quotas, and drops the quotas if the account is idle. Called with each
+   * request, so that idle quotas go as fast as new ones come.
+   */
+  void tidy(long now) {
+    KeyAccount next = open.poll();
+    if (next != null && next.closeIfIdle(now)) {
+      open.add(next);
+    }
+  }
+
+  /** Returns the number of keys with quotas. */
+  int open() {
+    return open.size();
+  }
+}

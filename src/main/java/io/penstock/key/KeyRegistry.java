@@ -1,0 +1,216 @@
+package io.penstock.key;
+
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.SharingMode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All keys, from route files and from the key store. A lookup takes no lock. Safe from any thread.
+ */
+public final class KeyRegistry {
+  private static final Comparator<KeySpec> BY_NAME = Comparator.comparing(KeySpec::name);
+
+  /**
+   * Immutable state of this object.
+   *
+   * @param ofFiles keys of route files, sorted by name
+   * @param ofStore keys of the store, sorted by name; null without a store
+   */
+  private record State(
+      List<KeySpec> ofFiles, @Nullable List<KeySpec> ofStore, Set<String> groups, KeyIndex index) {
+    static final State NONE = new State(List.of(), null, Set.of(), KeyIndex.EMPTY);
+
+    static State of(List<KeySpec> ofFiles, @Nullable List<KeySpec> ofStore, Set<String> groups) {
+      List<KeySpec> all = new ArrayList<>(ofFiles);
+      if (ofStore != null) {
+        ofStore.stream().filter(key -> named(ofFiles, key.name()) == null).forEach(all::add);
+      }
+      return new State(ofFiles, ofStore, groups, KeyIndex.of(all));
+    }
+  }
+
+  private final KeyAccounts keyAccounts;
+  private volatile State state = State.NONE;
+  private volatile Runnable changed = () -> {};
+
+  /**
+   * Creates an empty set.
+   *
+   * @param limits the source of limits
+   * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
+   */
+  public KeyRegistry(LimitSource limits, long windowNanos) {
+    keyAccounts = new KeyAccounts(limits, windowNanos);
+  }
+
+  /**
+   * Sets the listener that is called after each change of stored keys: a key may have got a group
+   * or a limit for a model. It is called under a lock and must not block. {@link #configure} does
+   * not call it, because the endpoints of the same route files are configured after it.
+   */
+  public void whenChanged(Runnable listener) {
+    changed = listener;
+  }
+
+  /** Applies the keys and groups of route files; charges of those that stay are kept. */
+  public synchronized void configure(
+      Collection<KeySpec> keys, Collection<GroupSpec> all, long now) {
+    keyAccounts.configure(all, now);
+    Set<String> groups = all.stream().map(GroupSpec::name).collect(Collectors.toUnmodifiableSet());
+    state = State.of(keys.stream().sorted(BY_NAME).toList(), state.ofStore(), groups);
+    keyAccounts.follow(this::find, now);
+  }
+
+  /**
+   * Applies the keys of the store. A key of the route files wins over a stored key with the same
+   * name.
+   */
+  public synchronized void stored(Collection<KeySpec> keys, long now) {
+    store(keys.stream().sorted(BY_NAME).toList(), now);
+  }
+
+  /** Applies a new or changed key of the store. */
+  public synchronized void stored(KeySpec key, long now) {
+    List<KeySpec> next = others(key.name());
+    next.add(key);
+    stored(next, now);
+  }
+
+  /** Removes the stored key with that name. */
+  public synchronized void removed(String name, long now) {
+    store(List.copyOf(others(name)), now);
+  }
+
+  private List<KeySpec> others(String name) {
+    List<KeySpec> known = state.ofStore() == null ? List.of() : state.ofStore();
+    return new ArrayList<>(known.stream().filter(key -> !key.name().equals(name)).toList());
+  }
+
+  private void store(List<KeySpec> sorted, long now) {
+    state = State.of(state.ofFiles(), sorted, state.groups());
+    keyAccounts.follow(this::find, now);
+    changed.run();
+  }
+
+  /**
+   * Returns whether requests need a key: if any key exists, or a store for keys. Otherwise revoking
+   * the last stored key would admit all requests.
+   */
+  public boolean any() {
+    State seen = state;
+    return seen.ofStore() != null || !seen.index().isEmpty();
+  }
+
+  /**
+   * Returns the caller with a secret, or null when no key has it or it is not valid at {@code
+   * unixMillis}.
+   */
+  public @Nullable ApiCaller caller(String secret, long unixMillis) {
+    return SecretHasher.find(state.index(), secret, unixMillis, keyAccounts);
+  }
+
+  /**
+   * Returns the limits of a key without those of its group; the limits for {@code model} come last.
+   */
+  public List<KeyLimit> limits(KeySpec key, @Nullable String model) {
+    return keyAccounts.limits(key, model);
+  }
+
+  /** Returns the key of route files with that name, or null. */
+  public @Nullable KeySpec ofFiles(String name) {
+    return named(state.ofFiles(), name);
+  }
+
+  /** Returns the key with a name, or null; route files win over the store. */
+  public @Nullable KeySpec find(String name) {
+    State seen = state;
+    KeySpec spec = named(seen.ofFiles(), name);
+    return spec != null || seen.ofStore() == null ? spec : named(seen.ofStore(), name);
+  }
+
+  /** Returns how the limits of the key with a name are shared, or null for the default. */
+  public @Nullable SharingMode sharing(String name) {
+    KeySpec spec = find(name);
+    return spec == null ? null : spec.sharing();
+  }
+
+  /**
+   * Returns keys, sorted by name.
+   *
+   * @param after the name after which the list begins
+   * @param limit the most keys to return
+   */
+  public List<KeySpec> list(String after, int limit) {
+    State seen = state;
+    List<KeySpec> all = new ArrayList<>(above(seen.ofFiles(), after, limit));
+    if (seen.ofStore() != null) {
+      // Stored keys that do not count, because a file has a key with their name, must not shorten
+      // the list.
+      for (KeySpec key : above(seen.ofStore(), after, limit + seen.ofFiles().size())) {
+        if (named(seen.ofFiles(), key.name()) == null) {
+          all.add(key);
+        }
+      }
+    }
+    return all.stream().sorted(BY_NAME).limit(limit).toList();
+  }
+
+  /** Returns whether a group is known. */
+  public boolean hasGroup(String name) {
+    return state.groups().contains(name);
+  }
+
+  /**
+   * Returns the names of stored keys with a group that is in no route file: no limits of a group
+   * apply to them.
+   */
+  public List<String> withoutTheirGroup() {
+    State seen = state;
+    return seen.ofStore() == null
+        ? List.of()
+        : seen.ofStore().stream()
+            .filter(key -> key.group() != null && !seen.groups().contains(key.group()))
+            .map(KeySpec::name)
+            .toList();
+  }
+
+  /** Returns whether a secret belongs to a key of route files. */
+  public boolean inFiles(KeySpec.Secret secret) {
+    return state.ofFiles().stream()
+        .flatMap(key -> key.secrets().stream())
+        .anyMatch(each -> each.sha256().equals(secret.sha256()));
+  }
+
+  private static List<KeySpec> above(List<KeySpec> sorted, String after, int limit) {
+    int at = position(sorted, after);
+    int from = at >= 0 ? at + 1 : -at - 1;
+    return sorted.subList(from, (int) Math.min(sorted.size(), (long) from + limit));
+  }
+
+  private static @Nullable KeySpec named(List<KeySpec> sorted, String name) {
+    int at = position(sorted, name);
+    return at < 0 ? null : sorted.get(at);
+  }
+
+  /** Searches by name, as {@link java.util.Collections#binarySearch(List, Object)} does. */
+  private static int position(List<KeySpec> sorted, String name) {
+    int low = 0;
+    int high = sorted.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = sorted.get(middle).name().compareTo(name);
+      if (order == 0) {
+        return middle;
+      }
+      low = order < 0 ? middle + 1 : low;
+      high = order < 0 ? high : middle - 1;
+    }
+    return -(low + 1);
+  }
+}

@@ -1,0 +1,90 @@
+package io.penstock.limit;
+
+/**
+ * Approximate position of the cells of a shared limit on this instance's own clock. It decides in
+ * which cell an overrun is counted. {@link Span} gives the exact time in which a slice may be
+ * spent.
+ *
+ * @param cell the number of one of the cells, or {@link #NONE} when none runs
+ * @param startNanos about when that cell starts
+ * @param cellNanos the length of a cell, ≥ 1; {@link Long#MAX_VALUE} for a single cell that never
+ *     ends
+ * @param step the difference between the numbers of a cell and the next; 0 if the next is unknown
+ */
+public record CellGrid(long cell, long startNanos, long cellNanos, long step) {
+  /** No cell. */
+  public static final long NONE = -1;
+
+  /** Creates a grid of cells of one length, numbered consecutively. */
+  public CellGrid(long cell, long startNanos, long cellNanos) {
+    this(cell, startNanos, cellNanos, 1);
+  }
+
+  /** Returns a grid without a running cell, when it is not known when one will run. */
+  public static CellGrid none(long now) {
+    return new CellGrid(NONE, now, Long.MAX_VALUE, 0);
+  }
+
+  long cellAt(long now) {
+    if (cellNanos == Long.MAX_VALUE) {
+      return cell;
+    }
+    long after = Math.floorDiv(now - startNanos, cellNanos);
+    return after > 0 && step == 0 ? NONE : cell + after * step;
+  }
+
+  long startOf(long other) {
+    boolean one = cellNanos == Long.MAX_VALUE || step == 0;
+    return one ? startNanos : startNanos + Math.floorDiv(other - cell, step) * cellNanos;
+  }
+
+  long endOf(long other) {
+    return startOf(other) + cellNanos;
+  }
+
+  /** Returns a window or day with the start and end of its cell; other limits as they are. */
+  LimitState aligned(LimitState local, long now) {
+    long at = cellAt(now);
+    return switch (local) {
+      case FixedWindowState fixed when at != NONE -> fixed.anchored(startOf(at), now);
+      case DayState day when at != NONE -> day.until(endOf(at));
+      default -> local;
+    };
+  }
+
+  /**
+   * Returns a limit with another spec. If its days begin at other times, a day begins now and keeps
+   * what was charged.
+   */
+  static LimitState become(LimitState own, LimitSpec next, long now) {
+    LimitState changed = own.become(next, now).frozen();
+    boolean same = CellPartition.sameCells(own.spec(), next);
+    return changed instanceof DayState day && !same ? day.begunAnew(now) : changed;
+  }
+
+  /** Returns a window or day that was idle, beginning with its cell instead of its first use. */
+  LimitState begun(LimitState next, long now) {
+    long at = cellAt(now);
+    return switch (next) {
+      case FixedWindowState fixed when at != NONE -> fixed.beginning(startOf(at));
+      case DayState day when at != NONE -> day.ending(endOf(at));
+      default -> next;
+    };
+  }
+
+  /**
+   * The time in which the slice of a cell may be spent. From the first instant until before the
+   * second the cell certainly runs, and the slice is valid.
+   *
+   * @param fromNanos by this instance's own clock
+   * @param untilNanos at most {@code fromNanos} when the slice may never be spent
+   */
+  public record Span(long fromNanos, long untilNanos) {
+    /** An empty span: the slice may never be spent. */
+    public static final Span NEVER = new Span(Long.MAX_VALUE, Long.MIN_VALUE);
+
+    boolean runs(long now) {
+      return fromNanos <= now && now < untilNanos;
+    }
+  }
+}

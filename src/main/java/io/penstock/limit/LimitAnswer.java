@@ -1,0 +1,55 @@
+package io.penstock.limit;
+
+/** Answer of a limit to a weight. */
+public sealed interface LimitAnswer {
+  /**
+   * Admitted, and taken.
+   *
+   * @param cell the window or sub-cell that the amount was taken from
+   * @param taken the charged amount
+   * @param held the reserved output
+   * @param mark the running total of all that was ever taken from a trailing window, this included;
+   *     0 for other limits, and for charges
+   * @param shared the cell of the shared clock that the amount was taken from; 0 for limits that
+   *     are not shared
+   * @param sequence the cell of the Unix clock that the amount was taken from, if regions share the
+   *     limit; 0 otherwise
+   */
+  record Receipt(long cell, long taken, long held, long mark, long shared, long sequence)
+      implements LimitAnswer {
+    Receipt(long cell, long taken, long held, long mark, long shared) {
+      this(cell, taken, held, mark, shared, 0);
+    }
+
+    Receipt(long cell, long taken, long held) {
+      this(cell, taken, held, 0);
+    }
+
+    Receipt(long cell, long taken, long held, long mark) {
+      this(cell, taken, held, mark, 0);
+    }
+
+    Receipt in(long shared) {
+      return new Receipt(cell, taken, held, mark, shared, sequence);
+    }
+
+    Receipt within(long sequence) {
+      return new Receipt(cell, taken, held, mark, shared, sequence);
+    }
+  }
+
+  /**
+   * Not admitted now.
+   *
+   * @param untilNanos the instant at which it would be admitted if nothing else happened, or {@link
+   *     io.penstock.time.Ticker#NEVER} when only a wake-up helps
+   */
+  record Wait(long untilNanos) implements LimitAnswer {}
+
+  /**
+   * Never admitted: the least amount the request needs is more than the limit could ever admit.
+   *
+   * @param capacity the largest amount the limit could admit
+   */
+  record Refuse(long capacity) implements LimitAnswer {}
+}

@@ -1,0 +1,25 @@
+package io.penstock.limit;
+
+/**
+ * A provider's statement about a limit, from its answer to one request. It is taken to hold for the
+ * instant at which the request was released: it does not include what was taken later.
+ *
+ * @param mark of the request's receipt
+ * @param atNanos when the request was released
+ * @param limit the amount that the provider allows in a window, &gt; 0, or {@link #UNSAID}
+ * @param remaining what was left, ≥ 0, or {@link #UNSAID}
+ * @param resetNanos the time from now until the limit is whole again, ≥ 0, or {@link #UNSAID};
+ *     without it {@code remaining} is ignored, because nobody knows for how long it holds
+ */
+public record ProviderNotice(long mark, long atNanos, long limit, long remaining, long resetNanos) {
+  /** Not stated. */
+  public static final long UNSAID = -1;
+
+  boolean statesLimit() {
+    return limit > 0;
+  }
+
+  boolean statesRemaining() {
+    return remaining >= 0 && resetNanos >= 0;
+  }
+}

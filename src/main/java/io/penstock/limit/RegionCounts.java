@@ -1,0 +1,91 @@
+package io.penstock.limit;
+
+import java.util.List;
+
+/**
+ * Counts of other regions, and of other instances of this region, for a limit that regions share:
+ * by cell, floor(Unix time ÷ duration). Immutable.
+ *
+ * @param windowNanos the duration of the limit, and of its cells, ≥ 1 ms
+ * @param shift what to add to an instant for Unix nanoseconds
+ * @param fades whether a cell still counts in the next one, less and less
+ * @param cells what is known of each cell; the others have nothing
+ * @param denials called when the limit is the first here to deny in a cell
+ */
+public record RegionCounts(
+    long windowNanos, long shift, boolean fades, List<Words> cells, Denials denials) {
+  /** Listener for denials. Must neither block nor throw. */
+  @FunctionalInterface
+  public interface Denials {
+    /** Does nothing. */
+    Denials NOBODY = (cell, limit) -> {};
+
+    /**
+     * Called when a limit is the first here to deny in a cell.
+     *
+     * @param limit the capacity of the limit
+     */
+    void denied(long cell, long limit);
+  }
+
+  /**
+   * The counts of one cell.
+   *
+   * @param cell floor(Unix time ÷ duration)
+   * @param beside the count of this region without this limit object: by other instances, or by
+   *     this one before it was restarted
+   * @param foreign the count of all other regions
+   * @param floor the least amount that was used, as a region reported when it denied; 0 when none
+   *     did
+   */
+  public record Words(long cell, long beside, long foreign, long floor) {
+    private static Words none(long cell) {
+      return new Words(cell, 0, 0, 0);
+    }
+
+    /** Returns whether another region reported anything. */
+    boolean ofOthers() {
+      return foreign > 0 || floor > 0;
+    }
+
+    /** Returns what all counted if the limit itself counted {@code own} of it. */
+    long counted(long own) {
+      return LimitState.sum(LimitState.sum(own, beside), foreign);
+    }
+
+    /** Returns what was used if the limit itself counted {@code own} of it. */
+    long with(long own) {
+      return Math.max(counted(own), floor);
+    }
+  }
+
+  public RegionCounts {
+    cells = List.copyOf(cells);
+  }
+
+  /**
+   * Creates the counts of a limit with that spec. A calendar day no longer counts after its cell.
+   */
+  public static RegionCounts of(
+      LimitSpec spec, long windowNanos, long shift, List<Words> cells, Denials denials) {
+    boolean fades = !(spec instanceof LimitSpec.Day day && day.midnight() != null);
+    return new RegionCounts(windowNanos, shift, fades, cells, denials);
+  }
+
+  long cell(long now) {
+    return Math.floorDiv(now + shift, windowNanos);
+  }
+
+  long start(long cell) {
+    return cell * windowNanos - shift;
+  }
+
+  Words words(long cell) {
+    for (Words each : cells) {
+      if (each.cell() == cell) {
+        return each;
+      }
+    }
+    return Words.none(cell);
+  }
+}

@@ -1,0 +1,24 @@
+package io.penstock.limit;
+
+import java.util.List;
+
+/**
+ * Report of an instance about a shared limit.
+ *
+ * @param counted by cell, oldest first: amounts that were spent there or may still be. Cells with
+ *     nothing are included while they count
+ * @param freeNow the amount that may still be spent in the running cell
+ * @param freeLater the amount that may be spent in later cells
+ * @param most the largest amount that may be spent in any one of them
+ * @param spent the total of all that was ever spent
+ */
+public record SpendingReport(
+    List<Counted> counted, long freeNow, long freeLater, long most, long spent) {
+  /**
+   * The amount of one cell.
+   *
+   * @param cell of the shared clock
+   * @param amount spent there or still to be spent, ≥ 0
+   */
+  public record Counted(long cell, long amount) {}
+}

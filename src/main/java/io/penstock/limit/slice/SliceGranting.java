@@ -1,0 +1,97 @@
+package io.penstock.limit.slice;
+
+import io.penstock.limit.CellPartition;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The grants of one round: the amounts that one member gets in the cells that are open to it. */
+final class SliceGranting {
+  private final CellPartition cellPartition;
+  private final SliceMembers sliceMembers;
+  private final CellAllotment cellAllotment;
+  private final SliceMember member;
+  private final TreeMap<Long, Long> parts = new TreeMap<>();
+
+  SliceGranting(
+      CellPartition cellPartition,
+      SliceMembers sliceMembers,
+      CellAllotment cellAllotment,
+      SliceMember member) {
+    this.cellPartition = cellPartition;
+    this.sliceMembers = sliceMembers;
+    this.cellAllotment = cellAllotment;
+    this.member = member;
+  }
+
+  /**
+   * Grants the member what it lacks, then what it wants besides. Returns amounts by cell.
+   *
+   * @param wantedByAll what all living members want ahead of need
+   * @param soon the latest beginning of a later cell that is near enough to grant ahead
+   */
+  Map<Long, Long> grant(long wantedByAll, long soon) {
+    long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;
+    if (keepForHeads(0, turn) && grantHead() && keepForHeads(turn, Long.MAX_VALUE)) {
+      grantWanted(wantedByAll, soon);
+    }
+    return parts;
+  }
+
+  /**
+   * Keeps room for members with a turn between two others, oldest first. Returns whether any is
+   * left that others may get.
+   */
+  private boolean keepForHeads(long after, long before) {
+    for (SliceMember head : sliceMembers.heads(after, before)) {
+      if (!cellAllotment.keepFirst(Math.min(head.head, sliceMembers.capacity()))
+          && cellPartition.bitByBit()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Grants what the member lacks. Returns whether it may get more besides. */
+  private boolean grantHead() {
+    long head = Math.min(member.head, sliceMembers.capacity());
+    if (head == 0) {
+      return true;
+    }
+    long cell = cellAllotment.first(head);
+    if (cell == SliceLedger.NONE) {
+      return !cellPartition.bitByBit();
+    }
+    give(cell, head);
+    member.head = 0;
+    return true;
+  }
+
+  private void give(long cell, long amount) {
+    cellAllotment.keep(cell, amount);
+    parts.merge(cell, amount, Long::sum);
+  }
+
+  /**
+   * Grants what the member wants ahead of need. When there is less than all want, a member that is
+   * not alone gets only a part of it, and amounts that could be spent now are not set aside for
+   * later cells, except for those that begin soon.
+   */
+  private void grantWanted(long wantedByAll, long soon) {
+    long left = member.wanted;
+    for (long cell : cellAllotment.cells()) {
+      long room = cellAllotment.room(cell);
+      boolean scarce = sliceMembers.living() > 1 && wantedByAll > room;
+      if (scarce
+          && cellPartition.kind() == CellPartition.Kind.TRAILING
+          && cell * cellPartition.cellMicros() > soon) {
+        return;
+      }
+      long most = scarce ? Math.max(1, room / (2L * sliceMembers.living())) : room;
+      long amount = Math.min(left, Math.min(room, most));
+      if (amount > 0) {
+        give(cell, amount);
+        left -= amount;
+      }
+    }
+  }
+}

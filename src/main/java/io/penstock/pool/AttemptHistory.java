@@ -1,0 +1,35 @@
+package io.penstock.pool;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * History of the attempts for one request, including the present one.
+ *
+ * @param model the model that the request names, or null
+ * @param rejected how often an upstream refused it because of limits, ≥ 0
+ * @param broken how often an attempt failed for another reason, ≥ 0
+ * @param repeatable whether it could be sent again: its body is buffered, and the client has
+ *     received nothing of an answer
+ * @param streamUsage how the gateway changed the request of this attempt to learn the usage of a
+ *     stream
+ */
+public record AttemptHistory(
+    @Nullable String model, int rejected, int broken, boolean repeatable, StreamUsage streamUsage) {
+  /** Change to a request to learn the usage of a stream. */
+  public enum StreamUsage {
+    /**
+     * No change: it is no stream, or the client asks for its usage itself, or the upstream must not
+     * be asked.
+     */
+    LEFT_ALONE,
+    /** The gateway added the option that asks for the usage. */
+    ADDED,
+    /** The gateway repeats without the option what this upstream has just refused with it. */
+    TAKEN_OUT
+  }
+
+  /** Creates the history of a request that is sent with an unchanged body. */
+  public AttemptHistory(@Nullable String model, int rejected, int broken, boolean repeatable) {
+    this(model, rejected, broken, repeatable, StreamUsage.LEFT_ALONE);
+  }
+}

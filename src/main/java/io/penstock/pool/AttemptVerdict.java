@@ -1,0 +1,16 @@
+package io.penstock.pool;
+
+/** Decision about a request after an attempt. */
+public enum AttemptVerdict {
+  /** The client gets the answer. */
+  PASS,
+  /**
+   * The request returns to its place in the queue, and may go to any upstream; the pool that
+   * refused it pauses.
+   */
+  WAIT,
+  /** The request is sent again, to another upstream if there is one. */
+  ELSEWHERE,
+  /** The request is sent again at once, without asking for the usage of its stream. */
+  WITHOUT_USAGE
+}

@@ -1,0 +1,94 @@
+package io.penstock.pool;
+
+import io.penstock.quota.QuotaGate;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.random.RandomGenerator;
+
+/**
+ * Pause of a pool after its provider refused requests because of limits. Where the provider states
+ * no time, the pause is a back-off: from 1 s, doubled with each consecutive refusal up to 60 s. A
+ * random part, at most half, is subtracted so that not all refused requests return at once. Safe
+ * from any thread.
+ */
+public final class PoolPause {
+  private static final int MOST_DOUBLINGS = 6;
+
+  private final RandomGenerator random;
+  private final QuotaGate quotaGate = new QuotaGate();
+  private final LongAdder throttled = new LongAdder();
+  private int refusals;
+  private int unexplained;
+
+  PoolPause(RandomGenerator random) {
+    this.random = random;
+  }
+
+  /** Returns the gate, which is shut during a pause. */
+  QuotaGate gate() {
+    return quotaGate;
+  }
+
+  /** Returns the instant at which the pause ends, {@code now} when there is none. */
+  public long ends(long now) {
+    return quotaGate.opens(now);
+  }
+
+  /** Returns the number of answers with status 429. */
+  public long throttled() {
+    return throttled.sum();
+  }
+
+  void countThrottled() {
+    throttled.increment();
+  }
+
+  /** Records that a request was not refused: the next back-off is short again. */
+  synchronized void served() {
+    refusals = 0;
+    unexplained = 0;
+  }
+
+  /** Pauses for the time that the provider states. */
+  synchronized void stated(long nanos, long now) {
+    unexplained = 0;
+    quotaGate.shut(now + nanos);
+  }
+
+  /**
+   * Pauses until a limit of the provider is reset, according to the provider, but no longer than a
+   * back-off: part of that limit is available earlier, and the gateway's own limit has learned how
+   * much.
+   */
+  synchronized void until(long resetNanos, long now) {
+    unexplained = 0;
+    quotaGate.shut(now + Math.min(resetNanos, next(now)));
+  }
+
+  /** Pauses for a back-off, but at least for {@code leastNanos}. */
+  synchronized void backOff(long leastNanos, long now) {
+    quotaGate.shut(now + Math.max(leastNanos, next(now)));
+  }
+
+  /**
+   * Records a refusal without a stated time, and pauses for a back-off if {@code pauses}. Returns
+   * whether it is at least the second such refusal in a row; a refusal during a pause does not
+   * count, because its request was sent before the pause.
+   */
+  synchronized boolean unexplained(boolean pauses, long now) {
+    unexplained += quotaGate.opens(now) > now ? 0 : 1;
+    if (pauses) {
+      quotaGate.shut(now + next(now));
+    }
+    return unexplained > 1;
+  }
+
+  private long next(long now) {
+    if (quotaGate.opens(now) <= now) {
+      refusals = Math.min(refusals + 1, MOST_DOUBLINGS + 1);
+    }
+    long whole =
+        Math.min(
+            UpstreamHealth.MOST_NANOS, UpstreamHealth.LEAST_NANOS << (Math.max(1, refusals) - 1));
+    return whole / 2 + random.nextLong(whole / 2 + 1);
+  }
+}

@@ -1,0 +1,53 @@
+package io.penstock.pool;
+
+import io.penstock.quota.ProviderStatus;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Information in one answer of a provider about its limits and its state.
+ *
+ * @param status the HTTP status
+ * @param standings the status of each limit that the answer mentions
+ * @param retryAfterNanos the time after which the provider allows a retry, ≥ 0, or {@link
+ *     ProviderStatus#UNSAID}
+ * @param wording the meaning of its body
+ * @param oddity the part that cannot be parsed, without its content, or null
+ */
+public record ProviderLesson(
+    int status,
+    List<ProviderStatus> standings,
+    long retryAfterNanos,
+    Wording wording,
+    @Nullable String oddity) {
+  /** Creates a lesson without unreadable parts. */
+  public ProviderLesson(
+      int status, List<ProviderStatus> standings, long retryAfterNanos, Wording wording) {
+    this(status, standings, retryAfterNanos, wording, null);
+  }
+
+  /** Cause of an error according to its body, as far as the gateway acts on it. */
+  public enum Wording {
+    /** An unknown cause, or the body was not read. */
+    OTHER,
+    /** Too many requests or tokens in a short time: waiting helps. */
+    RATE,
+    /** A bill, a spend cap or a plan: waiting does not help. */
+    SPENT,
+    /** The request is larger than a limit: it can never pass. */
+    TOO_LARGE,
+    /** The provider is overloaded. */
+    OVERLOADED,
+    /** The request must not ask for the usage of a stream. */
+    NO_STREAM_USAGE
+  }
+
+  public ProviderLesson {
+    standings = List.copyOf(standings);
+  }
+
+  /** Returns the lesson of an answer without any information but its status. */
+  public static ProviderLesson silent(int status) {
+    return new ProviderLesson(status, List.of(), ProviderStatus.UNSAID, Wording.OTHER);
+  }
+}

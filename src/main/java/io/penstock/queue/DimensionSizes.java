@@ -1,0 +1,108 @@
+package io.penstock.queue;
+
+import io.penstock.cost.CostDimension;
+
+/**
+ * One number for each {@link CostDimension}: a room to compare tickets with, or the sizes of
+ * tickets. Belongs to one thread at a time.
+ */
+public final class DimensionSizes {
+  private long input;
+  private long output;
+  private long total;
+  private long stated;
+  private long most;
+
+  /** Creates sizes that are all {@link Long#MAX_VALUE}. */
+  public DimensionSizes() {
+    reset();
+  }
+
+  /** Sets all to {@link Long#MAX_VALUE}. */
+  public void reset() {
+    setAll(Long.MAX_VALUE);
+  }
+
+  /** Sets all to one size. */
+  public void setAll(long size) {
+    set(size, size, size, size, size);
+  }
+
+  /** Lowers one dimension to {@code size} if it is larger. */
+  public void lower(CostDimension costDimension, long size) {
+    switch (costDimension) {
+      case INPUT -> input = Math.min(input, size);
+      case OUTPUT -> output = Math.min(output, size);
+      case TOTAL -> total = Math.min(total, size);
+      case STATED -> stated = Math.min(stated, size);
+      case MOST -> most = Math.min(most, size);
+    }
+  }
+
+  /** Raises each size to that of {@code other} if it is smaller. */
+  public void raise(DimensionSizes other) {
+    set(
+        Math.max(input, other.input),
+        Math.max(output, other.output),
+        Math.max(total, other.total),
+        Math.max(stated, other.stated),
+        Math.max(most, other.most));
+  }
+
+  /** Lowers each size to that of {@code other} if it is larger. */
+  public void lower(DimensionSizes other) {
+    set(
+        Math.min(input, other.input),
+        Math.min(output, other.output),
+        Math.min(total, other.total),
+        Math.min(stated, other.stated),
+        Math.min(most, other.most));
+  }
+
+  /** Adds {@code sign} times {@code other}. */
+  public void add(DimensionSizes other, int sign) {
+    set(
+        input + sign * other.input,
+        output + sign * other.output,
+        total + sign * other.total,
+        stated + sign * other.stated,
+        most + sign * other.most);
+  }
+
+  /** Returns the size in a dimension. */
+  public long get(CostDimension costDimension) {
+    return switch (costDimension) {
+      case INPUT -> input;
+      case OUTPUT -> output;
+      case TOTAL -> total;
+      case STATED -> stated;
+      case MOST -> most;
+    };
+  }
+
+  /** Sets these sizes to those of a ticket. */
+  public void set(Ticket ticket) {
+    ticket.sizesInto(this);
+  }
+
+  void set(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost) {
+    input = ofInput;
+    output = ofOutput;
+    total = ofTotal;
+    stated = ofStated;
+    most = ofMost;
+  }
+
+  /** Returns whether no size of {@code other} is larger than its own. */
+  public boolean admits(DimensionSizes other) {
+    return admits(other.input, other.output, other.total, other.stated, other.most);
+  }
+
+  boolean admits(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost) {
+    return ofInput <= input
+        && ofOutput <= output
+        && ofTotal <= total
+        && ofStated <= stated
+        && ofMost <= most;
+  }
+}

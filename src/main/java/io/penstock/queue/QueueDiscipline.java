@@ -1,0 +1,84 @@
+package io.penstock.queue;
+
+import java.util.Collection;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Discipline that determines the order of the queues of one endpoint. Belongs to one thread at a
+ * time.
+ *
+ * @param <T> the kind of ticket
+ */
+public abstract sealed class QueueDiscipline<T extends Ticket>
+    permits RankedDiscipline, FairDiscipline {
+  private final QueueOrder queueOrder;
+
+  QueueDiscipline(QueueOrder queueOrder) {
+    this.queueOrder = queueOrder;
+  }
+
+  /**
+   * Creates a discipline.
+   *
+   * @param agingNanos the time of waiting for which a ticket gains one step of priority; 0 is off
+   * @param seed of the random numbers
+   */
+  public static <T extends Ticket> QueueDiscipline<T> of(
+      QueueOrder queueOrder, long agingNanos, long seed) {
+    return queueOrder == QueueOrder.FAIR
+        ? new FairDiscipline<>()
+        : new RankedDiscipline<>(queueOrder, agingNanos, seed);
+  }
+
+  /** Returns the order of this discipline. */
+  public final QueueOrder order() {
+    return queueOrder;
+  }
+
+  /**
+   * Returns whether another discipline would put the same tickets in the same order, chance aside.
+   */
+  public abstract boolean same(QueueDiscipline<T> other);
+
+  /** Creates a queue with this order. */
+  public abstract TicketQueue<T> queue();
+
+  /** Forgets a queue that is empty. */
+  public abstract void retire(TicketQueue<T> queue);
+
+  /**
+   * Gives a ticket its place before it waits anywhere.
+   *
+   * @param priority larger goes first, where priority counts
+   * @param flow the name of the flow that the ticket belongs to, where shares are fair
+   * @param weight of the flow, ≥ 1
+   */
+  public abstract void enter(T ticket, int priority, String flow, int weight);
+
+  /** Returns whether {@code a} comes before {@code b}; both have entered. */
+  public abstract boolean precedes(Ticket a, Ticket b);
+
+  /**
+   * Returns the tickets of some of its queues one by one, in the order in which they would go if
+   * everything fitted and no other ticket came; null at the end. The queues must not change
+   * meanwhile. O(queues and flows) at first, and O(log of those) for each ticket.
+   */
+  public abstract Supplier<@Nullable T> inTurn(Collection<TicketQueue<T>> queues);
+
+  /** Records that a ticket goes. It has left its queue. */
+  public abstract void charge(T ticket);
+
+  /** Records the tokens, ≥ 0, that a ticket used after it went. */
+  public abstract void settle(T ticket, long usedTokens);
+
+  /** Returns whether {@link #settle} makes a difference. */
+  public final boolean settles() {
+    return queueOrder == QueueOrder.FAIR;
+  }
+
+  /** Returns whether it can be predicted which tickets go before a given one. */
+  public final boolean foreseeable() {
+    return queueOrder != QueueOrder.LIFO && queueOrder != QueueOrder.RANDOM;
+  }
+}

@@ -1,0 +1,226 @@
+package io.penstock.quota;
+
+import io.penstock.cost.Cost;
+import io.penstock.limit.SliceDemand;
+import io.penstock.queue.Ticket;
+import io.penstock.refusal.Refusal;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Quotas of one caller: those of its key and of the group that the key belongs to. Requests share a
+ * wait only if they have the same account object; it stays the same object when its terms change.
+ * Safe from any thread.
+ *
+ * <p>Each request is {@linkplain #enter inside} from its arrival until it is settled. While any
+ * request is inside, the quotas stay the same objects.
+ */
+public final class CallerAccount {
+  /** Result of a charge at arrival. */
+  public sealed interface Charged {}
+
+  /**
+   * The whole cost was taken.
+   *
+   * @param givers the quotas it was taken from
+   */
+  public record Taken(List<Quota> givers, List<Charge> spends) implements Charged {}
+
+  /** Nothing was taken. */
+  public record Denied(Refusal refusal) implements Charged {}
+
+  /**
+   * Nothing was taken; the next round of slices shows whether the cost can be taken.
+   *
+   * @param demand wakes those that wait for slices
+   * @param begin the instant from which slices that are here already may be spent; {@link
+   *     io.penstock.time.Ticker#NEVER} when there are none
+   */
+  public record Dry(SliceDemand demand, long begin) implements Charged {}
+
+  private static final int SHUT = -1;
+
+  private final String name;
+  private final BiFunction<@Nullable String, Long, List<Quota>> quotas;
+  private final AtomicInteger inside = new AtomicInteger();
+  private volatile boolean waits;
+
+  /**
+   * Creates an account.
+   *
+   * @param name name of the key, for logs and messages
+   * @param waits as {@link #waits}
+   * @param quotas returns the quotas for a model at an instant, in the order in which they are
+   *     checked
+   */
+  public CallerAccount(
+      String name, boolean waits, BiFunction<@Nullable String, Long, List<Quota>> quotas) {
+    this.name = name;
+    this.waits = waits;
+    this.quotas = quotas;
+  }
+
+  /** Returns the name of the key, for logs and messages. */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Returns whether requests wait when a limit lacks room and are charged at release; otherwise
+   * they are charged or refused once, at arrival.
+   */
+  public boolean waits() {
+    return waits;
+  }
+
+  /** Sets {@link #waits} for requests that arrive from now on. */
+  public void waits(boolean waits) {
+    this.waits = waits;
+  }
+
+  /** Returns the quotas that a request for {@code model} faces, those of the key first. */
+  public List<Quota> quotas(@Nullable String model, long now) {
+    return quotas.apply(model, now);
+  }
+
+  /** Counts a request as inside; it must {@link #leave} once, after all its charges are settled. */
+  public void enter() {
+    while (true) {
+      int before = inside.get();
+      if (before == SHUT) {
+        Thread.onSpinWait(); // a short wait: ifEmpty only forgets some limits
+      } else if (inside.compareAndSet(before, before + 1)) {
+        return;
+      }
+    }
+  }
+
+  /** Ends what {@link #enter} began. */
+  public void leave() {
+    inside.decrementAndGet();
+  }
+
+  /**
+   * Runs {@code action} if no request is inside, and lets none in until it ends; else does nothing.
+   */
+  public void ifEmpty(Runnable action) {
+    if (inside.compareAndSet(0, SHUT)) {
+      try {
+        action.run();
+      } finally {
+        inside.set(0);
+      }
+    }
+  }
+
+  /**
+   * Takes the cost of a ticket from all quotas, or from none. Where a quota has no room, the result
+   * says which one and why, or that this is not known until the next slices come. A denied ticket
+   * takes nothing that other tickets could have missed, and wakes no waiters.
+   *
+   * @param coming a new ticket that no other thread knows
+   */
+  public Charged charge(@Nullable String model, Ticket coming, long now) {
+    List<Quota> givers = quotas(model, now);
+    Set<WaitList.Waiter> skipped = new HashSet<>();
+    Dry dry = null;
+    for (Quota quota : givers) {
+      Denial unmet = quota.unmet(coming.cost(), now);
+      Dry lacking = unmet == null ? null : unmet.dry(now);
+      if (lacking != null) {
+        dry = lacking;
+        continue;
+      }
+      Refusal denial = unmet == null ? null : unmet.told(now).refusal(quota.name(), now);
+      boolean limited =
+          !quota.limits().isEmpty(); // the limits may be gone while tickets still wait there
+      boolean shared = limited && !quota.personal();
+      if (denial == null && shared && !quota.line().lets(coming, skipped, now)) {
+        denial = quota.kept();
+      }
+      if (denial != null) {
+        return new Denied(denial);
+      }
+    }
+    if (dry != null) {
+      return dry;
+    }
+    Charged charged = take(givers, coming, now);
+    if (charged instanceof Taken) {
+      skipped.forEach(each -> each.skip(coming));
+    }
+    return charged;
+  }
+
+  /**
+   * Returns the refusal that every request would get now: even one without tokens, for any model.
+   * Returns null when there is no such refusal, when it is not known yet, and when requests wait.
+   * Takes nothing. Other regions are informed as about any refusal.
+   */
+  public @Nullable Refusal foreseen(long now) {
+    if (waits) {
+      return null;
+    }
+    enter();
+    try {
+      for (Quota quota : quotas(null, now)) {
+        Denial unmet = quota.unmet(Cost.NO_TOKENS, now);
+        if (unmet != null && unmet.dry(now) == null) {
+          return unmet.told(now).refusal(quota.name(), now);
+        }
+      }
+      return null;
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Reports to other regions which of the limits they share had no room for a request that has just
+   * arrived and now waits or was refused.
+   */
+  public void stayed(@Nullable String model, Cost cost, long now) {
+    quotas(model, now).forEach(quota -> quota.stayed(cost, now));
+  }
+
+  private static Charged take(List<Quota> givers, Ticket coming, long now) {
+    List<Charge> spends = new ArrayList<>();
+    for (int at = 0; at < givers.size(); at++) {
+      Denial unmet = givers.get(at).charge(coming.cost(), now, spends);
+      if (unmet != null) {
+        // Other requests took it after the first look. Tickets that looked meanwhile may have seen
+        // too little room: they look again.
+        spends.forEach(spend -> spend.giveBack(now));
+        givers.subList(0, at).forEach(quota -> quota.line().wake());
+        Dry dry = unmet.dry(now);
+        String name = givers.get(at).name();
+        return dry == null ? new Denied(unmet.told(now).refusal(name, now)) : dry;
+      }
+    }
+    return new Taken(givers, spends);
+  }
+
+  /**
+   * Compares by identity. The hash code is that of the name, so that hash order is the same in each
+   * run.
+   */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other;
+  }
+
+  @Override
+  public int hashCode() {
+    return name.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "Account[" + name + "]";
+  }
+}

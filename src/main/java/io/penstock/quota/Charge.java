@@ -1,0 +1,210 @@
+package io.penstock.quota;
+
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.PoolTariff;
+import io.penstock.cost.TokenUsage;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
+import io.penstock.limit.ProviderNotice;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Charge of one attempt to one limit, until it is settled. Belongs to one thread at a time. {@link
+ * #settle}, {@link #giveBack} or another ending method is called once, and no method after it.
+ */
+public final class Charge {
+  private final Limit limit;
+  private final LimitMeasure limitMeasure;
+  private final PoolTariff poolTariff;
+  private final LimitAnswer.Receipt receipt;
+  private final long leastTaken;
+
+  /**
+   * The wait list of the limit, if claims of its waiters may be lost when the limit runs over; else
+   * null.
+   */
+  private final @Nullable WaitList waiting;
+
+  private final long takenNanos;
+  private long heldLeft;
+  private long produced;
+  private long seen;
+  private long lastSubCell = Long.MIN_VALUE;
+  private boolean eased;
+  private LimitAnswer.@Nullable Receipt lastProduced;
+
+  /**
+   * Creates a charge.
+   *
+   * @param leastTaken the certain part of what was taken, without the part that was merely expected
+   * @param waiting the wait list of the limit, if claims of its waiters may be lost when the limit
+   *     runs over; else null
+   */
+  Charge(
+      Limit limit,
+      LimitMeasure limitMeasure,
+      PoolTariff poolTariff,
+      LimitAnswer.Receipt receipt,
+      long leastTaken,
+      @Nullable WaitList waiting,
+      long takenNanos) {
+    this.leastTaken = leastTaken;
+    this.waiting = waiting;
+    this.takenNanos = takenNanos;
+    this.limit = limit;
+    this.limitMeasure = limitMeasure;
+    this.poolTariff = poolTariff;
+    this.receipt = receipt;
+    this.heldLeft = receipt.held();
+  }
+
+  /**
+   * Returns what counts for this attempt now, in the measure of the limit: taken, produced and
+   * still reserved.
+   */
+  public long reserved() {
+    return receipt.taken() + produced + heldLeft;
+  }
+
+  /**
+   * Returns whether anything was returned, or is no longer reserved, since the last call. If so,
+   * other tickets may go sooner than they expect.
+   */
+  public boolean eased() {
+    boolean was = eased;
+    eased = false;
+    return was;
+  }
+
+  /**
+   * Charges the output of the answer while it is produced, {@code outputTokens} in total so far.
+   * Charges at most once per sub-cell.
+   */
+  public void produce(long outputTokens, long now) {
+    seen = Math.max(seen, outputTokens);
+    long subCell = Math.floorDiv(now, limit.subCellNanos());
+    if (subCell != lastSubCell) {
+      charge(outputTokens, subCell, now);
+    }
+  }
+
+  private void charge(long outputTokens, long subCell, long now) {
+    long more = poolTariff.produced(limitMeasure, outputTokens) - produced;
+    if (more <= 0) {
+      return;
+    }
+    long unheld = Math.min(more, heldLeft);
+    lastProduced = limit.charge(more, unheld, now);
+    if (more > unheld) {
+      runsOver();
+    }
+    lastSubCell = subCell;
+    heldLeft -= unheld;
+    produced += more;
+    eased |= unheld > 0;
+  }
+
+  /**
+   * Replaces the expected cost by the real usage: charges what is missing, ends what is still
+   * reserved, and returns what was too much while the cell it was taken from counts. Returns by how
+   * much the usage exceeded what had been taken and reserved, ≥ 0.
+   *
+   * @param tokenUsage the usage that the answer reports, or null when it reports none; then the
+   *     input counts as expected
+   * @param outputTokens the total output
+   */
+  public long settle(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    long overTaken = settleTaken(tokenUsage, outputTokens, now);
+    long output = poolTariff.produced(limitMeasure, outputTokens);
+    if (output >= produced) {
+      charge(outputTokens, lastSubCell, now);
+    } else if (lastProduced != null) {
+      // No more can be returned from that cell than was charged to it: the rest belongs to other
+      // attempts.
+      long back = Math.min(produced - output, lastProduced.taken());
+      limit.give(lastProduced, back, 0, now);
+      eased = true;
+    }
+    if (heldLeft > 0) {
+      limit.give(receipt, 0, heldLeft, now);
+      heldLeft = 0;
+      eased = true;
+    }
+    return overTaken + Math.max(0, output - receipt.held());
+  }
+
+  private long settleTaken(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    long used =
+        tokenUsage == null
+            ? poolTariff.settled(limitMeasure, leastTaken, outputTokens)
+            : poolTariff.settled(limitMeasure, tokenUsage);
+    if (used == PoolTariff.KEEP || used == receipt.taken()) {
+      return 0;
+    }
+    if (used < receipt.taken()) {
+      limit.give(receipt, receipt.taken() - used, 0, now);
+      eased = true;
+      return 0;
+    }
+    limit.charge(used - receipt.taken(), 0, now);
+    runsOver();
+    return used - receipt.taken();
+  }
+
+  /**
+   * Wakes the waiters with claims, because more is charged than was taken or reserved: the room
+   * they counted on may be gone.
+   */
+  private void runsOver() {
+    if (waiting != null) {
+      waiting.wakeKeepers();
+    }
+  }
+
+  /** Returns the measure of the limit. */
+  LimitMeasure measure() {
+    return limitMeasure;
+  }
+
+  /**
+   * Adapts the limit to what its provider reports with the answer to this attempt. Returns whether
+   * any ticket may go sooner than before.
+   */
+  boolean learn(ProviderStatus providerStatus, long now) {
+    return limit.told(
+        new ProviderNotice(
+            receipt.mark(),
+            takenNanos,
+            providerStatus.limit(),
+            providerStatus.remaining(),
+            providerStatus.resetNanos()),
+        now);
+  }
+
+  /**
+   * Ends an attempt that the provider refused because of its limits. The charge stays where refused
+   * calls count; otherwise all is returned.
+   */
+  public void rejected(long now) {
+    if (poolTariff.charge().countsRejected()) {
+      settle(null, 0, now);
+    } else {
+      giveBack(now);
+    }
+  }
+
+  /**
+   * Ends a broken attempt. The provider may have processed the request, so its cost and the output
+   * seen so far stay charged.
+   */
+  public void broken(long now) {
+    settle(null, seen, now);
+  }
+
+  /** Returns the whole charge, because the attempt never ran. */
+  public void giveBack(long now) {
+    limit.give(receipt, receipt.taken(), heldLeft, now);
+    heldLeft = 0;
+    eased = true;
+  }
+}

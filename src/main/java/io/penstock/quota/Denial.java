@@ -1,0 +1,82 @@
+package io.penstock.quota;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
+import io.penstock.limit.LostSpending;
+import io.penstock.limit.RegionSharing;
+import io.penstock.limit.SliceDemand;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Denial by a limit or a gate of a quota.
+ *
+ * @param metered the limit; null for a gate, which gives no answer
+ * @param weight the amount that was requested
+ * @param answer the answer of the limit; null for a gate
+ */
+record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnswer answer) {
+  static final Denial GATE = new Denial(null, Weight.exactly(0), null);
+
+  /**
+   * Returns the demand to wait for, if it will be known only with the next round whether there are
+   * slices for the request; else null.
+   */
+  CallerAccount.@Nullable Dry dry(long now) {
+    if (metered == null || !(answer instanceof LimitAnswer.Wait(long begin))) {
+      return null;
+    }
+    Limit limit = metered.limit();
+    SliceDemand sliceDemand = limit.dry(weight.amount(), now) ? limit.demand() : null;
+    return sliceDemand == null ? null : new CallerAccount.Dry(sliceDemand, begin);
+  }
+
+  /** Informs the regions that share the limit that the request is refused. Returns this object. */
+  Denial told(long now) {
+    if (metered != null) {
+      RegionSharing.denied(metered.limit(), weight, now);
+    }
+    return this;
+  }
+
+  /** Returns the refusal for a request that does not wait. */
+  Refusal refusal(String quota, long now) {
+    if (answer instanceof LimitAnswer.Refuse(long capacity)) {
+      return Refusal.of(
+          RefusalReason.COST_EXCEEDS_CAPACITY,
+          "%s: token cost %d exceeds capacity %d".formatted(quota, weight.least(), capacity));
+    }
+    Refusal unavailable = metered == null ? null : metered.limit().refusal();
+    if (unavailable != null) {
+      return unavailable;
+    }
+    long until = answer instanceof LimitAnswer.Wait(long instant) ? instant : Ticker.NEVER;
+    long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
+    if (metered != null && LostSpending.bars(metered.limit(), weight.amount(), now)) {
+      return new Refusal(
+          RefusalReason.LIMIT_RECOVERING,
+          "%s: Redis has lost data, and an instance that is gone may have used up the limit of %d;"
+                  .formatted(quota, metered.limit().capacity())
+              + " it grants nothing more until its window ends",
+          wait);
+    }
+    RefusalReason refusalReason = reason(quota, metered);
+    return new Refusal(
+        refusalReason,
+        "%s has used up its limit of %d: %s"
+            .formatted(
+                quota, metered == null ? 0 : metered.limit().capacity(), refusalReason.code()),
+        wait);
+  }
+
+  static RefusalReason reason(String quota, @Nullable MeteredLimit meteredLimit) {
+    RefusalReason refusalReason = meteredLimit == null ? null : meteredLimit.reason();
+    if (refusalReason == null) {
+      throw new IllegalStateException(quota + " refuses, and has no reason to");
+    }
+    return refusalReason;
+  }
+}

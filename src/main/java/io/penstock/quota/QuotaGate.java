@@ -1,0 +1,80 @@
+package io.penstock.quota;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Switch that lets all requests of a quota pass or none: shut until an instant, and then open or on
+ * trial. On trial it lets one request pass and then shuts for a while, or until its outcome is
+ * known; so a trial without an outcome need not be returned. Safe from any thread.
+ */
+public final class QuotaGate {
+  /**
+   * @param fromNanos the instant from which requests may pass
+   * @param trialNanos for how long it is shut after each request that passes; 0 when not on trial
+   */
+  private record State(long fromNanos, long trialNanos) {}
+
+  private static final State OPEN = new State(Long.MIN_VALUE, 0);
+
+  private final AtomicReference<State> state = new AtomicReference<>(OPEN);
+
+  /** Returns the instant from which a request may pass: {@code now} if it may pass already. */
+  public long opens(long now) {
+    return Math.max(now, state.get().fromNanos());
+  }
+
+  /** Returns whether it is on trial, and lets only one request pass now and then. */
+  public boolean onTrial() {
+    return state.get().trialNanos() > 0;
+  }
+
+  /** Lets a request pass; returns false when it may not pass now. */
+  public boolean pass(long now) {
+    while (true) {
+      State current = state.get();
+      if (current.fromNanos() > now) {
+        return false;
+      }
+      if (current.trialNanos() == 0
+          || state.compareAndSet(
+              current, new State(now + current.trialNanos(), current.trialNanos()))) {
+        return true;
+      }
+    }
+  }
+
+  /** Undoes the pass of a request on trial at {@code now}, because the request will not be sent. */
+  public void untried(long now) {
+    State current = state.get();
+    if (current.trialNanos() > 0 && current.fromNanos() == now + current.trialNanos()) {
+      state.compareAndSet(current, new State(now, current.trialNanos()));
+    }
+  }
+
+  /**
+   * Shuts the gate until an instant, unless it is shut for longer already. A gate on trial stays on
+   * trial.
+   */
+  public void shut(long untilNanos) {
+    state.updateAndGet(
+        current -> new State(Math.max(current.fromNanos(), untilNanos), current.trialNanos()));
+  }
+
+  /**
+   * Puts the gate on trial.
+   *
+   * @param fromNanos the instant of the first trial
+   * @param trialNanos the least time between two trials, &gt; 0
+   */
+  public void tryFrom(long fromNanos, long trialNanos) {
+    if (trialNanos <= 0) {
+      throw new IllegalArgumentException("trialNanos is " + trialNanos + ", expected more than 0");
+    }
+    state.set(new State(fromNanos, trialNanos));
+  }
+
+  /** Opens the gate, whatever its state was. The caller must wake the waiters. */
+  public void open() {
+    state.set(OPEN);
+  }
+}

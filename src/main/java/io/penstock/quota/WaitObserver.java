@@ -1,0 +1,40 @@
+package io.penstock.quota;
+
+import io.penstock.queue.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/** Waiter without tickets: all tickets may overtake it, and it is woken like other waiters. */
+public abstract class WaitObserver implements WaitList.Waiter {
+  @Override
+  public long headOrder() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public boolean holds() {
+    return false;
+  }
+
+  @Override
+  public boolean precedes(Ticket gone) {
+    return false;
+  }
+
+  @Override
+  public boolean unskippable(Ticket gone) {
+    return false;
+  }
+
+  @Override
+  public void skip(Ticket gone) {}
+
+  @Override
+  public @Nullable Quota claim(Ticket gone, long now) {
+    return null;
+  }
+
+  @Override
+  public boolean waits(Ticket ticket) {
+    return false;
+  }
+}

@@ -1,0 +1,175 @@
+package io.penstock.redis;
+
+import io.netty.handler.ssl.NotSslRecordException;
+import io.penstock.redis.RedisTrouble.Kind;
+import java.io.IOException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateExpiredException;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.redisson.client.RedisAskException;
+import org.redisson.client.RedisAuthRequiredException;
+import org.redisson.client.RedisBusyException;
+import org.redisson.client.RedisClusterDownException;
+import org.redisson.client.RedisConnectionException;
+import org.redisson.client.RedisException;
+import org.redisson.client.RedisLoadingException;
+import org.redisson.client.RedisMasterDownException;
+import org.redisson.client.RedisMovedException;
+import org.redisson.client.RedisNodeNotFoundException;
+import org.redisson.client.RedisOutOfMemoryException;
+import org.redisson.client.RedisReadonlyException;
+import org.redisson.client.RedisTimeoutException;
+import org.redisson.client.RedisTryAgainException;
+import org.redisson.client.RedisWrongPasswordException;
+
+/** Classifies failures of Redis and of the connection to it. */
+public final class RedisDiagnosis {
+  /**
+   * Text with which an error of Redis begins; an error within a script is wrapped in more words and
+   * contains it near the end.
+   */
+  private record Sign(String text, Kind kind) {}
+
+  /** Separator after an error of Redis; Redisson appends the command. */
+  private static final String CHANNEL = ". channel: ";
+
+  private static final List<Sign> SIGNS =
+      List.of(
+          new Sign("READONLY You can't write", Kind.READ_ONLY),
+          new Sign("OOM command not allowed", Kind.MEMORY),
+          new Sign("MISCONF ", Kind.DISK),
+          new Sign("NOAUTH ", Kind.ACCESS),
+          new Sign("NOPERM ", Kind.ACCESS),
+          new Sign("WRONGPASS ", Kind.ACCESS),
+          new Sign("invalid password", Kind.ACCESS),
+          new Sign("ERR AUTH ", Kind.ACCESS),
+          new Sign("The user executing the script can't", Kind.ACCESS),
+          new Sign("LOADING ", Kind.LOADING),
+          new Sign("CLUSTERDOWN ", Kind.CLUSTER),
+          new Sign("MASTERDOWN ", Kind.CLUSTER),
+          new Sign("NOREPLICAS ", Kind.READ_ONLY),
+          new Sign("BUSY ", Kind.BUSY));
+
+  /** Message of Redisson when sentinels do not know a master. */
+  private static final String NO_MASTER = "Master node is undefined!";
+
+  private RedisDiagnosis() {}
+
+  /**
+   * Beginning of errors that the project's own scripts raise; the text that follows contains no
+   * secret.
+   */
+  private static final Pattern OWN = Pattern.compile("(?:FOREIGN|CLOCK) [^\\r\\n]{1,200}");
+
+  /** Returns the classified failure. */
+  public static RedisTrouble of(Throwable failure) {
+    Kind last = Kind.ODD;
+    Throwable each = failure;
+    for (int depth = 0; each != null && depth < 10; depth++) {
+      if (each instanceof RedisTrouble known) {
+        return known;
+      }
+      Kind kind = kind(each);
+      if (kind == Kind.AWAY && String.valueOf(each.getMessage()).startsWith(NO_MASTER)) {
+        return new RedisTrouble(kind, "sentinels know no master of that name");
+      }
+      if (kind != null && kind != Kind.AWAY) {
+        return new RedisTrouble(kind, detail(kind, each));
+      }
+      last = kind == null ? last : kind;
+      each = each.getCause();
+    }
+    return new RedisTrouble(last, last == Kind.ODD ? failure.getClass().getSimpleName() : "");
+  }
+
+  private static String detail(Kind kind, Throwable failure) {
+    return switch (kind) {
+      case VALUE -> own(failure);
+      case TLS -> untrusted(failure);
+      default -> "";
+    };
+  }
+
+  /** Describes in a few words why TLS failed. */
+  private static String untrusted(Throwable failure) {
+    Throwable each = failure;
+    for (int depth = 0; each != null && depth < 10; depth++) {
+      String message = String.valueOf(each.getMessage());
+      if (each instanceof NotSslRecordException) {
+        return "that port does not speak TLS";
+      }
+      if (each instanceof CertificateExpiredException) {
+        return "its certificate has expired";
+      }
+      if (each instanceof CertPathBuilderException) {
+        return "its certificate is not trusted";
+      }
+      if (message.startsWith("No subject alternative") || message.startsWith("No name matching")) {
+        return "its certificate is for another host: " + message;
+      }
+      each = each.getCause();
+    }
+    return String.valueOf(failure.getMessage());
+  }
+
+  private static @Nullable Kind kind(Throwable failure) {
+    return switch (failure) {
+      case SSLException untrusted -> Kind.TLS;
+      case TimeoutException late -> Kind.SLOW;
+      case RedisTimeoutException late ->
+          String.valueOf(late.getMessage()).startsWith("Unable to acquire") ? Kind.AWAY : Kind.SLOW;
+      case RedisAuthRequiredException auth -> Kind.ACCESS;
+      case RedisWrongPasswordException auth -> Kind.ACCESS;
+      case RedisReadonlyException replica -> Kind.READ_ONLY;
+      case RedisOutOfMemoryException full -> Kind.MEMORY;
+      case RedisLoadingException loading -> Kind.LOADING;
+      case RedisMovedException moved -> Kind.CLUSTER;
+      case RedisAskException moved -> Kind.CLUSTER;
+      case RedisTryAgainException moved -> Kind.CLUSTER;
+      case RedisClusterDownException down -> Kind.CLUSTER;
+      case RedisMasterDownException down -> Kind.CLUSTER;
+      case RedisBusyException busy -> Kind.BUSY;
+      case RedisNodeNotFoundException gone -> Kind.AWAY;
+      case RedisConnectionException gone -> signed(failure, Kind.AWAY);
+      case RedisException lost when !answered(lost) -> signed(failure, Kind.AWAY);
+      case RedisException said -> signed(failure, Kind.VALUE);
+      default -> null;
+    };
+  }
+
+  /**
+   * Returns whether Redis itself answered the error. Failures of the connection have the same
+   * class, but no channel in the message.
+   */
+  private static boolean answered(RedisException failure) {
+    return !(failure.getCause() instanceof IOException)
+        && String.valueOf(failure.getMessage()).contains(CHANNEL);
+  }
+
+  /** Returns the error of Redis without the command that follows, which may contain anything. */
+  private static String said(Throwable failure) {
+    String message = String.valueOf(failure.getMessage());
+    int end = message.indexOf(CHANNEL);
+    return end < 0 ? message : message.substring(0, end);
+  }
+
+  private static String own(Throwable failure) {
+    Matcher own = OWN.matcher(said(failure));
+    return own.lookingAt() ? own.group() : "";
+  }
+
+  private static Kind signed(Throwable failure, Kind otherwise) {
+    String said = said(failure);
+    for (Sign sign : SIGNS) {
+      if (said.contains(sign.text())) {
+        return sign.kind();
+      }
+    }
+    return otherwise;
+  }
+}

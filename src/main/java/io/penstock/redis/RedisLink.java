@@ -1,0 +1,397 @@
+package io.penstock.redis;
+
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.redisson.Redisson;
+import org.redisson.api.BatchOptions;
+import org.redisson.api.RBatch;
+import org.redisson.api.RScript;
+import org.redisson.api.RScriptAsync;
+import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.RedisRedirectException;
+import org.redisson.client.RedisRetryException;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.connection.ConnectionManager;
+import org.redisson.connection.MasterSlaveEntry;
+
+/**
+ * Connection to Redis. It is made on first use, and again whenever it is lost. Thread-safe; nothing
+ * blocks.
+ */
+public final class RedisLink implements AutoCloseable {
+  /** Minimum time between failed attempts at the first connection. */
+  private static final long REOPEN_NANOS = 500_000_000L;
+
+  private static final int SLOTS = 16_384;
+  private static final int NOBODY = -1;
+
+  /** These failures all look like a server that does not answer. */
+  private static final String NO_TLS =
+      "over TLS: nothing answers, or that port is not encrypted, or it wants a certificate";
+
+  /**
+   * Call of a script for the data under one key.
+   *
+   * @param closing whether the call must come after all others of its master; it is then repeated
+   *     after any call that had to be repeated
+   */
+  public record Call(LuaScript script, String key, List<String> args, boolean closing) {
+    public Call {
+      args = List.copyOf(args);
+    }
+
+    public Call(LuaScript script, String key, List<String> args) {
+      this(script, key, args, false);
+    }
+  }
+
+  /**
+   * Result of a call; either {@code said} or {@code trouble} is null.
+   *
+   * @param said the reply: text, whole numbers, and lists of them
+   * @param master number of the master that was asked, consistent within one set of replies
+   */
+  public record Reply(@Nullable Object said, @Nullable RedisTrouble trouble, int master) {}
+
+  private final RedisAddress address;
+  private final @Nullable RedisTrust trust;
+  private final int timeoutMillis;
+  private final Ticker ticker;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Object lock = new Object();
+  private @Nullable CompletableFuture<Redisson> client;
+  private boolean closed;
+  private long reopenAt;
+
+  /** Whether Redis had every script at the last call. */
+  private volatile boolean loaded;
+
+  /**
+   * Creates a link without connecting.
+   *
+   * @param trust certificates for checking the server; null for those of the platform
+   * @param timeoutMillis for a connection, and for all answers to one set of calls, ≥ 1
+   * @throws IllegalArgumentException when the files of {@code trust} cannot be used
+   */
+  public RedisLink(
+      RedisAddress address, @Nullable RedisTrust trust, int timeoutMillis, Ticker ticker) {
+    if (timeoutMillis < 1) {
+      throw new IllegalArgumentException(
+          "timeoutMillis is " + timeoutMillis + ", expected at least 1");
+    }
+    if (trust != null) {
+      RedisClients.check(trust);
+    }
+    this.address = address;
+    this.trust = trust;
+    this.timeoutMillis = timeoutMillis;
+    this.ticker = ticker;
+  }
+
+  /** Returns whether there are many masters, so that one may fail alone. */
+  public boolean isCluster() {
+    return address.kind() == RedisAddress.Kind.CLUSTER;
+  }
+
+  /** Returns the number of connections to servers made so far. */
+  public int connections() {
+    return connections.get();
+  }
+
+  /**
+   * Calls scripts: all at once, those of one master in order over one connection, and none twice.
+   * Only a call of a script that Redis does not know, because it was restarted, is repeated with
+   * the text of the script.
+   *
+   * @return the results in the order of the calls; fails with {@link RedisTrouble} or a timeout
+   *     when there is no connection or not all answers came in time, and then nothing is known of
+   *     any call
+   */
+  public CompletableFuture<List<Reply>> call(List<Call> calls) {
+    CompletableFuture<Redisson> client = client();
+    return bounded(client, client.thenCompose(open -> new Sending(open, calls).sent()));
+  }
+
+  /**
+   * Calls scripts as {@link #call(List)} does, and after all others of each master a closing one
+   * for a key on it.
+   *
+   * @param prefix of that key, which ends with the lowest number that puts it on the master, so
+   *     that all instances with the same view of the masters agree
+   * @return the replies, those of the closing calls last
+   */
+  public CompletableFuture<List<Reply>> call(
+      List<Call> calls, String prefix, Function<String, Call> closing) {
+    CompletableFuture<Redisson> client = client();
+    return bounded(
+        client,
+        client.thenCompose(
+            open -> {
+              List<Call> all = new ArrayList<>(calls);
+              keyOfEachMaster(open, prefix).forEach(key -> all.add(closing.apply(key)));
+              return new Sending(open, all).sent();
+            }));
+  }
+
+  /**
+   * Receives publications of a channel from now on, on one thread, in order.
+   *
+   * @param subscribed run whenever the subscription begins, also after a lost connection; anything
+   *     published in between is never received
+   * @return completes once the subscription has begun
+   */
+  public CompletableFuture<?> listen(String channel, Consumer<String> heard, Runnable subscribed) {
+    CompletableFuture<Redisson> client = client();
+    return bounded(
+        client, client.thenCompose(open -> RedisChannel.listen(open, channel, heard, subscribed)));
+  }
+
+  private <T> CompletableFuture<T> bounded(
+      CompletableFuture<Redisson> client, CompletableFuture<T> answers) {
+    // The connection and the answer have a timeout each; a missing connection is reported as such.
+    return answers
+        .orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(
+            failure ->
+                CompletableFuture.failedFuture(
+                    failure instanceof TimeoutException && !client.isDone() ? away() : failure));
+  }
+
+  private RedisTrouble away() {
+    return new RedisTrouble(RedisTrouble.Kind.AWAY, address.tls() ? NO_TLS : "");
+  }
+
+  private List<String> keyOfEachMaster(Redisson open, String prefix) {
+    if (!isCluster()) {
+      return List.of(prefix + 0);
+    }
+    ConnectionManager manager = manager(open);
+    int masters = manager.getEntrySet().size();
+    Map<MasterSlaveEntry, String> keys = new LinkedHashMap<>();
+    for (int number = 0; keys.size() < masters && number < SLOTS; number++) {
+      String key = prefix + number;
+      MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(key));
+      if (owner != null) {
+        keys.putIfAbsent(owner, key);
+      }
+    }
+    if (keys.isEmpty()) {
+      throw new RedisTrouble(RedisTrouble.Kind.CLUSTER);
+    }
+    return List.copyOf(keys.values());
+  }
+
+  private CompletableFuture<Redisson> client() {
+    synchronized (lock) {
+      if (closed) {
+        return CompletableFuture.failedFuture(new RedisTrouble(RedisTrouble.Kind.AWAY));
+      }
+      CompletableFuture<Redisson> known = client;
+      if (known == null || (known.isCompletedExceptionally() && ticker.nanos() >= reopenAt)) {
+        CompletableFuture<Redisson> next = new CompletableFuture<>();
+        client = next;
+        // Connecting blocks, so it has a thread of its own meanwhile.
+        Thread.ofVirtual().name("penstock-redis").start(() -> connect(next));
+        known = next;
+      }
+      // A copy, so that a caller that gives up does so only for itself.
+      return known.copy();
+    }
+  }
+
+  private void connect(CompletableFuture<Redisson> into) {
+    Redisson made;
+    try {
+      made = RedisClients.open(address, trust, timeoutMillis, connections::incrementAndGet);
+    } catch (RuntimeException e) {
+      synchronized (lock) {
+        reopenAt = ticker.nanos() + REOPEN_NANOS;
+      }
+      RedisTrouble why = RedisDiagnosis.of(e);
+      // A late connection tells nothing about how fast Redis answers.
+      boolean late = why.kind() == RedisTrouble.Kind.SLOW;
+      into.completeExceptionally(late ? away() : why);
+      return;
+    }
+    boolean unwanted;
+    synchronized (lock) {
+      unwanted = closed;
+    }
+    if (unwanted) {
+      shutDown(made);
+      into.completeExceptionally(new RedisTrouble(RedisTrouble.Kind.AWAY));
+      return;
+    }
+    into.complete(made);
+  }
+
+  private static ConnectionManager manager(Redisson client) {
+    return client.getCommandExecutor().getConnectionManager();
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Redisson> last;
+    synchronized (lock) {
+      closed = true;
+      last = client;
+      client = null;
+    }
+    if (last != null && last.state() == Future.State.SUCCESS) {
+      shutDown(last.resultNow());
+    }
+  }
+
+  private static void shutDown(Redisson client) {
+    client.shutdown(0, 2, TimeUnit.SECONDS);
+  }
+
+  /** Calls under way. */
+  private final class Sending {
+    private final Redisson client;
+    private final List<Call> calls;
+    private final List<CompletableFuture<Object>> answers = new ArrayList<>();
+    private final Map<MasterSlaveEntry, Integer> numbers = new LinkedHashMap<>();
+    private final int[] masters;
+
+    Sending(Redisson client, List<Call> calls) {
+      this.client = client;
+      this.calls = calls;
+      this.masters = new int[calls.size()];
+      calls.forEach(call -> answers.add(new CompletableFuture<>()));
+    }
+
+    CompletableFuture<List<Reply>> sent() {
+      List<Integer> all = new ArrayList<>();
+      for (int i = 0; i < calls.size(); i++) {
+        all.add(i);
+      }
+      return send(all, !loaded)
+          .thenCompose(done -> again())
+          .thenApply(done -> IntStream.range(0, masters.length).mapToObj(this::reply).toList());
+    }
+
+    private CompletableFuture<?> again() {
+      List<Integer> unknown = new ArrayList<>();
+      boolean any = false;
+      for (int i = 0; i < answers.size(); i++) {
+        boolean missing = failure(answers.get(i)) instanceof RedisNoScriptException;
+        any |= missing;
+        if (missing || calls.get(i).closing()) {
+          unknown.add(i);
+        }
+      }
+      loaded = !any;
+      return any ? send(unknown, true) : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletableFuture<?> send(List<Integer> some, boolean loading) {
+      Map<Integer, List<Integer>> each = new TreeMap<>();
+      ConnectionManager manager = manager(client);
+      for (int i : some) {
+        MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(calls.get(i).key()));
+        masters[i] = owner == null ? NOBODY : numbers.computeIfAbsent(owner, is -> numbers.size());
+        each.computeIfAbsent(masters[i], none -> new ArrayList<>()).add(i);
+      }
+      List<CompletableFuture<?>> batches = new ArrayList<>();
+      // Redisson would not free a call for a slot that no master has.
+      each.getOrDefault(NOBODY, List.of())
+          .forEach(i -> answers.set(i, CompletableFuture.failedFuture(away())));
+      each.remove(NOBODY);
+      each.values().forEach(its -> batches.add(batch(its, loading)));
+      return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
+    }
+
+    /** Sends one batch per master, so that a failed batch does not affect other masters. */
+    private CompletableFuture<?> batch(List<Integer> some, boolean loading) {
+      BatchOptions options =
+          BatchOptions.defaults()
+              .retryAttempts(0)
+              .responseTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
+      RBatch batch = client.createBatch(options);
+      RScriptAsync scripts = batch.getScript(StringCodec.INSTANCE);
+      List<LuaScript> loaded = new ArrayList<>();
+      for (int i : some) {
+        Call call = calls.get(i);
+        boolean load = loading && !loaded.contains(call.script());
+        if (load) {
+          loaded.add(call.script());
+        }
+        answers.set(i, made(scripts, call, load));
+      }
+      return batch
+          .executeAsync()
+          .toCompletableFuture()
+          .handle(
+              (done, failed) -> {
+                if (failed != null) {
+                  some.forEach(i -> answers.get(i).completeExceptionally(unretried(failed)));
+                }
+                return null;
+              });
+    }
+
+    /**
+     * Returns the error to report. Redisson reports retryable errors only for the whole batch, with
+     * other errors among the suppressed ones.
+     */
+    private static Throwable unretried(Throwable failed) {
+      Throwable cause = failed.getCause();
+      Throwable first = failed instanceof CompletionException && cause != null ? cause : failed;
+      return Stream.concat(Stream.of(first), Stream.of(first.getSuppressed()))
+          .filter(
+              each -> each instanceof RedisRetryException || each instanceof RedisRedirectException)
+          .findFirst()
+          .orElse(first);
+    }
+
+    private static CompletableFuture<Object> made(RScriptAsync scripts, Call call, boolean load) {
+      Object[] args = call.args().toArray();
+      List<Object> keys = List.of(call.key());
+      return (load
+              ? scripts.<Object>evalAsync(
+                  RScript.Mode.READ_WRITE,
+                  call.script().text(),
+                  RScript.ReturnType.LIST,
+                  keys,
+                  args)
+              : scripts.<Object>evalShaAsync(
+                  RScript.Mode.READ_WRITE,
+                  call.script().sha1(),
+                  RScript.ReturnType.LIST,
+                  keys,
+                  args))
+          .toCompletableFuture();
+    }
+
+    private Reply reply(int i) {
+      Throwable failure = failure(answers.get(i));
+      return failure == null
+          ? new Reply(answers.get(i).getNow(null), null, masters[i])
+          : new Reply(null, RedisDiagnosis.of(failure), masters[i]);
+    }
+
+    private static @Nullable Throwable failure(CompletableFuture<Object> answer) {
+      return switch (answer.state()) {
+        case SUCCESS -> null;
+        case FAILED -> answer.exceptionNow();
+        case CANCELLED, RUNNING -> new RedisTrouble(RedisTrouble.Kind.AWAY);
+      };
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.penstock.redis;
+
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Validated settings for sharing limits between instances.
+ *
+ * @param address of Redis
+ * @param trust certificates for checking the server; null for those of the platform
+ * @param namespace prefix of all keys in Redis; keys with another prefix are not used
+ * @param interval between two rounds, 20 ms to 10 s
+ * @param sliceTtl lifetime of a slice by the local clock, from asking for it: at least three
+ *     intervals, at most a minute
+ * @param onOutage policy for shared limits without Redis
+ * @param sharing default for limits without a setting of their own
+ */
+public record SharingSettings(
+    RedisAddress address,
+    @Nullable RedisTrust trust,
+    String namespace,
+    Duration interval,
+    Duration sliceTtl,
+    OutagePolicy onOutage,
+    SharingMode sharing) {
+  /** Default time between two rounds. */
+  public static final Duration INTERVAL = Duration.ofMillis(100);
+
+  /** Default lifetime of a slice. */
+  public static final Duration SLICE_TTL = Duration.ofSeconds(2);
+
+  private static final Duration SHORTEST = Duration.ofMillis(20);
+  private static final Duration LONGEST = Duration.ofSeconds(10);
+  private static final Duration LONGEST_TTL = Duration.ofMinutes(1);
+
+  /** A slice outlives two lost rounds. */
+  private static final int ROUNDS_A_SLICE = 3;
+
+  private static final Pattern NAMESPACE = Pattern.compile("[^\\s\\p{Cntrl}{}]{1,200}");
+
+  public SharingSettings {
+    if (!NAMESPACE.matcher(namespace).matches()) {
+      throw new IllegalArgumentException(
+          "penstock.redis.namespace is '%s', expected up to 200 characters without spaces and"
+                  .formatted(namespace)
+              + " braces");
+    }
+    within("penstock.redis.sync-interval", interval, SHORTEST, LONGEST);
+    within(
+        "penstock.redis.slice-ttl", sliceTtl, interval.multipliedBy(ROUNDS_A_SLICE), LONGEST_TTL);
+    if (trust != null && !address.tls()) {
+      throw new IllegalArgumentException(
+          "penstock.redis.tls is set, but penstock.redis.url is not encrypted, expected rediss://");
+    }
+  }
+
+  private static void within(String name, Duration value, Duration least, Duration most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          "%s is %s, expected %s to %s".formatted(name, text(value), text(least), text(most)));
+    }
+  }
+
+  private static String text(Duration duration) {
+    long millis = duration.toMillis();
+    return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+  }
+}

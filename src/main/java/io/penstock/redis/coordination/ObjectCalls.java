@@ -1,0 +1,134 @@
+package io.penstock.redis.coordination;
+
+import io.penstock.coordination.ObjectBounds;
+import io.penstock.coordination.ObjectKind;
+import io.penstock.redis.RedisLink.Call;
+import io.penstock.redis.RedisLink.Reply;
+import io.penstock.redis.RedisTrouble;
+import io.penstock.redis.TroubleLog;
+import io.penstock.redis.coordination.ObjectScript.Caller;
+import io.penstock.redis.coordination.ObjectScript.Said;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls the script of shared objects. When the script finds turns of instances that are unknown
+ * here, it first checks whether those instances live, and then calls again. Used by one thread at a
+ * time.
+ */
+final class ObjectCalls {
+  private static final int TRIES = 4;
+
+  /** Callback for the result of a call; one of its arguments is null. */
+  interface Then {
+    /** Takes in the result. */
+    void said(@Nullable Said said, @Nullable RedisTrouble trouble);
+  }
+
+  private final ScriptPipeline scriptPipeline;
+  private final Membership membership;
+  private final ObjectBounds objectBounds;
+  private final Ticker ticker;
+  private final StoreClock clock;
+  private final TroubleLog troubleLog;
+
+  ObjectCalls(
+      ScriptPipeline scriptPipeline,
+      Membership membership,
+      ObjectBounds objectBounds,
+      Ticker ticker,
+      StoreClock clock,
+      TroubleLog troubleLog) {
+    this.scriptPipeline = scriptPipeline;
+    this.objectBounds = objectBounds;
+    this.membership = membership;
+    this.ticker = ticker;
+    this.clock = clock;
+    this.troubleLog = troubleLog;
+  }
+
+  /** Calls the script for an object. */
+  void ask(String key, Function<Caller, List<String>> arguments, Then then) {
+    new Question(key, arguments, then).ask();
+  }
+
+  /**
+   * Calls the script for the upkeep of an object or of a turn there.
+   *
+   * @param more supplies further arguments when the call is sent
+   */
+  void upkeep(
+      String key,
+      ObjectKind objectKind,
+      String word,
+      String turn,
+      Supplier<List<String>> more,
+      Then then) {
+    ask(
+        key,
+        caller -> ObjectScript.upkeep(caller, objectKind, word, turn, objectBounds, more.get()),
+        then);
+  }
+
+  private final class Question {
+    private final String key;
+    private final Function<Caller, List<String>> arguments;
+    private final Then then;
+    private List<String> unknown = List.of();
+    private int tries;
+    private long sentAt;
+
+    Question(String key, Function<Caller, List<String>> arguments, Then then) {
+      this.key = key;
+      this.arguments = arguments;
+      this.then = then;
+    }
+
+    void ask() {
+      tries++;
+      scriptPipeline.add(this::call, this::answered);
+    }
+
+    private Call call() {
+      sentAt = ticker.nanos();
+      Caller caller = membership.caller(membership.goneOf(unknown));
+      return new Call(ObjectScript.SCRIPT, key, arguments.apply(caller));
+    }
+
+    private void answered(Reply reply) {
+      if (reply.trouble() != null) {
+        failed(reply.trouble());
+        return;
+      }
+      Said said;
+      try {
+        said = ObjectScript.said(reply.said());
+      } catch (RedisTrouble odd) {
+        failed(odd);
+        return;
+      }
+      clock.heard(sentAt, ticker.nanos(), said.nowMicros());
+      troubleLog.well(key);
+      if (said.code() != 'U') {
+        then.said(said, null);
+      } else if (tries < TRIES) {
+        unknown = List.of(said.text().split(" "));
+        membership.check(unknown, this::ask);
+      } else {
+        then.said(null, new RedisTrouble(RedisTrouble.Kind.SLOW));
+      }
+    }
+
+    private void failed(RedisTrouble trouble) {
+      if (trouble.kind() == RedisTrouble.Kind.VALUE) {
+        troubleLog.failed(key, trouble); // only this object is faulty
+      } else {
+        troubleLog.failed(trouble);
+      }
+      then.said(null, trouble);
+    }
+  }
+}

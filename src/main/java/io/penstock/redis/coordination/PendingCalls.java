@@ -1,0 +1,421 @@
+package io.penstock.redis.coordination;
+
+import io.penstock.coordination.ClientTurn;
+import io.penstock.coordination.ObjectBounds;
+import io.penstock.coordination.ObjectKind;
+import io.penstock.coordination.ObjectOperation;
+import io.penstock.coordination.ObjectReplies;
+import io.penstock.coordination.ObjectReply;
+import io.penstock.coordination.TimedTasks;
+import io.penstock.redis.coordination.ObjectScript.Said;
+import io.penstock.redis.coordination.ObjectScript.Served;
+import io.penstock.redis.coordination.ObjectScript.Told;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns of this instance at shared objects, from arrival until each has its answer. A result that
+ * could go to another turn is given to a client only after Redis knows that it was received here,
+ * so an instance that was taken for dead hands out nothing. Used by one thread at a time.
+ */
+final class PendingCalls {
+  private static final int AT_ONCE = 500;
+  private static final long LATER_NANOS = 100_000_000;
+
+  static final ObjectReply AWAY =
+      new ObjectReply.Unavailable(
+          "objects are shared with other instances, and Redis does not answer");
+
+  static final ObjectReply LOST =
+      new ObjectReply.Unavailable("the place was lost, because Redis did not answer for too long");
+
+  private final ObjectBounds objectBounds;
+  private final Ticker ticker;
+  private final TimedTasks timedTasks;
+  private final Membership membership;
+  private final ObjectCalls objectCalls;
+  private final ObjectRegistrar objectRegistrar;
+  private final WaitingTurns waitingTurns;
+  private final PendingReleases pendingReleases;
+
+  /** All turns without an answer, by number. */
+  private final Map<Long, PendingCall> visits = new HashMap<>();
+
+  /** Received results that Redis must still be informed of, by object. */
+  private final Map<String, List<PendingCall>> heard = new HashMap<>();
+
+  private List<ClientTurn> answered = new ArrayList<>();
+  private long number;
+  private long counted;
+
+  PendingCalls(
+      ObjectBounds objectBounds,
+      Ticker ticker,
+      TimedTasks timedTasks,
+      StoreClock clock,
+      ScriptPipeline scriptPipeline,
+      Membership membership,
+      ObjectCalls objectCalls) {
+    this.objectBounds = objectBounds;
+    this.ticker = ticker;
+    this.timedTasks = timedTasks;
+    this.membership = membership;
+    this.objectCalls = objectCalls;
+    this.objectRegistrar =
+        new ObjectRegistrar(scriptPipeline, membership, objectCalls, objectBounds);
+    this.waitingTurns = new WaitingTurns(timedTasks, clock, this::step);
+    this.pendingReleases = new PendingReleases(objectCalls, ticker, this::heardOf);
+  }
+
+  /** Returns the turns answered since the last call; their clients are not notified yet. */
+  List<ClientTurn> answered() {
+    List<ClientTurn> told = answered;
+    answered = new ArrayList<>();
+    return told;
+  }
+
+  /** Returns the number of waiting turns. */
+  long waiting() {
+    return waitingTurns.waiting();
+  }
+
+  /** Begins a turn. */
+  ClientTurn begin(
+      String name,
+      ObjectOperation objectOperation,
+      long maxWaitNanos,
+      boolean open,
+      Consumer<PendingCall> left) {
+    long now = ticker.nanos();
+    boolean waits = objectOperation.waits() && maxWaitNanos != 0;
+    boolean counts = waits && counted < objectBounds.waiters();
+    long deadline = maxWaitNanos < 0 ? Ticker.NEVER : now + maxWaitNanos;
+    String key = membership.key(objectOperation.kind(), name);
+    PendingCall pendingCall =
+        new PendingCall(key, name, ++number, deadline, counts ? 'w' : waits ? 'f' : 'n');
+    ClientTurn clientTurn = pendingCall.begin(objectOperation, now, left);
+    visits.put(pendingCall.number, pendingCall);
+    counted += counts ? 1 : 0;
+    if (!open || !membership.joined(now)) {
+      over(pendingCall, AWAY);
+    } else if (objectOperation instanceof ObjectOperation.Delete) {
+      objectRegistrar.remove(
+          objectOperation.kind(),
+          name,
+          trouble -> {
+            if (trouble == null) {
+              send(pendingCall, "");
+            } else {
+              over(pendingCall, AWAY);
+            }
+          });
+    } else {
+      send(pendingCall, "");
+    }
+    return clientTurn;
+  }
+
+  private void send(PendingCall pendingCall, String made) {
+    if (pendingCall.operation().waits()) {
+      waitingTurns.asks(pendingCall);
+    }
+    objectCalls.ask(
+        pendingCall.key,
+        caller -> {
+          pendingCall.of(caller.name());
+          return ObjectScript.operation(
+              caller,
+              pendingCall.id(),
+              pendingCall.operation(),
+              objectBounds,
+              made,
+              pendingCall.mode);
+        },
+        (said, trouble) -> {
+          if (said == null) {
+            failed(pendingCall);
+          } else {
+            if (pendingCall.phase == PendingCall.Phase.SENT) {
+              replied(pendingCall, said);
+            }
+            heardOf(pendingCall.key, said);
+          }
+          if (pendingCall.operation().waits()) {
+            waitingTurns.asked(pendingCall);
+          }
+        });
+  }
+
+  private void failed(PendingCall pendingCall) {
+    if (pendingCall.phase == PendingCall.Phase.SENT) {
+      over(pendingCall, AWAY);
+      if (pendingCall.operation().waits()) {
+        pendingReleases.later(pendingCall);
+      }
+    }
+  }
+
+  private void replied(PendingCall pendingCall, Said said) {
+    switch (said.code()) {
+      case 'W' -> waits(pendingCall);
+      case 'A' ->
+          objectRegistrar.admit(
+              pendingCall.kind(), pendingCall.name, is -> admitted(pendingCall, is));
+      case 'L', 'G' -> over(pendingCall, AWAY);
+      default -> {
+        pendingCall.given = said.given();
+        ObjectReply objectReply = ObjectScript.reply(pendingCall.operation(), said, objectBounds);
+        over(pendingCall, objectReply == null ? AWAY : objectReply);
+      }
+    }
+  }
+
+  private void admitted(PendingCall pendingCall, ObjectRegistrar.Admission admission) {
+    if (admission.full()) {
+      over(pendingCall, ObjectReplies.tooManyObjects(objectBounds));
+    } else if (admission.lost().isEmpty()) {
+      over(pendingCall, AWAY);
+    } else {
+      send(pendingCall, admission.lost());
+    }
+  }
+
+  private void waits(PendingCall pendingCall) {
+    if (pendingCall.unwanted() || !pendingCall.isOf(membership.name())) {
+      abandon(pendingCall, LOST);
+      return;
+    }
+    pendingCall.phase = PendingCall.Phase.WAITS;
+    waitingTurns.add(pendingCall);
+    pendingCall.deadline =
+        timedTasks.note(pendingCall.deadlineNanos, true, now -> late(pendingCall));
+  }
+
+  private void late(PendingCall pendingCall) {
+    pendingCall.deadline = null;
+    objectCalls.upkeep(
+        pendingCall.key,
+        pendingCall.kind(),
+        "timeout",
+        pendingCall.id(),
+        List::of,
+        (said, trouble) -> {
+          if (said != null) {
+            heardOf(pendingCall.key, said);
+          }
+          if (pendingCall.phase == PendingCall.Phase.WAITS) {
+            abandon(
+                pendingCall, said == null || said.code() == 'T' ? ObjectReplies.TIMED_OUT : LOST);
+          }
+        });
+  }
+
+  /** Records that the client of a turn went away. */
+  void left(PendingCall pendingCall) {
+    switch (pendingCall.phase) {
+      case SENT, HEARD -> {
+        // its result is undone when it arrives
+      }
+      case WAITS -> abandon(pendingCall, AWAY);
+      case OVER -> giveBack(pendingCall);
+    }
+  }
+
+  private void giveBack(PendingCall pendingCall) {
+    if (pendingCall.has()) {
+      pendingReleases.now(pendingCall, pendingCall.given);
+      pendingCall.given = null;
+    }
+  }
+
+  /** Gives up a waiting turn, or whatever has become of it. */
+  private void abandon(PendingCall pendingCall, ObjectReply objectReply) {
+    pendingCall.given = null;
+    over(pendingCall, objectReply);
+    pendingReleases.now(pendingCall, null);
+  }
+
+  /** Answers a turn; gives its result back if the client no longer wants it. */
+  private void over(PendingCall pendingCall, ObjectReply objectReply) {
+    if (visits.remove(pendingCall.number) == null) {
+      return;
+    }
+    counted -= pendingCall.counted() ? 1 : 0;
+    pendingCall.phase = PendingCall.Phase.OVER;
+    waitingTurns.remove(pendingCall);
+    timedTasks.strike(pendingCall.deadline);
+    pendingCall.deadline = null;
+    if (pendingCall.turn().answer(objectReply)) {
+      answered.add(pendingCall.turn());
+    } else {
+      giveBack(pendingCall);
+    }
+  }
+
+  /** Dismisses all waiting turns with one answer. */
+  void dismiss(ObjectReply answer) {
+    for (PendingCall pendingCall : List.copyOf(visits.values())) {
+      if (pendingCall.phase == PendingCall.Phase.WAITS) {
+        abandon(pendingCall, answer);
+      } else if (pendingCall.operation().waits() && pendingCall.turn().answer(answer)) {
+        answered.add(pendingCall.turn());
+      }
+    }
+  }
+
+  /** Records that the waiting turns of this instance are gone. */
+  void lost() {
+    for (PendingCall pendingCall : List.copyOf(visits.values())) {
+      if (pendingCall.phase != PendingCall.Phase.SENT) {
+        abandon(pendingCall, LOST);
+      }
+    }
+  }
+
+  /** Repeats releases that were not answered. */
+  void again() {
+    pendingReleases.again(ticker.nanos());
+  }
+
+  // ---- publications and answers
+
+  /** Takes in news about an object. */
+  void told(Told told) {
+    served(told.key(), told.served(), told.message());
+    waitingTurns.next(told.key(), told.nowMicros(), told.nextMicros(), ticker.nanos());
+  }
+
+  private void heardOf(String key, Said said) {
+    served(key, said.served(), said.message());
+    waitingTurns.next(key, said.nowMicros(), said.nextMicros(), ticker.nanos());
+  }
+
+  private void served(String key, List<Served> all, String message) {
+    for (Served each : all) {
+      PendingCall pendingCall = visits.get(each.number());
+      if (pendingCall == null
+          || !pendingCall.key.equals(key)
+          || pendingCall.phase == PendingCall.Phase.HEARD) {
+        continue;
+      }
+      char code = each.given().code();
+      pendingCall.given = each.given();
+      ObjectReply objectReply =
+          ObjectScript.reply(pendingCall.operation(), code, "", message, objectBounds);
+      pendingCall.answer = objectReply == null ? LOST : objectReply;
+      if (pendingCall.has()) {
+        pendingCall.phase = PendingCall.Phase.HEARD;
+      } else {
+        over(pendingCall, pendingCall.answer);
+      }
+      acknowledge(pendingCall);
+    }
+  }
+
+  private void acknowledge(PendingCall pendingCall) {
+    List<PendingCall> others = heard.get(pendingCall.key);
+    if (others != null && others.size() < AT_ONCE) {
+      others.add(pendingCall);
+      return;
+    }
+    List<PendingCall> all = new ArrayList<>(List.of(pendingCall));
+    heard.put(pendingCall.key, all);
+    if (ObjectScript.gives(pendingCall.kind())) {
+      acknowledge(pendingCall, all);
+    } else { // nothing waits for it, so the clients go first
+      timedTasks.note(ticker.nanos() + LATER_NANOS, false, now -> acknowledge(pendingCall, all));
+    }
+  }
+
+  private void acknowledge(PendingCall first, List<PendingCall> all) {
+    objectCalls.upkeep(
+        first.key,
+        first.kind(),
+        "ack",
+        "",
+        () -> {
+          heard.remove(first.key, all);
+          return all.stream().map(PendingCall::id).toList();
+        },
+        (said, trouble) -> {
+          heard.remove(first.key, all); // it may have failed without being sent
+          acknowledged(all, said);
+        });
+  }
+
+  private void acknowledged(List<PendingCall> all, @Nullable Said said) {
+    Set<Long> known = said == null ? Set.of() : new HashSet<>(ObjectScript.numbers(said.text()));
+    for (PendingCall pendingCall : all) {
+      ObjectReply answer = pendingCall.answer;
+      if (pendingCall.phase == PendingCall.Phase.HEARD
+          && answer != null
+          && known.contains(pendingCall.number)) {
+        over(pendingCall, answer);
+      } else if (pendingCall.phase == PendingCall.Phase.HEARD) {
+        abandon(pendingCall, LOST); // it was given to another turn, or nothing is known
+      }
+    }
+    if (said != null) {
+      heardOf(all.getFirst().key, said);
+    }
+  }
+
+  // ---- upkeep of objects
+
+  private void step(String key, ObjectKind objectKind) {
+    objectCalls.upkeep(
+        key,
+        objectKind,
+        "step",
+        "",
+        List::of,
+        (said, trouble) -> {
+          if (said == null) {
+            waitingTurns.at(key, ticker.nanos() + Membership.BEAT_NANOS);
+          } else {
+            heardOf(key, said);
+          }
+        });
+  }
+
+  /** Looks at all objects where turns of this instance wait. */
+  void stepAll() {
+    waitingTurns.byObject().forEach(each -> step(each.getFirst().key, each.getFirst().kind()));
+  }
+
+  /** Asks for the state of all waiting turns, because a publication may have been missed. */
+  void askAll() {
+    for (List<PendingCall> each : waitingTurns.byObject()) {
+      for (int from = 0; from < each.size(); from += AT_ONCE) {
+        ask(each.subList(from, Math.min(each.size(), from + AT_ONCE)));
+      }
+    }
+  }
+
+  private void ask(List<PendingCall> some) {
+    PendingCall first = some.getFirst();
+    List<String> ids = some.stream().map(PendingCall::id).toList();
+    objectCalls.upkeep(
+        first.key, first.kind(), "ask", "", () -> ids, (said, trouble) -> asked(some, said));
+  }
+
+  private void asked(List<PendingCall> some, @Nullable Said said) {
+    if (said == null) {
+      return; // it is asked again once Redis answers
+    }
+    heardOf(some.getFirst().key, said);
+    Set<Long> lost = new HashSet<>(ObjectScript.numbers(said.text()));
+    for (PendingCall pendingCall : some) {
+      if (pendingCall.phase == PendingCall.Phase.WAITS && lost.contains(pendingCall.number)) {
+        over(pendingCall, LOST);
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Coordination objects that all instances share through Redis. */
+@NullMarked
+package io.penstock.redis.coordination;
+
+import org.jspecify.annotations.NullMarked;

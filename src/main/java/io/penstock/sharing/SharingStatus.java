@@ -1,0 +1,153 @@
+package io.penstock.sharing;
+
+import io.penstock.event.Event;
+import io.penstock.event.Event.Synced.Change;
+import io.penstock.event.EventSink;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes the state of the sharing with other instances, whenever it changes. Used by one thread
+ * at a time, except for {@link #tell}.
+ */
+public final class SharingStatus {
+  private final SharingMode sharingMode;
+  private final OutagePolicy policy;
+  private final String ttl;
+  private volatile EventSink eventSink = event -> {};
+
+  private @Nullable RecoveryReason why;
+  private boolean cutOff;
+  private boolean barred;
+  private long members;
+
+  /**
+   * Creates a status without changes so far.
+   *
+   * @param sharingMode of the limits that it is about
+   * @param ttlNanos silence after which the lost contact is published
+   */
+  public SharingStatus(SharingMode sharingMode, OutagePolicy policy, long ttlNanos) {
+    this.sharingMode = sharingMode;
+    this.policy = policy;
+    this.ttl = BigDecimal.valueOf(ttlNanos, 9).stripTrailingZeros().toPlainString() + " s";
+  }
+
+  /** Sets the receiver of events. */
+  public void tell(EventSink to) {
+    eventSink = to;
+  }
+
+  /**
+   * Looks for changes; returns code that publishes them, to be run in order and without the lock.
+   *
+   * @param learns why nothing is taken, or null
+   * @param any whether there are limits concerned
+   */
+  public List<Runnable> look(
+      @Nullable RecoveryReason learns, StoreContact storeContact, BooleanSupplier any, long now) {
+    boolean gone = storeContact.cutOffNanos() != StoreContact.CONNECTED;
+    boolean heard = storeContact.members() > 0 && now < storeContact.endsNanos();
+    long among = sharingMode == SharingMode.EXACT ? storeContact.members() : 0;
+    List<Runnable> said = new ArrayList<>();
+    if (heard && learns != null && learns != why && any.getAsBoolean()) {
+      why = learns;
+      Change begun = learns == RecoveryReason.CAME ? Change.JOINING : Change.LEARNING;
+      say(begun, among, because(learns), now, said);
+    }
+    if (heard && learns == null && why != null) {
+      Change ended = why == RecoveryReason.CAME ? Change.JOINED : Change.LEARNED;
+      why = null;
+      members = among;
+      say(ended, among, shared(among), now, said);
+    }
+    if (gone && !cutOff && any.getAsBoolean()) {
+      cutOff = true;
+      say(Change.CUT_OFF, among, alone(storeContact.parts()), now, said);
+    }
+    if (!gone && cutOff) {
+      cutOff = false;
+      members = among;
+      say(Change.REJOINED, among, "Redis is heard again: " + shared(among), now, said);
+    }
+    if (heard && !gone && learns == null && among != members) {
+      members = among;
+      say(Change.MEMBERS, among, instances(among) + " limits", now, said);
+    }
+    return said;
+  }
+
+  /** Checks whether limits grant nothing because spending may have been lost. */
+  public List<Runnable> lookBarred(boolean any, long now) {
+    List<Runnable> said = new ArrayList<>();
+    if (any != barred) {
+      barred = any;
+      String detail =
+          any
+              ? "Redis has lost data, and an instance that is gone may have used exact limits, of"
+                  + " which it is not known which: they grant nothing more until their window, day"
+                  + " or month ends (limit_recovering)"
+              : "exact limits grant again what there is";
+      say(any ? Change.RECOVERING : Change.RECOVERED, members, detail, now, said);
+    }
+    return said;
+  }
+
+  private void say(Change change, long among, String detail, long now, List<Runnable> said) {
+    String of = change == Change.MEMBERS ? null : sharingMode.text();
+    said.add(() -> eventSink.publish(new Event.Synced(now, of, change, among, detail)));
+  }
+
+  private String because(RecoveryReason learns) {
+    return switch (learns) {
+      case CAME -> "this instance has just come and takes nothing of exact limits for " + ttl;
+      case SILENT ->
+          "nothing was heard for longer than slices last: nothing of exact limits is taken for "
+              + ttl;
+      case RESTARTED ->
+          "Redis was restarted or replaced: nothing of exact limits is taken until all instances"
+              + " have said that it knows what they were told";
+      case LOST ->
+          "Redis has lost data, or its clock was set: nothing of exact limits is taken for %s, and"
+                  .formatted(ttl)
+              + " until all instances have said what they spent";
+    };
+  }
+
+  private String shared(long among) {
+    return among == 0 ? "eventual limits are counted together" : instances(among) + " exact limits";
+  }
+
+  private static String instances(long among) {
+    return among == 1 ? "no other instance shares" : among + " instances share";
+  }
+
+  private String alone(long parts) {
+    return "Redis has not been heard for %s: %s (penstock.redis.on-outage=%s)"
+        .formatted(
+            ttl, sharingMode == SharingMode.EXACT ? exact(parts) : eventual(), policy.text());
+  }
+
+  private String exact(long parts) {
+    return switch (policy) {
+      case PARK -> "who needs exact limits waits";
+      case SHARE ->
+          parts == 0
+              ? "who needs exact limits waits, for it was never heard"
+              : "exact limits are divided by " + parts;
+      case ALLOW -> "exact limits let all pass";
+      case REFUSE -> "exact limits refuse";
+    };
+  }
+
+  private String eventual() {
+    return switch (policy) {
+      case PARK, SHARE -> "eventual limits count this instance alone";
+      case ALLOW -> "eventual limits let all pass";
+      case REFUSE -> "eventual limits refuse";
+    };
+  }
+}

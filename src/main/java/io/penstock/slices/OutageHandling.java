@@ -1,0 +1,143 @@
+package io.penstock.slices;
+
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SliceStore;
+import io.penstock.sharing.StoreContact;
+import io.penstock.time.CellClock;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Applies the outage policy to limits: to all when the store cannot be reached, or to a single
+ * limit while the store does not acknowledge its reports. Used by one thread at a time.
+ */
+final class OutageHandling {
+  private final OutagePolicy policy;
+  private final StoreContact storeContact;
+  private final SyncPace syncPace;
+  private final CellClock clock;
+  private final CutOffGrants cutOffGrants;
+
+  /** Limits with an unacknowledged last report. */
+  private final Set<SharedLimit> unnoted = new HashSet<>();
+
+  /** Those of them that have been unacknowledged for longer than slices last. */
+  private final Set<SharedLimit> apart = new HashSet<>();
+
+  private long aloneAt = Long.MIN_VALUE / 2;
+
+  /** Whether a ticket has lacked something since then. */
+  private boolean hurried;
+
+  OutageHandling(
+      OutagePolicy policy, StoreContact storeContact, SyncPace syncPace, CellClock clock) {
+    this.policy = policy;
+    this.storeContact = storeContact;
+    this.syncPace = syncPace;
+    this.clock = clock;
+    this.cutOffGrants = new CutOffGrants(syncPace.ttlNanos());
+  }
+
+  /** Records whether the store acknowledged the report of a limit. */
+  void heard(SharedLimit limit, boolean noted) {
+    if (noted) {
+      unnoted.remove(limit);
+    } else if (policy != OutagePolicy.PARK) { // slices end by themselves
+      unnoted.add(limit);
+    }
+  }
+
+  /** Forgets a limit that is no longer shared. */
+  void forget(SharedLimit limit) {
+    unnoted.remove(limit);
+    apart.remove(limit);
+  }
+
+  /**
+   * Makes limits behave as they must from now on.
+   *
+   * @param eased receives code to run without the lock
+   */
+  void look(Collection<SharedLimit> limits, boolean learning, long now, List<Runnable> eased) {
+    List<SharedLimit> others = new ArrayList<>(apart);
+    others.removeAll(unnoted);
+    others.forEach(apart::remove);
+    for (SharedLimit each : unnoted) {
+      if (now >= each.notedNanos() + syncPace.ttlNanos() && apart.add(each)) {
+        others.add(each);
+      }
+    }
+    boolean all = storeContact.changes(learning, now);
+    if (all) {
+      cutOffGrants.begin();
+    }
+    for (SharedLimit each : all ? limits : others) {
+      each.limit().dropSlices();
+      if (apart.contains(each)) {
+        storeContact.applyApart(each.limit());
+      } else {
+        storeContact.apply(each.limit());
+      }
+      eased.add(each.demand()::wake);
+    }
+  }
+
+  /** Returns the limits that this instance has its own share of. */
+  private Collection<SharedLimit> parted(Collection<SharedLimit> limits) {
+    if (storeContact.parts() > 0) {
+      return limits;
+    }
+    return policy == OutagePolicy.SHARE ? apart : List.of();
+  }
+
+  /** Grants these limits their shares, in windows of the local clock. */
+  void grant(
+      Collection<SharedLimit> limits, StoreLives storeLives, long now, List<Runnable> eased) {
+    aloneAt = now; // set even without such limits, or this would be due again at once
+    hurried = false;
+    Collection<SharedLimit> those = parted(limits);
+    if (those.isEmpty()) {
+      return;
+    }
+    long parts = storeContact.parts() > 0 ? storeContact.parts() : storeContact.members();
+    CellClock own = new CellClock();
+    long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
+    own.heard(now, now, shared, 0);
+    for (SharedLimit limit : those) {
+      limit.alone();
+      SliceStore.Ask ask = limit.ask(own, false, storeLives, SharedLimit.STOCKED_NANOS, now);
+      SliceStore.Grant grant = ask == null ? null : cutOffGrants.grant(ask, parts, shared);
+      if (grant != null) {
+        limit.grantedAlone(grant.slices(), own, now + syncPace.ttlNanos(), now);
+        eased.add(limit.demand()::wake);
+      }
+    }
+  }
+
+  /**
+   * Returns whether shares are due to be granted.
+   *
+   * @param hurries whether a ticket lacks something that a round may bring
+   */
+  boolean grants(boolean hurries, long now) {
+    hurried |= hurries; // the next round keeps its own record of this
+    return now >= grantsAt();
+  }
+
+  private long grantsAt() {
+    if (storeContact.parts() == 0 && (policy != OutagePolicy.SHARE || apart.isEmpty())) {
+      return Ticker.NEVER;
+    }
+    return aloneAt + (hurried ? syncPace.leastNanos() : syncPace.intervalNanos());
+  }
+
+  /** Returns the next instant at which there is something to do here. */
+  long next() {
+    boolean connected = storeContact.cutOffNanos() == StoreContact.CONNECTED;
+    return Math.min(grantsAt(), connected ? storeContact.endsNanos() : Ticker.NEVER);
+  }
+}

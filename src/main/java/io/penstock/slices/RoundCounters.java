@@ -1,0 +1,53 @@
+package io.penstock.slices;
+
+import io.penstock.sharing.StoreContact;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counters of rounds. Used by one thread at a time, except for {@link #dry} and {@link #figures}.
+ */
+final class RoundCounters {
+  private final LongAdder dry = new LongAdder();
+  private long sent;
+  private long answered;
+  private long givenUp;
+  private long answeredNanos;
+  private volatile RoundFigures figures = RoundFigures.NONE;
+
+  void dry() {
+    dry.increment();
+  }
+
+  void sent() {
+    sent++;
+  }
+
+  void answered(long tookNanos) {
+    answered++;
+    answeredNanos += tookNanos;
+  }
+
+  void gaveUp() {
+    givenUp++;
+  }
+
+  /** Publishes the current values for {@link #figures}. */
+  void publish(boolean learning, StoreContact storeContact, int limits, int barred) {
+    figures =
+        new RoundFigures(
+            sent,
+            answered,
+            givenUp,
+            answeredNanos,
+            dry.sum(),
+            learning,
+            storeContact.cutOffNanos() != StoreContact.CONNECTED,
+            Math.max(1, storeContact.members()),
+            limits,
+            barred);
+  }
+
+  RoundFigures figures() {
+    return figures;
+  }
+}

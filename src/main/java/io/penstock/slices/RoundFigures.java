@@ -1,0 +1,30 @@
+package io.penstock.slices;
+
+/**
+ * Statistics of rounds until now, and the state of this instance towards the store.
+ *
+ * @param sent number of rounds
+ * @param answered number of them answered in time
+ * @param givenUp number of them that failed, or had no answer in time
+ * @param answeredNanos total time of the answered ones
+ * @param dry how often slices did not suffice for a ticket
+ * @param learning whether nothing is taken because the store may not know all spending
+ * @param cutOff whether nothing was heard for the lifetime of a slice, and nothing may be taken
+ *     since
+ * @param members number of instances that shared limits at the last contact, including this one
+ * @param limits number of limits shared in slices
+ * @param barred number of them that grant nothing because spending may have been lost
+ */
+public record RoundFigures(
+    long sent,
+    long answered,
+    long givenUp,
+    long answeredNanos,
+    long dry,
+    boolean learning,
+    boolean cutOff,
+    long members,
+    int limits,
+    int barred) {
+  static final RoundFigures NONE = new RoundFigures(0, 0, 0, 0, 0, true, false, 1, 0, 0);
+}

@@ -1,5 +1,0 @@
-/** Sharing of limits between instances through Redis, in rounds that no request waits for. */
-@NullMarked
-package io.penstock.sync;
-
-import org.jspecify.annotations.NullMarked;

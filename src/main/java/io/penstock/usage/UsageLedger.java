@@ -1,0 +1,241 @@
+package io.penstock.usage;
+
+import io.penstock.time.WallClock;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Usage by UTC day, key, group and model. The number of days, of rows per day, and of models per
+ * key and day is bounded; usage beyond these bounds is counted as {@link #OTHER}. Safe from any
+ * thread; counting takes no lock once the row exists.
+ */
+public final class UsageLedger {
+  /** Number of days that are kept, including the running one. */
+  public static final int DAYS = 400;
+
+  /** Name of the row that counts everything without a row of its own. */
+  public static final String OTHER = "other";
+
+  /** Most models per key, group and day; all further names that a client makes up share one row. */
+  private static final int MODELS = 100;
+
+  private static final int LONGEST_NAME = 256;
+
+  /**
+   * Usage of one key for one model on one day.
+   *
+   * @param day the day in UTC
+   * @param key the name of the caller
+   * @param group the group of the key, empty when it has none
+   * @param model the name that clients use for the model, empty when the request named none
+   * @param requests number of answered requests, ≥ 0
+   * @param input input tokens, ≥ 0
+   * @param output output tokens, ≥ 0
+   */
+  public record Row(
+      LocalDate day, String key, String group, String model, long requests, long input, long output)
+      implements Comparable<Row> {
+    private static final Comparator<Row> ORDER =
+        Comparator.comparing(Row::day)
+            .thenComparing(Row::key)
+            .thenComparing(Row::group)
+            .thenComparing(Row::model);
+
+    public Row {
+      if (requests < 0 || input < 0 || output < 0) {
+        throw new IllegalArgumentException(
+            "usage is %d requests, %d and %d tokens, expected none below 0"
+                .formatted(requests, input, output));
+      }
+    }
+
+    @Override
+    public int compareTo(Row other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  private record Payer(String key, String group) {}
+
+  private record Account(Payer payer, String model) {}
+
+  private static final Account REST = new Account(new Payer(OTHER, ""), OTHER);
+
+  /** Counters of one row; sums stop at {@link Long#MAX_VALUE}. */
+  private static final class Tally {
+    private final AtomicLong requests = new AtomicLong();
+    private final AtomicLong input = new AtomicLong();
+    private final AtomicLong output = new AtomicLong();
+
+    void add(long moreRequests, long moreInput, long moreOutput) {
+      requests.accumulateAndGet(moreRequests, Tally::sum);
+      input.accumulateAndGet(moreInput, Tally::sum);
+      output.accumulateAndGet(moreOutput, Tally::sum);
+    }
+
+    private static long sum(long a, long b) {
+      return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+    }
+  }
+
+  /** Rows of one day. */
+  private static final class Day {
+    private final ConcurrentHashMap<Account, Tally> tallies = new ConcurrentHashMap<>();
+
+    /** Number of rows by payer; guarded by this object. */
+    private final Map<Payer, Integer> rows = new HashMap<>();
+
+    Tally tally(Account account, int mostRows) {
+      Tally known = tallies.get(account);
+      return known == null ? made(account, mostRows) : known;
+    }
+
+    private synchronized Tally made(Account account, int mostRows) {
+      Account counted = folded(account, mostRows);
+      Tally known = tallies.get(counted);
+      if (known != null) {
+        return known;
+      }
+      Tally made = new Tally();
+      rows.merge(counted.payer(), 1, Integer::sum);
+      tallies.put(counted, made);
+      return made;
+    }
+
+    private Account folded(Account account, int mostRows) {
+      boolean tooMany = rows.getOrDefault(account.payer(), 0) >= MODELS;
+      Account own = tooMany ? new Account(account.payer(), OTHER) : account;
+      return tallies.size() < mostRows || tallies.containsKey(own) ? own : REST;
+    }
+  }
+
+  private final WallClock clock;
+  private final int mostRows;
+  private final ConcurrentSkipListMap<LocalDate, Day> days = new ConcurrentSkipListMap<>();
+
+  /**
+   * Creates an empty ledger.
+   *
+   * @param mostRows most rows per day, ≥ 1, not counting the row for everything beyond
+   */
+  public UsageLedger(WallClock clock, int mostRows) {
+    if (mostRows < 1) {
+      throw new IllegalArgumentException("mostRows is " + mostRows + ", expected at least 1");
+    }
+    this.clock = clock;
+    this.mostRows = mostRows;
+  }
+
+  /** Returns the running day. */
+  public LocalDate today() {
+    return Instant.ofEpochMilli(clock.unixMillis()).atOffset(ZoneOffset.UTC).toLocalDate();
+  }
+
+  /**
+   * Counts an answered request.
+   *
+   * @param group the group of the key, or null
+   * @param model the model the request named, or null
+   */
+  public void add(
+      String key, @Nullable String group, @Nullable String model, long input, long output) {
+    add(new Row(today(), key, text(group), text(model), 1, input, output));
+  }
+
+  /** Adds rows of an earlier process to the present rows; rows that are too old are dropped. */
+  public void restore(Collection<Row> rows) {
+    rows.forEach(this::add);
+    prune();
+  }
+
+  private void add(Row row) {
+    Account account = new Account(new Payer(name(row.key()), name(row.group())), name(row.model()));
+    days.computeIfAbsent(row.day(), absent -> new Day())
+        .tally(account, mostRows)
+        .add(row.requests(), row.input(), row.output());
+  }
+
+  private void prune() {
+    days.headMap(today().minusDays(DAYS - 1L)).clear();
+  }
+
+  /**
+   * Returns the rows of the days {@code from} to {@code to}, both included, in order of day, key,
+   * group and model.
+   */
+  public List<Row> rows(LocalDate from, LocalDate to) {
+    prune();
+    List<Row> rows = new ArrayList<>();
+    if (!from.isAfter(to)) {
+      days.subMap(from, true, to, true)
+          .forEach(
+              (date, day) ->
+                  day.tallies.forEach((account, tally) -> rows.add(row(date, account, tally))));
+    }
+    rows.sort(null);
+    return rows;
+  }
+
+  /** Returns all rows, in order of day, key, group and model. */
+  public List<Row> rows() {
+    return rows(LocalDate.MIN, LocalDate.MAX);
+  }
+
+  private static Row row(LocalDate date, Account account, Tally tally) {
+    return new Row(
+        date,
+        account.payer().key(),
+        account.payer().group(),
+        account.model(),
+        tally.requests.get(),
+        tally.input.get(),
+        tally.output.get());
+  }
+
+  private static String text(@Nullable String name) {
+    return name == null ? "" : name;
+  }
+
+  /**
+   * Returns a name that is safe to write anywhere: of bounded length and without control
+   * characters.
+   */
+  private static String name(String name) {
+    String cut = name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME);
+    return isPlain(cut) || cut.codePoints().allMatch(UsageLedger::printable)
+        ? cut
+        : cut.codePoints()
+            .map(code -> printable(code) ? code : '?')
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
+  }
+
+  /** Shortcut for speed: most names are plain ASCII, and each request has three of them. */
+  private static boolean isPlain(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      if (name.charAt(i) < ' ' || name.charAt(i) > '~') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean printable(int code) {
+    int type = Character.getType(code);
+    return type != Character.CONTROL
+        && type != Character.SURROGATE
+        && type != Character.LINE_SEPARATOR
+        && type != Character.PARAGRAPH_SEPARATOR;
+  }
+}

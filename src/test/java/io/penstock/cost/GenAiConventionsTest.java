@@ -1,0 +1,32 @@
+package io.penstock.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tests of the names in OpenTelemetry's conventions for generative AI. */
+class GenAiConventionsTest {
+  @ParameterizedTest
+  @CsvSource({
+    "OPENAI, openai",
+    "AZURE, azure.ai.openai",
+    "ANTHROPIC, anthropic",
+    "GEMINI, gcp.gemini",
+    "NONE,"
+  })
+  void dialects_haveAProvider(Dialect dialect, String provider) {
+    assertThat(GenAiConventions.provider(dialect)).isEqualTo(provider);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CHAT, chat",
+    "COMPLETION, text_completion",
+    "GENERATION, generate_content",
+    "EMBEDDING, embeddings"
+  })
+  void operations_haveAName(ModelOperation modelOperation, String name) {
+    assertThat(GenAiConventions.name(modelOperation)).isEqualTo(name);
+  }
+}

@@ -1,0 +1,158 @@
+package io.penstock.counts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.Weight;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.RegionCounts;
+import io.penstock.limit.RegionSharing;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.StoreContact;
+import io.penstock.slices.SliceWorld;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class CountedLimitTest {
+  private static final long DAY = LimitSpec.Day.NANOS;
+  private static final long NOON = 20_000 * DAY + DAY / 2;
+  private static final LimitId ID =
+      new LimitId(LimitId.Kind.KEY, "a", "", LimitMeasure.REQUESTS, LimitSpec.Day.NANOS);
+
+  private static final long MINUTE = 60 * SliceWorld.SECOND;
+  private static final LimitId TRAILING =
+      new LimitId(LimitId.Kind.KEY, "t", "", ID.measure(), MINUTE);
+
+  /**
+   * Difference between the Unix clock and the local clock: the minute changes at its 30th second.
+   */
+  private static final long SHIFT = 10 * MINUTE + MINUTE / 2;
+
+  private final Limit limit =
+      new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED), 0);
+  private final CountedLimit countedLimit = new CountedLimit(TRAILING, limit, true, SHIFT);
+
+  private static List<Count> told(CountedLimit countedLimit, long now) {
+    List<Count> own = new ArrayList<>();
+    countedLimit.tell(true, 0, now, own);
+    return own;
+  }
+
+  @Test
+  void dayThatBeganAtNoon_isToldToRegionsByTheirDays() {
+    LimitSpec day = new LimitSpec.Day(100, null, 0);
+    Limit limit = new Limit(day, NOON);
+    RegionCounts regionCounts =
+        RegionCounts.of(day, DAY, 0, List.of(), RegionCounts.Denials.NOBODY);
+    RegionSharing.bind(limit, regionCounts, NOON);
+    CountedLimit countedLimit = new CountedLimit(ID, limit, false, 0);
+    limit.take(Weight.exactly(3), NOON);
+    assertThat(told(countedLimit, NOON)).containsExactly(new Count(ID, 20_000, 3));
+    long later = NOON + DAY * 3 / 4;
+    limit.take(Weight.exactly(2), later);
+    assertThat(told(countedLimit, later))
+        .containsExactlyInAnyOrder(new Count(ID, 20_000, 3), new Count(ID, 20_001, 2));
+  }
+
+  private static List<Count> tell(CountedLimit countedLimit, boolean whole, long now) {
+    List<Count> own = new ArrayList<>();
+    countedLimit.tell(whole, SHIFT, now, own);
+    return own;
+  }
+
+  private static Count count(long cell, long amount) {
+    return new Count(TRAILING, cell, amount);
+  }
+
+  @Test
+  void counted_isToldByTheMinuteOfTheUnixClockUntilItIsAnswered() {
+    limit.take(Weight.exactly(3), 0);
+    assertThat(tell(countedLimit, false, 0)).containsExactly(count(10, 3));
+    assertThat(tell(countedLimit, false, 1)).containsExactly(count(10, 3));
+    countedLimit.agreed(1);
+    assertThat(tell(countedLimit, false, 2)).isEmpty();
+    assertThat(tell(countedLimit, true, 2)).containsExactly(count(10, 3));
+    limit.take(Weight.exactly(2), 3);
+    limit.take(Weight.exactly(4), 40 * SliceWorld.SECOND);
+    assertThat(tell(countedLimit, false, 40 * SliceWorld.SECOND))
+        .containsExactlyInAnyOrder(count(10, 5), count(11, 4));
+    countedLimit.agreed(40 * SliceWorld.SECOND);
+    assertThat(tell(countedLimit, false, 41 * SliceWorld.SECOND)).isEmpty();
+  }
+
+  @Test
+  void countedRightBeforeAMinuteEnds_isOfThatMinute() {
+    limit.take(Weight.exactly(3), 29_500 * SliceWorld.MILLI);
+    assertThat(tell(countedLimit, false, 29_500 * SliceWorld.MILLI)).containsExactly(count(10, 3));
+  }
+
+  @Test
+  void minuteBeforeTheLast_isToldNoMore() {
+    limit.take(Weight.exactly(3), 0);
+    tell(countedLimit, false, 0);
+    long ends = MINUTE + MINUTE / 2;
+    assertThat(tell(countedLimit, true, ends - 1)).containsExactly(count(10, 3));
+    assertThat(tell(countedLimit, true, ends)).isEmpty();
+  }
+
+  @Test
+  void windowThatIsTheMinute_isToldAsTheOneInWhichItsMiddleIs() {
+    Limit fixed = new Limit(new LimitSpec.FixedWindow(100, MINUTE), 0);
+    CountedLimit minute = new CountedLimit(TRAILING, fixed, true, SHIFT);
+    fixed.take(Weight.exactly(3), MINUTE);
+    assertThat(tell(minute, false, MINUTE)).containsExactly(count(12, 3));
+  }
+
+  @Test
+  void countedByOthers_leavesLessRoomWhereItBinds_untilItBindsNoMore() {
+    countedLimit.hear(count(10, 30), SHIFT, 0);
+    assertThat(countedLimit.others(0)).isEqualTo(30);
+    assertThat(countedLimit.cells()).containsExactly(Map.entry(10L, 30L));
+    countedLimit.bind(0);
+    assertThat(limit.room(0)).isEqualTo(70);
+    countedLimit.unbind();
+    assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void countedByOthersOfALimitThatIsOnlyKnown_leavesAllRoom() {
+    CountedLimit known = new CountedLimit(TRAILING, limit, false, SHIFT);
+    known.hear(count(10, 30), SHIFT, 0);
+    known.bind(0);
+    assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
+    assertThat(List.of(known.binds(), countedLimit.binds())).containsExactly(false, true);
+    assertThat(known.counts(limit, false)).isTrue();
+    assertThat(known.counts(limit, true)).isFalse();
+    assertThat(known.counts(new Limit(limit.spec(), 0), false)).isFalse();
+    countedLimit.hear(count(10, 30), SHIFT, 0);
+    countedLimit.bind(0);
+    known.unbind();
+    assertThat(limit.room(0)).as("it is another that binds").isEqualTo(70);
+  }
+
+  @Test
+  void countedHere_doesWhatLimitsDoWhileNothingIsHeard() {
+    StoreContact storeContact = new StoreContact(OutagePolicy.REFUSE, false, SliceWorld.TTL, 0);
+    storeContact.changes(false, SliceWorld.TTL);
+    new CountedLimit(TRAILING, limit, false, SHIFT).follow(storeContact);
+    countedLimit.bind(0);
+    assertThat(limit.refusal()).isNull();
+    countedLimit.follow(storeContact);
+    assertThat(limit.refusal()).isNotNull();
+  }
+
+  @Test
+  void whoWaits_isWoken() {
+    countedLimit.bind(0);
+    List<Integer> woken = new ArrayList<>();
+    Objects.requireNonNull(limit.demand()).join(() -> woken.add(1));
+    countedLimit.wake();
+    assertThat(woken).hasSize(1);
+  }
+}

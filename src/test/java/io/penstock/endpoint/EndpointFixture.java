@@ -1,0 +1,321 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.EndpointSpec.Waiting;
+import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.event.EventBus;
+import io.penstock.event.EventSink;
+import io.penstock.fake.FakeDrivers;
+import io.penstock.fake.FakeTicker;
+import io.penstock.fake.RecordedEvents;
+import io.penstock.limit.ExactRate;
+import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.QueueBounds;
+import io.penstock.refusal.Refusal;
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.LocalLimitSource;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A registry on a fake clock, with helpers of the tests. */
+final class EndpointFixture {
+  /** A queue for a thousand tickets that wait as long as they like. */
+  static final Waiting OPEN =
+      Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0);
+
+  static final long SECOND = 1_000_000_000L;
+  static final long START = 1_000 * SECOND;
+
+  final FakeTicker ticker = new FakeTicker();
+  final FakeDrivers drivers = new FakeDrivers(ticker);
+  final RecordedEvents recorded = new RecordedEvents();
+  final EventBus events = new EventBus();
+  final UpstreamRegistry upstreams;
+  final ModelQuotas models;
+  final EndpointRegistry registry;
+  final TicketDirectory roll = new TicketDirectory();
+
+  EndpointFixture() {
+    this(new LocalLimitSource());
+  }
+
+  EndpointFixture(LimitSource limits) {
+    this(limits, new LocalLimitSource());
+  }
+
+  EndpointFixture(LimitSource limits, LimitSource ofUpstreams) {
+    ticker.set(START);
+    upstreams = new UpstreamRegistry(ofUpstreams, 60 * SECOND);
+    events.subscribe(recorded);
+    EventSink all = events;
+    models = new ModelQuotas(limits, 60 * SECOND);
+    registry =
+        new EndpointRegistry(
+            new Endpoint.House(
+                upstreams, models, limits, ticker, drivers, all, new AtomicLong(), roll));
+    models.whenChanged(registry::termsChanged);
+  }
+
+  /** The settings of an endpoint that tests vary. */
+  record Setup(
+      String path,
+      LimitAlgorithm algorithm,
+      LimitSpec limit,
+      QueueBounds bounds,
+      long queueTimeoutNanos,
+      long maxWaitNanos,
+      int maxSkips,
+      List<UpstreamSpec> upstreams) {
+
+    Setup bounds(long tickets, long tokens, long bytes) {
+      return new Setup(
+          path,
+          algorithm,
+          limit,
+          new QueueBounds(tickets, tokens, bytes),
+          queueTimeoutNanos,
+          maxWaitNanos,
+          maxSkips,
+          upstreams);
+    }
+
+    Setup queueTimeout(long nanos) {
+      return new Setup(path, algorithm, limit, bounds, nanos, maxWaitNanos, maxSkips, upstreams);
+    }
+
+    Setup maxWait(long nanos) {
+      return new Setup(
+          path, algorithm, limit, bounds, queueTimeoutNanos, nanos, maxSkips, upstreams);
+    }
+
+    Setup maxSkips(int skips) {
+      return new Setup(
+          path, algorithm, limit, bounds, queueTimeoutNanos, maxWaitNanos, skips, upstreams);
+    }
+
+    Setup to(UpstreamSpec... specs) {
+      return new Setup(
+          path,
+          algorithm,
+          limit,
+          bounds,
+          queueTimeoutNanos,
+          maxWaitNanos,
+          maxSkips,
+          List.of(specs));
+    }
+
+    /** Returns the same settings with another order and other bounds of waiting. */
+    EndpointSpec spec(Scheduling scheduling, Waiting waiting) {
+      EndpointSpec base = spec();
+      return new EndpointSpec(
+          path,
+          path,
+          algorithm,
+          limit,
+          scheduling,
+          waiting,
+          base.reading(),
+          base.descendants(),
+          false,
+          true,
+          upstreams,
+          base.shown());
+    }
+
+    EndpointSpec spec() {
+      return new EndpointSpec(
+          path,
+          path,
+          algorithm,
+          limit,
+          EndpointSpec.Scheduling.fifo(maxSkips),
+          EndpointSpec.Waiting.of(bounds, queueTimeoutNanos, maxWaitNanos),
+          new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
+          EndpointSpec.Descendants.SERVED,
+          false,
+          true,
+          upstreams,
+          Map.of());
+    }
+  }
+
+  private static Setup setup(String path, LimitAlgorithm limitAlgorithm, LimitSpec limit) {
+    QueueBounds queueBounds = new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
+    return new Setup(path, limitAlgorithm, limit, queueBounds, 0, 0, 64, List.of());
+  }
+
+  static Setup none(String path) {
+    return setup(path, LimitAlgorithm.NONE, new LimitSpec.Unlimited());
+  }
+
+  static Setup strict(String path, long releases, long seconds) {
+    return setup(
+        path, LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(releases, seconds)));
+  }
+
+  static Setup tokens(String path, long capacity, long seconds) {
+    return setup(
+        path, LimitAlgorithm.TOKEN_WINDOW, new LimitSpec.FixedWindow(capacity, seconds * SECOND));
+  }
+
+  static UpstreamSpec upstream(String id, long rpm, long tpm) {
+    return upstream(id, rpm, tpm, ChargeRule.TOTAL, Map.of(), null);
+  }
+
+  static UpstreamSpec upstream(
+      String id,
+      long rpm,
+      long tpm,
+      ChargeRule chargeRule,
+      Map<String, String> models,
+      @Nullable String disabled) {
+    return new UpstreamSpec(
+        id,
+        URI.create("http://localhost"),
+        null,
+        disabled,
+        Map.of(),
+        models,
+        1,
+        new UpstreamSpec.Limits(rpm, tpm, 0, 0),
+        chargeRule,
+        0,
+        60, // a minute's worth may go at once: most tests are not about the pace
+        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+  }
+
+  Endpoint open(Setup setup) {
+    apply(setup);
+    return endpoint(setup.path());
+  }
+
+  Endpoint open(Setup setup, EndpointSpec.Forwarding forwarding) {
+    EndpointSpec spec = setup.spec();
+    registry.apply(
+        List.of(
+            new EndpointSpec(
+                spec.path(),
+                spec.configuredPath(),
+                spec.algorithm(),
+                spec.limit(),
+                spec.scheduling(),
+                spec.waiting(),
+                spec.reading(),
+                spec.descendants(),
+                spec.shadow(),
+                forwarding,
+                spec.upstreams(),
+                spec.shown(),
+                spec.stated())));
+    drivers.run();
+    return endpoint(setup.path());
+  }
+
+  Endpoint openShadow(Setup setup) {
+    EndpointSpec spec = setup.spec();
+    registry.apply(
+        List.of(
+            new EndpointSpec(
+                spec.path(),
+                spec.configuredPath(),
+                spec.algorithm(),
+                spec.limit(),
+                spec.scheduling(),
+                spec.waiting(),
+                spec.reading(),
+                spec.descendants(),
+                true,
+                true,
+                spec.upstreams(),
+                spec.shown())));
+    drivers.run();
+    return endpoint(setup.path());
+  }
+
+  Endpoint open(Setup setup, Scheduling scheduling, Waiting waiting) {
+    registry.apply(List.of(setup.spec(scheduling, waiting)));
+    drivers.run();
+    return endpoint(setup.path());
+  }
+
+  void apply(Setup... setups) {
+    registry.apply(List.of(setups).stream().map(Setup::spec).toList());
+    drivers.run();
+  }
+
+  Endpoint endpoint(String path) {
+    Endpoint endpoint = registry.find(path);
+    if (endpoint == null) {
+      throw new AssertionError("no endpoint at " + path);
+    }
+    return endpoint;
+  }
+
+  static ParkedTicket submit(Endpoint endpoint, long tokens) {
+    return endpoint.submit(TicketRequest.of(null, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+  }
+
+  /** Moves the clock to that long after the start; alarms ring at their instants. */
+  void at(long afterStartNanos) {
+    drivers.advanceTo(START + afterStartNanos);
+  }
+
+  static boolean went(ParkedTicket parkedTicket) {
+    return parkedTicket.outcome() instanceof TicketOutcome.Granted;
+  }
+
+  static boolean waits(ParkedTicket parkedTicket) {
+    return parkedTicket.outcome() == null;
+  }
+
+  static TicketSettlement settlement(ParkedTicket parkedTicket) {
+    if (parkedTicket.outcome()
+        instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
+      return ticketSettlement;
+    }
+    throw new AssertionError("ticket " + parkedTicket.order() + " was not granted");
+  }
+
+  static Refusal refusal(ParkedTicket parkedTicket) {
+    if (parkedTicket.outcome() instanceof TicketOutcome.Refused(Refusal refusal)) {
+      return refusal;
+    }
+    throw new AssertionError("ticket " + parkedTicket.order() + " was not refused");
+  }
+
+  /** Asserts that all offered requests, tokens and bytes are accounted for. */
+  static void assertBalanced(Endpoint endpoint) {
+    EndpointTotals endpointTotals = endpoint.totals();
+    long requests = 0;
+    long tokens = 0;
+    long bytes = 0;
+    for (Fate fate : Fate.values()) {
+      if (endpointTotals.requests(fate) < 0
+          || endpointTotals.tokens(fate) < 0
+          || endpointTotals.bytes(fate) < 0) {
+        throw new AssertionError(fate + " is below zero");
+      }
+      if (fate != Fate.OFFERED) {
+        requests += endpointTotals.requests(fate);
+        tokens += endpointTotals.tokens(fate);
+        bytes += endpointTotals.bytes(fate);
+      }
+    }
+    if (requests != endpointTotals.requests(Fate.OFFERED)
+        || tokens != endpointTotals.tokens(Fate.OFFERED)
+        || bytes != endpointTotals.bytes(Fate.OFFERED)) {
+      throw new AssertionError(
+          "offered is not the sum of the rest: " + requests + ", " + tokens + ", " + bytes);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Dialect;
+import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.QueueBounds;
+import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.Ticker;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Endpoints on a fake clock; alarms ring when time passes them. */
+final class EndpointWorld {
+  static final long SECOND = 1_000_000_000L;
+  static final long WINDOW = 60 * SECOND;
+
+  final EndpointRegistry registry;
+  private final Deque<Runnable> soon = new ArrayDeque<>();
+  private final List<Alarm> alarms = new ArrayList<>();
+  private long now;
+
+  private static final class Alarm {
+    long instant = Ticker.NEVER;
+    Runnable step = () -> {};
+  }
+
+  EndpointWorld() {
+    LocalLimitSource limits = new LocalLimitSource();
+    registry =
+        new EndpointRegistry(
+            new Endpoint.House(
+                new UpstreamRegistry(limits, WINDOW),
+                new ModelQuotas(limits, WINDOW),
+                limits,
+                () -> now,
+                this::driver,
+                event -> {},
+                new AtomicLong()));
+  }
+
+  private StepDriver driver(LimitAlgorithm limitAlgorithm) {
+    Alarm alarm = new Alarm();
+    alarms.add(alarm);
+    return new StepDriver() {
+      @Override
+      public void execute(Runnable step) {
+        soon.add(step);
+      }
+
+      @Override
+      public void at(long instantNanos, Runnable step) {
+        alarm.instant = instantNanos;
+        alarm.step = step;
+      }
+    };
+  }
+
+  long now() {
+    return now;
+  }
+
+  /** Runs everything up to an instant, alarms at their time. */
+  void until(long instant) {
+    run();
+    Alarm first = first();
+    while (first.instant <= instant) {
+      now = Math.max(now, first.instant);
+      first.instant = Ticker.NEVER;
+      first.step.run();
+      run();
+      first = first();
+    }
+    now = instant;
+  }
+
+  private Alarm first() {
+    Alarm first = new Alarm();
+    for (Alarm each : alarms) {
+      first = each.instant < first.instant ? each : first;
+    }
+    return first;
+  }
+
+  void run() {
+    while (!soon.isEmpty()) {
+      soon.remove().run();
+    }
+  }
+
+  /** Returns an endpoint without a limit of its own. */
+  static EndpointSpec endpoint(String path, int maxSkips, UpstreamSpec... upstreams) {
+    return endpoint(path, LimitAlgorithm.NONE, new LimitSpec.Unlimited(), maxSkips, upstreams);
+  }
+
+  static EndpointSpec endpoint(
+      String path,
+      LimitAlgorithm limitAlgorithm,
+      LimitSpec limit,
+      int maxSkips,
+      UpstreamSpec... upstreams) {
+    return new EndpointSpec(
+        path,
+        path,
+        limitAlgorithm,
+        limit,
+        EndpointSpec.Scheduling.fifo(maxSkips),
+        EndpointSpec.Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, 1 << 20), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        true,
+        List.of(upstreams),
+        Map.of());
+  }
+
+  /**
+   * Returns an upstream with a limit of tokens a window; a burst may take the tokens of {@code
+   * burstSeconds}.
+   */
+  static UpstreamSpec upstream(String id, long tokens, double burstSeconds) {
+    return new UpstreamSpec(
+        id,
+        URI.create("mock://" + id),
+        null,
+        null,
+        Map.of(),
+        Map.of(),
+        1,
+        new UpstreamSpec.Limits(0, tokens, 0, 0),
+        ChargeRule.TOTAL,
+        0,
+        burstSeconds,
+        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+  }
+}

@@ -1,0 +1,76 @@
+package io.penstock.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import org.junit.jupiter.api.Test;
+
+/** Tests of the number of records that are kept. */
+class RecentOutcomesTest {
+  private static final Refusal WHY = Refusal.of(RefusalReason.BAD_REQUEST, "why");
+
+  private final TicketDirectory ticketDirectory = new TicketDirectory();
+
+  private static PastTicket past(long number) {
+    return PastTicket.turnedAway(number, TicketRequest.Origin.UNKNOWN, "/", Cost.NO_TOKENS, WHY, 0);
+  }
+
+  private static void add(RecentOutcomes recentOutcomes, int many) {
+    for (int each = 0; each < many; each++) {
+      recentOutcomes.add(past(each));
+    }
+  }
+
+  private static boolean knows(RecentOutcomes recentOutcomes, long number) {
+    return recentOutcomes.last(each -> each.number() == number) != null;
+  }
+
+  private static int remembered(RecentOutcomes recentOutcomes) {
+    int[] count = new int[1];
+    recentOutcomes.last(
+        each -> {
+          count[0]++;
+          return false;
+        });
+    return count[0];
+  }
+
+  @Test
+  void oneMoreThanAnEndpointRemembers_theFirstIsForgotten() {
+    RecentOutcomes recentOutcomes = new RecentOutcomes(ticketDirectory);
+    add(recentOutcomes, RecentOutcomes.MOST);
+    assertThat(knows(recentOutcomes, 0)).isTrue();
+    recentOutcomes.add(past(RecentOutcomes.MOST));
+    assertThat(knows(recentOutcomes, 0)).isFalse();
+    assertThat(knows(recentOutcomes, 1)).isTrue();
+    assertThat(remembered(recentOutcomes)).isEqualTo(RecentOutcomes.MOST);
+  }
+
+  @Test
+  void allEndpointsTogether_rememberSoMany_andEachAFewOfItsOwn() {
+    int full = TicketDirectory.MOST_RECORDS / (RecentOutcomes.MOST - RecentOutcomes.LEAST);
+    for (int each = 0; each <= full; each++) {
+      add(new RecentOutcomes(ticketDirectory), RecentOutcomes.MOST);
+    }
+    assertThat(ticketDirectory.room()).isFalse();
+    RecentOutcomes late = new RecentOutcomes(ticketDirectory);
+    add(late, RecentOutcomes.MOST);
+    assertThat(remembered(late)).isEqualTo(RecentOutcomes.LEAST);
+  }
+
+  @Test
+  void closedEndpoint_leavesItsRoomToOthers() {
+    RecentOutcomes recentOutcomes = new RecentOutcomes(ticketDirectory);
+    add(recentOutcomes, RecentOutcomes.MOST);
+    recentOutcomes.close();
+    assertThat(remembered(recentOutcomes)).isZero();
+    add(recentOutcomes, RecentOutcomes.MOST);
+    assertThat(remembered(recentOutcomes)).isEqualTo(RecentOutcomes.LEAST);
+    for (int each = 0; each < TicketDirectory.MOST_RECORDS; each++) {
+      assertThat(ticketDirectory.room()).as("record %d", each).isTrue();
+    }
+    assertThat(ticketDirectory.room()).isFalse();
+  }
+}

@@ -1,0 +1,306 @@
+package io.penstock.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.fake.CountedLimits;
+import io.penstock.limit.SliceDemand;
+import io.penstock.queue.Ticket;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.SharingMode;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KeyAccountsTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MINUTE = 60 * SECOND;
+  private static final long DAY = 86_400 * SECOND;
+
+  /** 2026-01-31T12:00:00Z: half a day before a month ends. */
+  private static final long NOON = 1_769_860_800_000L;
+
+  private static final KeySpec.Limits NONE = KeySpec.Limits.NONE;
+
+  private final CountedLimits limits = new CountedLimits();
+  private long now = 1_000 * SECOND;
+  private long arrivals;
+  private final KeyAccounts keyAccounts =
+      new KeyAccounts(limits, MINUTE, () -> NOON + (now - 1_000 * SECOND) / 1_000_000);
+
+  private static KeySpec key(
+      String name,
+      KeySpec.Limits limits,
+      Map<String, KeySpec.ModelLimits> models,
+      @Nullable String group,
+      boolean waits) {
+    return new KeySpec(
+        name,
+        List.of(),
+        limits,
+        models,
+        group,
+        KeySpec.Scope.ALL,
+        KeySpec.Rank.PLAIN,
+        KeySpec.NEVER,
+        waits,
+        false);
+  }
+
+  private static KeySpec key(String name, KeySpec.Limits limits) {
+    return key(name, limits, Map.of(), null, false);
+  }
+
+  private CallerAccount.Charged charge(KeySpec key, @Nullable String model, long tokens) {
+    Ticket ticket = new Ticket(arrivals++, Cost.ofInput(tokens), 0, now, Long.MAX_VALUE);
+    return keyAccounts.of(key).charge(model, ticket, now);
+  }
+
+  private boolean takes(KeySpec key, long tokens) {
+    return charge(key, "m", tokens) instanceof CallerAccount.Taken;
+  }
+
+  private Refusal denial(KeySpec key, @Nullable String model, long tokens) {
+    if (charge(key, model, tokens) instanceof CallerAccount.Denied(Refusal refusal)) {
+      return refusal;
+    }
+    throw new AssertionError("it was not denied");
+  }
+
+  private void passes(long nanos) {
+    now += nanos;
+  }
+
+  @Test
+  void requestsOfAMinute_asManyAsMay_andNotOneMore() {
+    KeySpec key = key("k", new KeySpec.Limits(2, 0, 0, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    assertThat(takes(key, 1)).isTrue();
+    assertThat(denial(key, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
+    assertThat(denial(key, null, 1).detail()).contains("key k").contains("2");
+  }
+
+  @Test
+  void tokensOfAMinute_exactlyAsManyAsMay() {
+    KeySpec key = key("k", new KeySpec.Limits(0, 100, 0, 0, 0));
+    assertThat(takes(key, 60)).isTrue();
+    assertThat(denial(key, null, 41).reason()).isEqualTo(RefusalReason.KEY_TPM);
+    assertThat(takes(key, 40)).isTrue();
+    assertThat(denial(key, null, 101).reason()).isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
+  }
+
+  @Test
+  void requestsOfADay_areThoseOf24HoursFromTheFirst() {
+    KeySpec key = key("k", new KeySpec.Limits(0, 0, 1, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    passes(SECOND);
+    Refusal denial = denial(key, null, 1);
+    assertThat(denial.reason()).isEqualTo(RefusalReason.KEY_RPD);
+    assertThat(denial.retryAfterNanos()).isEqualTo(DAY - SECOND);
+    passes(DAY - SECOND);
+    assertThat(takes(key, 1)).isTrue();
+  }
+
+  @Test
+  void budgetOfADay_endsAtMidnightUtc() {
+    KeySpec key = key("k", new KeySpec.Limits(0, 0, 0, 0, 100));
+    assertThat(takes(key, 100)).isTrue();
+    Refusal denial = denial(key, null, 1);
+    assertThat(denial.reason()).isEqualTo(RefusalReason.KEY_BUDGET);
+    assertThat(denial.retryAfterNanos()).isEqualTo(DAY / 2);
+    assertThat(denial.retryUseless()).isTrue();
+    passes(DAY / 2);
+    assertThat(takes(key, 100)).isTrue();
+  }
+
+  @Test
+  void limitsForOneModel_leaveOthersAlone() {
+    KeySpec key = key("k", NONE, Map.of("m", new KeySpec.ModelLimits(1, 0)), null, false);
+    assertThat(takes(key, 1)).isTrue();
+    assertThat(denial(key, "m", 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
+    assertThat(charge(key, "other", 1)).isInstanceOf(CallerAccount.Taken.class);
+    assertThat(charge(key, null, 1)).isInstanceOf(CallerAccount.Taken.class);
+  }
+
+  @Test
+  void group_isOneForAllItsKeys_andTheKeyComesFirst() {
+    keyAccounts.configure(List.of(new GroupSpec("g", 3, 0, 0, 0, 0)), now);
+    KeySpec one = key("one", new KeySpec.Limits(2, 0, 0, 0, 0), Map.of(), "g", false);
+    KeySpec other = key("other", NONE, Map.of(), "g", false);
+    assertThat(takes(one, 1)).isTrue();
+    assertThat(takes(one, 1)).isTrue();
+    assertThat(denial(one, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
+    assertThat(takes(other, 1)).isTrue();
+    assertThat(denial(other, null, 1).reason()).isEqualTo(RefusalReason.GROUP_RPM);
+  }
+
+  @Test
+  void budgetOfAMonth_endsWithTheMonthOfTheCalendar() {
+    keyAccounts.configure(List.of(new GroupSpec("g", 0, 0, 0, 60, 100)), now);
+    KeySpec key = key("k", NONE, Map.of(), "g", false);
+    assertThat(takes(key, 60)).isTrue();
+    assertThat(denial(key, null, 1).retryAfterNanos()).isEqualTo(DAY / 2);
+    passes(DAY / 2);
+    assertThat(takes(key, 60)).as("in February").isTrue();
+    passes(DAY);
+    Refusal denial = denial(key, null, 41);
+    assertThat(denial.reason()).isEqualTo(RefusalReason.GROUP_BUDGET);
+    assertThat(denial.retryAfterNanos()).isEqualTo(27 * DAY);
+  }
+
+  @Test
+  void groupChanges_spendStays_andOneThatIsGoneIsForgotten() {
+    keyAccounts.configure(List.of(new GroupSpec("g", 1, 5, 0, 0, 0)), now);
+    KeySpec key = key("k", NONE, Map.of(), "g", false);
+    assertThat(takes(key, 1)).isTrue();
+    keyAccounts.configure(List.of(new GroupSpec("g", 2, 0, 0, 0, 0)), now);
+    assertThat(limits.live).hasSize(1);
+    assertThat(takes(key, 1)).isTrue();
+    assertThat(denial(key, null, 1).reason()).isEqualTo(RefusalReason.GROUP_RPM);
+    keyAccounts.configure(List.of(), now);
+    assertThat(limits.live).isEmpty();
+    assertThat(takes(key, 1)).isTrue();
+  }
+
+  @Test
+  void keyChanges_spendStays_whoWaitsIsWoken_whatIsNotConfiguredIsForgotten() {
+    KeySpec before = key("k", new KeySpec.Limits(2, 100, 0, 0, 0));
+    assertThat(takes(before, 1)).isTrue();
+    assertThat(takes(before, 1)).isTrue();
+    KeySpec after = key("k", new KeySpec.Limits(3, 0, 0, 0, 0), Map.of(), null, true);
+    CallerAccount callerAccount = keyAccounts.of(before);
+    Quota own = callerAccount.quotas(null, now).getFirst();
+
+    keyAccounts.follow(name -> after, now);
+
+    assertThat(callerAccount.quotas(null, now)).containsExactly(own);
+    assertThat(keyAccounts.of(after)).isSameAs(callerAccount);
+    assertThat(callerAccount.waits()).isTrue();
+    assertThat(limits.live).hasSize(1);
+    assertThat(takes(after, 1)).isTrue();
+    assertThat(denial(after, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
+  }
+
+  /** A waiting request looks its quotas up when it arrives, not each time its key changes. */
+  @Test
+  void keyThatWaitsWithoutLimits_hasAQuotaForThoseToCome() {
+    KeySpec before = key("k", KeySpec.Limits.NONE, Map.of(), null, true);
+    KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0), Map.of(), null, true);
+    CallerAccount callerAccount = keyAccounts.of(before);
+    callerAccount.enter();
+    Quota faced = callerAccount.quotas(null, now).getFirst();
+    assertThat(faced.limits()).isEmpty();
+    keyAccounts.follow(name -> after, now);
+    assertThat(faced.limits()).hasSize(1);
+    callerAccount.leave();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void keyFoundBeforeItWasChanged_doesNotBringBackWhatItWas(boolean calledBefore) {
+    KeySpec before = key("k", new KeySpec.Limits(9, 0, 0, 0, 0));
+    KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
+    if (calledBefore) {
+      keyAccounts.of(before);
+    }
+    keyAccounts.follow(name -> after, now);
+    assertThat(takes(before, 1)).isTrue();
+    assertThat(denial(before, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
+  }
+
+  @Test
+  void limitsForOneModel_countForItsDatedNamesToo() {
+    KeySpec key = key("k", NONE, Map.of("gpt-4o", new KeySpec.ModelLimits(1, 0)), null, false);
+    assertThat(charge(key, "gpt-4o-2024-08-06", 1)).isInstanceOf(CallerAccount.Taken.class);
+    assertThat(denial(key, "gpt-4o", 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
+    assertThat(denial(key, "gpt-4o-latest", 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
+    assertThat(charge(key, "gpt-4o-mini", 1)).isInstanceOf(CallerAccount.Taken.class);
+  }
+
+  @Test
+  void keyIsGone_itsSpendIsForgotten() {
+    KeySpec key = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    keyAccounts.follow(name -> null, now);
+    assertThat(limits.live).isEmpty();
+    assertThat(takes(key, 1)).isTrue();
+  }
+
+  @Test
+  void keyThatIsNotUsed_hasNoQuotas_andOneThatIsIdleHasThemNoMore() {
+    KeySpec idle = key("idle", new KeySpec.Limits(1, 1, 1, 1, 1));
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0));
+    keyAccounts.of(idle);
+    assertThat(limits.live).isEmpty();
+    assertThat(takes(used, 1)).isTrue();
+    assertThat(takes(key("third", new KeySpec.Limits(9, 0, 0, 0, 0)), 1)).isTrue();
+    assertThat(limits.live).hasSize(2);
+
+    passes(61 * SECOND - 1);
+    takes(idle, 5); // denied, but each call checks one account for idleness all the same
+    takes(idle, 5);
+    takes(idle, 5);
+    assertThat(keyAccounts.open()).as("what they spent counts still").isEqualTo(3);
+    passes(1);
+    takes(idle, 5);
+    takes(idle, 5);
+    takes(idle, 5);
+    assertThat(keyAccounts.open()).isLessThanOrEqualTo(1);
+    assertThat(limits.live.stream().map(LimitId::id)).doesNotContain("used", "third");
+  }
+
+  @Test
+  void keySharedOtherwise_hasItsLimitsConfiguredAgain() {
+    KeySpec key = key("k", new KeySpec.Limits(9, 0, 0, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    KeySpec exact =
+        new KeySpec(
+            "k",
+            List.of(),
+            key.limits(),
+            Map.of(),
+            null,
+            KeySpec.Scope.ALL,
+            KeySpec.Rank.PLAIN,
+            KeySpec.NEVER,
+            false,
+            false,
+            SharingMode.EXACT);
+    keyAccounts.follow(name -> exact, now);
+    assertThat(limits.configured).isEqualTo(2);
+  }
+
+  @Test
+  void idle_ofLimitsThatOthersSpendToo_forgetsItsQuotas() {
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 9, 9, 0));
+    Quota own = keyAccounts.of(used).quotas(null, now).getFirst();
+    AtomicInteger asked = new AtomicInteger();
+    own.limits().forEach(each -> each.limit().share(new SliceDemand(asked::incrementAndGet), now));
+    keyAccounts.tidy(now);
+    assertThat(keyAccounts.open()).isZero();
+    assertThat(limits.live).isEmpty();
+    assertThat(asked).hasValue(0);
+  }
+
+  @Test
+  void idle_butOneIsInside_keepsItsQuotas() {
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0));
+    keyAccounts.of(used).enter();
+    Quota own = keyAccounts.of(used).quotas(null, now).getFirst();
+    for (int each = 0; each < 3; each++) {
+      keyAccounts.tidy(now);
+    }
+    assertThat(keyAccounts.of(used).quotas(null, now)).containsExactly(own);
+    keyAccounts.of(used).leave();
+    keyAccounts.tidy(now);
+    assertThat(keyAccounts.open()).isZero();
+  }
+}

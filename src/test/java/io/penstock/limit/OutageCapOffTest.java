@@ -1,0 +1,221 @@
+package io.penstock.limit;
+
+import static io.penstock.limit.CountedTrailingTest.SHIFT;
+import static io.penstock.limit.CountedTrailingTest.cell;
+import static io.penstock.limit.Slices.FIXED;
+import static io.penstock.limit.Slices.SECOND;
+import static io.penstock.limit.Slices.TRAILING;
+import static io.penstock.limit.Slices.WINDOW;
+import static io.penstock.limit.Slices.fixed;
+import static io.penstock.limit.Slices.grant;
+import static io.penstock.limit.Slices.report;
+import static io.penstock.limit.Slices.shared;
+import static io.penstock.limit.Slices.taken;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import org.junit.jupiter.api.Test;
+
+/** Tests of limits that others spend or count too, during an outage. */
+class OutageCapOffTest {
+  private static final long NOW = 4 * SECOND;
+  private static final Refusal AWAY = Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away");
+  private static final OutageCap OPEN = new OutageCap.Open();
+  private static final OutageCap SHUT = new OutageCap.Shut(AWAY);
+  private static final long END = 3 * SECOND + WINDOW;
+
+  /** Returns a trailing window with a pace of one a second and a count of 40 by others. */
+  private static Limit counted(long burst) {
+    Limit limit = new Limit(new LimitSpec.TrailingWindow(60, 6 * WINDOW, 0, burst), NOW);
+    PeerCounts others =
+        PeerCounts.none(6 * WINDOW, SHIFT)
+            .heard(cell(6 * WINDOW, NOW), 40, NOW - SECOND, SHIFT, NOW);
+    limit.others(others, new SliceDemand(() -> {}), NOW);
+    return limit;
+  }
+
+  @Test
+  void shut_passesNothing_andNobodyIsToWait() {
+    Limit limit = fixed(50);
+    assertThat(limit.refusal()).isNull();
+    limit.cutOff(SHUT);
+    assertThat(limit.refusal()).isEqualTo(AWAY);
+    assertThat(limit.room(NOW)).isZero();
+    assertThat(limit.take(Weight.exactly(1), NOW)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
+    assertThat(limit.opens(0, NOW)).isEqualTo(NOW);
+    assertThat(limit.lacks(1, NOW)).isTrue();
+    assertThat(limit.full(NOW)).isEqualTo(NOW);
+    limit.rejoin();
+    assertThat(limit.refusal()).isNull();
+    assertThat(limit.room(NOW)).isEqualTo(50);
+  }
+
+  @Test
+  void shut_saysThePaceItWouldHave() {
+    Limit limit = counted(10);
+    taken(limit, 10, NOW);
+    limit.cutOff(SHUT);
+    assertThat(limit.paced(5, NOW)).isEqualTo(NOW + 5 * SECOND);
+  }
+
+  @Test
+  void open_passesAllThatComes_atNoPace_andNobodyOwesAnythingForIt() {
+    Limit limit = counted(10);
+    limit.cutOff(OPEN);
+    assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
+    for (int round = 0; round < 3; round++) {
+      assertThat(limit.paced(60, NOW)).isEqualTo(NOW);
+      taken(limit, 60, NOW);
+    }
+    assertThat(limit.opens(60, NOW)).isEqualTo(NOW);
+    assertThat(limit.lacks(60, NOW)).isFalse();
+    assertThat(limit.balance(NOW).charged()).isEqualTo(180);
+    assertThat(limit.cells(NOW)).extracting(ChargedCell::amount).containsExactly(180L);
+  }
+
+  @Test
+  void openWindowThatIsShared_countsAllInTheWindowItWasSpentIn() {
+    Limit limit = fixed(50);
+    limit.cutOff(OPEN);
+    LimitAnswer.Receipt receipt = limit.charge(170, 0, NOW);
+    assertThat(receipt.taken()).isEqualTo(170);
+    assertThat(receipt.shared()).isEqualTo(7);
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(170, 0, 0));
+    taken(limit, 100, NOW);
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(270, 0, 0));
+    assertThat(limit.balance(END)).isEqualTo(LimitBalance.ZERO);
+    limit.rejoin();
+    assertThat(limit.room(NOW)).isZero();
+    assertThat(limit.room(END)).isZero();
+    assertThat(report(limit, 8, END).counted()).isEmpty();
+    grant(limit, 8, 60, END, END + WINDOW);
+    assertThat(limit.room(END)).isEqualTo(60);
+  }
+
+  @Test
+  void openWindowThatIsCounted_countsAllInTheWindowItWasSpentIn() {
+    Limit limit = new Limit(FIXED, NOW);
+    limit.others(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
+    limit.cutOff(OPEN);
+    limit.charge(170, 0, NOW);
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(170, 0, 0));
+  }
+
+  @Test
+  void shutWindow_owesWhatRunsOver() {
+    Limit limit = fixed(50);
+    limit.cutOff(SHUT);
+    limit.charge(170, 0, NOW);
+    assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(100, 70, 0));
+  }
+
+  @Test
+  void forecast_isOfNoWait() {
+    Limit limit = fixed(50);
+    limit.charge(100, 0, NOW);
+    assertThat(limit.forecast(50, 10, NOW)).isEqualTo(9 * SECOND);
+    limit.cutOff(OPEN);
+    assertThat(limit.forecast(50, 10, NOW)).isZero();
+  }
+
+  @Test
+  void grantedMeanwhile_isThereWhenItRejoins() {
+    Limit limit = fixed(50);
+    limit.cutOff(SHUT);
+    grant(limit, 7, 20, NOW, END);
+    assertThat(report(limit, 7, NOW).freeNow()).isEqualTo(70);
+    assertThat(limit.room(NOW)).isZero();
+    limit.rejoin();
+    assertThat(limit.room(NOW)).isEqualTo(70);
+  }
+
+  @Test
+  void heardOfOthersMeanwhile_isKnownWhenItRejoins() {
+    Limit limit = counted(60);
+    SliceDemand sliceDemand = new SliceDemand(() -> {});
+    limit.cutOff(SHUT);
+    PeerCounts more =
+        PeerCounts.none(6 * WINDOW, SHIFT)
+            .heard(cell(6 * WINDOW, NOW), 50, NOW - SECOND, SHIFT, NOW);
+    limit.others(more, sliceDemand, NOW);
+    assertThat(limit.room(NOW)).isZero();
+    assertThat(limit.demand()).isSameAs(sliceDemand);
+    limit.rejoin();
+    assertThat(limit.room(NOW)).isEqualTo(10);
+  }
+
+  @Test
+  void cutOffOnceMoreInAnotherWay_isWhatWasSaidLast() {
+    Limit limit = fixed(50);
+    limit.cutOff(SHUT);
+    limit.cutOff(OPEN);
+    assertThat(limit.refusal()).isNull();
+    assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
+    limit.rejoin();
+    assertThat(limit.room(NOW)).isEqualTo(50);
+  }
+
+  @Test
+  void givenBackMeanwhile_isThereWhenItRejoins() {
+    Limit limit = fixed(50);
+    LimitAnswer.Receipt receipt = taken(limit, 20, NOW);
+    limit.cutOff(SHUT);
+    limit.give(receipt, 15, 0, NOW);
+    limit.give(receipt, 0, 0, NOW);
+    limit.rejoin();
+    assertThat(limit.room(NOW)).isEqualTo(45);
+  }
+
+  @Test
+  void resized_staysCutOff() {
+    Limit limit = fixed(50);
+    limit.cutOff(SHUT);
+    limit.resize(new LimitSpec.FixedWindow(120, WINDOW), NOW);
+    assertThat(limit.capacity()).isEqualTo(120);
+    assertThat(limit.refusal()).isEqualTo(AWAY);
+    limit.rejoin();
+    assertThat(limit.room(NOW)).isEqualTo(50);
+  }
+
+  @Test
+  void sharedOrCountedNoMore_isCutOffFromNobody() {
+    Limit sliced = fixed(50);
+    sliced.cutOff(SHUT);
+    sliced.uncount();
+    assertThat(sliced.refusal()).as("it is shared still").isEqualTo(AWAY);
+    sliced.unshare(NOW);
+    assertThat(sliced.refusal()).isNull();
+    assertThat(sliced.room(NOW)).isEqualTo(Long.MAX_VALUE);
+    Limit counted = counted(60);
+    counted.cutOff(SHUT);
+    counted.unshare(NOW);
+    assertThat(counted.refusal()).as("it is counted still").isEqualTo(AWAY);
+    counted.uncount();
+    assertThat(counted.refusal()).isNull();
+    assertThat(counted.room(NOW)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void limitOfNobodyElse_isCutOffFromNobody() {
+    Limit limit = new Limit(FIXED, NOW);
+    limit.cutOff(SHUT);
+    assertThat(limit.refusal()).isNull();
+    assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void toldByAProviderMeanwhile_isKnownWhenItRejoins() {
+    Limit limit = shared(TRAILING, NOW);
+    limit.cutOff(SHUT);
+    ProviderNotice providerNotice =
+        new ProviderNotice(0, NOW, 50, ProviderNotice.UNSAID, ProviderNotice.UNSAID);
+    assertThat(limit.told(providerNotice, NOW)).isFalse();
+    assertThat(limit.capacity(NOW)).isEqualTo(50);
+    limit.rejoin();
+    assertThat(limit.capacity(NOW)).isEqualTo(50);
+    assertThat(limit.capacity()).isEqualTo(100);
+  }
+}

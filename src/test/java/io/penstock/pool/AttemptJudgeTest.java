@@ -1,0 +1,340 @@
+package io.penstock.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.quota.ProviderStatus;
+import io.penstock.quota.Quota;
+import io.penstock.sharing.LocalLimitSource;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AttemptJudgeTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long NOW = 1_000 * SECOND;
+  private static final long UNSAID = ProviderStatus.UNSAID;
+  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
+
+  private final UpstreamRegistry upstreamRegistry =
+      new UpstreamRegistry(
+          new PoolLimits(new LocalLimitSource(), 60 * SECOND, Long.MAX_VALUE, () -> 0),
+          new Random(42));
+  private final Upstream upstream = applied(100);
+  private final Quota pool = upstream.pool("m", NOW);
+
+  private Upstream applied(long rpm) {
+    UpstreamSpec spec =
+        new UpstreamSpec(
+            "u",
+            URI.create("http://provider.example"),
+            null,
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(rpm, 0, 0, 0),
+            ChargeRule.TOTAL,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    upstreamRegistry.apply(List.of(spec), NOW);
+    return Objects.requireNonNull(upstreamRegistry.find("u"));
+  }
+
+  private static AttemptHistory rejected(int times) {
+    return new AttemptHistory("m", times, 0, true);
+  }
+
+  private static AttemptHistory broken(int times) {
+    return new AttemptHistory("m", 0, times, true);
+  }
+
+  private AttemptVerdict judge(
+      int status, long retryAfter, Wording wording, AttemptHistory attemptHistory, long now) {
+    return upstream.judge(
+        attemptHistory, new ProviderLesson(status, List.of(), retryAfter, wording), now);
+  }
+
+  private boolean goes(Quota from, long now) {
+    return from.take(Cost.NO_TOKENS, now, new ArrayList<>());
+  }
+
+  private static boolean shut(Quota quota, Upstream of, long now) {
+    return of.pause(quota).ends(now) > now || of.health().opens(now) > now;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "429, 5, RATE, WAIT, true",
+    "429, 5, OTHER, WAIT, true",
+    "429, -1, RATE, WAIT, true",
+    "429, -1, OTHER, PASS, false",
+    "429, 5, SPENT, PASS, true",
+    "429, 5, TOO_LARGE, PASS, false",
+    "503, -1, OVERLOADED, ELSEWHERE, true",
+    "529, -1, OVERLOADED, ELSEWHERE, true",
+    "500, -1, OVERLOADED, ELSEWHERE, true",
+    "408, -1, OTHER, ELSEWHERE, false",
+    "500, -1, OTHER, ELSEWHERE, false",
+    "502, -1, OTHER, ELSEWHERE, false",
+    "504, -1, OTHER, ELSEWHERE, false",
+    "501, -1, OTHER, PASS, false",
+    "400, -1, OTHER, PASS, false",
+    "400, -1, NO_STREAM_USAGE, PASS, false",
+    "401, -1, OTHER, PASS, false",
+    "404, 5, RATE, PASS, false",
+    "200, -1, OTHER, PASS, false",
+  })
+  void firstAnswer(
+      int status, long retrySeconds, Wording wording, AttemptVerdict attemptVerdict, boolean shut) {
+    long retryAfter = retrySeconds < 0 ? UNSAID : retrySeconds * SECOND;
+    assertThat(judge(status, retryAfter, wording, FIRST, NOW)).isEqualTo(attemptVerdict);
+    assertThat(shut(pool, upstream, NOW)).isEqualTo(shut);
+    assertThat(goes(pool, NOW)).isNotEqualTo(shut);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {400, 408, 429, 500, 502, 503, 504, 529})
+  void whatCannotBeRepeated_isTheClients(int status) {
+    Wording wording = status == 400 ? Wording.NO_STREAM_USAGE : Wording.RATE;
+    AttemptHistory once = new AttemptHistory("m", 1, 1, false);
+    assertThat(judge(status, SECOND, wording, once, NOW)).isEqualTo(AttemptVerdict.PASS);
+  }
+
+  @Test
+  void refusedForLimits_waitsFiveTimes() {
+    for (int time = 1; time <= 5; time++) {
+      assertThat(judge(429, SECOND, Wording.RATE, rejected(time), NOW))
+          .isEqualTo(AttemptVerdict.WAIT);
+    }
+    assertThat(judge(429, SECOND, Wording.RATE, rejected(6), NOW)).isEqualTo(AttemptVerdict.PASS);
+    assertThat(upstream.pause(pool).throttled()).isEqualTo(6);
+  }
+
+  @Test
+  void failures_areTriedOnce_thoseTheUpstreamNeverSawThreeTimes() {
+    assertThat(judge(500, UNSAID, Wording.OTHER, broken(1), NOW))
+        .isEqualTo(AttemptVerdict.ELSEWHERE);
+    assertThat(judge(500, UNSAID, Wording.OTHER, broken(2), NOW)).isEqualTo(AttemptVerdict.PASS);
+    assertThat(judge(503, UNSAID, Wording.OVERLOADED, broken(3), NOW))
+        .isEqualTo(AttemptVerdict.ELSEWHERE);
+    assertThat(judge(503, UNSAID, Wording.OVERLOADED, broken(4), NOW))
+        .isEqualTo(AttemptVerdict.PASS);
+    assertThat(upstream.judge(broken(1), AttemptFailure.BROKEN, NOW))
+        .isEqualTo(AttemptVerdict.ELSEWHERE);
+    assertThat(upstream.judge(broken(2), AttemptFailure.BROKEN, NOW))
+        .isEqualTo(AttemptVerdict.PASS);
+    assertThat(upstream.judge(broken(3), AttemptFailure.UNSENT, NOW))
+        .isEqualTo(AttemptVerdict.ELSEWHERE);
+    assertThat(upstream.judge(broken(4), AttemptFailure.UNSENT, NOW))
+        .isEqualTo(AttemptVerdict.PASS);
+  }
+
+  @Test
+  void statedPause_endsWhenStated_andIsThatOfTheModelAlone() {
+    judge(429, 5 * SECOND, Wording.RATE, rejected(1), NOW);
+    Quota other = upstream.pool("other", NOW);
+    assertThat(goes(other, NOW)).isTrue();
+    assertThat(upstream.pause(other).throttled()).isZero();
+    assertThat(goes(pool, NOW + 5 * SECOND - 1)).isFalse();
+    assertThat(goes(pool, NOW + 5 * SECOND)).isTrue();
+  }
+
+  @Test
+  void resetInHeadersOnly_pausesUntilItButNoLongerThanABackOff() {
+    ProviderStatus soon = new ProviderStatus(LimitMeasure.TOKENS, 100, 0, SECOND / 10);
+    ProviderStatus late = new ProviderStatus(LimitMeasure.REQUESTS, 100, 50, SECOND / 100);
+    ProviderLesson providerLesson =
+        new ProviderLesson(429, List.of(late, soon), UNSAID, Wording.OTHER);
+    assertThat(upstream.judge(rejected(1), providerLesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
+    assertThat(upstream.pause(pool).ends(NOW)).isEqualTo(NOW + SECOND / 10);
+    ProviderStatus minutes = new ProviderStatus(LimitMeasure.TOKENS, 100, 0, 360 * SECOND);
+    providerLesson = new ProviderLesson(429, List.of(minutes), UNSAID, Wording.OTHER);
+    upstream.judge(rejected(1), providerLesson, NOW + SECOND);
+    assertThat(upstream.pause(pool).ends(NOW)).isBetween(NOW + SECOND, NOW + 3 * SECOND);
+  }
+
+  @Test
+  void noResetTwiceInARow_isTheClients_andTheUpstreamUnhealthy() {
+    assertThat(judge(429, UNSAID, Wording.RATE, rejected(1), NOW)).isEqualTo(AttemptVerdict.WAIT);
+    // sent before the pause, so it is not the second in a row
+    assertThat(judge(429, UNSAID, Wording.RATE, rejected(1), NOW)).isEqualTo(AttemptVerdict.WAIT);
+    assertThat(upstream.health().onTrial()).isFalse();
+    long after = upstream.pause(pool).ends(NOW);
+    assertThat(after).isBetween(NOW + SECOND / 2, NOW + SECOND);
+    assertThat(judge(429, UNSAID, Wording.RATE, rejected(2), after)).isEqualTo(AttemptVerdict.PASS);
+    assertThat(upstream.health().onTrial()).isTrue();
+  }
+
+  @Test
+  void noResetAfterOneThatWasServed_waitsAgain() {
+    judge(429, UNSAID, Wording.RATE, rejected(1), NOW);
+    long after = upstream.pause(pool).ends(NOW);
+    judge(200, UNSAID, Wording.OTHER, FIRST, after);
+    assertThat(judge(429, UNSAID, Wording.RATE, rejected(1), after)).isEqualTo(AttemptVerdict.WAIT);
+    assertThat(upstream.health().onTrial()).isFalse();
+  }
+
+  @Test
+  void backOff_doublesUpToAMinute_aRandomHalfOfItLeftOut() {
+    long now = NOW;
+    List<Long> waits = new ArrayList<>();
+    for (int time = 0; time < 10; time++) {
+      judge(503, UNSAID, Wording.OVERLOADED, FIRST, now);
+      long whole = Math.min(60, 1L << time) * SECOND;
+      long wait = upstream.pause(pool).ends(now) - now;
+      assertThat(wait).isBetween(whole / 2, whole);
+      waits.add(wait * 60 * SECOND / whole);
+      now += wait;
+    }
+    assertThat(waits).doesNotHaveDuplicates();
+    judge(200, UNSAID, Wording.OTHER, FIRST, now);
+    judge(503, 7 * SECOND, Wording.OVERLOADED, FIRST, now);
+    assertThat(upstream.pause(pool).ends(now)).isEqualTo(now + 7 * SECOND);
+  }
+
+  @Test
+  void threeFailuresInARow_shutItForASecondDoublingToAMinute() {
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.BROKEN, NOW);
+    judge(200, UNSAID, Wording.OTHER, FIRST, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    assertThat(goes(pool, NOW)).as("the first two are no more in a row").isTrue();
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    long now = NOW;
+    for (long seconds : new long[] {1, 2, 4, 8, 16, 32, 60, 60}) {
+      assertThat(upstream.health().opens(now)).isEqualTo(now + seconds * SECOND);
+      upstream.judge(FIRST, AttemptFailure.BROKEN, now + SECOND / 2);
+      assertThat(upstream.health().opens(now)).as("sent before").isEqualTo(now + seconds * SECOND);
+      now += seconds * SECOND;
+      assertThat(goes(pool, now - 1)).isFalse();
+      assertThat(goes(pool, now)).as("the trial").isTrue();
+      assertThat(goes(pool, now)).as("one at a time").isFalse();
+      upstream.judge(FIRST, AttemptFailure.BROKEN, now);
+    }
+  }
+
+  @Test
+  void trialThatGoesWell_opensItForAll() {
+    judge(429, UNSAID, Wording.SPENT, FIRST, NOW);
+    assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("429 spent", NOW));
+    judge(200, UNSAID, Wording.OTHER, FIRST, NOW + 1);
+    assertThat(goes(pool, NOW + 1)).as("an answer to what was sent before").isFalse();
+    assertThat(goes(pool, NOW + SECOND)).isTrue();
+    judge(200, UNSAID, Wording.OTHER, FIRST, NOW + SECOND);
+    assertThat(goes(pool, NOW + SECOND)).isTrue();
+    assertThat(goes(pool, NOW + SECOND)).isTrue();
+    assertThat(upstream.health().onTrial()).isFalse();
+  }
+
+  @Test
+  void upstreamThatIsConfiguredAnew_isHealthyAgain() {
+    judge(429, UNSAID, Wording.SPENT, FIRST, NOW);
+    applied(200);
+    assertThat(upstream.health().onTrial()).isFalse();
+    assertThat(upstream.trouble()).isNull();
+  }
+
+  @Test
+  void everyError_isTheLatestTrouble() {
+    judge(399, UNSAID, Wording.OTHER, FIRST, NOW);
+    assertThat(upstream.trouble()).isNull();
+    judge(400, UNSAID, Wording.OTHER, FIRST, NOW);
+    assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("400 other", NOW));
+    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW + 1);
+    assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("unsent", NOW + 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500, OTHER", "502, OTHER", "504, OTHER", "503, OVERLOADED", "529, OTHER"})
+  void threeErrorsOfTheUpstreamInARow_shutIt(int status, Wording wording) {
+    judge(status, UNSAID, wording, FIRST, NOW);
+    judge(status, UNSAID, wording, FIRST, NOW);
+    assertThat(upstream.health().onTrial()).isFalse();
+    judge(status, UNSAID, wording, FIRST, NOW);
+    assertThat(upstream.health().onTrial()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "200, true",
+    "400, true",
+    "404, true",
+    "499, true",
+    "500, false",
+    "503, false",
+    "599, false",
+    "401, false",
+    "403, false",
+    "408, false",
+    "429, false"
+  })
+  void answerThatShowsThatTheUpstreamWorks(int status, boolean works) {
+    assertThat(AttemptJudge.works(status)).isEqualTo(works);
+  }
+
+  @Test
+  void refusedForLimitsFiveTimes_mayStillFailOnce() {
+    AttemptHistory five = new AttemptHistory("m", 5, 1, true);
+    assertThat(judge(500, UNSAID, Wording.OTHER, five, NOW)).isEqualTo(AttemptVerdict.ELSEWHERE);
+    AttemptHistory six = new AttemptHistory("m", 6, 1, true);
+    assertThat(judge(500, UNSAID, Wording.OTHER, six, NOW)).isEqualTo(AttemptVerdict.PASS);
+  }
+
+  @Test
+  void usageRefused_isTriedWithoutIt_unlessItFailedTwiceBefore() {
+    AttemptHistory once = new AttemptHistory("m", 0, 1, true, AttemptHistory.StreamUsage.ADDED);
+    assertThat(judge(400, UNSAID, Wording.NO_STREAM_USAGE, once, NOW))
+        .isEqualTo(AttemptVerdict.WITHOUT_USAGE);
+    AttemptHistory twice = new AttemptHistory("m", 0, 2, true, AttemptHistory.StreamUsage.ADDED);
+    assertThat(judge(400, UNSAID, Wording.NO_STREAM_USAGE, twice, NOW))
+        .isEqualTo(AttemptVerdict.PASS);
+  }
+
+  @Test
+  void noLimitUsedUp_pausesUntilTheFirstIsWhole() {
+    ProviderStatus late = new ProviderStatus(LimitMeasure.TOKENS, 100, 50, SECOND / 10);
+    ProviderStatus soon = new ProviderStatus(LimitMeasure.REQUESTS, 100, 50, SECOND / 100);
+    ProviderStatus unsaid = new ProviderStatus(LimitMeasure.INPUT_TOKENS, 100, 50, UNSAID);
+    ProviderLesson providerLesson =
+        new ProviderLesson(429, List.of(late, soon, unsaid), UNSAID, Wording.OTHER);
+    assertThat(upstream.judge(rejected(1), providerLesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
+    assertThat(upstream.pause(pool).ends(NOW)).isEqualTo(NOW + SECOND / 100);
+  }
+
+  @Test
+  void backOff_isAtLeastHalfOfItAndAtMostAllOfIt() {
+    PoolPause longest = new PoolPause(new Most());
+    longest.backOff(0, NOW);
+    assertThat(longest.ends(NOW)).isEqualTo(NOW + SECOND);
+    PoolPause shortest = new PoolPause(() -> 0);
+    shortest.backOff(0, NOW);
+    assertThat(shortest.ends(NOW)).isEqualTo(NOW + SECOND / 2);
+  }
+
+  /** Returns the largest number that may be drawn. */
+  private static final class Most implements RandomGenerator {
+    @Override
+    public long nextLong() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public long nextLong(long bound) {
+      return bound - 1;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.penstock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.CostDimension;
+import io.penstock.time.Ticker;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class DimensionSizesTest {
+  private static DimensionSizes sizes(long input, long output, long total, long stated, long most) {
+    DimensionSizes dimensionSizes = new DimensionSizes();
+    dimensionSizes.set(input, output, total, stated, most);
+    return dimensionSizes;
+  }
+
+  private static List<Long> numbers(DimensionSizes dimensionSizes) {
+    return Arrays.stream(CostDimension.values()).map(dimensionSizes::get).toList();
+  }
+
+  @Test
+  void ofATicket_areThoseOfItsCost() {
+    Cost cost = new Cost(5, 7, 20);
+    DimensionSizes dimensionSizes = new DimensionSizes();
+    dimensionSizes.set(new Ticket(1, cost, 0, 0, Ticker.NEVER));
+    assertThat(numbers(dimensionSizes)).containsExactly(5L, 7L, 12L, 20L, 25L);
+  }
+
+  @Test
+  void raised_isTheLargerOfEach_loweredTheSmaller() {
+    DimensionSizes raised = sizes(1, 20, 3, 40, 5);
+    raised.raise(sizes(10, 2, 30, 4, 50));
+    assertThat(numbers(raised)).containsExactly(10L, 20L, 30L, 40L, 50L);
+    DimensionSizes lowered = sizes(1, 20, 3, 40, 5);
+    lowered.lower(sizes(10, 2, 30, 4, 50));
+    assertThat(numbers(lowered)).containsExactly(1L, 2L, 3L, 4L, 5L);
+  }
+
+  @Test
+  void added_andTakenAwayAgain_areAsBefore() {
+    DimensionSizes sum = sizes(1, 2, 3, 4, 5);
+    DimensionSizes other = sizes(10, 20, 30, 40, 50);
+    sum.add(other, 1);
+    assertThat(numbers(sum)).containsExactly(11L, 22L, 33L, 44L, 55L);
+    sum.add(other, -1);
+    assertThat(numbers(sum)).containsExactly(1L, 2L, 3L, 4L, 5L);
+    sum.add(other, 2);
+    assertThat(numbers(sum)).containsExactly(21L, 42L, 63L, 84L, 105L);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void room_admitsWhatFillsIt_andNotOneMore(CostDimension costDimension) {
+    DimensionSizes room = new DimensionSizes();
+    room.setAll(10);
+    DimensionSizes filling = new DimensionSizes();
+    filling.setAll(10);
+    assertThat(room.admits(filling)).isTrue();
+    room.lower(costDimension, 9);
+    assertThat(room.admits(filling)).isFalse();
+    filling.lower(costDimension, 9);
+    assertThat(room.admits(filling)).isTrue();
+  }
+}

@@ -1,0 +1,237 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.CellGrid;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.RegionCounts;
+import io.penstock.limit.RegionSharing;
+import io.penstock.limit.SliceDemand;
+import io.penstock.limit.SpendingReport;
+import io.penstock.limit.StoreReport;
+import io.penstock.queue.Ticket;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tests charges at arrival to the quotas of a key and its group. */
+class CallerAccountChargeTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 60 * SECOND;
+
+  private final List<Long> denials = new ArrayList<>();
+  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
+  private final Limit ofKey = window(100);
+  private final Limit ofGroup = window(100);
+  private final Quota key =
+      Quota.personal(
+          "key k", List.of(new MeteredLimit(LimitMeasure.TOKENS, ofKey, RefusalReason.KEY_TPM)));
+  private final Quota group =
+      new Quota(
+          "group g",
+          ChargeRule.TOTAL,
+          List.of(new MeteredLimit(LimitMeasure.TOKENS, ofGroup, RefusalReason.GROUP_TPM)));
+  private final CallerAccount callerAccount = account(key, group);
+
+  private static Limit window(long capacity) {
+    return new Limit(new LimitSpec.FixedWindow(capacity, WINDOW), 0);
+  }
+
+  private static CallerAccount account(Quota... quotas) {
+    return new CallerAccount("k", false, (model, now) -> List.of(quotas));
+  }
+
+  private static Ticket ticket(long order, long input, long output) {
+    return new Ticket(order, new Cost(input, output, 0), 0, 0, Ticker.NEVER);
+  }
+
+  private static Refusal refusal(CallerAccount.Charged charged) {
+    assertThat(charged).isInstanceOf(CallerAccount.Denied.class);
+    return ((CallerAccount.Denied) charged).refusal();
+  }
+
+  /**
+   * Waiter with one ticket, which is older than all others and may be skipped {@code most} times.
+   */
+  private static final class First extends WokenWaiters {
+    private final Quota quota;
+    private final int most;
+    private int skips;
+
+    First(Quota quota, int most) {
+      this.quota = quota;
+      this.most = most;
+      quota.line().join(this);
+    }
+
+    @Override
+    public boolean precedes(Ticket gone) {
+      return true;
+    }
+
+    @Override
+    public boolean unskippable(Ticket gone) {
+      return skips >= most;
+    }
+
+    @Override
+    public void skip(Ticket gone) {
+      skips++;
+    }
+
+    @Override
+    public Quota claim(Ticket gone, long now) {
+      quota.line().claim(this, ticket(0, 1, 0));
+      return quota;
+    }
+
+    @Override
+    public boolean waits(Ticket ticket) {
+      return true;
+    }
+  }
+
+  @Test
+  void bothHaveRoom_keyAndGroupAreChargedInputAndExpectedOutput() {
+    CallerAccount.Charged charged = callerAccount.charge(null, ticket(1, 30, 20), 0);
+    assertThat(charged).isInstanceOf(CallerAccount.Taken.class);
+    CallerAccount.Taken taken = (CallerAccount.Taken) charged;
+    assertThat(taken.givers()).containsExactly(key, group);
+    assertThat(taken.spends()).hasSize(2);
+    assertThat(ofKey.balance(0).charged()).isEqualTo(50);
+    assertThat(ofGroup.balance(0).charged()).isEqualTo(50);
+    taken.spends().forEach(spend -> spend.settle(null, 5, 0));
+    assertThat(ofKey.balance(0).charged()).isEqualTo(35);
+    assertThat(ofGroup.balance(0).charged()).isEqualTo(35);
+  }
+
+  @Test
+  void groupHasNoRoom_isRefusedUntilItHas_andKeyIsChargedNothing() {
+    ofGroup.charge(90, 0, 0);
+    assertThat(refusal(callerAccount.charge(null, ticket(1, 11, 0), SECOND)))
+        .isEqualTo(
+            new Refusal(
+                RefusalReason.GROUP_TPM,
+                "group g has used up its limit of 100: " + RefusalReason.GROUP_TPM.code(),
+                WINDOW - SECOND));
+    assertThat(ofKey.balance(0).charged()).isZero();
+  }
+
+  @Test
+  void oneOfTheGroupWaits_isSkippedByWhatIsTaken_andNotByWhatIsRefused() {
+    First first = new First(group, 2);
+    assertThat(callerAccount.charge(null, ticket(1, 80, 0), 0))
+        .isInstanceOf(CallerAccount.Taken.class);
+    assertThat(first.skips).isEqualTo(1);
+    assertThat(callerAccount.charge(null, ticket(2, 80, 0), 0))
+        .isInstanceOf(CallerAccount.Denied.class);
+    assertThat(first.skips).isEqualTo(1);
+  }
+
+  @Test
+  void oneOfTheGroupMayNotBeSkipped_isRefused_becauseTheGroupIsKept() {
+    First first = new First(group, 0);
+    assertThat(refusal(callerAccount.charge(null, ticket(1, 1, 0), 0))).isEqualTo(group.kept());
+    assertThat(first.skips).isZero();
+    assertThat(first.times).isEqualTo(1);
+    assertThat(ofKey.balance(0).charged()).isZero();
+    assertThat(ofGroup.balance(0).charged()).isZero();
+  }
+
+  @Test
+  void groupWhoseLimitsWentMeanwhile_isKeptForNobody() {
+    assertThat(new Quota("group g", ChargeRule.TOTAL, List.of()).kept()).isNull();
+  }
+
+  @Test
+  void oneOfTheKeyWaits_isNeitherSkippedNorKeptAnythingFor() {
+    First first = new First(key, 0);
+    assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
+        .isInstanceOf(CallerAccount.Taken.class);
+    assertThat(first.skips).isZero();
+    assertThat(key.line().kept()).isFalse();
+  }
+
+  @Test
+  void slicesOfTheGroupLack_isDry_andNothingIsTaken() {
+    ofGroup.share(sliceDemand, 0);
+    assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
+        .isEqualTo(new CallerAccount.Dry(sliceDemand, Ticker.NEVER));
+    assertThat(ofKey.balance(0).charged()).isZero();
+  }
+
+  @Test
+  void slicesOfTheGroupBeginSoon_isDryUntilThen() {
+    ofGroup.share(sliceDemand, 0);
+    ofGroup.tally(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
+    long soon = SECOND / 100;
+    ofGroup.granted(
+        List.of(new SpendingReport.Counted(7, 50)),
+        new StoreReport(100, Long.MAX_VALUE, 0, 0),
+        cell -> new CellGrid.Span(soon, SECOND));
+    assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
+        .isEqualTo(new CallerAccount.Dry(sliceDemand, soon));
+    assertThat(callerAccount.charge(null, ticket(2, 1, 0), soon))
+        .isInstanceOf(CallerAccount.Taken.class);
+  }
+
+  @Test
+  void slicesOfTheKeyLack_andTheGroupHasNoRoom_isRefused() {
+    ofKey.share(sliceDemand, 0);
+    ofGroup.charge(100, 0, 0);
+    assertThat(refusal(callerAccount.charge(null, ticket(1, 1, 0), 0)).reason())
+        .isEqualTo(RefusalReason.GROUP_TPM);
+  }
+
+  private void shareWithRegions(Limit limit) {
+    LimitSpec spec = limit.spec();
+    RegionCounts regionCounts =
+        RegionCounts.of(
+            spec,
+            RegionSharing.cellNanos(spec),
+            0,
+            List.of(),
+            (cell, capacity) -> denials.add(cell));
+    RegionSharing.bind(limit, regionCounts, 0);
+    limit.charge(100, 0, 0);
+  }
+
+  @Test
+  void refusedOfALimitOfAllRegions_othersAreTold() {
+    shareWithRegions(ofGroup);
+    assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
+        .isInstanceOf(CallerAccount.Denied.class);
+    assertThat(denials).containsExactly(0L);
+  }
+
+  @Test
+  void waitsForALimitOfAllRegions_othersAreTold() {
+    shareWithRegions(ofGroup);
+    callerAccount.stayed(null, Cost.NO_TOKENS, 0);
+    assertThat(denials).as("what asks for no tokens would pass").isEmpty();
+    callerAccount.stayed(null, Cost.ofInput(1), 0);
+    assertThat(denials).containsExactly(0L);
+  }
+
+  @Test
+  void foreseenRefusalOfALimitOfAllRegions_othersAreTold() {
+    Limit requests = window(100);
+    shareWithRegions(requests);
+    Quota most =
+        new Quota(
+            "group g",
+            ChargeRule.TOTAL,
+            List.of(new MeteredLimit(LimitMeasure.REQUESTS, requests, RefusalReason.GROUP_RPM)));
+    Refusal refusal = account(most).foreseen(0);
+    assertThat(refusal).isNotNull();
+    assertThat(refusal.reason()).isEqualTo(RefusalReason.GROUP_RPM);
+    assertThat(denials).containsExactly(0L);
+  }
+}

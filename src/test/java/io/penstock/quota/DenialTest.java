@@ -1,0 +1,140 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.Weight;
+import io.penstock.limit.CellGrid;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.OutageCap;
+import io.penstock.limit.RegionCounts;
+import io.penstock.limit.RegionSharing;
+import io.penstock.limit.SliceDemand;
+import io.penstock.limit.SpendingReport;
+import io.penstock.limit.StoreReport;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tests the refusals of requests that do not wait. */
+class DenialTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 60 * SECOND;
+
+  private final Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), 0);
+  private final MeteredLimit meteredLimit =
+      new MeteredLimit(LimitMeasure.TOKENS, limit, RefusalReason.KEY_TPM);
+  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
+
+  private Denial unmet(long amount, long now) {
+    Weight weight = Weight.exactly(amount);
+    return new Denial(meteredLimit, weight, limit.decide(weight, now));
+  }
+
+  private static Refusal usedUp(long wait) {
+    String detail = "k has used up its limit of 100: " + RefusalReason.KEY_TPM.code();
+    return new Refusal(RefusalReason.KEY_TPM, detail, wait);
+  }
+
+  @Test
+  void usedUp_isRefusedUntilItIsWholeAgain() {
+    limit.charge(100, 0, 0);
+    assertThat(unmet(1, SECOND).dry(SECOND)).isNull();
+    assertThat(unmet(1, SECOND).refusal("k", SECOND)).isEqualTo(usedUp(WINDOW - SECOND));
+    assertThat(unmet(1, SECOND).refusal("k", 2 * WINDOW)).as("that is over").isEqualTo(usedUp(0));
+  }
+
+  @Test
+  void nobodyKnowsUntilWhen_noTimeIsAdvised() {
+    Denial denial = new Denial(meteredLimit, Weight.exactly(1), new LimitAnswer.Wait(Ticker.NEVER));
+    assertThat(denial.refusal("k", SECOND)).isEqualTo(usedUp(Refusal.UNKNOWN));
+  }
+
+  @Test
+  void moreThanItCouldEverGive_isToldSo_andIsNotDry() {
+    limit.share(sliceDemand, 0);
+    Denial denial = unmet(101, 0);
+    assertThat(denial.dry(0)).isNull();
+    assertThat(denial.refusal("k", 0))
+        .isEqualTo(
+            Refusal.of(
+                RefusalReason.COST_EXCEEDS_CAPACITY, "k: token cost 101 exceeds capacity 100"));
+  }
+
+  @Test
+  void slicesLack_isDry() {
+    limit.share(sliceDemand, 0);
+    assertThat(unmet(1, 0).dry(0)).isEqualTo(new CallerAccount.Dry(sliceDemand, Ticker.NEVER));
+  }
+
+  @Test
+  void gateIsShut_isNotDry_nobodyIsTold_andThereIsNoReason() {
+    assertThat(Denial.GATE.dry(0)).isNull();
+    assertThat(Denial.GATE.told(0)).isSameAs(Denial.GATE);
+    assertThatThrownBy(() -> Denial.GATE.refusal("upstream", 0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("upstream refuses, and has no reason to");
+  }
+
+  @Test
+  void shutWhileNothingIsHeardOfOthers_isToldWhatItWasShutWith() {
+    Refusal unheard = new Refusal(RefusalReason.LIMIT_UNAVAILABLE, "nothing is heard", 2 * SECOND);
+    limit.share(sliceDemand, 0);
+    limit.cutOff(new OutageCap.Shut(unheard));
+    assertThat(unmet(1, 0).refusal("k", 0)).isSameAs(unheard);
+    assertThat(unmet(1, 0).dry(0)).isNull();
+  }
+
+  private void barred() {
+    limit.share(sliceDemand, 0);
+    limit.tally(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
+    limit.granted(
+        List.of(new SpendingReport.Counted(7, 0)),
+        new StoreReport(100, 0, 0, WINDOW, true, 0, WINDOW),
+        cell -> CellGrid.Span.NEVER);
+  }
+
+  @Test
+  void spendingMayBeLost_isToldSo_andThatNothingIsGrantedUntilItsWindowEnds() {
+    barred();
+    Refusal refusal = unmet(1, SECOND).refusal("k", SECOND);
+    assertThat(refusal.reason()).isEqualTo(RefusalReason.LIMIT_RECOVERING);
+    assertThat(refusal.detail())
+        .isEqualTo(
+            "k: Redis has lost data, and an instance that is gone may have used up the limit of"
+                + " 100; it grants nothing more until its window ends");
+    assertThat(refusal.retryAfterNanos()).isEqualTo(WINDOW - SECOND);
+  }
+
+  @Test
+  void spendingMayBeLost_andItIsUsedUpHereAnyway_isToldThat() {
+    barred();
+    limit.charge(100, 0, 0);
+    assertThat(unmet(1, SECOND).refusal("k", SECOND).reason()).isEqualTo(RefusalReason.KEY_TPM);
+  }
+
+  @Test
+  void sharedByRegions_othersAreToldOfWhoIsRefused() {
+    List<Long> denials = new ArrayList<>();
+    LimitSpec spec = limit.spec();
+    RegionCounts regionCounts =
+        RegionCounts.of(
+            spec,
+            RegionSharing.cellNanos(spec),
+            0,
+            List.of(),
+            (cell, capacity) -> denials.add(cell));
+    RegionSharing.bind(limit, regionCounts, 0);
+    limit.charge(100, 0, 0);
+    Denial denial = unmet(1, 0);
+    assertThat(denials).isEmpty();
+    assertThat(denial.told(0)).isSameAs(denial);
+    assertThat(denials).containsExactly(0L);
+  }
+}

@@ -1,0 +1,86 @@
+package io.penstock.redis;
+
+import io.penstock.event.Event;
+import io.penstock.fake.Golden;
+import io.penstock.fake.LogLines;
+import io.penstock.redis.RedisTrouble.Kind;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.RecoveryReason;
+import io.penstock.sharing.SharingMode;
+import io.penstock.sharing.SharingStatus;
+import io.penstock.sharing.StoreContact;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Compares the log lines about Redis, and about instances that share limits, with golden records.
+ */
+@Tag(Golden.TAG)
+class RedisLogGoldenTest {
+  private static final long TTL = 2_000_000_000L;
+
+  @Test
+  void troubles_areSaidAsRecorded() {
+    try (LogLines lines = LogLines.of("io.penstock.redis")) {
+      TroubleLog troubleLog = new TroubleLog("shared limits", "limit");
+      for (Kind kind : Kind.values()) {
+        troubleLog.failed(new RedisTrouble(kind));
+      }
+      troubleLog.well();
+      troubleLog.failed(new RedisTrouble(Kind.AWAY, "some of its masters"));
+      troubleLog.failed("limit:key:k", new RedisTrouble(Kind.VALUE));
+      troubleLog.well("limit:key:k");
+      Golden.check("logs/redis.txt", lines.text());
+    }
+  }
+
+  /** Returns the events of an instance that is away, comes, recovers, and is cut off again. */
+  private static List<Event.Synced> said(SharingMode sharingMode, OutagePolicy policy) {
+    List<Event.Synced> said = new ArrayList<>();
+    SharingStatus sharingStatus = new SharingStatus(sharingMode, policy, TTL);
+    sharingStatus.tell(event -> said.add((Event.Synced) event));
+    StoreContact storeContact = new StoreContact(policy, sharingMode == SharingMode.EXACT, TTL, 0);
+    look(sharingStatus, storeContact, null, 2 * TTL);
+    storeContact.heard(2 * TTL, 1);
+    look(sharingStatus, storeContact, RecoveryReason.CAME, 2 * TTL);
+    look(sharingStatus, storeContact, null, 2 * TTL);
+    storeContact.heard(3 * TTL, 3);
+    look(sharingStatus, storeContact, null, 3 * TTL);
+    look(sharingStatus, storeContact, RecoveryReason.SILENT, 3 * TTL);
+    look(sharingStatus, storeContact, RecoveryReason.RESTARTED, 3 * TTL);
+    look(sharingStatus, storeContact, RecoveryReason.LOST, 3 * TTL);
+    look(sharingStatus, storeContact, null, 3 * TTL);
+    if (sharingMode == SharingMode.EXACT) {
+      sharingStatus.lookBarred(true, 3 * TTL).forEach(Runnable::run);
+      sharingStatus.lookBarred(false, 4 * TTL).forEach(Runnable::run);
+    }
+    look(sharingStatus, storeContact, null, 5 * TTL);
+    return said;
+  }
+
+  private static void look(
+      SharingStatus sharingStatus,
+      StoreContact storeContact,
+      @Nullable RecoveryReason learns,
+      long now) {
+    var _ = storeContact.changes(learns != null, now);
+    sharingStatus.look(learns, storeContact, () -> true, now).forEach(Runnable::run);
+  }
+
+  @Test
+  void changesOfSharing_areSaidAsRecorded() {
+    StringBuilder record = new StringBuilder();
+    for (SharingMode sharingMode : List.of(SharingMode.EXACT, SharingMode.EVENTUAL)) {
+      for (OutagePolicy policy : OutagePolicy.values()) {
+        record.append(sharingMode.text()).append(", ").append(policy.text()).append('\n');
+        for (Event.Synced each : said(sharingMode, policy)) {
+          record.append("  %s %d %s%n".formatted(each.change(), each.members(), each.detail()));
+        }
+      }
+    }
+    Golden.check("logs/sharing.txt", record.toString());
+  }
+}

@@ -1,0 +1,41 @@
+package io.penstock.redis.coordination;
+
+import io.penstock.coordination.CoordinationService;
+import io.penstock.coordination.CoordinationServiceContract;
+import io.penstock.coordination.ObjectBounds;
+import io.penstock.fake.RedisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/** Runs the contract with one instance, where each call answers all turns it affects. */
+@Timeout(240)
+class RedisCoordinationContractIT extends CoordinationServiceContract {
+  private final RedisCrew redisCrew =
+      new RedisCrew(RedisServer.shared(), size(), ObjectBounds.DEFAULT);
+  private final CoordinationService together = redisCrew.together();
+
+  /** Returns the number of instances. */
+  int size() {
+    return 1;
+  }
+
+  @AfterEach
+  void close() {
+    redisCrew.close();
+  }
+
+  @Override
+  protected CoordinationService coordination() {
+    return together;
+  }
+
+  @Override
+  protected void settle() {
+    redisCrew.settle();
+  }
+
+  @Override
+  protected void pass(long nanos) {
+    redisCrew.pass(nanos);
+  }
+}

@@ -1,0 +1,36 @@
+package io.penstock.redis.coordination;
+
+import static io.penstock.slices.SliceWorld.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class StoreClockTest {
+  private static final long NOW = 7 * SECOND;
+  private static final long MICROS = 1_700_000_000_000_000L;
+
+  /** Best precision with which the clock of Redis is known. */
+  private static final long UNSURE = 200;
+
+  private final StoreClock.Heard clock = new StoreClock.Heard(2_000_000);
+
+  @Test
+  void clockThatWasNeverHeard_saysThatItIsNow_andEndsNothing() {
+    assertThat(clock.localNanos(MICROS, NOW)).isEqualTo(NOW);
+    assertThat(clock.fence(NOW)).isEmpty();
+    assertThat(clock.now()).isEmpty();
+  }
+
+  @Test
+  void instantToCome_isTheOneAtWhichRedisSurelySaysIt_andOneThatIsOverIsNow() {
+    clock.heard(NOW, NOW, MICROS);
+    assertThat(clock.localNanos(MICROS + 5, NOW)).isEqualTo(NOW + 5_000 + UNSURE);
+    assertThat(clock.localNanos(MICROS - 5, NOW)).isEqualTo(NOW);
+  }
+
+  @Test
+  void whatIsSentNow_mayBeDoneForAsLongAsItIsWaitedFor() {
+    clock.heard(NOW, NOW, MICROS);
+    assertThat(clock.fence(NOW)).isEqualTo(Long.toString(MICROS + 1 + 2_000_000));
+  }
+}

@@ -1,0 +1,178 @@
+package io.penstock.sharing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.event.Event;
+import io.penstock.event.Event.Synced.Change;
+import io.penstock.fake.RecordedEvents;
+import io.penstock.limit.LimitSpec;
+import io.penstock.slices.SliceWorld;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tests the events about an instance's sharing with the others. */
+class SharingStatusTest {
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(3_000, 10 * SliceWorld.SECOND);
+  private static final long SECOND = SliceWorld.SECOND;
+
+  private final SliceWorld sliceWorld = new SliceWorld(1, FIXED);
+  private final RecordedEvents events = new RecordedEvents();
+
+  private void joined(OutagePolicy policy, int members) {
+    sliceWorld.onOutage = policy;
+    sliceWorld.join().rounds().tell(events);
+    for (int each = 1; each < members; each++) {
+      sliceWorld.join();
+    }
+  }
+
+  private void runFor(long nanos) {
+    sliceWorld.run(sliceWorld.now() + nanos);
+  }
+
+  private List<Event.Synced> said() {
+    return events.of(Event.Synced.class);
+  }
+
+  private List<Change> changes() {
+    return said().stream().map(Event.Synced::change).toList();
+  }
+
+  @Test
+  void startOfThree_saysThatItJoinsAndAmongHowMany() {
+    joined(OutagePolicy.PARK, 3);
+    runFor(60 * SECOND);
+    assertThat(changes()).containsExactly(Change.JOINING, Change.JOINED);
+    assertThat(said().getLast().members()).isEqualTo(3);
+    assertThat(said().getLast().sharing()).isEqualTo("exact");
+    assertThat(said().getLast().detail()).isEqualTo("3 instances share exact limits");
+  }
+
+  @Test
+  void instanceThatCrashesOrComes_isSaidOnce() {
+    joined(OutagePolicy.PARK, 2);
+    runFor(10 * SECOND);
+    sliceWorld.nodes.getLast().crash();
+    runFor(30 * SECOND);
+    sliceWorld.join();
+    runFor(30 * SECOND);
+    assertThat(changes())
+        .containsExactly(Change.JOINING, Change.JOINED, Change.MEMBERS, Change.MEMBERS);
+    assertThat(said().stream().map(Event.Synced::members).skip(1)).containsExactly(2L, 1L, 2L);
+    assertThat(said().getLast().sharing()).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PARK, 'who needs exact limits waits'",
+    "SHARE, 'exact limits are divided by 2'",
+    "ALLOW, 'exact limits let all pass'",
+    "REFUSE, 'exact limits refuse'"
+  })
+  void storeAwayAndBack_saysOnceWhatFollows(OutagePolicy policy, String follows) {
+    joined(policy, 2);
+    runFor(10 * SECOND);
+    int before = said().size();
+    sliceWorld.store.cut = true;
+    runFor(60 * SECOND);
+    assertThat(changes().subList(before, said().size())).containsExactly(Change.CUT_OFF);
+    assertThat(said().getLast().detail())
+        .isEqualTo(
+            "Redis has not been heard for 2 s: %s (penstock.redis.on-outage=%s)"
+                .formatted(follows, policy.text()));
+    sliceWorld.store.cut = false;
+    runFor(60 * SECOND);
+    assertThat(changes().subList(before + 1, said().size()))
+        .containsExactly(Change.LEARNING, Change.LEARNED, Change.REJOINED);
+    assertThat(said().getLast().members()).isEqualTo(2);
+  }
+
+  @Test
+  void storeThatNeverAnswered_saysSoAndJoinsLater() {
+    sliceWorld.store.cut = true;
+    joined(OutagePolicy.SHARE, 2);
+    runFor(30 * SECOND);
+    assertThat(changes()).containsExactly(Change.CUT_OFF);
+    assertThat(said().getLast().members()).isZero();
+    assertThat(said().getLast().detail()).contains("for it was never heard");
+    sliceWorld.store.cut = false;
+    runFor(30 * SECOND);
+    assertThat(changes())
+        .containsExactly(Change.CUT_OFF, Change.JOINING, Change.JOINED, Change.REJOINED);
+  }
+
+  @Test
+  void flushedStore_saysThatAllLearnAndThatTheyHave() {
+    joined(OutagePolicy.PARK, 3);
+    runFor(10 * SECOND);
+    int before = said().size();
+    sliceWorld.store.flush(true);
+    runFor(30 * SECOND);
+    assertThat(changes().subList(before, said().size()))
+        .containsExactly(Change.LEARNING, Change.LEARNED);
+    assertThat(said().get(before).detail()).contains("Redis has lost data");
+    assertThat(said().getLast().members()).isEqualTo(3);
+  }
+
+  @Test
+  void storeThatIsAnotherProcessWithAllItKnew_saysThatAllAreHeard() {
+    joined(OutagePolicy.PARK, 3);
+    runFor(10 * SECOND);
+    int before = said().size();
+    sliceWorld.store.rollback(sliceWorld.now(), true);
+    runFor(30 * SECOND);
+    assertThat(changes().subList(before, said().size()))
+        .containsExactly(Change.LEARNING, Change.LEARNED);
+    assertThat(said().get(before).detail()).contains("Redis was restarted or replaced");
+    assertThat(said().getLast().members()).isEqualTo(3);
+  }
+
+  private SharingStatus standing(SharingMode sharingMode, OutagePolicy policy) {
+    SharingStatus sharingStatus = new SharingStatus(sharingMode, policy, SliceWorld.TTL);
+    sharingStatus.tell(events);
+    return sharingStatus;
+  }
+
+  @Test
+  void limitsThatAreBarred_areSaidOnce_andThatTheyGrantAgain() {
+    SharingStatus sharingStatus = standing(SharingMode.EXACT, OutagePolicy.PARK);
+    assertThat(sharingStatus.lookBarred(false, 1)).isEmpty();
+    sharingStatus.lookBarred(true, 2).forEach(Runnable::run);
+    assertThat(sharingStatus.lookBarred(true, 3)).isEmpty();
+    sharingStatus.lookBarred(false, 4).forEach(Runnable::run);
+    assertThat(changes()).containsExactly(Change.RECOVERING, Change.RECOVERED);
+    assertThat(said().getFirst().detail()).contains("they grant nothing more until their window");
+    assertThat(said().getLast().detail()).isEqualTo("exact limits grant again what there is");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PARK, 'eventual limits count this instance alone'",
+    "SHARE, 'eventual limits count this instance alone'",
+    "ALLOW, 'eventual limits let all pass'",
+    "REFUSE, 'eventual limits refuse'"
+  })
+  void eventualLimitsWhileTheStoreIsAway_areSaidToDoWhatTheyDo(
+      OutagePolicy policy, String follows) {
+    StoreContact storeContact = new StoreContact(policy, false, SliceWorld.TTL, 0);
+    storeContact.changes(false, SliceWorld.TTL);
+    standing(SharingMode.EVENTUAL, policy)
+        .look(null, storeContact, () -> true, SliceWorld.TTL)
+        .forEach(Runnable::run);
+    assertThat(said().getLast().detail()).contains(": " + follows + " (");
+  }
+
+  @Test
+  void whoComes_saysSoOnlyWhileTheStoreIsHeard() {
+    StoreContact storeContact = new StoreContact(OutagePolicy.PARK, true, SliceWorld.TTL, 0);
+    storeContact.heard(0, 2);
+    SharingStatus sharingStatus = standing(SharingMode.EXACT, OutagePolicy.PARK);
+    assertThat(sharingStatus.look(RecoveryReason.CAME, storeContact, () -> true, SliceWorld.TTL))
+        .isEmpty();
+    assertThat(
+            sharingStatus.look(RecoveryReason.CAME, storeContact, () -> true, SliceWorld.TTL - 1))
+        .hasSize(1);
+  }
+}

@@ -1,0 +1,47 @@
+package io.penstock.slices;
+
+import io.penstock.queue.Ticket;
+import io.penstock.quota.Quota;
+import io.penstock.quota.WaitList;
+import org.jspecify.annotations.Nullable;
+
+/** Waits in a queue without a ticket. */
+record CountingObserver(Runnable woken) implements WaitList.Waiter {
+  @Override
+  public long headOrder() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public boolean holds() {
+    return false;
+  }
+
+  @Override
+  public boolean precedes(Ticket gone) {
+    return false;
+  }
+
+  @Override
+  public boolean unskippable(Ticket gone) {
+    return false;
+  }
+
+  @Override
+  public void skip(Ticket gone) {}
+
+  @Override
+  public @Nullable Quota claim(Ticket gone, long now) {
+    return null;
+  }
+
+  @Override
+  public boolean waits(Ticket ticket) {
+    return false;
+  }
+
+  @Override
+  public void wake() {
+    woken.run();
+  }
+}

@@ -1,0 +1,165 @@
+package io.penstock.slices;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.Until;
+import io.penstock.redis.RedisAddress;
+import io.penstock.redis.RedisLink;
+import io.penstock.sharing.SliceStore;
+import io.penstock.sharing.SliceStore.Answer;
+import io.penstock.sharing.SliceStore.Round;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Tests what a life of Redis knows of its runs, over restarts with and without a loss. */
+class RedisRunIT {
+  /** Allowance for tests that wait for this machine, not for Redis. */
+  private static final long SLACK_NANOS = 30_000_000_000L;
+
+  private final RedisServer server = RedisServer.started();
+  private final RedisLink link =
+      new RedisLink(RedisAddress.parse(server.url(), null, null), null, 10_000, Ticker.system());
+  private final RedisSliceStore supply = supply(link);
+  private long number;
+
+  private static RedisSliceStore supply(RedisLink link) {
+    // A breaker never waits if its clock advances an hour between two looks.
+    long[] hours = {0};
+    return new RedisSliceStore(
+        link, "test", 2_000_000_000L, () -> ++hours[0] * 3_600_000_000_000L, WallClock.system());
+  }
+
+  @AfterEach
+  void closeAll() {
+    link.close();
+    server.close();
+  }
+
+  private Answer round() {
+    return supply
+        .round(new Round("me", ++number, List.of()))
+        .toCompletableFuture()
+        .orTimeout(60, TimeUnit.SECONDS)
+        .join();
+  }
+
+  /** Makes rounds until one is answered; returns the next one. */
+  private Answer well() {
+    Until.holds(
+        "a round that goes well", () -> isAnswered(supply, new Round("me", ++number, List.of())));
+    return round();
+  }
+
+  @Test
+  void restartedServer_thatSavedLessThanAMemberWasTold_isAnotherLife_whoeverComesFirst() {
+    Answer saved = well();
+    server.save();
+    RedisSliceStore other = supply(link);
+    other.round(new Round("other", 1, List.of())).toCompletableFuture().join();
+    Answer told = round();
+    server.restart();
+    for (int later = 2; later < 9; later++) {
+      Round next = new Round("other", later, List.of());
+      Until.holds("a round of the other", () -> isAnswered(supply(link), next));
+    }
+    Answer after = well();
+    assertThat(after.count()).as("more than were told").isGreaterThan(told.count());
+    assertThat(after.life()).isNotEqualTo(saved.life());
+    assertThat(after.lostNanos()).isBetween(0L, SLACK_NANOS);
+  }
+
+  private static boolean isAnswered(RedisSliceStore by, Round round) {
+    return by.round(round)
+        .handle((answer, failure) -> failure == null)
+        .toCompletableFuture()
+        .orTimeout(60, TimeUnit.SECONDS)
+        .join();
+  }
+
+  @Test
+  void restartedServer_isTheSameLife_alsoForWhoStartsLater() {
+    Answer before = well();
+    server.save();
+    server.restart();
+    assertThat(well().members())
+        .as("told with the answer before")
+        .extracting(SliceStore.Member::awareNanos)
+        .containsExactly(0L);
+    Answer joined =
+        supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
+    assertThat(joined.life()).isEqualTo(before.life());
+    assertThat(joined.run().kept()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void whoLeaves_isKnownToHaveLeft() {
+    well();
+    supply
+        .round(new Round("gone", 1, List.of(), false, List.of(), null, List.of(), true))
+        .toCompletableFuture()
+        .join();
+    assertThat(round().members())
+        .filteredOn(SliceStore.Member::left)
+        .extracting(SliceStore.Member::name)
+        .containsExactly("gone");
+  }
+
+  /** Instances of the previous version write no id and no run. */
+  @Test
+  void hashOfTheVersionBefore_goesOnAndCountsOn() {
+    server.command("HSET", "test:life:0", "born", "1700000000000000", "count", "41");
+    Answer first = well();
+    assertThat(first.life()).endsWith(":1700000000000000");
+    assertThat(first.count()).isGreaterThan(41);
+    assertThat(round().life()).isEqualTo(first.life());
+    server.command("HINCRBY", "test:life:0", "count", "5");
+    assertThat(round().life()).isEqualTo(first.life());
+    server.command("HSET", "test:life:0", "born", "1700000000000001");
+    assertThat(round().life()).as("it found a loss").isNotEqualTo(first.life());
+  }
+
+  /** Sends a round of an instance of the previous version; returns the life in the answer. */
+  private String roundOfTheVersionBefore(int number, String toldLife, long toldCount)
+      throws IOException {
+    String script =
+        Files.readString(
+            Path.of("src/test/resources/io/penstock/redis/life-of-the-version-before.lua"));
+    int replies = script.lastIndexOf("return reply");
+    List<String> words = new ArrayList<>();
+    words.addAll(List.of("EVAL", script.substring(0, replies) + "return reply[1]"));
+    words.addAll(List.of("1", "test:life:0", "old", "3600000000", "172800000", ""));
+    words.addAll(List.of(String.valueOf(number), "1", toldLife, String.valueOf(toldCount)));
+    return server.command(words.toArray(String[]::new));
+  }
+
+  @Test
+  void instanceOfTheVersionBefore_sharesALife_andItsWordOfALossIsHeard() throws IOException {
+    String old = roundOfTheVersionBefore(1, "", 0);
+    Answer before = well();
+    assertThat(before.members())
+        .extracting(SliceStore.Member::name)
+        .containsExactlyInAnyOrder("old", "me");
+    assertThat(roundOfTheVersionBefore(2, old, before.count())).isEqualTo(old);
+    assertThat(round().life()).isEqualTo(before.life());
+    server.save();
+    server.restart();
+    String restarted = roundOfTheVersionBefore(3, old, before.count() + 1);
+    assertThat(restarted).isNotEqualTo(old);
+    Answer after = well();
+    assertThat(after.life()).isEqualTo(before.life());
+    assertThat(after.lostNanos()).as("it takes any restart for a loss").isLessThan(SLACK_NANOS);
+    server.command("HINCRBY", "test:life:0", "count", "-100");
+    String told = roundOfTheVersionBefore(4, restarted, after.count());
+    assertThat(told).isNotEqualTo(restarted);
+    assertThat(round().life()).isNotEqualTo(after.life());
+  }
+}

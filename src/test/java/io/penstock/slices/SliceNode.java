@@ -1,0 +1,234 @@
+package io.penstock.slices;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.SliceDemand;
+import io.penstock.sim.SimRelease;
+import io.penstock.sim.Violation;
+import io.penstock.time.StepAlarm;
+import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.Objects;
+
+/**
+ * One member of a {@link SliceWorld}, with a clock that runs at a slightly different rate, and a
+ * queue of its own.
+ */
+public final class SliceNode implements StepAlarm {
+  private record Took(LimitAnswer.Receipt receipt, SimRelease release) {}
+
+  private final SliceWorld sliceWorld;
+  private final String name;
+  private final long offset;
+  private final double drift;
+  private final SliceSync sliceSync;
+  private final SharedLimitSource source;
+  private final Limit limit;
+  private final ArrayDeque<Long> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Took> taken = new ArrayDeque<>();
+  private boolean crashed;
+  private boolean left;
+  private long alarms;
+  private long looks;
+
+  /** Longest wait so far, by the true time, and the arrivals of waiting requests. */
+  long longestWait;
+
+  private final ArrayDeque<Long> since = new ArrayDeque<>();
+
+  SliceNode(SliceWorld sliceWorld, String name, LimitSpec spec) {
+    this.sliceWorld = sliceWorld;
+    this.name = name;
+    this.offset =
+        sliceWorld.random.nextLong(4 * SliceWorld.SECOND) - SliceWorld.START + SliceWorld.SECOND;
+    this.drift = (sliceWorld.random.nextDouble() - 0.5) * 100e-6;
+    this.sliceSync =
+        new SliceSync(
+            name,
+            sliceWorld.store::carry,
+            this::local,
+            this,
+            SliceWorld.PACE,
+            sliceWorld.onOutage,
+            sliceWorld.random::nextDouble);
+    this.source = new SharedLimitSource(sliceSync, id -> true);
+    this.limit = source.limit(SliceWorld.ID, spec, local());
+    SliceDemand sliceDemand = Objects.requireNonNull(limit.demand());
+    sliceDemand.join(() -> sliceWorld.at(sliceWorld.now(), this::look));
+  }
+
+  String name() {
+    return name;
+  }
+
+  Limit limit() {
+    return limit;
+  }
+
+  public SliceSync rounds() {
+    return sliceSync;
+  }
+
+  long local() {
+    return localAt(sliceWorld.now());
+  }
+
+  private long localAt(long time) {
+    return time + offset + (long) ((time - SliceWorld.START) * drift);
+  }
+
+  void start() {
+    sliceSync.start();
+  }
+
+  /** Changes the limit by a reload. */
+  void reload(LimitSpec spec) {
+    source.limit(SliceWorld.ID, spec, local());
+  }
+
+  /** Crashes the member: it sends and releases nothing more. */
+  public void crash() {
+    crashed = true;
+    sliceSync.stop();
+    sliceWorld.permits.end(this);
+    waiting.clear();
+    since.clear();
+  }
+
+  /** Makes the member leave, with a report of that. */
+  void leave() {
+    left = true;
+    sliceSync.leave();
+    waiting.clear();
+    since.clear();
+  }
+
+  @Override
+  public void soon(Runnable step) {
+    sliceWorld.at(sliceWorld.now(), () -> run(step));
+  }
+
+  @Override
+  public void at(long instant, Runnable step) {
+    long mine = ++alarms;
+    if (instant != Ticker.NEVER) {
+      sliceWorld.at(trueTime(instant), () -> runIf(mine == alarms, step));
+    }
+  }
+
+  private void runIf(boolean still, Runnable step) {
+    if (still) {
+      run(step);
+    }
+  }
+
+  private void run(Runnable step) {
+    if (!crashed) {
+      step.run();
+    }
+  }
+
+  private long trueTime(long instant) {
+    long time = instant - offset;
+    time -= (long) ((time - SliceWorld.START) * drift);
+    for (long lacks = instant - localAt(time); lacks > 0; lacks = instant - localAt(time)) {
+      time += lacks;
+    }
+    return time;
+  }
+
+  void arrive(long amount) {
+    if (serves()) {
+      waiting.add(amount);
+      since.add(sliceWorld.now());
+      look();
+    }
+  }
+
+  int waits() {
+    return waiting.size();
+  }
+
+  /** Returns whether it has neither ended nor begun to leave. */
+  boolean serves() {
+    return !crashed && !left;
+  }
+
+  /** Returns whether its limit would let the first waiting request pass. */
+  boolean admitsFirst() {
+    if (waiting.isEmpty() || !serves()) {
+      return false;
+    }
+    long now = local();
+    long amount = Math.min(waiting.getFirst(), limit.capacity(now));
+    return amount <= limit.room(now) && limit.paced(amount, now) <= now;
+  }
+
+  /** Fails if anything would still pass although all slices have expired. */
+  void assertNothingLeft() {
+    if (serves() && limit.room(local()) > 0) {
+      throw new Violation(
+          "%s may spend %d of slices that the store has given to others"
+              .formatted(name, limit.room(local())));
+    }
+  }
+
+  private void look() {
+    while (!waiting.isEmpty() && !crashed) {
+      long amount = waiting.getFirst();
+      LimitAnswer limitAnswer = limit.take(Weight.exactly(amount), local());
+      if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
+        waiting.removeFirst();
+        longestWait = Math.max(longestWait, sliceWorld.now() - since.removeFirst());
+        SimRelease release = new SimRelease(name, sliceWorld.now(), amount);
+        sliceWorld.releases.add(release);
+        if (sliceWorld.spec instanceof LimitSpec.Concurrency) {
+          runOn(receipt, release);
+        } else {
+          taken.add(new Took(receipt, release));
+        }
+        continue;
+      }
+      if (limitAnswer instanceof LimitAnswer.Wait wait && wait.untilNanos() != Ticker.NEVER) {
+        long mine = ++looks;
+        sliceWorld.at(
+            trueTime(wait.untilNanos()),
+            () -> {
+              if (mine == looks) {
+                look();
+              }
+            });
+      }
+      return;
+    }
+  }
+
+  /** Keeps a permit for the time of the run. */
+  private void runOn(LimitAnswer.Receipt receipt, SimRelease release) {
+    sliceWorld.permits.begin(release);
+    sliceWorld.at(
+        sliceWorld.now()
+            + sliceWorld.shortestRun
+            + sliceWorld.random.nextLong(3 * SliceWorld.SECOND),
+        () -> {
+          if (!crashed) {
+            sliceWorld.permits.end(release);
+            limit.give(receipt, release.amount, 0, local());
+            look();
+          }
+        });
+  }
+
+  /** Gives back a part of an earlier amount. */
+  void giveBack() {
+    Took took = taken.pollFirst();
+    if (took != null && !crashed && took.release().amount > 1) {
+      long back = 1 + sliceWorld.random.nextLong(took.release().amount - 1);
+      took.release().giveBack(back);
+      limit.give(took.receipt(), back, 0, local());
+      look();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.penstock.slices;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.SpendingReport;
+import io.penstock.sharing.SliceStore;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tests what an instance reports of its spending, and what it knows about the store's counts. */
+class StoredCellsTest {
+  private static final LimitSpec SPEC = new LimitSpec.FixedWindow(10, SliceWorld.SECOND);
+
+  private final StoredCells storedCells = new StoredCells();
+
+  /** Returns a tally of alternating cells and amounts. */
+  private static SpendingReport tally(long... cells) {
+    List<SpendingReport.Counted> counted = new ArrayList<>();
+    for (int each = 0; each < cells.length; each += 2) {
+      counted.add(new SpendingReport.Counted(cells[each], cells[each + 1]));
+    }
+    return new SpendingReport(counted, 0, 0, 0, 0);
+  }
+
+  private void told(long from, SliceStore.Use... uses) {
+    storedCells.told(new SliceStore.Ask(SliceWorld.ID, SPEC, from, List.of(uses), 0, 0, -1), 3);
+  }
+
+  private static SliceStore.Use use(long cell, long amount) {
+    return new SliceStore.Use(cell, amount);
+  }
+
+  @Test
+  void nothingSpent_isNothingToReport() {
+    assertThat(SpentCells.any(tally())).isFalse();
+    assertThat(SpentCells.any(tally(5, 0))).isFalse();
+    assertThat(SpentCells.any(tally(4, 0, 5, 1))).isTrue();
+  }
+
+  @Test
+  void report_isOfACellAndAllAfterIt_butOfThoseWithNothingInThem() {
+    assertThat(SpentCells.from(tally(4, 2, 5, 3, 6, 0, 7, 1), 5))
+        .containsExactly(use(5, 3), use(7, 1));
+  }
+
+  @Test
+  void storeThatWasToldNothing_mayHaveAnythingInAnyCell() {
+    assertThat(storedCells.unsure()).isTrue();
+    assertThat(storedCells.firstOther(tally(5, 1), 3)).isEqualTo(3);
+    assertThat(storedCells.differs(tally(5, 1), 9)).isTrue();
+    assertThat(storedCells.differs(tally(5, 0), 3)).isFalse();
+  }
+
+  @Test
+  void storeThatWasToldAll_hasNothingElse() {
+    told(3, use(4, 2), use(5, 1));
+    assertThat(storedCells.unsure()).isFalse();
+    assertThat(storedCells.firstOther(tally(4, 2, 5, 1, 6, 0), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(storedCells.differs(tally(4, 2, 5, 1, 6, 0), 3)).isFalse();
+  }
+
+  @Test
+  void spentSince_isOtherFromItsCellOn() {
+    told(3, use(4, 2), use(5, 1));
+    assertThat(storedCells.firstOther(tally(4, 2, 5, 3, 6, 1), 3)).isEqualTo(5);
+    assertThat(storedCells.differs(tally(4, 2, 5, 3), 5)).isTrue();
+    assertThat(storedCells.differs(tally(4, 2, 5, 3), 6)).isFalse();
+  }
+
+  @Test
+  void granted_isAddedToWhatTheStoreCounts() {
+    told(3, use(4, 2));
+    storedCells.granted(new SliceStore.Slice(4, 3));
+    assertThat(storedCells.firstOther(tally(4, 5), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(storedCells.firstOther(tally(4, 2), 3)).isEqualTo(4);
+  }
+
+  @Test
+  void reportFromACell_leavesThoseBeforeItAndEndsAllAfterIt() {
+    told(3, use(4, 2), use(5, 1), use(6, 7));
+    told(5, use(5, 4));
+    assertThat(storedCells.firstOther(tally(4, 2, 5, 4, 6, 0), 3)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void cellsThatCountNoMore_areForgotten() {
+    told(1, use(2, 9), use(3, 1));
+    told(4);
+    assertThat(storedCells.firstOther(tally(2, 0, 3, 1), 3)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void storeThatIsDoubted_isToldWhatItCountedEvenWhereNothingIsSpentAnyMore() {
+    told(3, use(4, 2));
+    storedCells.doubt();
+    assertThat(storedCells.unsure()).isTrue();
+    assertThat(storedCells.firstOther(tally(4, 2), 3)).isEqualTo(3);
+    assertThat(storedCells.differs(tally(), 3)).isTrue();
+  }
+
+  @Test
+  void storeWithOtherCells_countsNothingThatIsKnown() {
+    told(3, use(4, 2));
+    storedCells.clear();
+    assertThat(storedCells.unsure()).isTrue();
+    assertThat(storedCells.differs(tally(4, 0), 3)).isFalse();
+    told(9);
+    assertThat(storedCells.firstOther(tally(4, 0), 3)).isEqualTo(Long.MAX_VALUE);
+  }
+}

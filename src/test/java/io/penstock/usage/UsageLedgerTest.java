@@ -1,0 +1,152 @@
+package io.penstock.usage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.usage.UsageLedger.Row;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class UsageLedgerTest {
+  private static final LocalDate DAY = LocalDate.of(2026, 3, 1);
+  private static final long MIDNIGHT = DAY.atStartOfDay().toInstant(ZoneOffset.UTC).toEpochMilli();
+
+  private final AtomicLong clock = new AtomicLong(MIDNIGHT);
+  private final UsageLedger usageLedger = new UsageLedger(clock::get, 300);
+
+  @Test
+  void usage_isAddedUpByDayKeyGroupAndModel() {
+    usageLedger.add("k", "g", "m", 10, 1);
+    usageLedger.add("k", "g", "m", 20, 2);
+    usageLedger.add("k", null, null, 5, 0);
+    clock.addAndGet(-1);
+    usageLedger.add("k", "g", "m", 7, 7);
+    assertThat(usageLedger.rows())
+        .containsExactly(
+            new Row(DAY.minusDays(1), "k", "g", "m", 1, 7, 7),
+            new Row(DAY, "k", "", "", 1, 5, 0),
+            new Row(DAY, "k", "g", "m", 2, 30, 3));
+    assertThat(usageLedger.rows(DAY, DAY)).hasSize(2);
+    assertThat(usageLedger.rows(DAY, DAY.minusDays(1))).isEmpty();
+  }
+
+  @Test
+  void modelsThatClientsMakeUp_shareOneRow() {
+    IntStream.range(0, 100).forEach(i -> usageLedger.add("k", "g", "m" + i, 1, 1));
+    assertThat(usageLedger.rows()).hasSize(100);
+    IntStream.range(100, 1_000).forEach(i -> usageLedger.add("k", "g", "m" + i, 1, 1));
+    assertThat(usageLedger.rows())
+        .hasSize(101)
+        .contains(new Row(DAY, "k", "g", UsageLedger.OTHER, 900, 900, 900));
+    usageLedger.add("k", "g", "m7", 1, 1);
+    usageLedger.add("another", "g", "m200", 1, 1);
+    assertThat(usageLedger.rows())
+        .hasSize(102)
+        .contains(new Row(DAY, "k", "g", "m7", 2, 2, 2))
+        .contains(new Row(DAY, "another", "g", "m200", 1, 1, 1));
+  }
+
+  @Test
+  void rowsOfADay_areBounded_andNothingIsLost() {
+    IntStream.range(0, 300).forEach(i -> usageLedger.add("k" + i, null, "m", 1, 2));
+    assertThat(usageLedger.rows()).hasSize(300);
+    IntStream.range(300, 5_000).forEach(i -> usageLedger.add("k" + i, null, "m", 1, 2));
+    assertThat(usageLedger.rows())
+        .hasSize(301)
+        .contains(new Row(DAY, UsageLedger.OTHER, "", UsageLedger.OTHER, 4_700, 4_700, 9_400));
+    clock.addAndGet(86_400_000);
+    usageLedger.add("k4999", null, "m", 1, 2);
+    assertThat(usageLedger.rows()).contains(new Row(DAY.plusDays(1), "k4999", "", "m", 1, 1, 2));
+  }
+
+  @Test
+  void oldDays_goAfter400() {
+    usageLedger.add("k", null, "m", 1, 1);
+    clock.addAndGet(399 * 86_400_000L);
+    assertThat(usageLedger.rows()).hasSize(1);
+    clock.addAndGet(86_400_000L);
+    assertThat(usageLedger.rows()).isEmpty();
+  }
+
+  @Test
+  void rowsOfAnEarlierProcess_areGoneOnWith() {
+    usageLedger.restore(
+        List.of(
+            new Row(DAY, "k", "g", "m", 3, 30, 300),
+            new Row(DAY.minusDays(399), "k", "g", "m", 1, 1, 1),
+            new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1),
+            new Row(DAY.plusDays(1), "k", "g", "m", 1, 1, 1)));
+    usageLedger.add("k", "g", "m", 1, Long.MAX_VALUE);
+    assertThat(usageLedger.rows())
+        .containsExactly(
+            new Row(DAY.minusDays(399), "k", "g", "m", 1, 1, 1),
+            new Row(DAY, "k", "g", "m", 4, 31, Long.MAX_VALUE),
+            new Row(DAY.plusDays(1), "k", "g", "m", 1, 1, 1));
+  }
+
+  @Test
+  void names_canBeWrittenAnywhere() {
+    usageLedger.add("a\nb\u0000\ud800c", null, "ü\ud83d\ude00".repeat(200), 1, 1);
+    Row row = usageLedger.rows().getFirst();
+    assertThat(row.key()).isEqualTo("a?b??c");
+    assertThat(row.model()).hasSizeLessThanOrEqualTo(256).startsWith("ü\ud83d\ude00ü");
+  }
+
+  @Test
+  void namesOfNothingThatCanBeWritten_areQuestionMarks() {
+    usageLedger.add("\n\u001f", "\u007f\u0080", "\u2028\u2029", 1, 1);
+    assertThat(usageLedger.rows()).containsExactly(new Row(DAY, "??", "??", "??", 1, 1, 1));
+  }
+
+  @Test
+  void tooOldWhenItIsRestored_isGone_alsoOnceTheClockIsSetBack() {
+    Row old = new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1);
+    usageLedger.restore(List.of(old));
+    clock.addAndGet(-86_400_000L);
+    assertThat(usageLedger.rows()).isEmpty();
+    usageLedger.restore(List.of(old));
+    assertThat(usageLedger.rows()).containsExactly(old);
+  }
+
+  @Test
+  void ledgerOfOneRowADay_hasOneMoreForTheRest() {
+    UsageLedger small = new UsageLedger(clock::get, 1);
+    small.add("k", null, "m", 1, 1);
+    small.add("l", null, "m", 2, 2);
+    small.add("k", null, "m", 4, 4);
+    assertThat(small.rows())
+        .containsExactly(
+            new Row(DAY, "k", "", "m", 2, 5, 5),
+            new Row(DAY, UsageLedger.OTHER, "", UsageLedger.OTHER, 1, 2, 2));
+  }
+
+  @Test
+  void fromManyThreads_nothingIsLost() throws InterruptedException {
+    List<Thread> threads =
+        IntStream.range(0, 8)
+            .mapToObj(
+                t ->
+                    Thread.ofPlatform()
+                        .start(
+                            () ->
+                                IntStream.range(0, 5_000)
+                                    .forEach(i -> usageLedger.add("k" + i % 400, null, "m", 1, 2))))
+            .toList();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(usageLedger.rows()).hasSize(301);
+    assertThat(usageLedger.rows().stream().mapToLong(Row::requests).sum()).isEqualTo(40_000);
+    assertThat(usageLedger.rows().stream().mapToLong(Row::output).sum()).isEqualTo(80_000);
+  }
+
+  @Test
+  void noRowsAtAll_isRefused() {
+    assertThatThrownBy(() -> new UsageLedger(clock::get, 0))
+        .hasMessageContaining("expected at least 1");
+  }
+}
