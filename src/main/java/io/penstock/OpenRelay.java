@@ -1,6 +1,6 @@
 package io.penstock;
 
-import io.penstock.config.Snapshot;
+import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.endpoint.EndpointSpec;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -14,7 +14,7 @@ import org.springframework.core.env.Environment;
  * explicitly configured. Extends the framework's own exception so that the framework lets it
  * through without a report of its own.
  */
-final class OpenRelay extends SpringApplication.AbandonedRunException {
+public final class OpenRelay extends SpringApplication.AbandonedRunException {
   private static final long serialVersionUID = 1L;
 
   private final String why;
@@ -28,8 +28,8 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
     return why;
   }
 
-  static void check(Environment environment, Snapshot snapshot) {
-    String why = problem(environment, snapshot);
+  static void check(Environment environment, ConfigurationSnapshot configurationSnapshot) {
+    String why = problem(environment, configurationSnapshot);
     if (why != null) {
       throw new OpenRelay(why);
     }
@@ -37,15 +37,17 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
   }
 
   /**
-   * Returns why the gateway must not serve {@code snapshot} where it listens, or null if it may.
+   * Returns why the gateway must not serve {@code configurationSnapshot} where it listens, or null
+   * if it may.
    */
-  static @Nullable String problem(Environment environment, Snapshot snapshot) {
+  static @Nullable String problem(
+      Environment environment, ConfigurationSnapshot configurationSnapshot) {
     String address = environment.getProperty("server.address", "");
     boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
     if (meant
         || loopback(address)
-        || asksForKeys(environment, snapshot)
-        || asked(address, snapshot)) {
+        || asksForKeys(environment, configurationSnapshot)
+        || asked(address, configurationSnapshot)) {
       return null;
     }
     return "no keys are configured, so anyone who reaches "
@@ -55,8 +57,9 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
   }
 
   /** Returns whether clients need keys. With a store of keys they do, even while it is empty. */
-  static boolean asksForKeys(Environment environment, Snapshot snapshot) {
-    return !snapshot.keys().isEmpty()
+  public static boolean asksForKeys(
+      Environment environment, ConfigurationSnapshot configurationSnapshot) {
+    return !configurationSnapshot.keys().isEmpty()
         || "true".equals(environment.getProperty("penstock.keys.required"))
         || !environment.getProperty("penstock.keys.store", "").isBlank();
   }
@@ -65,11 +68,11 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
    * Returns whether the route files, as a configuration of rls, state where to listen, and relay
    * nothing because they have no upstream.
    */
-  private static boolean asked(String address, Snapshot snapshot) {
-    Snapshot.Server server = snapshot.server();
+  private static boolean asked(String address, ConfigurationSnapshot configurationSnapshot) {
+    ConfigurationSnapshot.Server server = configurationSnapshot.server();
     return server != null
         && address.equals(server.host())
-        && snapshot.endpoints().stream().allMatch(EndpointSpec::permit);
+        && configurationSnapshot.endpoints().stream().allMatch(EndpointSpec::permit);
   }
 
   private static void checkOperator(Environment environment) {
@@ -95,7 +98,7 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
   }
 
   /** Returns whether a server on an address can be reached from this machine only. */
-  static boolean loopback(String address) {
+  public static boolean loopback(String address) {
     try {
       // A blank address means every address, though it resolves to a loopback one.
       return !address.isBlank() && InetAddress.getByName(address).isLoopbackAddress();
@@ -105,7 +108,7 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
   }
 
   /** Returns whether a server on an address listens on all addresses of this machine. */
-  static boolean everywhere(String address) {
+  public static boolean everywhere(String address) {
     try {
       return address.isBlank() || InetAddress.getByName(address).isAnyLocalAddress();
     } catch (UnknownHostException unknown) {

@@ -1,6 +1,6 @@
 package io.penstock;
 
-import io.penstock.cli.Commands;
+import io.penstock.cli.PenstockCommands;
 import io.penstock.mock.MockAddress;
 import io.penstock.time.WallClock;
 import java.time.Instant;
@@ -18,13 +18,13 @@ public final class Penstock {
     Map<String, String> environment = System.getenv();
     WallClock wall = WallClock.system();
     InstantSource clock = () -> Instant.ofEpochMilli(wall.unixMillis());
-    if (arguments.length > 0 && arguments[0].equals(Commands.TOP)) {
-      System.exit(Commands.top(environment, clock).execute(arguments));
+    if (arguments.length > 0 && arguments[0].equals(PenstockCommands.TOP)) {
+      System.exit(PenstockCommands.top(environment, clock).execute(arguments));
     }
     ServeCommand serve = new ServeCommand(environment);
     int exit =
-        Commands.commandLine(environment, MockAddress::parse, clock, serve)
-            .execute(Commands.withDefault(arguments));
+        PenstockCommands.commandLine(environment, MockAddress::parse, clock, serve)
+            .execute(PenstockCommands.withDefault(arguments));
     if (!serve.running()) {
       System.exit(exit);
     }

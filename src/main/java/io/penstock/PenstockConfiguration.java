@@ -1,7 +1,7 @@
 package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.config.Prices;
+import io.penstock.config.PriceTable;
 import io.penstock.config.RouteWatcher;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.cost.CostLearner;
@@ -11,24 +11,25 @@ import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
 import io.penstock.gateway.coordination.CoordinationConfiguration;
 import io.penstock.key.KeyRegistry;
-import io.penstock.metrics.Exemplars;
-import io.penstock.metrics.Meters;
+import io.penstock.metrics.GatewayMeters;
+import io.penstock.metrics.TraceExemplars;
 import io.penstock.model.ModelQuotas;
 import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
 import io.penstock.redis.KeysClaim;
 import io.penstock.region.RegionSettings;
+import io.penstock.settings.CoordinationSettings;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.sharing.LimitSource;
 import io.penstock.store.KeyStorage;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
-import io.penstock.tokenizer.Tokenizers;
-import io.penstock.trace.Examples;
+import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.trace.OtlpTracing;
+import io.penstock.trace.RequestTracing;
+import io.penstock.trace.TraceExamples;
 import io.penstock.trace.TraceSettings;
-import io.penstock.trace.Tracing;
 import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.time.Duration;
@@ -82,34 +83,35 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Limits limits(
-      Server.Setup setup,
+  LimitWiring limits(
+      GatewayServer.Setup setup,
       StateFile state,
-      Saver.Clocks clocks,
+      SnapshotSaver.Clocks clocks,
       EventBus events,
       ObjectProvider<KeysClaim> claim,
       ObjectProvider<RegionSettings> region) {
-    Limits limits =
-        Limits.of(setup.sync(), clocks, events, claim.getIfAvailable(), region.getIfAvailable());
+    LimitWiring limitWiring =
+        LimitWiring.of(
+            setup.sync(), clocks, events, claim.getIfAvailable(), region.getIfAvailable());
     long wall = clocks.wall().unixMillis();
     long now = clocks.ticker().nanos();
-    limits.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);
-    return limits;
+    limitWiring.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);
+    return limitWiring;
   }
 
   @Bean
-  DenialRecheck afterDenial(Limits limits) {
-    return limits.afterDenial();
+  DenialRecheck afterDenial(LimitWiring limitWiring) {
+    return limitWiring.afterDenial();
   }
 
   @Bean
-  LimitSource limitSource(Limits limits) {
-    return limits.source();
+  LimitSource limitSource(LimitWiring limitWiring) {
+    return limitWiring.source();
   }
 
   @Bean
-  Saver.Clocks clocks(Ticker ticker) {
-    return new Saver.Clocks(ticker, WallClock.system());
+  SnapshotSaver.Clocks clocks(Ticker ticker) {
+    return new SnapshotSaver.Clocks(ticker, WallClock.system());
   }
 
   @Bean
@@ -123,29 +125,35 @@ class PenstockConfiguration {
   /** Creates the saver, once everything is in place that it saves. */
   @Bean
   @DependsOn("assembly")
-  Saver saver(
+  SnapshotSaver saver(
       StateFile state,
-      Saver.Clocks clocks,
-      Limits limits,
+      SnapshotSaver.Clocks clocks,
+      LimitWiring limitWiring,
       UsageLedger usageLedger,
       ModelQuotas models) {
-    Saver saver = new Saver(state, clocks, limits.local(), usageLedger, models::overrides);
-    saver.start();
-    return saver;
+    SnapshotSaver snapshotSaver =
+        new SnapshotSaver(state, clocks, limitWiring.local(), usageLedger, models::overrides);
+    snapshotSaver.start();
+    return snapshotSaver;
   }
 
   @Bean
-  Prices prices() {
-    return new Prices();
+  PriceTable prices() {
+    return new PriceTable();
   }
 
   @Bean
-  UpstreamRegistry upstreams(Limits limits, Server.Setup setup, Environment environment) {
+  UpstreamRegistry upstreams(
+      LimitWiring limitWiring, GatewayServer.Setup setup, Environment environment) {
     long unlimited =
         environment.getProperty(
             "penstock.mock-endpoint-tpm-threshold", Long.class, UpstreamRegistry.UNLIMITED_TPM);
     return new UpstreamRegistry(
-        limits.source(), setup.window().toNanos(), unlimited, WallClock.system(), limits.others());
+        limitWiring.source(),
+        setup.window().toNanos(),
+        unlimited,
+        WallClock.system(),
+        limitWiring.others());
   }
 
   @Bean
@@ -175,7 +183,7 @@ class PenstockConfiguration {
   @Bean
   @Nullable CoordinationService coordination(
       ObjectProvider<CoordinationSettings> settings,
-      Server.Setup setup,
+      GatewayServer.Setup setup,
       Ticker ticker,
       MeterRegistry meters) {
     CoordinationSettings asked = settings.getIfAvailable();
@@ -183,22 +191,25 @@ class PenstockConfiguration {
   }
 
   @Bean
-  ModelQuotas modelQuotas(LimitSource limits, Server.Setup setup) {
+  ModelQuotas modelQuotas(LimitSource limits, GatewayServer.Setup setup) {
     return new ModelQuotas(limits, setup.window().toNanos());
   }
 
   @Bean
   KeyRegistry keys(
-      Limits limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
-    KeyRegistry keyRegistry = new KeyRegistry(limits.source(), setup.window().toNanos());
-    limits.shareKeys(keyRegistry::sharing);
+      LimitWiring limitWiring,
+      GatewayServer.Setup setup,
+      Ticker ticker,
+      ObjectProvider<KeyStorage> storage) {
+    KeyRegistry keyRegistry = new KeyRegistry(limitWiring.source(), setup.window().toNanos());
+    limitWiring.shareKeys(keyRegistry::sharing);
     storage.ifAvailable(store -> store.follow(keyRegistry, ticker));
     return keyRegistry;
   }
 
   @Bean
-  Addresses addresses(Ticker ticker) {
-    return new Addresses(ticker);
+  UpstreamAddresses addresses(Ticker ticker) {
+    return new UpstreamAddresses(ticker);
   }
 
   @Bean
@@ -207,39 +218,44 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Tokenizers tokenizers() {
-    return new Tokenizers();
+  TextTokenizers tokenizers() {
+    return new TextTokenizers();
   }
 
   @Bean
   ProviderCount providerCount(
-      Addresses addresses, Tokenizers tokenizers, ReactorResourceFactory loops) {
-    return new ProviderCount(addresses::of, tokenizers.scheduler(), loops.getLoopResources());
+      UpstreamAddresses upstreamAddresses,
+      TextTokenizers textTokenizers,
+      ReactorResourceFactory loops) {
+    return new ProviderCount(
+        upstreamAddresses::of, textTokenizers.scheduler(), loops.getLoopResources());
   }
 
   /** Creates the assembly, which applies the first configuration. */
   @Bean
-  Assembly assembly(
-      Server.Setup setup,
+  ConfigurationAssembly assembly(
+      GatewayServer.Setup setup,
       EndpointRegistry endpointRegistry,
       KeyRegistry keyRegistry,
       ModelQuotas models,
-      Limits limits,
-      Addresses addresses,
-      Prices prices,
+      LimitWiring limitWiring,
+      UpstreamAddresses upstreamAddresses,
+      PriceTable priceTable,
       StateFile state,
       EventBus events,
       Ticker ticker,
       Environment environment) {
     models.restore(state.before().overrides(), ticker.nanos());
-    Assembly.Parts parts =
-        new Assembly.Parts(limits, endpointRegistry, keyRegistry, models, addresses, prices);
-    return new Assembly(setup, parts, events, ticker, environment);
+    ConfigurationAssembly.Parts parts =
+        new ConfigurationAssembly.Parts(
+            limitWiring, endpointRegistry, keyRegistry, models, upstreamAddresses, priceTable);
+    return new ConfigurationAssembly(setup, parts, events, ticker, environment);
   }
 
   @Bean
-  RouteWatcher routeWatcher(Server.Setup setup, Assembly assembly) throws IOException {
-    RouteWatcher watcher = new RouteWatcher(setup.routes(), assembly);
+  RouteWatcher routeWatcher(GatewayServer.Setup setup, ConfigurationAssembly configurationAssembly)
+      throws IOException {
+    RouteWatcher watcher = new RouteWatcher(setup.routes(), configurationAssembly);
     watcher.start();
     return watcher;
   }
@@ -247,53 +263,54 @@ class PenstockConfiguration {
   /** Creates the meters, once the first configuration is in place. */
   @Bean
   @DependsOn("assembly")
-  Meters penstockMeters(
+  GatewayMeters penstockMeters(
       MeterRegistry meters,
       EndpointRegistry endpointRegistry,
       UpstreamRegistry upstreamRegistry,
-      Limits limits,
+      LimitWiring limitWiring,
       Ticker ticker,
       EventBus events,
-      ObjectProvider<Exemplars> exemplars) {
-    limits.meter(meters);
-    Meters listener =
-        new Meters(meters, endpointRegistry, upstreamRegistry, ticker, exemplars.getIfAvailable());
+      ObjectProvider<TraceExemplars> exemplars) {
+    limitWiring.meter(meters);
+    GatewayMeters listener =
+        new GatewayMeters(
+            meters, endpointRegistry, upstreamRegistry, ticker, exemplars.getIfAvailable());
     events.subscribe(listener);
     return listener;
   }
 
   /** Creates the tracing, or returns null where no collector is named. */
   @Bean
-  @Nullable Tracing tracing(
+  @Nullable RequestTracing tracing(
       ObjectProvider<TraceSettings> settings,
       MeterRegistry meters,
-      ObjectProvider<Exemplars> exemplars) {
+      ObjectProvider<TraceExemplars> exemplars) {
     TraceSettings traces = settings.getIfAvailable();
     return traces == null ? null : new OtlpTracing(traces, meters, examples(exemplars.getObject()));
   }
 
-  private static Examples examples(Exemplars exemplars) {
-    return new Examples() {
+  private static TraceExamples examples(TraceExemplars traceExemplars) {
+    return new TraceExamples() {
       @Override
       public void begun(long ticket, String traceId, String spanId) {
-        exemplars.begun(ticket, traceId, spanId);
+        traceExemplars.begun(ticket, traceId, spanId);
       }
 
       @Override
       public void ended(long ticket) {
-        exemplars.ended(ticket);
+        traceExemplars.ended(ticket);
       }
     };
   }
 
   /** Creates the exemplars, or returns null where there are no traces. */
   @Bean
-  @Nullable Exemplars exemplars(ObjectProvider<TraceSettings> settings) {
-    return settings.getIfAvailable() == null ? null : new Exemplars();
+  @Nullable TraceExemplars exemplars(ObjectProvider<TraceSettings> settings) {
+    return settings.getIfAvailable() == null ? null : new TraceExemplars();
   }
 
   @Bean
-  Welcome welcome(EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
-    return new Welcome(endpointRegistry, keyRegistry);
+  WelcomeLog welcome(EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
+    return new WelcomeLog(endpointRegistry, keyRegistry);
   }
 }

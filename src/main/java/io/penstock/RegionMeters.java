@@ -2,7 +2,7 @@ package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.metrics.SyncMeters;
-import io.penstock.region.Ledger;
+import io.penstock.region.RegionStatistics;
 import java.util.Map;
 
 /** Meters of the exchange between regions. */
@@ -10,7 +10,7 @@ final class RegionMeters {
   private static final String FAILED = "failed";
   private static final String TIMED_OUT = "timed_out";
 
-  private record Shown(Ledger ledger) implements SyncMeters.Way {
+  private record Shown(RegionStatistics ledger) implements SyncMeters.Way {
     @Override
     public long answered() {
       return ledger.answered();
@@ -29,11 +29,11 @@ final class RegionMeters {
 
   private RegionMeters() {}
 
-  static void add(MeterRegistry registry, Ledger ledger) {
-    Shown shown = new Shown(ledger);
+  static void add(MeterRegistry registry, RegionStatistics regionStatistics) {
+    Shown shown = new Shown(regionStatistics);
     SyncMeters.add(registry, "regions", () -> shown, shown.errors().keySet());
-    SyncMeters.addDropped(registry, "counts", ledger::droppedCounts);
-    SyncMeters.addDropped(registry, "denials", ledger::droppedDenials);
-    SyncMeters.addIgnored(registry, ledger::ignored);
+    SyncMeters.addDropped(registry, "counts", regionStatistics::droppedCounts);
+    SyncMeters.addDropped(registry, "denials", regionStatistics::droppedDenials);
+    SyncMeters.addIgnored(registry, regionStatistics::ignored);
   }
 }

@@ -1,6 +1,6 @@
 package io.penstock;
 
-import io.penstock.config.Fault;
+import io.penstock.config.ConfigurationFault;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = "Run the gateway; any other --property=value is a Spring property.",
     mixinStandardHelpOptions = true)
-final class ServeCommand implements Callable<Integer> {
+public final class ServeCommand implements Callable<Integer> {
   private static final int STARTED = 0;
   private static final int FAULTY = 2;
 
@@ -49,34 +49,34 @@ final class ServeCommand implements Callable<Integer> {
   @Option(names = "--operator-port", description = "Port for operators (default: 8081).")
   private @Nullable Integer operatorPort;
 
-  ServeCommand(Map<String, String> environment) {
+  public ServeCommand(Map<String, String> environment) {
     this.environment = environment;
   }
 
   /** Returns whether a server was started. */
-  boolean running() {
+  public boolean running() {
     return running != null;
   }
 
   /** Stops the server once it is drained, if one was started. */
-  void stop() {
+  public void stop() {
     if (running != null) {
-      new Drain(running).run();
+      new ShutdownDrain(running).run();
     }
   }
 
   @Override
   public Integer call() {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
-    return switch (Server.start(environment, routes, arguments(line))) {
-      case Server.Started(ConfigurableApplicationContext context) -> {
+    return switch (GatewayServer.start(environment, routes, arguments(line))) {
+      case GatewayServer.Started(ConfigurableApplicationContext context) -> {
         running = context;
         yield STARTED;
       }
-      case Server.Faulty(List<Fault> faults) ->
-          say(line.getErr(), faults.stream().map(Fault::toString).toList());
-      case Server.Unusable(String why) -> say(line.getErr(), List.of(why));
-      case Server.Unsafe(String why) -> say(line.getErr(), List.of(why));
+      case GatewayServer.Faulty(List<ConfigurationFault> faults) ->
+          say(line.getErr(), faults.stream().map(ConfigurationFault::toString).toList());
+      case GatewayServer.Unusable(String why) -> say(line.getErr(), List.of(why));
+      case GatewayServer.Unsafe(String why) -> say(line.getErr(), List.of(why));
     };
   }
 

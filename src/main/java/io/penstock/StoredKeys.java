@@ -4,7 +4,7 @@ import io.penstock.redis.KeysClaim;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.SharingSettings;
 import io.penstock.store.KeyStorage;
-import io.penstock.store.Unusable;
+import io.penstock.store.UnusableStore;
 import io.penstock.time.Ticker;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +44,8 @@ final class StoredKeys {
       // A context closes only beans that it created itself.
       ((GenericApplicationContext) context)
           .registerBean("keyStorage", KeyStorage.class, () -> storage);
-    } catch (Unusable unusable) {
-      throw new CannotStart(String.valueOf(unusable.getMessage()));
+    } catch (UnusableStore unusableStore) {
+      throw new CannotStart(String.valueOf(unusableStore.getMessage()));
     }
   }
 
@@ -56,7 +56,7 @@ final class StoredKeys {
   private static void claim(
       ConfigurableApplicationContext context, String store, SharingSettings sync) {
     String process = ManagementFactory.getRuntimeMXBean().getName();
-    KeysClaim claim = new KeysClaim(sync.namespace(), Limits.member(), process);
+    KeysClaim claim = new KeysClaim(sync.namespace(), LimitWiring.member(), process);
     try (RedisLink link =
         new RedisLink(sync.address(), sync.trust(), FIRST_MILLIS, Ticker.system())) {
       switch (claim.take(link).toCompletableFuture().join()) {

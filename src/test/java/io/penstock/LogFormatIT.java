@@ -2,6 +2,8 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.ProgramProcess;
+import io.penstock.fake.StartedGateway;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -22,10 +24,10 @@ class LogFormatIT {
   void json_isAnObjectALine_fromTheStartToTheEnd() throws Exception {
     Path routes = StartedGateway.write(directory, DEMO);
     List<JsonNode> lines;
-    try (Program program = new Program(routes, "--penstock.log.format=json")) {
-      program.terminate();
-      program.endsWell();
-      lines = program.log().stream().map(JsonMapper.shared()::readTree).toList();
+    try (ProgramProcess programProcess = new ProgramProcess(routes, "--penstock.log.format=json")) {
+      programProcess.terminate();
+      programProcess.endsWell();
+      lines = programProcess.log().stream().map(JsonMapper.shared()::readTree).toList();
     }
     assertThat(lines)
         .allSatisfy(
@@ -46,13 +48,13 @@ class LogFormatIT {
   @Test
   void whatMakesNoSense_doesNotStart() {
     Path routes = StartedGateway.write(directory, DEMO);
-    assertThat(Server.start(Map.of(), routes, "--penstock.log.access=2"))
+    assertThat(GatewayServer.start(Map.of(), routes, "--penstock.log.access=2"))
         .isEqualTo(
-            new Server.Unusable(
+            new GatewayServer.Unusable(
                 "--penstock.log.access (command line) is '2', expected a number from 0 to 1"));
-    assertThat(Server.start(Map.of(), routes, "--penstock.log.format=xml"))
+    assertThat(GatewayServer.start(Map.of(), routes, "--penstock.log.format=xml"))
         .isEqualTo(
-            new Server.Unusable(
+            new GatewayServer.Unusable(
                 "--penstock.log.format (command line) is 'xml', expected plain or json"));
   }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.config.Loaded;
+import io.penstock.config.ConfigurationSnapshot;
+import io.penstock.config.LoadedConfiguration;
 import io.penstock.config.RouteFiles;
-import io.penstock.config.Snapshot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,20 +46,21 @@ class OpenRelayTest {
     return environment;
   }
 
-  private Snapshot snapshot(String name, String text) throws IOException {
+  private ConfigurationSnapshot snapshot(String name, String text) throws IOException {
     Path file = Files.writeString(directory.resolve(name), text.replace("URL", "mock://openai"));
     return switch (new RouteFiles(Map.of(), address -> {}).load(file)) {
-      case Loaded.Good(Snapshot snapshot) -> snapshot;
-      case Loaded.Bad(var faults) -> throw new AssertionError(faults);
+      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
+          configurationSnapshot;
+      case LoadedConfiguration.Bad(var faults) -> throw new AssertionError(faults);
     };
   }
 
-  private Snapshot snapshot(String text) throws IOException {
+  private ConfigurationSnapshot snapshot(String text) throws IOException {
     return snapshot("routes.yaml", text);
   }
 
-  private @Nullable String problem(Snapshot snapshot) {
-    return OpenRelay.problem(environment(), snapshot);
+  private @Nullable String problem(ConfigurationSnapshot configurationSnapshot) {
+    return OpenRelay.problem(environment(), configurationSnapshot);
   }
 
   @ParameterizedTest
@@ -129,8 +130,9 @@ class OpenRelayTest {
       String address, String named, String endpoint, boolean allowed) throws IOException {
     properties.put("server.address", address);
     String server = "server: {host: \"" + named + "\", port: 8080}\n";
-    Snapshot snapshot = snapshot("rls.yml", server + (endpoint.equals("permit") ? PERMIT : RELAY));
-    assertThat(problem(snapshot) == null).isEqualTo(allowed);
+    ConfigurationSnapshot configurationSnapshot =
+        snapshot("rls.yml", server + (endpoint.equals("permit") ? PERMIT : RELAY));
+    assertThat(problem(configurationSnapshot) == null).isEqualTo(allowed);
   }
 
   @ParameterizedTest
@@ -176,11 +178,13 @@ class OpenRelayTest {
     assertChecked(snapshot(KEY + RELAY), false, "could operate the gateway");
   }
 
-  private void assertChecked(Snapshot snapshot, boolean allowed, String why) {
+  private void assertChecked(
+      ConfigurationSnapshot configurationSnapshot, boolean allowed, String why) {
     if (allowed) {
-      assertThatCode(() -> OpenRelay.check(environment(), snapshot)).doesNotThrowAnyException();
+      assertThatCode(() -> OpenRelay.check(environment(), configurationSnapshot))
+          .doesNotThrowAnyException();
     } else {
-      assertThatThrownBy(() -> OpenRelay.check(environment(), snapshot))
+      assertThatThrownBy(() -> OpenRelay.check(environment(), configurationSnapshot))
           .isInstanceOf(OpenRelay.class)
           .hasMessageContaining(why);
     }

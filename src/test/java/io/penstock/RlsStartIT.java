@@ -2,6 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.StartedGateway;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -21,7 +22,7 @@ class RlsStartIT {
 
   @TempDir private Path directory;
 
-  private Server.Start start(String host, int port, String endpoint, String... arguments)
+  private GatewayServer.Start start(String host, int port, String endpoint, String... arguments)
       throws IOException {
     String text =
         """
@@ -34,7 +35,7 @@ class RlsStartIT {
         """
             .formatted(host, port, endpoint);
     Path file = Files.writeString(directory.resolve("rls.yml"), text);
-    return Server.start(Map.of(), file, arguments);
+    return GatewayServer.start(Map.of(), file, arguments);
   }
 
   private static String operator() {
@@ -52,8 +53,8 @@ class RlsStartIT {
   @Test
   void hostAndPort_ofTheFile_areListenedOn() throws Exception {
     int port = StartedGateway.freePort();
-    Server.Start start = start("127.0.0.2", port, "rate: 1", operator());
-    try (ConfigurableApplicationContext context = ((Server.Started) start).context()) {
+    GatewayServer.Start start = start("127.0.0.2", port, "rate: 1", operator());
+    try (ConfigurableApplicationContext context = ((GatewayServer.Started) start).context()) {
       assertThat(context.isActive()).isTrue();
       assertThat(listens("127.0.0.2", port)).isTrue();
       assertThat(listens("127.0.0.1", port)).isFalse();
@@ -63,7 +64,7 @@ class RlsStartIT {
   @Test
   void hostAndPort_alsoGivenAsArguments_areThoseOfTheArguments() throws Exception {
     int port = StartedGateway.freePort();
-    Server.Start start =
+    GatewayServer.Start start =
         start(
             "192.0.2.1",
             StartedGateway.freePort(),
@@ -71,7 +72,7 @@ class RlsStartIT {
             operator(),
             "--server.address=127.0.0.1",
             "--server.port=" + port);
-    try (ConfigurableApplicationContext context = ((Server.Started) start).context()) {
+    try (ConfigurableApplicationContext context = ((GatewayServer.Started) start).context()) {
       Environment environment = context.getEnvironment();
       assertThat(environment.getProperty("local.server.port", Integer.class)).isEqualTo(port);
       assertThat(listens("127.0.0.1", port)).isTrue();
@@ -81,8 +82,8 @@ class RlsStartIT {
   @Test
   void everyAddress_withoutUpstreams_isListenedOnAsRlsDoes() throws Exception {
     int port = StartedGateway.freePort();
-    Server.Start start = start("0.0.0.0", port, "rate: 1", operator());
-    try (ConfigurableApplicationContext context = ((Server.Started) start).context()) {
+    GatewayServer.Start start = start("0.0.0.0", port, "rate: 1", operator());
+    try (ConfigurableApplicationContext context = ((GatewayServer.Started) start).context()) {
       assertThat(context.isActive()).isTrue();
       assertThat(listens("127.0.0.1", port)).isTrue();
       assertThat(listens("127.0.0.2", port)).isTrue();
@@ -94,18 +95,19 @@ class RlsStartIT {
   @Test
   void everyAddress_withAnUpstream_isRefusedUnlessItIsMeant() throws Exception {
     int port = StartedGateway.freePort();
-    assertThat(start("0.0.0.0", port, UPSTREAM, operator())).isInstanceOf(Server.Unsafe.class);
-    Server.Start meant =
+    assertThat(start("0.0.0.0", port, UPSTREAM, operator()))
+        .isInstanceOf(GatewayServer.Unsafe.class);
+    GatewayServer.Start meant =
         start("0.0.0.0", port, UPSTREAM, operator(), "--penstock.keys.required=false");
-    assertThat(meant).isInstanceOf(Server.Started.class);
-    ((Server.Started) meant).context().close();
+    assertThat(meant).isInstanceOf(GatewayServer.Started.class);
+    ((GatewayServer.Started) meant).context().close();
   }
 
   @Test
   void everyAddress_thatIsAnArgument_needsToBeMeantWithoutUpstreamsToo() throws Exception {
     String everywhere = "--server.address=0.0.0.0";
     assertThat(start("127.0.0.1", StartedGateway.freePort(), "rate: 1", operator(), everywhere))
-        .isInstanceOf(Server.Unsafe.class);
+        .isInstanceOf(GatewayServer.Unsafe.class);
   }
 
   @Test
@@ -113,8 +115,8 @@ class RlsStartIT {
     int port = StartedGateway.freePort();
     int operatorPort = StartedGateway.freePort();
     String operator = "--management.server.port=" + operatorPort;
-    Server.Start start = start("0.0.0.0", port, "rate: 1", operator);
-    try (ConfigurableApplicationContext context = ((Server.Started) start).context()) {
+    GatewayServer.Start start = start("0.0.0.0", port, "rate: 1", operator);
+    try (ConfigurableApplicationContext context = ((GatewayServer.Started) start).context()) {
       assertThat(context.isActive()).isTrue();
       Path file = directory.resolve("rls.yml");
       Files.writeString(file, Files.readString(file).replace("rate: 1", UPSTREAM));

@@ -47,11 +47,11 @@ class SafeByDefaultIT {
                 algorithm: none
             """);
     operatorPort = RunningGateway.freePort();
-    Server.Start start =
-        Server.start(
+    GatewayServer.Start start =
+        GatewayServer.start(
             Map.of(), routes, "--server.port=0", "--management.server.port=" + operatorPort);
-    assertThat(start).isInstanceOf(Server.Started.class);
-    context = ((Server.Started) start).context();
+    assertThat(start).isInstanceOf(GatewayServer.Started.class);
+    context = ((GatewayServer.Started) start).context();
     port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
   }
 

@@ -2,7 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cli.Commands;
+import io.penstock.cli.PenstockCommands;
 import io.penstock.mock.MockAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -44,9 +44,9 @@ class ServeCommandTest {
     all[1] = file.toString();
     System.arraycopy(arguments, 0, all, 2, arguments.length);
     CommandLine line =
-        Commands.commandLine(Map.of(), MockAddress::parse, () -> Instant.EPOCH, serve);
+        PenstockCommands.commandLine(Map.of(), MockAddress::parse, () -> Instant.EPOCH, serve);
     line.setErr(new PrintWriter(err, true));
-    return line.execute(Commands.withDefault(all));
+    return line.execute(PenstockCommands.withDefault(all));
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.penstock;
 
 import io.penstock.event.Event;
 import io.penstock.event.Event.Synced.Change;
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.LogLines;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares the lines that are made from events with records of them. */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 class ShadowLogGoldenTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -31,7 +31,7 @@ class ShadowLogGoldenTest {
       }
       log.publish(decided(60, 3, null));
       log.publish(decided(120, 0, null));
-      Golden.check("logs/shadow.txt", lines.text());
+      GoldenRecords.check("logs/shadow.txt", lines.text());
     }
   }
 
@@ -42,7 +42,7 @@ class ShadowLogGoldenTest {
       for (Change change : Change.values()) {
         log.publish(new Event.Synced(0, "exact", change, 2, change.name()));
       }
-      Golden.check("logs/sharing-levels.txt", lines.text());
+      GoldenRecords.check("logs/sharing-levels.txt", lines.text());
     }
   }
 }

@@ -1,10 +1,10 @@
 package io.penstock.cli;
 
-import io.penstock.config.Fault;
-import io.penstock.config.Loaded;
+import io.penstock.config.ConfigurationFault;
+import io.penstock.config.ConfigurationSnapshot;
+import io.penstock.config.LoadedConfiguration;
 import io.penstock.config.RouteFiles;
 import io.penstock.config.RouteText;
-import io.penstock.config.Snapshot;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Path;
@@ -76,20 +76,20 @@ final class CheckCommand implements Callable<Integer> {
   private int check(PrintWriter out, PrintWriter err) {
     RouteFiles reader = coordination ? files.withCoordination() : files;
     return switch (reader.load(routes)) {
-      case Loaded.Good(Snapshot snapshot) -> {
-        snapshot.warnings().forEach(warning -> err.println("warning: " + warning));
-        out.print(print ? RouteText.yaml(snapshot) : summary(snapshot));
+      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) -> {
+        configurationSnapshot.warnings().forEach(warning -> err.println("warning: " + warning));
+        out.print(print ? RouteText.yaml(configurationSnapshot) : summary(configurationSnapshot));
         yield GOOD;
       }
-      case Loaded.Bad bad -> {
-        bad.faults().stream().map(Fault::toString).forEach(err::println);
+      case LoadedConfiguration.Bad bad -> {
+        bad.faults().stream().map(ConfigurationFault::toString).forEach(err::println);
         yield FAULTY;
       }
     };
   }
 
-  private String summary(Snapshot snapshot) {
-    int endpoints = snapshot.endpoints().size();
+  private String summary(ConfigurationSnapshot configurationSnapshot) {
+    int endpoints = configurationSnapshot.endpoints().size();
     return "%s: %d endpoint%s, no faults%n".formatted(routes, endpoints, endpoints == 1 ? "" : "s");
   }
 }

@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.cli.Look.Tone;
+import io.penstock.cli.TerminalStyle.Tone;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -30,7 +30,7 @@ final class EventText {
       case "settled" -> overrun(data);
       case "estimated", "returned", "called" -> null;
       case "config" -> (applied(data) ? "" : "kept the old one: ") + why(data);
-      case "lost" -> Figures.count(data.path("events").asLong(0)) + " events, this was too slow";
+      case "lost" -> FigureText.count(data.path("events").asLong(0)) + " events, this was too slow";
       default -> rest(data);
     };
   }
@@ -38,7 +38,7 @@ final class EventText {
   private static String released(JsonNode data) {
     StringJoiner words = new StringJoiner(" ");
     words.add(ticket(data));
-    words.add("waited " + Figures.time(data.path("waited_ms").asLong(0)));
+    words.add("waited " + FigureText.time(data.path("waited_ms").asLong(0)));
     if (data.path("upstream").isString()) {
       words.add("to " + text(data, "upstream"));
     }
@@ -51,7 +51,7 @@ final class EventText {
   private static @Nullable String overrun(JsonNode data) {
     long over = data.path("overrun_tokens").asLong(0);
     return over > 0
-        ? ticket(data) + " used " + Figures.count(over) + " tokens more than reserved"
+        ? ticket(data) + " used " + FigureText.count(over) + " tokens more than reserved"
         : null;
   }
 
@@ -64,7 +64,7 @@ final class EventText {
   }
 
   private static String tokens(JsonNode data) {
-    return Figures.count(
+    return FigureText.count(
         data.path("input_tokens").asLong(0) + data.path("output_tokens").asLong(0));
   }
 

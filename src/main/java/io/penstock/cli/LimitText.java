@@ -34,7 +34,7 @@ final class LimitText {
       case "token_bucket" -> rate + " +" + config.path("burst_size").asString("");
       case "sliding_window" -> rate + " in " + config.path("window_seconds").asString("") + "s";
       case "token_window" ->
-          Figures.count(config.path("tokens_per_window").asLong(0))
+          FigureText.count(config.path("tokens_per_window").asLong(0))
               + "tok/"
               + config.path("window_seconds").asString("")
               + "s";
@@ -47,7 +47,7 @@ final class LimitText {
     for (String unit : new String[] {"rpm", "tpm", "itpm", "otpm", "rpd"}) {
       long limit = upstream.path(unit + "_limit").asLong(0);
       if (limit > 0) {
-        words.add(Figures.count(limit) + unit);
+        words.add(FigureText.count(limit) + unit);
       }
     }
     long most = upstream.path("max_concurrency").asLong(0);

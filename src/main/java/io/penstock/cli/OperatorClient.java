@@ -241,7 +241,7 @@ final class OperatorClient {
 
   private JsonNode parsed(String text) throws Failed {
     try {
-      return JsonText.read(text.isBlank() ? "{}" : text);
+      return CommandJson.read(text.isBlank() ? "{}" : text);
     } catch (JacksonException other) {
       throw new Failed(attach + " is no operator port of a gateway", false);
     }

@@ -68,10 +68,11 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private int watch(PrintWriter err) throws InterruptedException {
-    AtomicReference<@Nullable Viewer> shown = new AtomicReference<>();
+    AtomicReference<@Nullable TerminalViewer> shown = new AtomicReference<>();
     // Registered before the terminal adds a hook of its own: hooks run in this order.
     ShutdownHooks.Task atExit =
-        ShutdownHooks.add(() -> Optional.ofNullable(shown.get()).ifPresent(Viewer::restore));
+        ShutdownHooks.add(
+            () -> Optional.ofNullable(shown.get()).ifPresent(TerminalViewer::restore));
     // Uses stty: the library's native providers set a line's speed to 0, which hangs up a real
     // line.
     try (Terminal terminal =
@@ -84,9 +85,9 @@ final class TopCommand implements Callable<Integer> {
       if (terminal.getType().startsWith(Terminal.TYPE_DUMB)) {
         return none(err);
       }
-      Viewer viewer = new Viewer(terminal, client, look(), clock);
-      shown.set(viewer);
-      String trouble = viewer.run();
+      TerminalViewer terminalViewer = new TerminalViewer(terminal, client, look(), clock);
+      shown.set(terminalViewer);
+      String trouble = terminalViewer.run();
       if (trouble != null) {
         err.println(trouble);
       }
@@ -103,8 +104,8 @@ final class TopCommand implements Callable<Integer> {
     return FAILED;
   }
 
-  private Look look() {
+  private TerminalStyle look() {
     boolean colour = environment.getOrDefault("NO_COLOR", "").isEmpty();
-    return new Look(System.out.charset().equals(StandardCharsets.UTF_8), colour);
+    return new TerminalStyle(System.out.charset().equals(StandardCharsets.UTF_8), colour);
   }
 }

@@ -23,16 +23,16 @@ final class TopTable {
 
   private TopTable() {}
 
-  static void print(JsonNode endpoints, Look look, PrintWriter out) {
+  static void print(JsonNode endpoints, TerminalStyle terminalStyle, PrintWriter out) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(HEADS);
     for (JsonNode each : endpoints) {
-      rows.add(row(each, look));
+      rows.add(row(each, terminalStyle));
     }
     int[] widths = new int[HEADS.size()];
     for (List<String> row : rows) {
       for (int at = 0; at < widths.length; at++) {
-        widths[at] = Math.max(widths[at], Cells.width(row.get(at)));
+        widths[at] = Math.max(widths[at], TerminalCells.width(row.get(at)));
       }
     }
     for (List<String> row : rows) {
@@ -40,7 +40,7 @@ final class TopTable {
     }
   }
 
-  private static List<String> row(JsonNode of, Look look) {
+  private static List<String> row(JsonNode of, TerminalStyle terminalStyle) {
     String limit = LimitText.of(of.path("config")).replace(' ', ',');
     return List.of(
         figure(of, "queue_depth"),
@@ -49,10 +49,10 @@ final class TopTable {
         figure(of, "refused"),
         figure(of, "expired"),
         figure(of, "cancelled"),
-        Figures.percent(of.path("utilization").asDouble(0)),
+        FigureText.percent(of.path("utilization").asDouble(0)),
         of.path("paused").asBoolean(false) ? "paused" : "open",
-        look.harmless(of.path("path").asString(""), MOST_NAME).replace(' ', '_'),
-        limit.isEmpty() ? "-" : look.harmless(limit, MOST_NAME));
+        terminalStyle.harmless(of.path("path").asString(""), MOST_NAME).replace(' ', '_'),
+        limit.isEmpty() ? "-" : terminalStyle.harmless(limit, MOST_NAME));
   }
 
   private static String figure(JsonNode of, String name) {
@@ -63,7 +63,7 @@ final class TopTable {
   private static String line(List<String> row, int[] widths) {
     StringBuilder line = new StringBuilder();
     for (int at = 0; at < widths.length; at++) {
-      String space = " ".repeat(widths[at] - Cells.width(row.get(at)));
+      String space = " ".repeat(widths[at] - TerminalCells.width(row.get(at)));
       boolean words = at >= HEADS.indexOf("STATE");
       line.append(words ? row.get(at) + space : space + row.get(at)).append("  ");
     }

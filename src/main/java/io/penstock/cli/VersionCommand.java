@@ -15,7 +15,7 @@ final class VersionCommand implements Runnable {
   @Override
   public void run() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.println(Version.text());
+    out.println(ProgramVersion.text());
     out.flush();
   }
 }

@@ -59,29 +59,31 @@ import java.util.Set;
 final class EndpointBuilder {
   private static final BigDecimal SHORTEST_HEARTBEAT = new BigDecimal("0.001");
 
-  private final Values values;
-  private final Faults faults;
-  private final Draft draft;
+  private final EffectiveValues effectiveValues;
+  private final FaultCollector faultCollector;
+  private final ConfigurationDraft configurationDraft;
   private final boolean rls;
 
-  EndpointBuilder(Values values, Source source) {
-    this.values = values;
-    this.faults = source.faults();
-    this.draft = source.draft();
-    this.rls = source.rls();
+  EndpointBuilder(EffectiveValues effectiveValues, SourceFile sourceFile) {
+    this.effectiveValues = effectiveValues;
+    this.faultCollector = sourceFile.faults();
+    this.configurationDraft = sourceFile.draft();
+    this.rls = sourceFile.rls();
   }
 
   /** Adds the endpoint to the draft, or faults. */
   void build() {
-    if (values.usable(PATH)) {
-      draft.path(values.get(PATH), values.place(PATH));
+    if (effectiveValues.usable(PATH)) {
+      configurationDraft.path(effectiveValues.get(PATH), effectiveValues.place(PATH));
     }
     check();
-    Optional<LimitSpec> limit = new LimitBuilder(values, faults, rls).build();
+    Optional<LimitSpec> limit = new LimitBuilder(effectiveValues, faultCollector, rls).build();
     Optional<Upstreams> upstreams = upstreams();
-    if (values.usable() && limit.isPresent() && upstreams.isPresent()) {
-      draft.sharing().note(LimitId.Kind.ENDPOINT, values.get(PATH), values);
-      draft.endpoint(endpoint(limit.get(), upstreams.get()));
+    if (effectiveValues.usable() && limit.isPresent() && upstreams.isPresent()) {
+      configurationDraft
+          .sharing()
+          .note(LimitId.Kind.ENDPOINT, effectiveValues.get(PATH), effectiveValues);
+      configurationDraft.endpoint(endpoint(limit.get(), upstreams.get()));
     }
   }
 
@@ -90,104 +92,104 @@ final class EndpointBuilder {
 
   /** Adds faults for contradictory settings. */
   private void check() {
-    if (values.usable(COST_FROM, DIALECT)) {
+    if (effectiveValues.usable(COST_FROM, DIALECT)) {
       checkCostFrom();
     }
-    if (values.usable(FAIR_BY, DIALECT, SCHEDULER)) {
+    if (effectiveValues.usable(FAIR_BY, DIALECT, SCHEDULER)) {
       checkFairBy();
     }
-    if (values.usable(AFFINITY, DIALECT)) {
+    if (effectiveValues.usable(AFFINITY, DIALECT)) {
       checkAffinity();
     }
-    if (values.usable(OVERFLOW, MAX_BLOCKED)) {
+    if (effectiveValues.usable(OVERFLOW, MAX_BLOCKED)) {
       checkMaxBlocked();
     }
-    if (values.usable(HEARTBEAT_SECONDS)) {
+    if (effectiveValues.usable(HEARTBEAT_SECONDS)) {
       checkHeartbeat();
     }
   }
 
   private void checkCostFrom() {
-    CostSource from = values.get(COST_FROM);
-    if (values.get(DIALECT) == Dialect.NONE && from != CostSource.QUERY) {
-      faults.add(
-          values.placeOfAny(COST_FROM, DIALECT),
+    CostSource from = effectiveValues.get(COST_FROM);
+    if (effectiveValues.get(DIALECT) == Dialect.NONE && from != CostSource.QUERY) {
+      faultCollector.add(
+          effectiveValues.placeOfAny(COST_FROM, DIALECT),
           "cost_from is '%s', but dialect none reads no body, expected query or a dialect"
               .formatted(from.name().toLowerCase(Locale.ROOT)));
     }
   }
 
   private void checkFairBy() {
-    if (values.get(SCHEDULER) == QueueOrder.FAIR
-        && values.get(DIALECT) == Dialect.NONE
-        && values.get(FAIR_BY) instanceof FairBy.BodyUser) {
-      faults.add(
-          values.placeOfAny(FAIR_BY, DIALECT, SCHEDULER),
+    if (effectiveValues.get(SCHEDULER) == QueueOrder.FAIR
+        && effectiveValues.get(DIALECT) == Dialect.NONE
+        && effectiveValues.get(FAIR_BY) instanceof FairBy.BodyUser) {
+      faultCollector.add(
+          effectiveValues.placeOfAny(FAIR_BY, DIALECT, SCHEDULER),
           "fair_by is 'body:user', but dialect none reads no body, expected another or a dialect");
     }
   }
 
   private void checkAffinity() {
-    if (values.get(DIALECT) == Dialect.NONE
-        && values.get(AFFINITY) instanceof EndpointSpec.Affinity.Auto) {
-      faults.add(
-          values.placeOfAny(AFFINITY, DIALECT),
+    if (effectiveValues.get(DIALECT) == Dialect.NONE
+        && effectiveValues.get(AFFINITY) instanceof EndpointSpec.Affinity.Auto) {
+      faultCollector.add(
+          effectiveValues.placeOfAny(AFFINITY, DIALECT),
           "affinity is 'auto', but dialect none reads no body, expected another or a dialect");
     }
   }
 
   private void checkMaxBlocked() {
-    if (values.get(OVERFLOW) && values.get(MAX_BLOCKED) == 0) {
-      faults.add(
-          values.placeOfAny(MAX_BLOCKED, OVERFLOW),
+    if (effectiveValues.get(OVERFLOW) && effectiveValues.get(MAX_BLOCKED) == 0) {
+      faultCollector.add(
+          effectiveValues.placeOfAny(MAX_BLOCKED, OVERFLOW),
           "max_blocked is 0, but overflow is block, expected at least 1, or overflow reject");
     }
   }
 
   private void checkHeartbeat() {
-    BigDecimal seconds = values.get(HEARTBEAT_SECONDS);
+    BigDecimal seconds = effectiveValues.get(HEARTBEAT_SECONDS);
     if (seconds.signum() > 0 && seconds.compareTo(SHORTEST_HEARTBEAT) < 0) {
-      faults.add(
-          values.placeOfAny(HEARTBEAT_SECONDS),
+      faultCollector.add(
+          effectiveValues.placeOfAny(HEARTBEAT_SECONDS),
           "heartbeat_seconds is %s, expected 0 or at least %s"
               .formatted(seconds.toPlainString(), SHORTEST_HEARTBEAT));
     }
   }
 
   private Optional<Upstreams> upstreams() {
-    if (!values.usable(UPSTREAMS, DIALECT)) {
+    if (!effectiveValues.usable(UPSTREAMS, DIALECT)) {
       return Optional.empty();
     }
     Upstreams upstreams = new Upstreams(new ArrayList<>(), new ArrayList<>());
     Set<String> ids = new HashSet<>();
     boolean good = true;
-    for (Section section : values.get(UPSTREAMS)) {
-      Values upstream = Values.ofUpstream(section, values);
+    for (FileSection fileSection : effectiveValues.get(UPSTREAMS)) {
+      EffectiveValues upstream = EffectiveValues.ofUpstream(fileSection, effectiveValues);
       if (upstream.usable(UpstreamSettings.ID) && !ids.add(upstream.get(UpstreamSettings.ID))) {
-        faults.add(
+        faultCollector.add(
             upstream.place(UpstreamSettings.ID),
             "upstream '%s' is in this list twice, expected it once"
                 .formatted(upstream.get(UpstreamSettings.ID)));
       }
-      good &= add(upstream, section.start(), upstreams);
+      good &= add(upstream, fileSection.start(), upstreams);
     }
     return good ? Optional.of(upstreams) : Optional.empty();
   }
 
   /** Adds an upstream; returns false if it has a fault. */
-  private boolean add(Values upstream, Place start, Upstreams upstreams) {
-    boolean good = UpstreamBuilder.agree(upstream, faults);
+  private boolean add(EffectiveValues upstream, SourcePlace start, Upstreams upstreams) {
+    boolean good = UpstreamBuilder.agree(upstream, faultCollector);
     if (!upstream.usable(UpstreamSettings.LIMITS, UpstreamSettings.MODELS)) {
       return false;
     }
-    PoolBuilder pools = new PoolBuilder(upstream, faults);
+    PoolBuilder pools = new PoolBuilder(upstream, faultCollector);
     Optional<List<SharedPool>> built = pools.build();
     if (!good || built.isEmpty() || !upstream.usable()) {
       return false;
     }
     UpstreamSpec spec = UpstreamBuilder.build(upstream, built.get());
     note(spec, start, upstream.place(UpstreamSettings.ID));
-    draft.sharing().note(LimitId.Kind.UPSTREAM, spec.id(), upstream);
+    configurationDraft.sharing().note(LimitId.Kind.UPSTREAM, spec.id(), upstream);
     upstreams.specs().add(spec);
     Map<String, Object> shown = upstream.shown();
     if (!built.get().isEmpty()) {
@@ -197,20 +199,20 @@ final class EndpointBuilder {
     return true;
   }
 
-  private void note(UpstreamSpec upstream, Place start, Place id) {
-    draft.upstream(upstream, id);
+  private void note(UpstreamSpec upstream, SourcePlace start, SourcePlace id) {
+    configurationDraft.upstream(upstream, id);
     if (upstream.access().disabledBecause() != null) {
-      draft.warn(
+      configurationDraft.warn(
           start,
           "upstream '%s' is disabled: %s"
               .formatted(upstream.id(), upstream.access().disabledBecause()));
     }
-    if (values.usable(ALGORITHM)
-        && values.get(ALGORITHM) == LimitAlgorithm.TOKEN_WINDOW
+    if (effectiveValues.usable(ALGORITHM)
+        && effectiveValues.get(ALGORITHM) == LimitAlgorithm.TOKEN_WINDOW
         && !upstream.url().getScheme().equals("mock")
         && upstream.budget().limits().none()
         && upstream.budget().pools().isEmpty()) {
-      draft.warn(
+      configurationDraft.warn(
           start,
           "upstream '%s' has no limit of its own, and 60 seconds may hold more than its provider"
                   .formatted(upstream.id())
@@ -220,55 +222,57 @@ final class EndpointBuilder {
   }
 
   private EndpointSpec endpoint(LimitSpec limit, Upstreams upstreams) {
-    Map<String, Object> shown = values.shown();
+    Map<String, Object> shown = effectiveValues.shown();
     shown.put(UPSTREAMS.name(), List.copyOf(upstreams.shown()));
     return new EndpointSpec(
-        values.get(PATH),
-        values.get(PATH),
-        values.get(ALGORITHM),
+        effectiveValues.get(PATH),
+        effectiveValues.get(PATH),
+        effectiveValues.get(ALGORITHM),
         limit,
         scheduling(),
         waiting(),
         new Reading(
-            values.get(DIALECT),
-            values.get(COST_FROM),
-            values.get(DEFAULT_TOKENS),
-            values.get(DEFAULT_OUTPUT_TOKENS),
-            values.get(MAX_BODY_BYTES),
-            values.get(MAX_UPLOAD_BYTES),
+            effectiveValues.get(DIALECT),
+            effectiveValues.get(COST_FROM),
+            effectiveValues.get(DEFAULT_TOKENS),
+            effectiveValues.get(DEFAULT_OUTPUT_TOKENS),
+            effectiveValues.get(MAX_BODY_BYTES),
+            effectiveValues.get(MAX_UPLOAD_BYTES),
             rls),
-        new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
-        values.get(SHADOW),
+        new Descendants(
+            effectiveValues.get(DYNAMIC),
+            Math.toIntExact(effectiveValues.get(MAX_DYNAMIC_ENDPOINTS))),
+        effectiveValues.get(SHADOW),
         new Forwarding(
-            values.get(STRIP_PREFIX),
-            values.get(AFFINITY),
-            values.get(UPGRADE),
+            effectiveValues.get(STRIP_PREFIX),
+            effectiveValues.get(AFFINITY),
+            effectiveValues.get(UPGRADE),
             Map.of(),
-            values.get(EXPOSE_UPSTREAM_LIMITS)),
+            effectiveValues.get(EXPOSE_UPSTREAM_LIMITS)),
         upstreams.specs(),
         shown,
-        values.stated());
+        effectiveValues.stated());
   }
 
   private Scheduling scheduling() {
     return new Scheduling(
-        values.get(SCHEDULER),
-        Numbers.secondsToNanos(values.get(PRIORITY_AGING_SECONDS)),
-        Math.toIntExact(values.get(MAX_SKIPS)),
-        values.get(FAIR_BY));
+        effectiveValues.get(SCHEDULER),
+        NumberShapes.secondsToNanos(effectiveValues.get(PRIORITY_AGING_SECONDS)),
+        Math.toIntExact(effectiveValues.get(MAX_SKIPS)),
+        effectiveValues.get(FAIR_BY));
   }
 
   private Waiting waiting() {
-    long tokens = values.get(MAX_QUEUED_TOKENS);
+    long tokens = effectiveValues.get(MAX_QUEUED_TOKENS);
     return new Waiting(
         new QueueBounds(
-            values.get(MAX_QUEUE_SIZE),
+            effectiveValues.get(MAX_QUEUE_SIZE),
             tokens == 0 ? QueueBounds.UNLIMITED : tokens,
-            values.get(MAX_QUEUED_BYTES)),
-        values.get(OVERFLOW) ? Math.toIntExact(values.get(MAX_BLOCKED)) : 0,
-        Numbers.secondsToNanos(values.get(QUEUE_TIMEOUT)),
+            effectiveValues.get(MAX_QUEUED_BYTES)),
+        effectiveValues.get(OVERFLOW) ? Math.toIntExact(effectiveValues.get(MAX_BLOCKED)) : 0,
+        NumberShapes.secondsToNanos(effectiveValues.get(QUEUE_TIMEOUT)),
         rls,
-        Numbers.secondsToNanos(values.get(MAX_WAIT)),
-        Numbers.secondsToNanos(values.get(HEARTBEAT_SECONDS)));
+        NumberShapes.secondsToNanos(effectiveValues.get(MAX_WAIT)),
+        NumberShapes.secondsToNanos(effectiveValues.get(HEARTBEAT_SECONDS)));
   }
 }

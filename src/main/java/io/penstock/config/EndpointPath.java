@@ -4,7 +4,7 @@ import io.penstock.endpoint.NormalPath;
 import java.util.Map;
 
 /** The path of an endpoint, normalised. */
-record EndpointPath() implements Shape.OfScalar<String> {
+record EndpointPath() implements ValueShape.OfScalar<String> {
   private static final int LONGEST = 2048;
 
   @Override
@@ -13,30 +13,30 @@ record EndpointPath() implements Shape.OfScalar<String> {
   }
 
   @Override
-  public Parsed<String> parse(Scalar scalar, Source source) {
-    if (!scalar.textual()) {
-      return bad(scalar);
+  public ParsedValue<String> parse(ScalarValue scalarValue, SourceFile sourceFile) {
+    if (!scalarValue.textual()) {
+      return bad(scalarValue);
     }
-    Parsed<String> path = normalise(scalar.text());
-    return path instanceof Parsed.Bad<String>(String problem)
-        ? new Parsed.Bad<>("is " + scalar.shown() + ", " + problem)
+    ParsedValue<String> path = normalise(scalarValue.text());
+    return path instanceof ParsedValue.Bad<String>(String problem)
+        ? new ParsedValue.Bad<>("is " + scalarValue.shown() + ", " + problem)
         : path;
   }
 
   /** Returns the normalised path, or a description of what is wrong with {@code text}. */
-  static Parsed<String> normalise(String text) {
+  static ParsedValue<String> normalise(String text) {
     if (text.startsWith("/") && text.length() > LONGEST) {
       return tooLong();
     }
     return switch (NormalPath.of(text)) {
-      case NormalPath.Bad(String problem) -> new Parsed.Bad<>(problem);
+      case NormalPath.Bad(String problem) -> new ParsedValue.Bad<>(problem);
       case NormalPath.Good(String path) ->
-          path.length() > LONGEST ? tooLong() : new Parsed.Good<>(path);
+          path.length() > LONGEST ? tooLong() : new ParsedValue.Good<>(path);
     };
   }
 
-  private static Parsed<String> tooLong() {
-    return new Parsed.Bad<>("which is too long, expected at most " + LONGEST + " characters");
+  private static ParsedValue<String> tooLong() {
+    return new ParsedValue.Bad<>("which is too long, expected at most " + LONGEST + " characters");
   }
 
   @Override
@@ -46,7 +46,7 @@ record EndpointPath() implements Shape.OfScalar<String> {
 
   @Override
   public Map<String, Object> schema() {
-    return Shape.orVariable(
-        Shape.keywords("type", "string", "pattern", "^/", "maxLength", LONGEST));
+    return ValueShape.orVariable(
+        ValueShape.keywords("type", "string", "pattern", "^/", "maxLength", LONGEST));
   }
 }

@@ -8,24 +8,25 @@ import java.util.Set;
 import org.yaml.snakeyaml.nodes.Node;
 
 /** A non-empty list of endpoint paths without duplicates. */
-record EndpointPaths() implements Shape<List<String>> {
+record EndpointPaths() implements ValueShape<List<String>> {
   private static final EndpointPath PATH = new EndpointPath();
 
   @Override
-  public Optional<List<String>> read(Node node, Source source, String name) {
-    Optional<List<Node>> items = source.items(node, name, "a list of paths of endpoints");
+  public Optional<List<String>> read(Node node, SourceFile sourceFile, String name) {
+    Optional<List<Node>> items = sourceFile.items(node, name, "a list of paths of endpoints");
     if (items.isEmpty()) {
       return Optional.empty();
     }
     Set<String> paths = new LinkedHashSet<>();
     for (Node item : items.get()) {
-      Optional<String> path = PATH.read(item, source, "a path");
+      Optional<String> path = PATH.read(item, sourceFile, "a path");
       if (path.isPresent() && !paths.add(path.get())) {
-        source.fault(item, "path " + Scalar.quote(path.get()) + " is there twice, expected once");
+        sourceFile.fault(
+            item, "path " + ScalarValue.quote(path.get()) + " is there twice, expected once");
       }
     }
     if (items.get().isEmpty()) {
-      source.fault(node, name + " is empty, expected a path, or no " + name + " to allow all");
+      sourceFile.fault(node, name + " is empty, expected a path, or no " + name + " to allow all");
     }
     boolean good = !paths.isEmpty() && paths.size() == items.get().size();
     return good ? Optional.of(List.copyOf(paths)) : Optional.empty();
@@ -38,7 +39,7 @@ record EndpointPaths() implements Shape<List<String>> {
 
   @Override
   public Map<String, Object> schema() {
-    return Shape.keywords(
+    return ValueShape.keywords(
         "type", "array", "items", PATH.schema(), "minItems", 1, "uniqueItems", true);
   }
 }

@@ -7,21 +7,22 @@ import java.util.Map;
 
 /** The settings of {@code groups[]}: the limits that the keys of a group share. */
 final class GroupSettings {
-  private static final Numbers.Whole LIMIT = new Numbers.Whole(0, Cost.MAX_TOKENS);
+  private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
 
-  static final Setting<String> NAME =
-      Setting.required("name", new Words.Identifier(), "Its name, which keys state as group.");
+  static final RouteSetting<String> NAME =
+      RouteSetting.required(
+          "name", new WordShapes.Identifier(), "Its name, which keys state as group.");
 
-  static final Setting<Long> RPM = limit("rpm", "Requests in any 60 seconds");
-  static final Setting<Long> TPM = limit("tpm", "Tokens, input and output, in any 60 seconds");
-  static final Setting<Long> RPD = limit("rpd", "Requests in 24 h from the first");
-  static final Setting<Long> BUDGET_TOKENS_PER_DAY =
+  static final RouteSetting<Long> RPM = limit("rpm", "Requests in any 60 seconds");
+  static final RouteSetting<Long> TPM = limit("tpm", "Tokens, input and output, in any 60 seconds");
+  static final RouteSetting<Long> RPD = limit("rpd", "Requests in 24 h from the first");
+  static final RouteSetting<Long> BUDGET_TOKENS_PER_DAY =
       limit("budget_tokens_per_day", "Tokens, input and output, in a UTC day");
-  static final Setting<Long> BUDGET_TOKENS_PER_MONTH =
+  static final RouteSetting<Long> BUDGET_TOKENS_PER_MONTH =
       limit("budget_tokens_per_month", "Tokens, input and output, in a UTC month");
 
   /** The settings, in display order. */
-  static final List<Setting<?>> TABLE =
+  static final List<RouteSetting<?>> TABLE =
       List.of(
           NAME,
           RPM,
@@ -33,24 +34,24 @@ final class GroupSettings {
 
   private GroupSettings() {}
 
-  private static Setting<Long> limit(String name, String what) {
-    return Setting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
+  private static RouteSetting<Long> limit(String name, String what) {
+    return RouteSetting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
   }
 
   /** Returns the group described by checked settings. */
-  static GroupSpec group(Values values) {
+  static GroupSpec group(EffectiveValues effectiveValues) {
     return new GroupSpec(
-        values.get(NAME),
-        values.get(RPM),
-        values.get(TPM),
-        values.get(RPD),
-        values.get(BUDGET_TOKENS_PER_DAY),
-        values.get(BUDGET_TOKENS_PER_MONTH));
+        effectiveValues.get(NAME),
+        effectiveValues.get(RPM),
+        effectiveValues.get(TPM),
+        effectiveValues.get(RPD),
+        effectiveValues.get(BUDGET_TOKENS_PER_DAY),
+        effectiveValues.get(BUDGET_TOKENS_PER_MONTH));
   }
 
   /** Returns a group in the form in which route files write it. */
   static Map<String, Object> shown(GroupSpec group) {
-    return Shape.keywords(
+    return ValueShape.keywords(
         NAME.name(), group.name(),
         RPM.name(), group.rpm(),
         TPM.name(), group.tpm(),

@@ -14,31 +14,31 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 
 /** Limits of a key for single models, by the names that clients use. */
-record KeyModels() implements Shape<Map<String, ModelLimits>> {
-  private static final Numbers.Whole LIMIT = new Numbers.Whole(0, Cost.MAX_TOKENS);
+record KeyModels() implements ValueShape<Map<String, ModelLimits>> {
+  private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
 
-  static final Setting<Long> RPM =
-      Setting.fixed("rpm", LIMIT, 0L, "Requests in any 60 seconds; 0 is unlimited.");
-  static final Setting<Long> TPM =
-      Setting.fixed("tpm", LIMIT, 0L, "Tokens in any 60 seconds; 0 is unlimited.");
+  static final RouteSetting<Long> RPM =
+      RouteSetting.fixed("rpm", LIMIT, 0L, "Requests in any 60 seconds; 0 is unlimited.");
+  static final RouteSetting<Long> TPM =
+      RouteSetting.fixed("tpm", LIMIT, 0L, "Tokens in any 60 seconds; 0 is unlimited.");
 
   /** The settings, in display order. */
-  static final List<Setting<?>> TABLE = List.of(RPM, TPM);
+  static final List<RouteSetting<?>> TABLE = List.of(RPM, TPM);
 
   @Override
-  public Optional<Map<String, ModelLimits>> read(Node node, Source source, String name) {
-    Optional<MappingNode> mapping = source.mapping(node, name, "a mapping of models");
+  public Optional<Map<String, ModelLimits>> read(Node node, SourceFile sourceFile, String name) {
+    Optional<MappingNode> mapping = sourceFile.mapping(node, name, "a mapping of models");
     if (mapping.isEmpty()) {
       return Optional.empty();
     }
-    List<NodeTuple> entries = source.entries(mapping.get());
+    List<NodeTuple> entries = sourceFile.entries(mapping.get());
     Map<String, ModelLimits> models = new LinkedHashMap<>();
     Set<String> seen = new HashSet<>();
     for (NodeTuple entry : entries) {
       Optional<String> model =
-          Section.uniqueKey(entry.getKeyNode(), seen, source)
-              .flatMap(key -> Models.model(entry.getKeyNode(), source));
-      Optional<ModelLimits> limits = limits(entry.getValueNode(), source);
+          FileSection.uniqueKey(entry.getKeyNode(), seen, sourceFile)
+              .flatMap(key -> ModelsSetting.model(entry.getKeyNode(), sourceFile));
+      Optional<ModelLimits> limits = limits(entry.getValueNode(), sourceFile);
       if (model.isPresent() && limits.isPresent()) {
         models.put(model.get(), limits.get());
       }
@@ -46,16 +46,16 @@ record KeyModels() implements Shape<Map<String, ModelLimits>> {
     return models.size() == entries.size() ? Optional.of(models) : Optional.empty();
   }
 
-  private static Optional<ModelLimits> limits(Node node, Source source) {
-    Optional<Section> section =
-        source
+  private static Optional<ModelLimits> limits(Node node, SourceFile sourceFile) {
+    Optional<FileSection> section =
+        sourceFile
             .mapping(node, "a model", "a mapping with rpm or tpm")
-            .map(mapping -> Section.read(mapping, TABLE, source));
+            .map(mapping -> FileSection.read(mapping, TABLE, sourceFile));
     if (section.isEmpty() || section.get().broken()) {
       return Optional.empty();
     }
-    Values values = Values.of(TABLE, section.get());
-    return Optional.of(new ModelLimits(values.get(RPM), values.get(TPM)));
+    EffectiveValues effectiveValues = EffectiveValues.of(TABLE, section.get());
+    return Optional.of(new ModelLimits(effectiveValues.get(RPM), effectiveValues.get(TPM)));
   }
 
   @Override
@@ -63,12 +63,14 @@ record KeyModels() implements Shape<Map<String, ModelLimits>> {
     Map<String, Object> shown = new TreeMap<>();
     value.forEach(
         (model, limits) ->
-            shown.put(model, Shape.keywords(RPM.name(), limits.rpm(), TPM.name(), limits.tpm())));
+            shown.put(
+                model, ValueShape.keywords(RPM.name(), limits.rpm(), TPM.name(), limits.tpm())));
     return shown;
   }
 
   @Override
   public Map<String, Object> schema() {
-    return Shape.keywords("type", "object", "additionalProperties", RouteText.sectionSchema(TABLE));
+    return ValueShape.keywords(
+        "type", "object", "additionalProperties", RouteText.sectionSchema(TABLE));
   }
 }

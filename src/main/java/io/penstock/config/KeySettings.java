@@ -7,83 +7,91 @@ import java.util.Map;
 
 /** The settings of {@code keys[]}. */
 final class KeySettings {
-  private static final Numbers.Whole LIMIT = new Numbers.Whole(0, Cost.MAX_TOKENS);
-  private static final Numbers.Whole PRIORITIES = new Numbers.Whole(-1_000_000, 1_000_000);
+  private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
+  private static final NumberShapes.Whole PRIORITIES =
+      new NumberShapes.Whole(-1_000_000, 1_000_000);
 
-  static final Setting<String> NAME =
-      Setting.required("name", new Words.Identifier(), "Its name, in logs, metrics and queues.");
+  static final RouteSetting<String> NAME =
+      RouteSetting.required(
+          "name", new WordShapes.Identifier(), "Its name, in logs, metrics and queues.");
 
-  static final Setting<String> SHA256 =
-      Setting.required(
-          "sha256", new Sha256(), "SHA-256 of the secret that clients send; never the secret.");
+  static final RouteSetting<String> SHA256 =
+      RouteSetting.required(
+          "sha256",
+          new SecretDigest(),
+          "SHA-256 of the secret that clients send; never the secret.");
 
-  static final Setting<Long> RATE_LIMIT_RPM = limit("rate_limit_rpm", "Requests in any 60 seconds");
-  static final Setting<Long> RATE_LIMIT_TPM =
+  static final RouteSetting<Long> RATE_LIMIT_RPM =
+      limit("rate_limit_rpm", "Requests in any 60 seconds");
+  static final RouteSetting<Long> RATE_LIMIT_TPM =
       limit("rate_limit_tpm", "Tokens, input and output, in any 60 seconds");
-  static final Setting<Long> RATE_LIMIT_RPD =
+  static final RouteSetting<Long> RATE_LIMIT_RPD =
       limit("rate_limit_rpd", "Requests in 24 h from the first");
-  static final Setting<Long> MAX_CONCURRENCY =
+  static final RouteSetting<Long> MAX_CONCURRENCY =
       limit("max_concurrency", "Requests at the same time");
-  static final Setting<Long> BUDGET_TOKENS_PER_DAY =
+  static final RouteSetting<Long> BUDGET_TOKENS_PER_DAY =
       limit("budget_tokens_per_day", "Tokens, input and output, in a UTC day");
 
-  static final Setting<Map<String, ModelLimits>> MODELS =
-      Setting.fixed(
+  static final RouteSetting<Map<String, ModelLimits>> MODELS =
+      RouteSetting.fixed(
           "models", new KeyModels(), Map.of(), "What it may spend on some models, by their names.");
 
-  static final Setting<String> GROUP =
-      Setting.unset("group", new Words.Identifier(), "none", "The group it is in.");
+  static final RouteSetting<String> GROUP =
+      RouteSetting.unset("group", new WordShapes.Identifier(), "none", "The group it is in.");
 
-  static final Setting<List<String>> ALLOWED_MODELS =
-      Setting.unset(
-          "allowed_models", new Models.Names(), "all", "Models it may use, as clients name them.");
+  static final RouteSetting<List<String>> ALLOWED_MODELS =
+      RouteSetting.unset(
+          "allowed_models",
+          new ModelsSetting.Names(),
+          "all",
+          "Models it may use, as clients name them.");
 
-  static final Setting<List<String>> ALLOWED_ENDPOINTS =
-      Setting.unset(
+  static final RouteSetting<List<String>> ALLOWED_ENDPOINTS =
+      RouteSetting.unset(
           "allowed_endpoints",
           new EndpointPaths(),
           "all",
           "Paths of endpoints it may use, with the dynamic ones below them.");
 
-  static final Setting<Long> PRIORITY =
-      Setting.fixed("priority", PRIORITIES, 0L, "Priority of its requests that state none.");
+  static final RouteSetting<Long> PRIORITY =
+      RouteSetting.fixed("priority", PRIORITIES, 0L, "Priority of its requests that state none.");
 
-  static final Setting<Long> MAX_PRIORITY =
-      Setting.derived(
+  static final RouteSetting<Long> MAX_PRIORITY =
+      RouteSetting.derived(
           "max_priority",
           PRIORITIES,
           "its priority",
-          values -> values.get(PRIORITY),
+          effectiveValues -> effectiveValues.get(PRIORITY),
           "The highest priority its requests can state.");
 
-  static final Setting<Long> WEIGHT =
-      Setting.fixed(
-          "weight", new Numbers.Whole(1, 1_000_000), 1L, "Its part where shares are fair.");
+  static final RouteSetting<Long> WEIGHT =
+      RouteSetting.fixed(
+          "weight", new NumberShapes.Whole(1, 1_000_000), 1L, "Its part where shares are fair.");
 
-  static final Setting<Long> EXPIRES_AT =
-      Setting.unset(
+  static final RouteSetting<Long> EXPIRES_AT =
+      RouteSetting.unset(
           "expires_at",
-          new Expiry(),
+          new ExpirySetting(),
           "never",
           "When it ends: an instant, or the beginning of a UTC day.");
 
-  static final Setting<Boolean> ON_LIMIT =
-      Setting.fixed(
+  static final RouteSetting<Boolean> ON_LIMIT =
+      RouteSetting.fixed(
           "on_limit",
-          Words.Choice.of(List.of(false, true), waits -> waits ? "wait" : "reject"),
+          WordShapes.Choice.of(List.of(false, true), waits -> waits ? "wait" : "reject"),
           false,
           "Whether its requests are refused at its limits, or wait for them.");
 
-  static final Setting<Boolean> STRICT_AFTER_DENIAL =
-      Setting.fixed(
+  static final RouteSetting<Boolean> STRICT_AFTER_DENIAL =
+      RouteSetting.fixed(
           "strict_after_denial",
-          new Words.Flag(),
+          new WordShapes.Flag(),
           false,
           "Whether the shared count is asked for after a denial (on_limit reject, sharing"
               + " eventual).");
 
   /** The settings, in display order. */
-  static final List<Setting<?>> TABLE =
+  static final List<RouteSetting<?>> TABLE =
       List.of(
           NAME,
           SHA256,
@@ -118,7 +126,7 @@ final class KeySettings {
 
   private KeySettings() {}
 
-  private static Setting<Long> limit(String name, String what) {
-    return Setting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
+  private static RouteSetting<Long> limit(String name, String what) {
+    return RouteSetting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
   }
 }

@@ -11,34 +11,34 @@ import java.util.stream.Stream;
 
 /** The settings of {@code models.<name>}, by the name that clients use. */
 final class ModelSettings {
-  static final Setting<List<String>> FALLBACK =
-      Setting.fixed(
+  static final RouteSetting<List<String>> FALLBACK =
+      RouteSetting.fixed(
           "fallback",
-          new Models.Names(),
+          new ModelsSetting.Names(),
           List.of(),
           "Other models that may serve in its place; the first that has room does.");
 
-  static final Setting<BigDecimal> FALLBACK_AFTER =
-      Setting.fixed(
+  static final RouteSetting<BigDecimal> FALLBACK_AFTER =
+      RouteSetting.fixed(
           "fallback_after",
-          Numbers.Fraction.from("0", 86_400),
+          NumberShapes.Fraction.from("0", 86_400),
           BigDecimal.valueOf(5),
           "Seconds that a request waits before another model may serve it.");
 
-  static final Setting<Long> MAX_RPM = limit("max_rpm", "Requests in any 60 seconds");
-  static final Setting<Long> MAX_TPM =
+  static final RouteSetting<Long> MAX_RPM = limit("max_rpm", "Requests in any 60 seconds");
+  static final RouteSetting<Long> MAX_TPM =
       limit("max_tpm", "Tokens, input and output, in any 60 seconds");
-  static final Setting<Long> MAX_RPD = limit("max_rpd", "Requests in 24 h from the first");
+  static final RouteSetting<Long> MAX_RPD = limit("max_rpd", "Requests in 24 h from the first");
 
-  static final Setting<Snapshot.Price> PRICE_PER_MTOK =
-      Setting.unset(
+  static final RouteSetting<ConfigurationSnapshot.Price> PRICE_PER_MTOK =
+      RouteSetting.unset(
           "price_per_mtok",
           new PriceTag(),
           "not known",
           "What 1,000,000 tokens cost, in whatever currency.");
 
   /** The settings, in display order. */
-  static final List<Setting<?>> TABLE =
+  static final List<RouteSetting<?>> TABLE =
       List.of(
           MAX_RPM,
           MAX_TPM,
@@ -50,30 +50,35 @@ final class ModelSettings {
 
   private ModelSettings() {}
 
-  private static Setting<Long> limit(String name, String what) {
-    return Setting.sometimes(
+  private static RouteSetting<Long> limit(String name, String what) {
+    return RouteSetting.sometimes(
         name,
-        new Numbers.Whole(0, Cost.MAX_TOKENS),
+        new NumberShapes.Whole(0, Cost.MAX_TOKENS),
         "0 where another of max_rpm, max_tpm and max_rpd is set, else as its provider's profile",
-        values -> limited(values) ? Optional.of(0L) : Optional.empty(),
+        effectiveValues -> limited(effectiveValues) ? Optional.of(0L) : Optional.empty(),
         what + ", whoever serves them; 0 is unlimited.");
   }
 
-  private static boolean limited(Values values) {
-    return Stream.of(MAX_RPM, MAX_TPM, MAX_RPD).anyMatch(each -> values.set(each).isPresent());
+  private static boolean limited(EffectiveValues effectiveValues) {
+    return Stream.of(MAX_RPM, MAX_TPM, MAX_RPD)
+        .anyMatch(each -> effectiveValues.set(each).isPresent());
   }
 
   /** Returns the model described by usable settings, without its fallbacks. */
-  static Snapshot.Model model(Values values) {
-    Snapshot.Price price = values.find(PRICE_PER_MTOK).orElse(null);
-    return limited(values)
-        ? new Snapshot.Model(
-            new ModelLimits(values.get(MAX_RPM), values.get(MAX_TPM), values.get(MAX_RPD)), price)
-        : new Snapshot.Model(null, price);
+  static ConfigurationSnapshot.Model model(EffectiveValues effectiveValues) {
+    ConfigurationSnapshot.Price price = effectiveValues.find(PRICE_PER_MTOK).orElse(null);
+    return limited(effectiveValues)
+        ? new ConfigurationSnapshot.Model(
+            new ModelLimits(
+                effectiveValues.get(MAX_RPM),
+                effectiveValues.get(MAX_TPM),
+                effectiveValues.get(MAX_RPD)),
+            price)
+        : new ConfigurationSnapshot.Model(null, price);
   }
 
   /** Returns the settings of a model in the form in which route files write them. */
-  static Map<String, Object> shown(Snapshot.Model model) {
+  static Map<String, Object> shown(ConfigurationSnapshot.Model model) {
     Map<String, Object> shown = new LinkedHashMap<>();
     if (model.limits() != null) {
       shown.put(MAX_RPM.name(), model.limits().rpm());

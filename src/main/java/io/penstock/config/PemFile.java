@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  *
  * @param key whether it holds a private key rather than certificates
  */
-record PemFile(boolean key) implements Shape.OfScalar<Path> {
+record PemFile(boolean key) implements ValueShape.OfScalar<Path> {
   private static final int LARGEST_BYTES = 1 << 20;
   private static final List<String> KEY_KINDS = List.of("RSA", "EC", "EdDSA");
   private static final Pattern KEY =
@@ -40,25 +40,29 @@ record PemFile(boolean key) implements Shape.OfScalar<Path> {
   }
 
   @Override
-  public Parsed<Path> parse(Scalar scalar, Source source) {
-    if (!scalar.textual() || scalar.text().isBlank()) {
-      return bad(scalar);
+  public ParsedValue<Path> parse(ScalarValue scalarValue, SourceFile sourceFile) {
+    if (!scalarValue.textual() || scalarValue.text().isBlank()) {
+      return bad(scalarValue);
     }
     Path path;
     byte[] bytes;
     try {
-      path = Path.of(source.file()).resolveSibling(scalar.text()).toAbsolutePath().normalize();
+      path =
+          Path.of(sourceFile.file())
+              .resolveSibling(scalarValue.text())
+              .toAbsolutePath()
+              .normalize();
       bytes = bytes(path);
     } catch (InvalidPathException e) {
-      return bad(scalar);
+      return bad(scalarValue);
     } catch (IOException e) {
-      return wrong(scalar, "cannot be read");
+      return wrong(scalarValue, "cannot be read");
     }
     if (bytes.length > LARGEST_BYTES) {
-      return wrong(scalar, "is larger than 1 MiB");
+      return wrong(scalarValue, "is larger than 1 MiB");
     }
     boolean good = key ? holdsKey(bytes) : holdsCertificates(bytes);
-    return good ? new Parsed.Good<>(path) : wrong(scalar, "holds none that can be read");
+    return good ? new ParsedValue.Good<>(path) : wrong(scalarValue, "holds none that can be read");
   }
 
   private static byte[] bytes(Path path) throws IOException {
@@ -70,9 +74,9 @@ record PemFile(boolean key) implements Shape.OfScalar<Path> {
     }
   }
 
-  private Parsed<Path> wrong(Scalar scalar, String what) {
-    return new Parsed.Bad<>(
-        "is " + scalar.shown() + ", which " + what + ", expected " + expected());
+  private ParsedValue<Path> wrong(ScalarValue scalarValue, String what) {
+    return new ParsedValue.Bad<>(
+        "is " + scalarValue.shown() + ", which " + what + ", expected " + expected());
   }
 
   private static boolean holdsCertificates(byte[] bytes) {
@@ -115,6 +119,6 @@ record PemFile(boolean key) implements Shape.OfScalar<Path> {
 
   @Override
   public Map<String, Object> schema() {
-    return Shape.keywords("type", "string", "minLength", 1);
+    return ValueShape.keywords("type", "string", "minLength", 1);
   }
 }

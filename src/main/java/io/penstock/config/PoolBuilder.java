@@ -11,58 +11,59 @@ import java.util.Set;
 
 /** Checks that the {@code limits} of one upstream are consistent, and builds its shared pools. */
 final class PoolBuilder {
-  private final Faults faults;
-  private final List<Values> entries;
+  private final FaultCollector faultCollector;
+  private final List<EffectiveValues> entries;
 
   /** The upstream's own model names; empty if it takes any. */
   private final Set<String> known;
 
-  PoolBuilder(Values upstream, Faults faults) {
-    this.faults = faults;
+  PoolBuilder(EffectiveValues upstream, FaultCollector faultCollector) {
+    this.faultCollector = faultCollector;
     this.entries =
         upstream.get(UpstreamSettings.LIMITS).stream()
-            .map(section -> Values.ofPool(section, upstream))
+            .map(fileSection -> EffectiveValues.ofPool(fileSection, upstream))
             .toList();
     this.known = Set.copyOf(upstream.find(UpstreamSettings.MODELS).orElse(Map.of()).values());
   }
 
   /** Returns the pools; empty if any of them has a fault. */
   Optional<List<SharedPool>> build() {
-    if (!entries.stream().allMatch(Values::usable)) {
+    if (!entries.stream().allMatch(EffectiveValues::usable)) {
       return Optional.empty();
     }
     Map<String, String> poolOf = new HashMap<>();
     boolean good = true;
-    for (Values entry : entries) {
+    for (EffectiveValues entry : entries) {
       good &= models(entry, poolOf);
     }
-    Map<String, Values> byName = new HashMap<>();
-    for (Values entry : entries) {
+    Map<String, EffectiveValues> byName = new HashMap<>();
+    for (EffectiveValues entry : entries) {
       good &= name(entry, byName, poolOf);
     }
     return good ? Optional.of(entries.stream().map(PoolBuilder::pool).toList()) : Optional.empty();
   }
 
-  private boolean models(Values entry, Map<String, String> poolOf) {
+  private boolean models(EffectiveValues entry, Map<String, String> poolOf) {
     String name = entry.get(PoolSettings.NAME);
     boolean good = true;
     for (String model : entry.get(PoolSettings.MODELS)) {
       String other = poolOf.putIfAbsent(model, name);
       String problem = "";
       if (other != null) {
-        problem = "is in limits %s already, expected it in one".formatted(Scalar.quote(other));
+        problem = "is in limits %s already, expected it in one".formatted(ScalarValue.quote(other));
       } else if (!known.isEmpty() && !known.contains(model)) {
         problem = "is none of the upstream's own names, expected one of its models";
       }
       if (!problem.isEmpty()) {
-        fault(entry, PoolSettings.MODELS, "model " + Scalar.quote(model) + " " + problem);
+        fault(entry, PoolSettings.MODELS, "model " + ScalarValue.quote(model) + " " + problem);
         good = false;
       }
     }
     return good;
   }
 
-  private boolean name(Values entry, Map<String, Values> byName, Map<String, String> poolOf) {
+  private boolean name(
+      EffectiveValues entry, Map<String, EffectiveValues> byName, Map<String, String> poolOf) {
     String name = entry.get(PoolSettings.NAME);
     boolean twice = byName.putIfAbsent(name, entry) != null;
     boolean outside = known.contains(name) || poolOf.containsKey(name);
@@ -70,13 +71,13 @@ final class PoolBuilder {
       fault(
           entry,
           PoolSettings.NAME,
-          "limits " + Scalar.quote(name) + " are there twice, expected another name");
+          "limits " + ScalarValue.quote(name) + " are there twice, expected another name");
     } else if (outside && !entry.get(PoolSettings.MODELS).contains(name)) {
       fault(
           entry,
           PoolSettings.NAME,
           "limits "
-              + Scalar.quote(name)
+              + ScalarValue.quote(name)
               + " have the name of a model that is not among theirs,"
               + " expected another name");
     } else {
@@ -85,11 +86,11 @@ final class PoolBuilder {
     return false;
   }
 
-  private void fault(Values entry, Setting<?> setting, String message) {
-    faults.add(entry.place(setting), message);
+  private void fault(EffectiveValues entry, RouteSetting<?> routeSetting, String message) {
+    faultCollector.add(entry.place(routeSetting), message);
   }
 
-  private static SharedPool pool(Values entry) {
+  private static SharedPool pool(EffectiveValues entry) {
     return new SharedPool(
         entry.get(PoolSettings.NAME),
         Set.copyOf(entry.get(PoolSettings.MODELS)),

@@ -1,6 +1,6 @@
 package io.penstock.config;
 
-import io.penstock.config.Snapshot.Price;
+import io.penstock.config.ConfigurationSnapshot.Price;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -8,25 +8,28 @@ import java.util.Optional;
 import org.yaml.snakeyaml.nodes.Node;
 
 /** The price of 1,000,000 tokens of a model. */
-record PriceTag() implements Shape<Price> {
-  private static final Numbers.Fraction AMOUNT = Numbers.Fraction.from("0", 1_000_000_000);
+record PriceTag() implements ValueShape<Price> {
+  private static final NumberShapes.Fraction AMOUNT =
+      NumberShapes.Fraction.from("0", 1_000_000_000);
 
-  static final Setting<BigDecimal> INPUT =
-      Setting.fixed("input", AMOUNT, BigDecimal.ZERO, "Price of 1,000,000 tokens of input.");
-  static final Setting<BigDecimal> OUTPUT =
-      Setting.fixed("output", AMOUNT, BigDecimal.ZERO, "Price of 1,000,000 tokens of output.");
+  static final RouteSetting<BigDecimal> INPUT =
+      RouteSetting.fixed("input", AMOUNT, BigDecimal.ZERO, "Price of 1,000,000 tokens of input.");
+  static final RouteSetting<BigDecimal> OUTPUT =
+      RouteSetting.fixed("output", AMOUNT, BigDecimal.ZERO, "Price of 1,000,000 tokens of output.");
 
   /** The settings, in display order. */
-  static final List<Setting<?>> TABLE = List.of(INPUT, OUTPUT);
+  static final List<RouteSetting<?>> TABLE = List.of(INPUT, OUTPUT);
 
   @Override
-  public Optional<Price> read(Node node, Source source, String name) {
-    return source
+  public Optional<Price> read(Node node, SourceFile sourceFile, String name) {
+    return sourceFile
         .mapping(node, name, "a mapping with input and output")
-        .map(mapping -> Section.read(mapping, TABLE, source))
-        .filter(section -> !section.broken())
-        .map(section -> Values.of(TABLE, section))
-        .map(values -> new Price(plain(values.get(INPUT)), plain(values.get(OUTPUT))));
+        .map(mapping -> FileSection.read(mapping, TABLE, sourceFile))
+        .filter(fileSection -> !fileSection.broken())
+        .map(fileSection -> EffectiveValues.of(TABLE, fileSection))
+        .map(
+            effectiveValues ->
+                new Price(plain(effectiveValues.get(INPUT)), plain(effectiveValues.get(OUTPUT))));
   }
 
   private static BigDecimal plain(BigDecimal amount) {
@@ -35,7 +38,7 @@ record PriceTag() implements Shape<Price> {
 
   @Override
   public Object show(Price value) {
-    return Shape.keywords(
+    return ValueShape.keywords(
         INPUT.name(), AMOUNT.show(value.inputPerMtok()),
         OUTPUT.name(), AMOUNT.show(value.outputPerMtok()));
   }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * file access.
  */
 public final class RouteFiles {
-  private final Variables variables;
+  private final VariableExpansion variableExpansion;
   private final Consumer<URI> addressCheck;
   private final boolean coordination;
 
@@ -23,46 +23,50 @@ public final class RouteFiles {
    *     IllegalArgumentException with a message that says what is wrong and what was expected
    */
   public RouteFiles(Map<String, String> environment, Consumer<URI> addressCheck) {
-    this(new Variables(environment), addressCheck, false);
+    this(new VariableExpansion(environment), addressCheck, false);
   }
 
-  private RouteFiles(Variables variables, Consumer<URI> addressCheck, boolean coordination) {
-    this.variables = variables;
+  private RouteFiles(
+      VariableExpansion variableExpansion, Consumer<URI> addressCheck, boolean coordination) {
+    this.variableExpansion = variableExpansion;
     this.addressCheck = addressCheck;
     this.coordination = coordination;
   }
 
   /** Returns a reader that reports endpoints that cover the coordination API as faults. */
   public RouteFiles withCoordination() {
-    return new RouteFiles(variables, addressCheck, true);
+    return new RouteFiles(variableExpansion, addressCheck, true);
   }
 
   /**
    * Reads the file, or the {@code *.yaml} and {@code *.yml} of the directory in name order. Never
    * throws because of their content: errors become faults.
    */
-  public Loaded load(Path directoryOrFile) {
-    Faults faults = new Faults();
-    Draft draft = new Draft(faults, coordination);
+  public LoadedConfiguration load(Path directoryOrFile) {
+    FaultCollector faultCollector = new FaultCollector();
+    ConfigurationDraft configurationDraft = new ConfigurationDraft(faultCollector, coordination);
     switch (RouteListing.of(directoryOrFile)) {
       case RouteListing.Nothing(String problem) ->
-          faults.add(Place.startOf(directoryOrFile.toString()), problem);
+          faultCollector.add(SourcePlace.startOf(directoryOrFile.toString()), problem);
       case RouteListing.Found found -> {
-        found.files().forEach(file -> read(file, faults, draft));
-        draft.addRoot();
-        draft.check();
-        if (faults.none() && draft.empty()) {
-          faults.add(
-              Place.startOf(found.files().getFirst().toString()),
+        found.files().forEach(file -> read(file, faultCollector, configurationDraft));
+        configurationDraft.addRoot();
+        configurationDraft.check();
+        if (faultCollector.none() && configurationDraft.empty()) {
+          faultCollector.add(
+              SourcePlace.startOf(found.files().getFirst().toString()),
               "no endpoint is configured, expected at least one in endpoints");
         }
       }
     }
-    return faults.none() ? new Loaded.Good(draft.finish()) : new Loaded.Bad(faults.sorted());
+    return faultCollector.none()
+        ? new LoadedConfiguration.Good(configurationDraft.finish())
+        : new LoadedConfiguration.Bad(faultCollector.sorted());
   }
 
-  private void read(Path file, Faults faults, Draft draft) {
-    if (faults.full()) {
+  private void read(
+      Path file, FaultCollector faultCollector, ConfigurationDraft configurationDraft) {
+    if (faultCollector.full()) {
       return;
     }
     String name = file.toString();
@@ -70,9 +74,10 @@ public final class RouteFiles {
     try {
       bytes = RouteListing.read(file);
     } catch (IOException e) {
-      faults.add(Place.startOf(name), RouteListing.problem(e));
+      faultCollector.add(SourcePlace.startOf(name), RouteListing.problem(e));
       return;
     }
-    new RouteFile(new Source(name, variables, addressCheck, draft, false)).read(bytes);
+    new RouteFile(new SourceFile(name, variableExpansion, addressCheck, configurationDraft, false))
+        .read(bytes);
   }
 }

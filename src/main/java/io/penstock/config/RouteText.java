@@ -33,7 +33,7 @@ public final class RouteText {
    * Returns the resolved configuration as one route file, with secrets masked. If files differ in
    * max_dynamic_endpoints, each endpoint shows the value of its file.
    */
-  public static String yaml(Snapshot snapshot) {
+  public static String yaml(ConfigurationSnapshot configurationSnapshot) {
     DumperOptions options = new DumperOptions();
     options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
     options.setIndicatorIndent(2);
@@ -41,16 +41,18 @@ public final class RouteText {
     options.setSplitLines(false);
     Yaml yaml =
         new Yaml(new SafeConstructor(new LoaderOptions()), new Representer(options), options);
-    return yaml.dump(file(snapshot));
+    return yaml.dump(file(configurationSnapshot));
   }
 
-  private static Map<String, Object> file(Snapshot snapshot) {
+  private static Map<String, Object> file(ConfigurationSnapshot configurationSnapshot) {
     Map<String, Object> file = new LinkedHashMap<>();
     String most = EndpointSettings.MAX_DYNAMIC_ENDPOINTS.name();
     Set<Integer> all =
-        snapshot.endpoints().stream().map(e -> e.descendants().most()).collect(Collectors.toSet());
+        configurationSnapshot.endpoints().stream()
+            .map(e -> e.descendants().most())
+            .collect(Collectors.toSet());
     List<Map<String, Object>> endpoints = new ArrayList<>();
-    for (EndpointSpec endpoint : snapshot.endpoints()) {
+    for (EndpointSpec endpoint : configurationSnapshot.endpoints()) {
       Map<String, Object> shown = new LinkedHashMap<>(endpoint.shown());
       if (all.size() > 1) {
         shown.put(most, endpoint.descendants().most());
@@ -61,53 +63,67 @@ public final class RouteText {
     if (all.size() == 1) {
       file.put("defaults", Map.of(most, all.iterator().next()));
     }
-    if (!snapshot.providers().isEmpty()) {
-      file.put(Providers.KEY, snapshot.providers());
+    if (!configurationSnapshot.providers().isEmpty()) {
+      file.put(ProviderNames.KEY, configurationSnapshot.providers());
     }
-    Map<String, Object> models = models(snapshot);
+    Map<String, Object> models = models(configurationSnapshot);
     if (!models.isEmpty()) {
       file.put("models", models);
     }
-    if (!snapshot.keys().isEmpty()) {
-      file.put("keys", snapshot.keys().stream().map(key -> shown(key, snapshot)).toList());
+    if (!configurationSnapshot.keys().isEmpty()) {
+      file.put(
+          "keys",
+          configurationSnapshot.keys().stream()
+              .map(key -> shown(key, configurationSnapshot))
+              .toList());
     }
-    if (!snapshot.groups().isEmpty()) {
-      file.put("groups", snapshot.groups().stream().map(group -> shown(group, snapshot)).toList());
+    if (!configurationSnapshot.groups().isEmpty()) {
+      file.put(
+          "groups",
+          configurationSnapshot.groups().stream()
+              .map(group -> shown(group, configurationSnapshot))
+              .toList());
     }
-    Snapshot.Server server = snapshot.server();
+    ConfigurationSnapshot.Server server = configurationSnapshot.server();
     if (server != null) {
-      file.put(Rls.SERVER, shown(server));
+      file.put(RlsCompatibility.SERVER, shown(server));
     }
     return file;
   }
 
-  private static Map<String, Object> shown(KeySpec key, Snapshot snapshot) {
+  private static Map<String, Object> shown(
+      KeySpec key, ConfigurationSnapshot configurationSnapshot) {
     Map<String, Object> shown = KeyBuilder.shown(key);
-    return SharingSetting.with(shown, snapshot.sharing(), Kind.KEY, key.name());
+    return SharingSetting.with(shown, configurationSnapshot.sharing(), Kind.KEY, key.name());
   }
 
-  private static Map<String, Object> shown(GroupSpec group, Snapshot snapshot) {
+  private static Map<String, Object> shown(
+      GroupSpec group, ConfigurationSnapshot configurationSnapshot) {
     Map<String, Object> shown = new LinkedHashMap<>(GroupSettings.shown(group));
-    return SharingSetting.with(shown, snapshot.sharing(), Kind.GROUP, group.name());
+    return SharingSetting.with(shown, configurationSnapshot.sharing(), Kind.GROUP, group.name());
   }
 
   /**
    * Collects the settings of models; fallbacks are taken from endpoints, each of which has those of
    * all files.
    */
-  private static Map<String, Object> models(Snapshot snapshot) {
+  private static Map<String, Object> models(ConfigurationSnapshot configurationSnapshot) {
     Map<String, Map<String, Object>> models = new TreeMap<>();
-    snapshot.models().forEach((name, model) -> models.put(name, ModelSettings.shown(model)));
+    configurationSnapshot
+        .models()
+        .forEach((name, model) -> models.put(name, ModelSettings.shown(model)));
     Map<String, EndpointSpec.Fallback> fallbacks = new HashMap<>();
-    snapshot.endpoints().forEach(each -> fallbacks.putAll(each.forwarding().fallbacks()));
+    configurationSnapshot
+        .endpoints()
+        .forEach(each -> fallbacks.putAll(each.forwarding().fallbacks()));
     fallbacks.forEach(
         (name, fallback) ->
             models.computeIfAbsent(name, any -> new LinkedHashMap<>()).putAll(shown(fallback)));
-    for (SharingTerms.Owner owner : snapshot.sharing().said().keySet()) {
+    for (SharingTerms.Owner owner : configurationSnapshot.sharing().said().keySet()) {
       if (owner.kind() == Kind.MODEL) {
         Map<String, Object> shown =
             models.computeIfAbsent(owner.id(), any -> new LinkedHashMap<>());
-        SharingSetting.with(shown, snapshot.sharing(), Kind.MODEL, owner.id());
+        SharingSetting.with(shown, configurationSnapshot.sharing(), Kind.MODEL, owner.id());
       }
     }
     return new TreeMap<>(models);
@@ -115,20 +131,20 @@ public final class RouteText {
 
   private static Map<String, Object> shown(EndpointSpec.Fallback fallback) {
     BigDecimal after = BigDecimal.valueOf(fallback.afterNanos(), 9).stripTrailingZeros();
-    return Shape.keywords(
+    return ValueShape.keywords(
         ModelSettings.FALLBACK.name(),
         fallback.models(),
         ModelSettings.FALLBACK_AFTER.name(),
         ModelSettings.FALLBACK_AFTER.shape().show(after));
   }
 
-  private static Map<String, Object> shown(Snapshot.Server server) {
+  private static Map<String, Object> shown(ConfigurationSnapshot.Server server) {
     Map<String, Object> shown = new LinkedHashMap<>();
     if (server.host() != null) {
-      shown.put(Rls.HOST.name(), server.host());
+      shown.put(RlsCompatibility.HOST.name(), server.host());
     }
     if (server.port() != null) {
-      shown.put(Rls.PORT.name(), server.port());
+      shown.put(RlsCompatibility.PORT.name(), server.port());
     }
     return shown;
   }
@@ -145,35 +161,40 @@ public final class RouteText {
     properties.put("endpoints", list(EndpointSettings.TABLE));
     properties.put(
         "models",
-        Shape.keywords(
+        ValueShape.keywords(
             "type", "object", "additionalProperties", sectionSchema(ModelSettings.TABLE)));
-    properties.put(Providers.KEY, new Providers().schema());
+    properties.put(ProviderNames.KEY, new ProviderNames().schema());
     properties.put("keys", list(KeySettings.TABLE));
     properties.put("groups", list(GroupSettings.TABLE));
-    properties.put(Rls.SERVER, sectionSchema(Rls.SERVER_TABLE));
+    properties.put(RlsCompatibility.SERVER, sectionSchema(RlsCompatibility.SERVER_TABLE));
     schema.putAll(object(properties));
     String fromEnvironment = "Taken from the environment: ${NAME} or ${NAME:default}.";
     schema.put(
         "$defs",
-        Shape.keywords(
+        ValueShape.keywords(
             "variable",
-            Shape.keywords(
-                "description", fromEnvironment, "type", "string", "pattern", Variables.PATTERN)));
+            ValueShape.keywords(
+                "description",
+                fromEnvironment,
+                "type",
+                "string",
+                "pattern",
+                VariableExpansion.PATTERN)));
     return JSON.writeValueAsString(schema);
   }
 
-  private static Map<String, Object> list(List<Setting<?>> table) {
-    return Shape.keywords("type", "array", "items", sectionSchema(table));
+  private static Map<String, Object> list(List<RouteSetting<?>> table) {
+    return ValueShape.keywords("type", "array", "items", sectionSchema(table));
   }
 
   /** Returns the schema of a mapping that holds the settings of {@code table}. */
-  static Map<String, Object> sectionSchema(List<Setting<?>> table) {
+  static Map<String, Object> sectionSchema(List<RouteSetting<?>> table) {
     Map<String, Object> properties = new LinkedHashMap<>();
     List<String> required = new ArrayList<>();
-    for (Setting<?> setting : table) {
-      properties.put(setting.name(), settingSchema(setting));
-      if (setting.fallback() instanceof Setting.Fallback.Required) {
-        required.add(setting.name());
+    for (RouteSetting<?> routeSetting : table) {
+      properties.put(routeSetting.name(), settingSchema(routeSetting));
+      if (routeSetting.fallback() instanceof RouteSetting.Fallback.Required) {
+        required.add(routeSetting.name());
       }
     }
     Map<String, Object> schema = object(properties);
@@ -184,25 +205,29 @@ public final class RouteText {
   }
 
   private static Map<String, Object> object(Map<String, Object> properties) {
-    return Shape.keywords(
+    return ValueShape.keywords(
         "type", "object", "additionalProperties", false, "properties", properties);
   }
 
-  private static <T> Map<String, Object> settingSchema(Setting<T> setting) {
+  private static <T> Map<String, Object> settingSchema(RouteSetting<T> routeSetting) {
     Map<String, Object> schema = new LinkedHashMap<>();
     String text = "";
-    switch (setting.fallback()) {
-      case Setting.Fallback.Required<T> required -> text = " Required.";
-      case Setting.Fallback.Unset<T> unset -> text = " Default: " + unset.text() + ".";
-      case Setting.Fallback.Derived<T> derived -> text = " Default: " + derived.text() + ".";
-      case Setting.Fallback.Fixed<T> fixed -> schema.put("default", constant(setting, fixed));
+    switch (routeSetting.fallback()) {
+      case RouteSetting.Fallback.Required<T> required -> text = " Required.";
+      case RouteSetting.Fallback.Unset<T> unset -> text = " Default: " + unset.text() + ".";
+      case RouteSetting.Fallback.Derived<T> derived -> text = " Default: " + derived.text() + ".";
+      case RouteSetting.Fallback.Fixed<T> fixed ->
+          schema.put("default", constant(routeSetting, fixed));
     }
-    schema.put("description", setting.meaning() + text);
-    schema.putAll(setting.shape().schema());
+    schema.put("description", routeSetting.meaning() + text);
+    schema.putAll(routeSetting.shape().schema());
     return schema;
   }
 
-  private static <T> Object constant(Setting<T> setting, Setting.Fallback.Fixed<T> fixed) {
-    return setting.shape() instanceof Listing ? List.of() : setting.shape().show(fixed.value());
+  private static <T> Object constant(
+      RouteSetting<T> routeSetting, RouteSetting.Fallback.Fixed<T> fixed) {
+    return routeSetting.shape() instanceof SectionList
+        ? List.of()
+        : routeSetting.shape().show(fixed.value());
   }
 }

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls a {@link Reloader} when the content of the route files has changed: edited in place,
- * renamed over, or swapped through a symbolic link, as Kubernetes does with {@code ..data}. Events
- * that leave the content as it was cause no reload, and several events in quick succession cause
- * only one.
+ * Calls a {@link ConfigurationReloader} when the content of the route files has changed: edited in
+ * place, renamed over, or swapped through a symbolic link, as Kubernetes does with {@code ..data}.
+ * Events that leave the content as it was cause no reload, and several events in quick succession
+ * cause only one.
  *
  * <p>Create it before the first load and start it afterwards, so that no change in between is
  * missed. The reloader runs on the watcher's single daemon thread.
@@ -36,26 +36,27 @@ public final class RouteWatcher implements AutoCloseable {
   private static final int MOST_EVENTS = 20;
 
   private final Path routes;
-  private final Reloader reloader;
+  private final ConfigurationReloader configurationReloader;
   private final WatchService watch;
   private final Map<WatchKey, Entries> watched = new HashMap<>();
   private final Thread thread;
-  private Fingerprint seen;
+  private FilesFingerprint seen;
 
   /**
    * Starts to record changes.
    *
    * @param directoryOrFile the path that {@link RouteFiles#load} is given
-   * @param reloader called on the watcher's thread
+   * @param configurationReloader called on the watcher's thread
    * @throws IOException if the file system cannot be watched
    */
-  public RouteWatcher(Path directoryOrFile, Reloader reloader) throws IOException {
+  public RouteWatcher(Path directoryOrFile, ConfigurationReloader configurationReloader)
+      throws IOException {
     this.routes = directoryOrFile.toAbsolutePath();
-    this.reloader = reloader;
+    this.configurationReloader = configurationReloader;
     this.watch = routes.getFileSystem().newWatchService();
     this.thread = Thread.ofPlatform().name("penstock-routes").daemon().unstarted(this::run);
     register();
-    this.seen = Fingerprint.of(routes);
+    this.seen = FilesFingerprint.of(routes);
   }
 
   /** Starts to call the reloader. May be called once. */
@@ -116,13 +117,13 @@ public final class RouteWatcher implements AutoCloseable {
   }
 
   private void reloadIfChanged() {
-    Fingerprint now = Fingerprint.of(routes);
+    FilesFingerprint now = FilesFingerprint.of(routes);
     if (now.equals(seen)) {
       return;
     }
     seen = now;
     try {
-      reloader.reload();
+      configurationReloader.reload();
     } catch (RuntimeException e) {
       LOG.error("reload failed; the running configuration was kept", e);
     }

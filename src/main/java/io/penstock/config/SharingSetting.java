@@ -13,32 +13,32 @@ final class SharingSetting {
   private static final String NAME = "sharing";
 
   /** The setting, common to endpoints, upstreams, models, keys and groups. */
-  static final Setting<SharingMode> SHARING =
-      Setting.unset(
+  static final RouteSetting<SharingMode> SHARING =
+      RouteSetting.unset(
           NAME,
-          Words.Choice.of(List.of(SharingMode.values()), SharingMode::text),
+          WordShapes.Choice.of(List.of(SharingMode.values()), SharingMode::text),
           "penstock.redis.sharing",
           "How its limits are shared between instances, where Redis is configured.");
 
-  private final Faults faults;
-  private final Map<Owner, Located<SharingMode>> said = new HashMap<>();
+  private final FaultCollector faultCollector;
+  private final Map<Owner, LocatedValue<SharingMode>> said = new HashMap<>();
 
-  SharingSetting(Faults faults) {
-    this.faults = faults;
+  SharingSetting(FaultCollector faultCollector) {
+    this.faultCollector = faultCollector;
   }
 
   /** Notes the sharing of an owner of limits; a different value for the same owner is a fault. */
-  void note(Kind kind, String id, Values values) {
-    if (!values.usable(SHARING)) {
+  void note(Kind kind, String id, EffectiveValues effectiveValues) {
+    if (!effectiveValues.usable(SHARING)) {
       return;
     }
-    values.set(SHARING).ifPresent(sharing -> note(new Owner(kind, id), sharing));
+    effectiveValues.set(SHARING).ifPresent(sharing -> note(new Owner(kind, id), sharing));
   }
 
-  private void note(Owner owner, Located<SharingMode> sharing) {
-    Located<SharingMode> first = said.putIfAbsent(owner, sharing);
+  private void note(Owner owner, LocatedValue<SharingMode> sharing) {
+    LocatedValue<SharingMode> first = said.putIfAbsent(owner, sharing);
     if (first != null && first.value() != sharing.value()) {
-      faults.add(
+      faultCollector.add(
           sharing.place(),
           "sharing is '%s', but '%s' at %s, expected the same"
               .formatted(sharing.value().text(), first.value().text(), first.place()));

@@ -43,61 +43,65 @@ final class UpstreamBuilder {
   private UpstreamBuilder() {}
 
   /** Returns whether the settings of an upstream are consistent; if not, adds faults. */
-  static boolean agree(Values values, Faults faults) {
-    if (!values.usable(URL, TLS, PROXY)) {
+  static boolean agree(EffectiveValues effectiveValues, FaultCollector faultCollector) {
+    if (!effectiveValues.usable(URL, TLS, PROXY)) {
       return true; // already has a fault
     }
-    String scheme = values.get(URL).getScheme();
+    String scheme = effectiveValues.get(URL).getScheme();
     boolean good = true;
-    if (values.find(TLS).isPresent() && !scheme.equals("https")) {
-      faults.add(values.place(TLS), "tls is set, but url is no https address, expected one");
+    if (effectiveValues.find(TLS).isPresent() && !scheme.equals("https")) {
+      faultCollector.add(
+          effectiveValues.place(TLS), "tls is set, but url is no https address, expected one");
       good = false;
     }
-    if (values.find(PROXY).isPresent() && scheme.equals("mock")) {
-      faults.add(values.place(PROXY), "proxy is set, but url is a mock address, expected another");
+    if (effectiveValues.find(PROXY).isPresent() && scheme.equals("mock")) {
+      faultCollector.add(
+          effectiveValues.place(PROXY),
+          "proxy is set, but url is a mock address, expected another");
       good = false;
     }
     return good;
   }
 
-  static UpstreamSpec build(Values values, List<SharedPool> pools) {
-    Credential credential = values.find(API_KEY).orElse(Credential.NONE);
+  static UpstreamSpec build(EffectiveValues effectiveValues, List<SharedPool> pools) {
+    CredentialSetting credentialSetting =
+        effectiveValues.find(API_KEY).orElse(CredentialSetting.NONE);
     return new UpstreamSpec(
-        values.get(ID),
-        values.get(URL),
+        effectiveValues.get(ID),
+        effectiveValues.get(URL),
         new Access(
-            credential.secret(),
-            credential.passthrough(),
-            credential.disabledBecause(),
-            Headers.values(values.get(HEADERS))),
-        values.find(MODELS).orElse(Map.of()),
-        Math.toIntExact(values.get(WEIGHT)),
-        budget(values, pools),
+            credentialSetting.secret(),
+            credentialSetting.passthrough(),
+            credentialSetting.disabledBecause(),
+            HeadersSetting.values(effectiveValues.get(HEADERS))),
+        effectiveValues.find(MODELS).orElse(Map.of()),
+        Math.toIntExact(effectiveValues.get(WEIGHT)),
+        budget(effectiveValues, pools),
         new Link(
             new Timeouts(
-                Numbers.secondsToNanos(values.get(CONNECT_TIMEOUT)),
-                Numbers.secondsToNanos(values.get(FIRST_BYTE_TIMEOUT)),
-                Numbers.secondsToNanos(values.get(STALL_TIMEOUT))),
-            values.find(TLS).orElse(null),
-            values.find(PROXY).orElse(null)),
-        values.get(INJECT_USAGE));
+                NumberShapes.secondsToNanos(effectiveValues.get(CONNECT_TIMEOUT)),
+                NumberShapes.secondsToNanos(effectiveValues.get(FIRST_BYTE_TIMEOUT)),
+                NumberShapes.secondsToNanos(effectiveValues.get(STALL_TIMEOUT))),
+            effectiveValues.find(TLS).orElse(null),
+            effectiveValues.find(PROXY).orElse(null)),
+        effectiveValues.get(INJECT_USAGE));
   }
 
-  private static Budget budget(Values values, List<SharedPool> pools) {
+  private static Budget budget(EffectiveValues effectiveValues, List<SharedPool> pools) {
     return new Budget(
         new Limits(
-            values.get(RPM_LIMIT),
-            values.get(TPM_LIMIT),
-            values.get(ITPM_LIMIT),
-            values.get(OTPM_LIMIT),
-            values.get(RPD_LIMIT),
-            values.get(MAX_CONCURRENCY)),
+            effectiveValues.get(RPM_LIMIT),
+            effectiveValues.get(TPM_LIMIT),
+            effectiveValues.get(ITPM_LIMIT),
+            effectiveValues.get(OTPM_LIMIT),
+            effectiveValues.get(RPD_LIMIT),
+            effectiveValues.get(MAX_CONCURRENCY)),
         pools,
-        values.get(DAY),
-        values.get(CHARGE),
-        values.get(SETTLE),
-        Numbers.millisToNanos(values.get(GUARD)),
-        values.get(BURST_SECONDS).doubleValue());
+        effectiveValues.get(DAY),
+        effectiveValues.get(CHARGE),
+        effectiveValues.get(SETTLE),
+        NumberShapes.millisToNanos(effectiveValues.get(GUARD)),
+        effectiveValues.get(BURST_SECONDS).doubleValue());
   }
 
   /** Returns the settings in which two upstreams differ; empty if they are equal. */
@@ -144,9 +148,9 @@ final class UpstreamBuilder {
   }
 
   private static void note(
-      List<String> names, Setting<?> setting, @Nullable Object a, @Nullable Object b) {
+      List<String> names, RouteSetting<?> routeSetting, @Nullable Object a, @Nullable Object b) {
     if (!Objects.equals(a, b)) {
-      names.add(setting.name());
+      names.add(routeSetting.name());
     }
   }
 }

@@ -13,64 +13,66 @@ import java.util.Map;
 
 /** The settings of {@code upstreams[]}. */
 final class UpstreamSettings {
-  private static final Numbers.Whole LIMIT = new Numbers.Whole(0, Cost.MAX_TOKENS);
-  private static final Numbers.Fraction TIMEOUT = Numbers.Fraction.above(0, 86_400);
+  private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
+  private static final NumberShapes.Fraction TIMEOUT = NumberShapes.Fraction.above(0, 86_400);
 
-  static final Setting<String> ID =
-      Setting.required(
-          "id", new Words.Identifier(), "Its name; used twice, it is the same upstream.");
+  static final RouteSetting<String> ID =
+      RouteSetting.required(
+          "id", new WordShapes.Identifier(), "Its name; used twice, it is the same upstream.");
 
-  static final Setting<URI> URL =
-      Setting.required("url", new Address(), "Where it is: http, https, or the built-in mock.");
+  static final RouteSetting<URI> URL =
+      RouteSetting.required(
+          "url", new AddressSetting(), "Where it is: http, https, or the built-in mock.");
 
-  static final Setting<Credential> API_KEY =
-      Setting.unset(
+  static final RouteSetting<CredentialSetting> API_KEY =
+      RouteSetting.unset(
           "api_key",
-          new Credential.Key(),
+          new CredentialSetting.Key(),
           "none is sent",
           "The credential sent to it, or passthrough for the client's own; where its variable is"
               + " not set the upstream is disabled.");
 
-  static final Setting<Map<String, Headers.Header>> HEADERS =
-      Setting.fixed("headers", new Headers(), Map.of(), "Headers set on every request to it.");
+  static final RouteSetting<Map<String, HeadersSetting.Header>> HEADERS =
+      RouteSetting.fixed(
+          "headers", new HeadersSetting(), Map.of(), "Headers set on every request to it.");
 
-  static final Setting<Map<String, String>> MODELS =
-      Setting.unset(
+  static final RouteSetting<Map<String, String>> MODELS =
+      RouteSetting.unset(
           "models",
-          new Models(),
+          new ModelsSetting(),
           "any model",
           "The models it serves: a list, or aliases and its own names.");
 
-  static final Setting<Long> WEIGHT =
-      Setting.fixed(
+  static final RouteSetting<Long> WEIGHT =
+      RouteSetting.fixed(
           "weight",
-          new Numbers.Whole(1, 1_000_000),
+          new NumberShapes.Whole(1, 1_000_000),
           1L,
           "Breaks ties between equally used upstreams.");
 
-  static final Setting<Long> RPM_LIMIT = limit("rpm_limit", "Requests");
-  static final Setting<Long> TPM_LIMIT = limit("tpm_limit", "Tokens, as charge counts them,");
-  static final Setting<Long> ITPM_LIMIT = limit("itpm_limit", "Input tokens");
-  static final Setting<Long> OTPM_LIMIT = limit("otpm_limit", "Output tokens");
+  static final RouteSetting<Long> RPM_LIMIT = limit("rpm_limit", "Requests");
+  static final RouteSetting<Long> TPM_LIMIT = limit("tpm_limit", "Tokens, as charge counts them,");
+  static final RouteSetting<Long> ITPM_LIMIT = limit("itpm_limit", "Input tokens");
+  static final RouteSetting<Long> OTPM_LIMIT = limit("otpm_limit", "Output tokens");
 
-  static final Setting<Long> RPD_LIMIT =
-      Setting.fixed("rpd_limit", LIMIT, 0L, "Requests a day, per model; 0 is unlimited.");
+  static final RouteSetting<Long> RPD_LIMIT =
+      RouteSetting.fixed("rpd_limit", LIMIT, 0L, "Requests a day, per model; 0 is unlimited.");
 
-  static final Setting<Long> MAX_CONCURRENCY =
-      Setting.fixed(
+  static final RouteSetting<Long> MAX_CONCURRENCY =
+      RouteSetting.fixed(
           "max_concurrency", LIMIT, 0L, "Requests at the same time, per model; 0 is unlimited.");
 
-  static final Setting<List<Section>> LIMITS =
-      Setting.fixed(
+  static final RouteSetting<List<FileSection>> LIMITS =
+      RouteSetting.fixed(
           "limits",
-          new Listing("pool", PoolSettings.TABLE),
+          new SectionList("pool", PoolSettings.TABLE),
           List.of(),
           "What some of its models may be sent together, in the place of limits per model.");
 
-  static final Setting<ChargeRule> CHARGE =
-      Setting.derived(
+  static final RouteSetting<ChargeRule> CHARGE =
+      RouteSetting.derived(
           "charge",
-          Words.Choice.of(
+          WordShapes.Choice.of(
               List.of(
                   ChargeRule.OPENAI,
                   ChargeRule.AZURE,
@@ -80,71 +82,75 @@ final class UpstreamSettings {
                   ChargeRule.TOTAL),
               UpstreamSettings::lower),
           "that of its dialect, total for none",
-          values -> chargeOf(values.get(EndpointSettings.DIALECT)),
+          effectiveValues -> chargeOf(effectiveValues.get(EndpointSettings.DIALECT)),
           "How its provider counts the tokens of a request.");
 
-  static final Setting<Day> DAY =
-      Setting.derived(
+  static final RouteSetting<Day> DAY =
+      RouteSetting.derived(
           "day",
-          Words.Choice.of(List.of(Day.values()), UpstreamSettings::lower),
+          WordShapes.Choice.of(List.of(Day.values()), UpstreamSettings::lower),
           "pacific with charge gemini, else first_use",
-          values -> values.get(CHARGE) == ChargeRule.GEMINI ? Day.PACIFIC : Day.FIRST_USE,
+          effectiveValues ->
+              effectiveValues.get(CHARGE) == ChargeRule.GEMINI ? Day.PACIFIC : Day.FIRST_USE,
           "When the day of a daily limit begins: with its first request, or at midnight.");
 
-  static final Setting<Boolean> SETTLE =
-      Setting.fixed(
+  static final RouteSetting<Boolean> SETTLE =
+      RouteSetting.fixed(
           "settle",
-          Words.Choice.of(List.of(false, true), usage -> usage ? "usage" : "profile"),
+          WordShapes.Choice.of(List.of(false, true), usage -> usage ? "usage" : "profile"),
           false,
           "Whether what its provider keeps charged is settled by the usage all the same.");
 
-  static final Setting<Boolean> INJECT_USAGE =
-      Setting.fixed(
+  static final RouteSetting<Boolean> INJECT_USAGE =
+      RouteSetting.fixed(
           "inject_usage",
-          new Words.Flag(),
+          new WordShapes.Flag(),
           true,
           "Whether streams are asked to state their usage when the client did not.");
 
-  static final Setting<BigDecimal> GUARD =
-      Setting.fixed(
+  static final RouteSetting<BigDecimal> GUARD =
+      RouteSetting.fixed(
           "guard",
-          Numbers.Fraction.from("0", 60_000),
+          NumberShapes.Fraction.from("0", 60_000),
           BigDecimal.valueOf(50),
           "Milliseconds by which its windows are widened.");
 
-  static final Setting<BigDecimal> BURST_SECONDS =
-      Setting.fixed(
+  static final RouteSetting<BigDecimal> BURST_SECONDS =
+      RouteSetting.fixed(
           "burst_seconds",
-          Numbers.Fraction.above(0, 60),
+          NumberShapes.Fraction.above(0, 60),
           BigDecimal.valueOf(5),
           "Seconds' worth of a minute limit that may go at once.");
 
-  static final Setting<Tls> TLS =
-      Setting.unset(
-          "tls", new Certificates(), "what the platform trusts", "Certificates on the way to it.");
+  static final RouteSetting<Tls> TLS =
+      RouteSetting.unset(
+          "tls",
+          new CertificatesSetting(),
+          "what the platform trusts",
+          "Certificates on the way to it.");
 
-  static final Setting<URI> PROXY =
-      Setting.unset("proxy", new Proxy(), "none", "The HTTP proxy on the way to it.");
+  static final RouteSetting<URI> PROXY =
+      RouteSetting.unset("proxy", new ProxySetting(), "none", "The HTTP proxy on the way to it.");
 
-  static final Setting<BigDecimal> CONNECT_TIMEOUT =
-      Setting.fixed("connect_timeout", TIMEOUT, BigDecimal.valueOf(5), "Seconds to connect.");
+  static final RouteSetting<BigDecimal> CONNECT_TIMEOUT =
+      RouteSetting.fixed("connect_timeout", TIMEOUT, BigDecimal.valueOf(5), "Seconds to connect.");
 
-  static final Setting<BigDecimal> FIRST_BYTE_TIMEOUT =
-      Setting.fixed(
+  static final RouteSetting<BigDecimal> FIRST_BYTE_TIMEOUT =
+      RouteSetting.fixed(
           "first_byte_timeout",
           TIMEOUT,
           BigDecimal.valueOf(600),
           "Seconds to the first byte of an answer.");
 
-  static final Setting<BigDecimal> STALL_TIMEOUT =
-      Setting.fixed(
+  static final RouteSetting<BigDecimal> STALL_TIMEOUT =
+      RouteSetting.fixed(
           "stall_timeout",
           TIMEOUT,
           BigDecimal.valueOf(120),
           "Seconds between two bytes of an answer.");
 
   /** The settings, in display order. */
-  static final List<Setting<?>> TABLE =
+  static final List<RouteSetting<?>> TABLE =
       List.of(
           ID,
           URL,
@@ -174,8 +180,9 @@ final class UpstreamSettings {
 
   private UpstreamSettings() {}
 
-  private static Setting<Long> limit(String name, String what) {
-    return Setting.fixed(name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.");
+  private static RouteSetting<Long> limit(String name, String what) {
+    return RouteSetting.fixed(
+        name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.");
   }
 
   private static ChargeRule chargeOf(Dialect dialect) {

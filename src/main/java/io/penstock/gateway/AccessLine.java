@@ -10,8 +10,8 @@ import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
-import io.penstock.trace.Trail;
-import io.penstock.wire.Names;
+import io.penstock.trace.RequestTrail;
+import io.penstock.wire.HeaderNames;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,13 +22,13 @@ import org.springframework.web.server.ServerWebExchange;
 /**
  * Writes one line to the access log when a request ends, without its query, body and credentials.
  */
-final class AccessLine implements Trail {
+final class AccessLine implements RequestTrail {
   /** Logger with a name of its own, so that the access log can be sent elsewhere. */
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.access");
 
   private static final long MILLI = 1_000_000L;
 
-  private final Trail trace;
+  private final RequestTrail trace;
   private final ServerWebExchange exchange;
   private final Ticker ticker;
   private final long begunNanos;
@@ -41,7 +41,7 @@ final class AccessLine implements Trail {
   private int attempts;
 
   /** Passes every notification on to {@code trace}. */
-  AccessLine(Trail trace, ServerWebExchange exchange, Ticker ticker) {
+  AccessLine(RequestTrail trace, ServerWebExchange exchange, Ticker ticker) {
     this.trace = trace;
     this.exchange = exchange;
     this.ticker = ticker;
@@ -122,48 +122,48 @@ final class AccessLine implements Trail {
     trace.ended(status, reason);
     String why = refusal == null ? reason : refusal.reason().code();
     LoggingEventBuilder line = LOG.atInfo().setMessage("request");
-    Passage passage = Passage.find(exchange);
+    RequestContext requestContext = RequestContext.find(exchange);
     add(line, "method", exchange.getRequest().getMethod().name());
-    add(line, "endpoint", endpoint(passage));
+    add(line, "endpoint", endpoint(requestContext));
     add(line, "status", status == 0 ? null : status);
     add(line, "outcome", outcome(status, why));
     add(line, "reason", why);
     add(line, "duration_ms", (ticker.nanos() - begunNanos) / MILLI);
     add(line, "wait_ms", waitedNanos / MILLI);
     add(line, "attempts", attempts);
-    if (passage != null) {
-      of(line, passage);
+    if (requestContext != null) {
+      of(line, requestContext);
     }
     add(line, "bytes_out", bytes);
     add(line, "trace_id", trace.traceId());
     line.log();
   }
 
-  private void of(LoggingEventBuilder line, Passage passage) {
-    TicketSettlement ticketSettlement = passage.settlement();
+  private void of(LoggingEventBuilder line, RequestContext requestContext) {
+    TicketSettlement ticketSettlement = requestContext.settlement();
     Upstream upstream = ticketSettlement == null ? null : ticketSettlement.upstream();
     add(line, "upstream", upstream == null ? null : upstream.spec().id());
-    add(line, "model", passage.askedModel());
-    add(line, "key", passage.key());
-    add(line, "tokens_reserved", passage.cost().totalTokens());
+    add(line, "model", requestContext.askedModel());
+    add(line, "key", requestContext.key());
+    add(line, "tokens_reserved", requestContext.cost().totalTokens());
     add(line, "tokens_used", tokenUsage == null ? null : tokenUsage.totalTokens());
-    add(line, "bytes_in", passage.body().size());
+    add(line, "bytes_in", requestContext.body().size());
     add(line, "ticket", ticket == null ? null : ticket.order());
-    add(line, "request_id", passage.requestId());
+    add(line, "request_id", requestContext.requestId());
   }
 
   /** Returns the path of the endpoint that served the request, or would have served it. */
-  private @Nullable String endpoint(@Nullable Passage passage) {
-    return passage == null
-        ? exchange.getResponse().getHeaders().getFirst(Names.ENDPOINT)
-        : passage.endpoint().path();
+  private @Nullable String endpoint(@Nullable RequestContext requestContext) {
+    return requestContext == null
+        ? exchange.getResponse().getHeaders().getFirst(HeaderNames.ENDPOINT)
+        : requestContext.endpoint().path();
   }
 
   private String outcome(int status, @Nullable String reason) {
     if (reason != null) {
       return "refused";
     }
-    if (status == 0 || Tap.CLIENT_GONE.equals(error)) {
+    if (status == 0 || UsageTap.CLIENT_GONE.equals(error)) {
       return "cancelled";
     }
     return error == null || error.equals(Integer.toString(status)) ? "served" : "failed";
@@ -171,7 +171,7 @@ final class AccessLine implements Trail {
 
   private static void add(LoggingEventBuilder line, String name, @Nullable Object value) {
     if (value instanceof String text) {
-      var _ = line.addKeyValue(name, Printable.of(text));
+      var _ = line.addKeyValue(name, PrintableText.of(text));
     } else if (value != null) {
       var _ = line.addKeyValue(name, value);
     }

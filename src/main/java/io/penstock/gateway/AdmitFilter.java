@@ -8,7 +8,7 @@ import io.penstock.endpoint.TicketRequest;
 import io.penstock.endpoint.TicketSettlement;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.key.ApiCaller;
-import io.penstock.park.Parking;
+import io.penstock.park.TicketParking;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
@@ -32,89 +32,99 @@ final class AdmitFilter implements GlobalFilter, Ordered {
           RefusalReason.QUEUE_FULL, "the bodies that wait hold all the memory there is for them");
 
   private final Ticker ticker;
-  private final Ties ties;
-  private final Allowances allowances;
+  private final UpstreamAffinity upstreamAffinity;
+  private final LimitHeaders limitHeaders;
   private final StrictAfterDenial strict;
 
-  AdmitFilter(Ticker ticker, Ties ties, Allowances allowances, StrictAfterDenial strict) {
-    this.ties = ties;
-    this.allowances = allowances;
+  AdmitFilter(
+      Ticker ticker,
+      UpstreamAffinity upstreamAffinity,
+      LimitHeaders limitHeaders,
+      StrictAfterDenial strict) {
+    this.upstreamAffinity = upstreamAffinity;
+    this.limitHeaders = limitHeaders;
     this.ticker = ticker;
     this.strict = strict;
   }
 
   @Override
   public int getOrder() {
-    return Steps.ADMIT;
+    return FilterOrder.ADMIT;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    Passage passage = Passage.of(exchange);
+    RequestContext requestContext = RequestContext.of(exchange);
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
-    Mono<Void> first = strict.before(passage, loop);
+    Mono<Void> first = strict.before(requestContext, loop);
     return first == null
-        ? admit(exchange, chain, passage, loop)
-        : first.then(Mono.defer(() -> admit(exchange, chain, passage, loop)));
+        ? admit(exchange, chain, requestContext, loop)
+        : first.then(Mono.defer(() -> admit(exchange, chain, requestContext, loop)));
   }
 
   private Mono<Void> admit(
-      ServerWebExchange exchange, GatewayFilterChain chain, Passage passage, EventLoop loop) {
-    ParkedTicket parkedTicket = passage.endpoint().submit(ask(exchange.getRequest(), passage));
-    passage.trail().submitted(parkedTicket);
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      RequestContext requestContext,
+      EventLoop loop) {
+    ParkedTicket parkedTicket =
+        requestContext.endpoint().submit(ask(exchange.getRequest(), requestContext));
+    requestContext.trail().submitted(parkedTicket);
     if (parkedTicket.outcome() == null) {
-      park(passage, parkedTicket, loop);
-      if (passage.endpoint().spec().permit()) {
+      park(requestContext, parkedTicket, loop);
+      if (requestContext.endpoint().spec().permit()) {
         BodyIntake.drain(exchange.getRequest());
       }
     }
-    Mono<TicketOutcome> outcome = Parking.await(parkedTicket, loop);
-    Heartbeat heartbeat = parkedTicket.outcome() == null ? heartbeat(passage, loop) : null;
-    return heartbeat == null
+    Mono<TicketOutcome> outcome = TicketParking.await(parkedTicket, loop);
+    StreamHeartbeat streamHeartbeat =
+        parkedTicket.outcome() == null ? heartbeat(requestContext, loop) : null;
+    return streamHeartbeat == null
         ? outcome.flatMap(each -> decided(exchange, chain, parkedTicket, each))
-        : heartbeat.until(
+        : streamHeartbeat.until(
             outcome,
             exchange,
             (later, each) -> decided(later, chain, parkedTicket, each),
-            () -> passage.endpoint().cancel(parkedTicket));
+            () -> requestContext.endpoint().cancel(parkedTicket));
   }
 
-  private static void park(Passage passage, ParkedTicket parkedTicket, EventLoop loop) {
-    if (!passage.body().park(Elsewhere.nextTurn(loop))) {
+  private static void park(
+      RequestContext requestContext, ParkedTicket parkedTicket, EventLoop loop) {
+    if (!requestContext.body().park(OffLoopWork.nextTurn(loop))) {
       parkedTicket.refuse(NO_MEMORY);
     }
   }
 
   /** Returns the heartbeat for a client that waits for a stream, or null when it gets none. */
-  static @Nullable Heartbeat heartbeat(Passage passage, EventLoop loop) {
-    long nanos = passage.endpoint().spec().waiting().heartbeatNanos();
-    byte[] bytes = passage.speech().heartbeat(passage.parameters().query());
-    return nanos == 0 || bytes == null || !passage.stream()
+  static @Nullable StreamHeartbeat heartbeat(RequestContext requestContext, EventLoop loop) {
+    long nanos = requestContext.endpoint().spec().waiting().heartbeatNanos();
+    byte[] bytes = requestContext.speech().heartbeat(requestContext.parameters().query());
+    return nanos == 0 || bytes == null || !requestContext.stream()
         ? null
-        : new Heartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
+        : new StreamHeartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
   }
 
-  private TicketRequest ask(ServerHttpRequest request, Passage passage) {
-    ApiCaller apiCaller = passage.caller();
+  private TicketRequest ask(ServerHttpRequest request, RequestContext requestContext) {
+    ApiCaller apiCaller = requestContext.caller();
     return new TicketRequest(
-        passage.model(),
-        passage.cost(),
-        passage.body().size(),
-        passage.parameters().patience(),
-        passage.parameters().priority(),
-        flow(passage, request.getHeaders()),
-        ties.of(passage, request),
+        requestContext.model(),
+        requestContext.cost(),
+        requestContext.body().size(),
+        requestContext.parameters().patience(),
+        requestContext.parameters().priority(),
+        flow(requestContext, request.getHeaders()),
+        upstreamAffinity.of(requestContext, request),
         apiCaller == null ? null : apiCaller.account(),
-        passage.visitor().models(),
-        passage.origin());
+        requestContext.visitor().models(),
+        requestContext.origin());
   }
 
-  private static TicketRequest.Flow flow(Passage passage, HttpHeaders headers) {
-    EndpointSpec.FairBy by = passage.endpoint().spec().scheduling().fairBy();
-    ApiCaller apiCaller = passage.caller();
+  private static TicketRequest.Flow flow(RequestContext requestContext, HttpHeaders headers) {
+    EndpointSpec.FairBy by = requestContext.endpoint().spec().scheduling().fairBy();
+    ApiCaller apiCaller = requestContext.caller();
     return by instanceof EndpointSpec.FairBy.Key && apiCaller != null
         ? new TicketRequest.Flow(apiCaller.spec().name(), apiCaller.spec().rank().weight())
-        : Flows.of(by, headers, passage.user());
+        : FairFlows.of(by, headers, requestContext.user());
   }
 
   private Mono<Void> decided(
@@ -125,25 +135,26 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     if (!parkedTicket.take()) {
       return Mono.empty(); // the client went away first, and everything was returned
     }
-    Passage passage = Passage.of(exchange);
-    passage.body().unpark();
+    RequestContext requestContext = RequestContext.of(exchange);
+    requestContext.body().unpark();
     return switch (ticketOutcome) {
       case TicketOutcome.Refused(Refusal refusal) -> {
-        strict.denied(passage, refusal);
-        passage.tells(allowances.of(passage, null));
-        yield Refuser.refuse(exchange, passage, refusal);
+        strict.denied(requestContext, refusal);
+        requestContext.tells(limitHeaders.of(requestContext, null));
+        yield RefusalWriter.refuse(exchange, requestContext, refusal);
       }
       case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
-        passage.granted(ticketSettlement);
-        passage.trail().released(ticketSettlement);
-        passage.tells(allowances.of(passage, ticketSettlement));
+        requestContext.granted(ticketSettlement);
+        requestContext.trail().released(ticketSettlement);
+        requestContext.tells(limitHeaders.of(requestContext, ticketSettlement));
         // a later step settles the request; should that fail, no charge or permit must remain
-        yield Mono.defer(() -> chain.filter(exchange)).doFinally(signal -> abandoned(passage));
+        yield Mono.defer(() -> chain.filter(exchange))
+            .doFinally(signal -> abandoned(requestContext));
       }
     };
   }
 
-  private void abandoned(Passage passage) {
-    Objects.requireNonNull(passage.settlement()).abandoned(ticker.nanos());
+  private void abandoned(RequestContext requestContext) {
+    Objects.requireNonNull(requestContext.settlement()).abandoned(ticker.nanos());
   }
 }

@@ -10,19 +10,19 @@ import reactor.core.publisher.Mono;
  * Calls the chosen upstream, and perhaps others after it, until there is an answer for the client.
  */
 final class AttemptFilter implements GlobalFilter, Ordered {
-  private final Attempts.House house;
+  private final AttemptLoop.House house;
 
-  AttemptFilter(Attempts.House house) {
+  AttemptFilter(AttemptLoop.House house) {
     this.house = house;
   }
 
   @Override
   public int getOrder() {
-    return Steps.ATTEMPT;
+    return FilterOrder.ATTEMPT;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    return Mono.defer(() -> new Attempts(house, exchange).next());
+    return Mono.defer(() -> new AttemptLoop(house, exchange).next());
   }
 }

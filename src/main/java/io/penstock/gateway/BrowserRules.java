@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import io.penstock.config.HostNames;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import io.penstock.wire.Names;
+import io.penstock.wire.HeaderNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -119,7 +119,7 @@ public final class BrowserRules {
   /** Answers a preflight that is not refused. */
   Mono<Void> answer(ServerWebExchange preflight, String requestId) {
     ServerHttpResponse response = preflight.getResponse();
-    response.getHeaders().set(Names.REQUEST_ID, requestId);
+    response.getHeaders().set(HeaderNames.REQUEST_ID, requestId);
     response.setStatusCode(HttpStatus.NO_CONTENT);
     processor.process(cors, preflight); // sets another status if it rejects the preflight
     return response.setComplete();

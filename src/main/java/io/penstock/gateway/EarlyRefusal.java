@@ -11,21 +11,21 @@ import org.jspecify.annotations.Nullable;
  * Safe from any thread.
  */
 final class EarlyRefusal {
-  private final Allowances allowances;
+  private final LimitHeaders limitHeaders;
 
-  EarlyRefusal(Allowances allowances) {
-    this.allowances = allowances;
+  EarlyRefusal(LimitHeaders limitHeaders) {
+    this.limitHeaders = limitHeaders;
   }
 
   /** Returns the refusal of a request, or null when there is none yet. */
-  @Nullable Refusal of(Passage passage) {
-    ApiCaller apiCaller = passage.caller();
+  @Nullable Refusal of(RequestContext requestContext) {
+    ApiCaller apiCaller = requestContext.caller();
     // with strict_after_denial, the counts of all instances are fetched before a key is refused
     CallerAccount callerAccount =
         apiCaller == null || apiCaller.spec().strictAfterDenial() ? null : apiCaller.account();
-    Refusal refusal = passage.endpoint().foreseen(callerAccount);
+    Refusal refusal = requestContext.endpoint().foreseen(callerAccount);
     if (refusal != null) {
-      passage.tells(allowances.of(passage, null));
+      requestContext.tells(limitHeaders.of(requestContext, null));
     }
     return refusal;
   }

@@ -12,27 +12,27 @@ import reactor.core.publisher.Mono;
 /** Step 6, forward: on to the upstream that was chosen, or a permit where there is none. */
 final class ForwardFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
-  private final Experience experience;
+  private final AnswerLearning answerLearning;
 
-  ForwardFilter(Ticker ticker, Experience experience) {
+  ForwardFilter(Ticker ticker, AnswerLearning answerLearning) {
     this.ticker = ticker;
-    this.experience = experience;
+    this.answerLearning = answerLearning;
   }
 
   @Override
   public int getOrder() {
-    return Steps.FORWARD;
+    return FilterOrder.FORWARD;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    Passage passage = Passage.of(exchange);
-    TicketSettlement ticketSettlement = Objects.requireNonNull(passage.settlement());
+    RequestContext requestContext = RequestContext.of(exchange);
+    TicketSettlement ticketSettlement = Objects.requireNonNull(requestContext.settlement());
     if (ticketSettlement.upstream() != null) {
       return chain.filter(exchange);
     }
     ticketSettlement.permitted(ticker.nanos());
-    experience.settled(passage, null, passage.cost().outputTokens(), true);
-    return PermitAnswer.write(exchange, passage, ticketSettlement);
+    answerLearning.settled(requestContext, null, requestContext.cost().outputTokens(), true);
+    return PermitAnswer.write(exchange, requestContext, ticketSettlement);
   }
 }

@@ -14,12 +14,12 @@ import io.penstock.provider.ProviderCount;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
-import io.penstock.tokenizer.Tokenizers;
-import io.penstock.trace.Tracing;
+import io.penstock.tokenizer.TextTokenizers;
+import io.penstock.trace.RequestTracing;
 import io.penstock.usage.UsageLedger;
+import io.penstock.wire.ClientConnections;
 import io.penstock.wire.ConnectionGuard;
-import io.penstock.wire.Connections;
-import io.penstock.wire.Links;
+import io.penstock.wire.UpstreamConnections;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -64,13 +64,13 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  Connections connections() {
-    return new Connections();
+  ClientConnections connections() {
+    return new ClientConnections();
   }
 
   @Bean
-  NettyServerCustomizer connectionGuard(Connections connections) {
-    return server -> ConnectionGuard.guard(server, connections);
+  NettyServerCustomizer connectionGuard(ClientConnections clientConnections) {
+    return server -> ConnectionGuard.guard(server, clientConnections);
   }
 
   /**
@@ -78,15 +78,15 @@ public class GatewayConfiguration {
    * inside without a limit: the drain at shutdown decides how long to wait.
    */
   @Bean(destroyMethod = "")
-  Door door(Connections connections) {
-    return new Door(connections);
+  ShutdownGate door(ClientConnections clientConnections) {
+    return new ShutdownGate(clientConnections);
   }
 
   /** Creates the filter, or returns null where neither traces nor the access log are wanted. */
   @Bean
   @Nullable GlobalFilter observeFilter(
-      ObjectProvider<Tracing> tracing, Ticker ticker, Environment environment) {
-    Tracing traces = tracing.getIfAvailable();
+      ObjectProvider<RequestTracing> tracing, Ticker ticker, Environment environment) {
+    RequestTracing traces = tracing.getIfAvailable();
     double logged = environment.getProperty("penstock.log.access", Double.class, 0.0);
     return traces == null && logged == 0 ? null : new ObserveFilter(traces, logged, ticker);
   }
@@ -95,7 +95,7 @@ public class GatewayConfiguration {
   GlobalFilter identifyFilter(
       EndpointRegistry endpointRegistry,
       BodyBudget bodies,
-      Door door,
+      ShutdownGate shutdownGate,
       KeyRegistry keyRegistry,
       BrowserRules browsers,
       ObjectProvider<OwnPaths> ownPaths,
@@ -107,65 +107,68 @@ public class GatewayConfiguration {
         endpointRegistry,
         bodies,
         new ClientAddress(environment.getProperty(TRUSTED_PROXIES)),
-        door,
+        shutdownGate,
         browsers,
-        new Gatekeeper(keyRegistry, required, WallClock.system()),
+        new EntryCheck(keyRegistry, required, WallClock.system()),
         new StatusAnswer(endpointRegistry, ticker),
         ownPaths.getIfAvailable(),
         WallClock.system());
   }
 
   @Bean
-  Allowances allowances(Ticker ticker) {
-    return new Allowances(ticker, WallClock.system());
+  LimitHeaders allowances(Ticker ticker) {
+    return new LimitHeaders(ticker, WallClock.system());
   }
 
   @Bean
   GlobalFilter weighFilter(
       CostLearner costLearner,
-      Tokenizers tokenizers,
+      TextTokenizers textTokenizers,
       ProviderCount provider,
-      Allowances allowances,
+      LimitHeaders limitHeaders,
       BodyBudget bodies,
       BodySettings settings,
       Ticker ticker) {
     return new WeighFilter(
-        new Weighing(costLearner, tokenizers, provider, new Complaints(ticker)),
-        new EarlyRefusal(allowances),
+        new RequestWeighing(costLearner, textTokenizers, provider, new UpstreamComplaints(ticker)),
+        new EarlyRefusal(limitHeaders),
         bodies,
         new BodyIntake.Terms(settings.pace(), ticker));
   }
 
   @Bean
-  Ties ties(Ticker ticker) {
-    return new Ties(ticker);
+  UpstreamAffinity ties(Ticker ticker) {
+    return new UpstreamAffinity(ticker);
   }
 
   @Bean
   GlobalFilter admitFilter(
       Ticker ticker,
-      Ties ties,
-      Allowances allowances,
+      UpstreamAffinity upstreamAffinity,
+      LimitHeaders limitHeaders,
       DenialRecheck denials,
       KeyRegistry keyRegistry) {
     StrictAfterDenial strict = new StrictAfterDenial(denials, keyRegistry, ticker);
-    return new AdmitFilter(ticker, ties, allowances, strict);
+    return new AdmitFilter(ticker, upstreamAffinity, limitHeaders, strict);
   }
 
   @Bean
-  Experience experience(
-      CostLearner costLearner, EventBus events, Ties ties, UsageLedger usageLedger) {
-    return new Experience(costLearner, events, ties, usageLedger);
+  AnswerLearning experience(
+      CostLearner costLearner,
+      EventBus events,
+      UpstreamAffinity upstreamAffinity,
+      UsageLedger usageLedger) {
+    return new AnswerLearning(costLearner, events, upstreamAffinity, usageLedger);
   }
 
   @Bean
-  GlobalFilter forwardFilter(Ticker ticker, Experience experience) {
-    return new ForwardFilter(ticker, experience);
+  GlobalFilter forwardFilter(Ticker ticker, AnswerLearning answerLearning) {
+    return new ForwardFilter(ticker, answerLearning);
   }
 
   @Bean
-  GlobalFilter settleFilter(Ticker ticker, Experience experience) {
-    return new SettleFilter(ticker, experience);
+  GlobalFilter settleFilter(Ticker ticker, AnswerLearning answerLearning) {
+    return new SettleFilter(ticker, answerLearning);
   }
 
   @Bean
@@ -176,24 +179,25 @@ public class GatewayConfiguration {
   @Bean
   GlobalFilter attemptFilter(
       UpstreamAddress addresses,
-      Links links,
+      UpstreamConnections upstreamConnections,
       Ticker ticker,
       ReactorResourceFactory resources,
       RetryBudgets budgets,
       ForwardedHeaders origin,
-      Allowances allowances,
-      ObjectProvider<Judge> judges) {
-    Judge judge = judges.getIfAvailable();
-    Relay relay = new Relay(links, resources.getLoopResources());
+      LimitHeaders limitHeaders,
+      ObjectProvider<VerdictSource> judges) {
+    VerdictSource verdictSource = judges.getIfAvailable();
+    WebSocketProxy webSocketProxy =
+        new WebSocketProxy(upstreamConnections, resources.getLoopResources());
     return new AttemptFilter(
-        new Attempts.House(
+        new AttemptLoop.House(
             addresses,
-            new UpstreamLog(judge == null ? Judge.UPSTREAM : judge),
+            new UpstreamLog(verdictSource == null ? VerdictSource.UPSTREAM : verdictSource),
             budgets,
             origin,
-            new UpstreamCall(links),
-            relay,
-            allowances,
+            new UpstreamCall(upstreamConnections),
+            webSocketProxy,
+            limitHeaders,
             ticker));
   }
 
@@ -203,15 +207,16 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  Links links(
+  UpstreamConnections links(
       Ticker ticker,
       ReactorResourceFactory resources,
       UpstreamRegistry upstreamRegistry,
       EventBus events) {
     UpstreamClient client = new UpstreamClient(ticker, resources.getLoopResources());
-    Links links = new Links(client::customize, upstreamRegistry);
-    events.subscribe(links);
-    return links;
+    UpstreamConnections upstreamConnections =
+        new UpstreamConnections(client::customize, upstreamRegistry);
+    events.subscribe(upstreamConnections);
+    return upstreamConnections;
   }
 
   /**

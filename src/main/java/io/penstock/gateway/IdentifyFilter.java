@@ -6,12 +6,12 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.HeldBody;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
-import io.penstock.provider.Speech;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.WallClock;
-import io.penstock.wire.Names;
+import io.penstock.wire.HeaderNames;
 import io.penstock.wire.RequestIds;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +35,9 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private final EndpointRegistry endpointRegistry;
   private final BodyBudget bodies;
   private final ClientAddress addresses;
-  private final Door door;
+  private final ShutdownGate shutdownGate;
   private final BrowserRules browsers;
-  private final Gatekeeper gatekeeper;
+  private final EntryCheck entryCheck;
   private final StatusAnswer status;
   private final WallClock clock;
   private final @Nullable OwnPaths ownPaths;
@@ -51,26 +51,26 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       EndpointRegistry endpointRegistry,
       BodyBudget bodies,
       ClientAddress addresses,
-      Door door,
+      ShutdownGate shutdownGate,
       BrowserRules browsers,
-      Gatekeeper gatekeeper,
+      EntryCheck entryCheck,
       StatusAnswer status,
       @Nullable OwnPaths ownPaths,
       WallClock clock) {
     this.browsers = browsers;
     this.ownPaths = ownPaths;
-    this.gatekeeper = gatekeeper;
+    this.entryCheck = entryCheck;
     this.status = status;
     this.endpointRegistry = endpointRegistry;
     this.bodies = bodies;
     this.addresses = addresses;
-    this.door = door;
+    this.shutdownGate = shutdownGate;
     this.clock = clock;
   }
 
   @Override
   public int getOrder() {
-    return Steps.IDENTIFY;
+    return FilterOrder.IDENTIFY;
   }
 
   @Override
@@ -78,34 +78,34 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     exchange.getResponse().beforeCommit(() -> farewell(exchange.getResponse().getHeaders()));
     return Mono.defer(
         () ->
-            door.enter()
-                ? identified(exchange, chain).doFinally(signal -> door.leave())
+            shutdownGate.enter()
+                ? identified(exchange, chain).doFinally(signal -> shutdownGate.leave())
                 : identified(exchange, this::refuseNew));
   }
 
   /** Makes a client that is answered while the gateway stops come back on another connection. */
   private Mono<Void> farewell(HttpHeaders headers) {
-    if (door.isClosing() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
+    if (shutdownGate.isClosing() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
       headers.set(HttpHeaders.CONNECTION, "close");
     }
     return Mono.empty();
   }
 
   private Mono<Void> refuseNew(ServerWebExchange exchange) {
-    Passage passage = Passage.of(exchange);
-    passage.endpoint().refused(Cost.NO_TOKENS, 0, Door.CLOSED);
-    return Refuser.refuse(exchange, passage, Door.CLOSED);
+    RequestContext requestContext = RequestContext.of(exchange);
+    requestContext.endpoint().refused(Cost.NO_TOKENS, 0, ShutdownGate.CLOSED);
+    return RefusalWriter.refuse(exchange, requestContext, ShutdownGate.CLOSED);
   }
 
   private Mono<Void> identified(ServerWebExchange exchange, GatewayFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
-    String requestId = RequestIds.of(request.getHeaders().getFirst(Names.REQUEST_ID));
+    String requestId = RequestIds.of(request.getHeaders().getFirst(HeaderNames.REQUEST_ID));
     String path = request.getURI().getRawPath();
-    if (Paths.climbs(path)) {
+    if (RawPaths.climbs(path)) {
       return refuse(
           exchange, requestId, RefusalReason.BAD_REQUEST, "the path has a dotted segment");
     }
-    if (Paths.hidesControls(path)) {
+    if (RawPaths.hidesControls(path)) {
       return refuse(
           exchange,
           requestId,
@@ -117,7 +117,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
           exchange, requestId, RefusalReason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
     // nothing is created or read for a request that may not come in
-    boolean asks = gatekeeper.asks();
+    boolean asks = entryCheck.asks();
     Refusal foreign = browsers.refusal(request, asks);
     if (foreign != null) {
       return turnedAway(exchange, requestId, addressed(request), foreign);
@@ -127,18 +127,19 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     }
     browsers.share(exchange);
     if (ownPaths != null && ownPaths.serves(path)) {
-      return asks && gatekeeper.look(request.getHeaders(), path) instanceof Gatekeeper.Look.Out out
+      return asks && entryCheck.look(request.getHeaders(), path) instanceof EntryCheck.Look.Out out
           ? turnedAway(exchange, requestId, null, out.refusal())
           : answered(exchange, requestId, ownPaths);
     }
     Endpoint there = asks && !StatusAnswer.asked(request) ? endpointRegistry.find(path) : null;
-    Gatekeeper.Look look =
+    EntryCheck.Look look =
         asks
-            ? gatekeeper.look(request.getHeaders(), request.getURI().getRawQuery(), there, path)
-            : Gatekeeper.ANYONE;
+            ? entryCheck.look(request.getHeaders(), request.getURI().getRawQuery(), there, path)
+            : EntryCheck.ANYONE;
     return switch (look) {
-      case Gatekeeper.Look.Out(Refusal refusal) -> turnedAway(exchange, requestId, there, refusal);
-      case Gatekeeper.Look.In(Visitor visitor) -> letIn(exchange, chain, requestId, visitor);
+      case EntryCheck.Look.Out(Refusal refusal) -> turnedAway(exchange, requestId, there, refusal);
+      case EntryCheck.Look.In(ClientIdentity clientIdentity) ->
+          letIn(exchange, chain, requestId, clientIdentity);
     };
   }
 
@@ -152,26 +153,29 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   }
 
   private Mono<Void> answered(ServerWebExchange exchange, String requestId, OwnPaths own) {
-    return door.open()
+    return shutdownGate.open()
         ? own.write(exchange, requestId)
-        : refuse(exchange, requestId, Door.CLOSED.reason(), Door.CLOSED.detail());
+        : refuse(exchange, requestId, ShutdownGate.CLOSED.reason(), ShutdownGate.CLOSED.detail());
   }
 
   private Mono<Void> letIn(
-      ServerWebExchange exchange, GatewayFilterChain chain, String requestId, Visitor visitor) {
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      String requestId,
+      ClientIdentity clientIdentity) {
     ServerHttpRequest request = exchange.getRequest();
     if (StatusAnswer.asked(request)) {
-      return status.write(exchange, requestId, visitor.caller());
+      return status.write(exchange, requestId, clientIdentity.caller());
     }
     String path = request.getURI().getRawPath();
-    if (Paths.blurs(path) && permits(endpointRegistry.find(path))) {
+    if (RawPaths.blurs(path) && permits(endpointRegistry.find(path))) {
       return refuse(exchange, requestId, RefusalReason.BAD_REQUEST, BLURRED);
     }
     Endpoint endpoint = endpointRegistry.enter(path);
     if (endpoint == null) {
       return refuse(exchange, requestId, RefusalReason.NO_ENDPOINT, "no endpoint has this path");
     }
-    return Mono.defer(() -> entered(exchange, chain, endpoint, requestId, visitor))
+    return Mono.defer(() -> entered(exchange, chain, endpoint, requestId, clientIdentity))
         .doFinally(signal -> endpoint.leave());
   }
 
@@ -180,22 +184,23 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       GatewayFilterChain chain,
       Endpoint endpoint,
       String requestId,
-      Visitor visitor) {
+      ClientIdentity clientIdentity) {
     ServerHttpRequest request = exchange.getRequest();
-    Parameters parameters =
-        Parameters.of(
+    GatewayParameters gatewayParameters =
+        GatewayParameters.of(
             request.getURI().getRawQuery(),
             request.getHeaders(),
             endpoint.spec().reading(),
-            visitor.caller() == null ? null : visitor.caller().spec().rank(),
+            clientIdentity.caller() == null ? null : clientIdentity.caller().spec().rank(),
             clock);
-    HeldBody body = new HeldBody(bodies.claim(tenant(request, visitor)));
-    Passage passage = new Passage(requestId, endpoint, parameters, body, visitor);
-    passage.attach(exchange);
-    if (parameters.fault() != null) {
-      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, parameters.fault());
-      endpoint.refused(passage.origin(), Cost.NO_TOKENS, 0, refusal);
-      return Refuser.refuse(exchange, passage, refusal);
+    HeldBody body = new HeldBody(bodies.claim(tenant(request, clientIdentity)));
+    RequestContext requestContext =
+        new RequestContext(requestId, endpoint, gatewayParameters, body, clientIdentity);
+    requestContext.attach(exchange);
+    if (gatewayParameters.fault() != null) {
+      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, gatewayParameters.fault());
+      endpoint.refused(requestContext.origin(), Cost.NO_TOKENS, 0, refusal);
+      return RefusalWriter.refuse(exchange, requestContext, refusal);
     }
     return chain.filter(exchange);
   }
@@ -204,8 +209,10 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
    * Returns the tenant that shares one part of the body budget: the key's name, or without keys the
    * address.
    */
-  private Object tenant(ServerHttpRequest request, Visitor visitor) {
-    return visitor.caller() == null ? addresses.of(request) : visitor.caller().spec().name();
+  private Object tenant(ServerHttpRequest request, ClientIdentity clientIdentity) {
+    return clientIdentity.caller() == null
+        ? addresses.of(request)
+        : clientIdentity.caller().spec().name();
   }
 
   /**
@@ -220,9 +227,9 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     there.refused(Cost.NO_TOKENS, 0, refusal);
     RefusalBody body =
         there.spec().permit()
-            ? Speech.permitRefusal(refusal)
-            : Speech.of(there.spec().reading().dialect()).refusalBody(refusal, requestId);
-    return Refuser.write(exchange, refusal, body, requestId, there.path());
+            ? ProviderProtocol.permitRefusal(refusal)
+            : ProviderProtocol.of(there.spec().reading().dialect()).refusalBody(refusal, requestId);
+    return RefusalWriter.write(exchange, refusal, body, requestId, there.path());
   }
 
   private static boolean permits(@Nullable Endpoint endpoint) {
@@ -242,10 +249,10 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private static Mono<Void> refuse(
       ServerWebExchange exchange, String requestId, RefusalReason refusalReason, String detail) {
     Refusal refusal = Refusal.of(refusalReason, detail);
-    return Refuser.write(
+    return RefusalWriter.write(
         exchange,
         refusal,
-        Speech.of(Dialect.NONE).refusalBody(refusal, requestId),
+        ProviderProtocol.of(Dialect.NONE).refusalBody(refusal, requestId),
         requestId,
         null);
   }

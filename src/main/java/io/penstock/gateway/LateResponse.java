@@ -32,7 +32,7 @@ final class LateResponse extends ServerHttpResponseDecorator {
   private static final int MOST_BEATS = 16;
 
   private final HttpHeaders headers = new HttpHeaders();
-  private final Passage passage;
+  private final RequestContext requestContext;
   private final Sinks.One<Flux<Publisher<DataBuffer>>> written = Sinks.unsafe().one();
 
   /**
@@ -46,9 +46,9 @@ final class LateResponse extends ServerHttpResponseDecorator {
   private @Nullable HttpStatusCode status;
   private boolean begun;
 
-  LateResponse(ServerHttpResponse response, Passage passage) {
+  LateResponse(ServerHttpResponse response, RequestContext requestContext) {
     super(response);
-    this.passage = passage;
+    this.requestContext = requestContext;
   }
 
   /** Returns what {@code writer} writes into this response; cancelling it cancels the writer. */
@@ -121,12 +121,13 @@ final class LateResponse extends ServerHttpResponseDecorator {
    *
    * @param outcome the outcome to wait for; it is never cancelled, {@code gone} is called instead
    */
-  Mono<TicketOutcome> beat(Heartbeat heartbeat, Mono<TicketOutcome> outcome, Runnable gone) {
+  Mono<TicketOutcome> beat(
+      StreamHeartbeat streamHeartbeat, Mono<TicketOutcome> outcome, Runnable gone) {
     return Mono.defer(
         () -> {
           Disposable beating =
-              Flux.interval(heartbeat.every(), heartbeat.timer())
-                  .subscribe(beat -> beats.tryEmitNext(one(heartbeat.bytes())));
+              Flux.interval(streamHeartbeat.every(), streamHeartbeat.timer())
+                  .subscribe(beat -> beats.tryEmitNext(one(streamHeartbeat.bytes())));
           return outcome.doFinally(end -> beating.dispose()).doOnCancel(gone);
         });
   }
@@ -203,10 +204,10 @@ final class LateResponse extends ServerHttpResponseDecorator {
   }
 
   private DataBuffer error(Refusal refusal) {
-    return event(passage.speech().refusalBody(refusal, passage.requestId()).bytes());
+    return event(requestContext.speech().refusalBody(refusal, requestContext.requestId()).bytes());
   }
 
   private DataBuffer event(byte[] json) {
-    return bufferFactory().wrap(passage.speech().errorEvent(json));
+    return bufferFactory().wrap(requestContext.speech().errorEvent(json));
   }
 }

@@ -25,20 +25,20 @@ final class ModelScope {
    * call whose body is not read is unknown, whatever its query says, unless the call opens a
    * session. So of other such calls only those that make no model work are allowed.
    */
-  static boolean forbids(Passage passage, ServerHttpRequest request) {
-    Set<String> allowed = passage.visitor().models();
-    EndpointSpec spec = passage.endpoint().spec();
+  static boolean forbids(RequestContext requestContext, ServerHttpRequest request) {
+    Set<String> allowed = requestContext.visitor().models();
+    EndpointSpec spec = requestContext.endpoint().spec();
     if (allowed == null || spec.permit() || spec.reading().dialect() == Dialect.NONE) {
       return false;
     }
-    if (passage.weighed()) {
-      return passage.model() == null || !allowed.contains(passage.model());
+    if (requestContext.weighed()) {
+      return requestContext.model() == null || !allowed.contains(requestContext.model());
     }
     Set<String> named = named(request, "model", "deployment");
     if (!allowed.containsAll(named)) {
       return true;
     }
-    boolean asks = !Relay.asked(request) && ONLY_ASKING.contains(request.getMethod());
+    boolean asks = !WebSocketProxy.asked(request) && ONLY_ASKING.contains(request.getMethod());
     return !asks && (named.isEmpty() || !opensSession(spec, request));
   }
 
@@ -48,7 +48,7 @@ final class ModelScope {
    */
   private static boolean opensSession(EndpointSpec spec, ServerHttpRequest request) {
     Dialect dialect = spec.reading().dialect();
-    String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
+    String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
     return (dialect == Dialect.OPENAI || dialect == Dialect.AZURE)
         && below.endsWith("/realtime")
         && named(request, "intent").isEmpty();

@@ -1,9 +1,9 @@
 package io.penstock.gateway;
 
 import io.penstock.time.Ticker;
-import io.penstock.trace.Tracing;
-import io.penstock.trace.Trail;
-import io.penstock.wire.Names;
+import io.penstock.trace.RequestTracing;
+import io.penstock.trace.RequestTrail;
+import io.penstock.wire.HeaderNames;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -19,56 +19,58 @@ import reactor.core.publisher.Mono;
  * are wanted.
  */
 final class ObserveFilter implements GlobalFilter, Ordered {
-  private static final String TRAIL = Trail.class.getName();
+  private static final String TRAIL = RequestTrail.class.getName();
 
-  private final @Nullable Tracing tracing;
+  private final @Nullable RequestTracing requestTracing;
   private final double logged;
   private final Ticker ticker;
 
   /**
    * Creates the filter.
    *
-   * @param tracing follows all requests; null for none
+   * @param requestTracing follows all requests; null for none
    * @param logged the share of requests that get a line in the access log, 0 to 1
    */
-  ObserveFilter(@Nullable Tracing tracing, double logged, Ticker ticker) {
-    this.tracing = tracing;
+  ObserveFilter(@Nullable RequestTracing requestTracing, double logged, Ticker ticker) {
+    this.requestTracing = requestTracing;
     this.logged = logged;
     this.ticker = ticker;
   }
 
   /** Returns the trail of an exchange. */
-  static Trail of(ServerWebExchange exchange) {
-    Trail trail = exchange.getAttribute(TRAIL);
-    return trail == null ? Trail.NONE : trail;
+  static RequestTrail of(ServerWebExchange exchange) {
+    RequestTrail requestTrail = exchange.getAttribute(TRAIL);
+    return requestTrail == null ? RequestTrail.NONE : requestTrail;
   }
 
   @Override
   public int getOrder() {
-    return Steps.OBSERVE;
+    return FilterOrder.OBSERVE;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
-    Trail traced =
-        tracing == null
-            ? Trail.NONE
-            : tracing.begin(
+    RequestTrail traced =
+        requestTracing == null
+            ? RequestTrail.NONE
+            : requestTracing.begin(
                 request.getMethod().name(), request.getURI().getRawPath(), request.getHeaders());
     boolean drawn = logged > 0 && ThreadLocalRandom.current().nextDouble() < logged;
-    Trail trail = drawn ? new AccessLine(traced, exchange, ticker) : traced;
-    exchange.getAttributes().put(TRAIL, trail);
-    return chain.filter(exchange).doFinally(signal -> ended(exchange, trail));
+    RequestTrail requestTrail = drawn ? new AccessLine(traced, exchange, ticker) : traced;
+    exchange.getAttributes().put(TRAIL, requestTrail);
+    return chain.filter(exchange).doFinally(signal -> ended(exchange, requestTrail));
   }
 
-  private static void ended(ServerWebExchange exchange, Trail trail) {
+  private static void ended(ServerWebExchange exchange, RequestTrail requestTrail) {
     HttpStatusCode code = exchange.getResponse().getStatusCode();
     int status = code != null && exchange.getResponse().isCommitted() ? code.value() : 0;
     // a request that never came to an endpoint was answered by the gateway alone
-    Passage passage = Passage.find(exchange);
+    RequestContext requestContext = RequestContext.find(exchange);
     String reason =
-        passage == null ? exchange.getResponse().getHeaders().getFirst(Names.REASON) : null;
-    trail.ended(status, reason);
+        requestContext == null
+            ? exchange.getResponse().getHeaders().getFirst(HeaderNames.REASON)
+            : null;
+    requestTrail.ended(status, reason);
   }
 }

@@ -6,11 +6,11 @@ import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.gateway.body.BadUpload;
-import io.penstock.json.Edit;
-import io.penstock.json.Edits;
+import io.penstock.json.BodyEdit;
+import io.penstock.json.BodyEdits;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.wire.ConnectionGuard;
-import io.penstock.wire.Names;
+import io.penstock.wire.HeaderNames;
 import java.net.URI;
 import java.util.Iterator;
 import java.util.List;
@@ -36,20 +36,20 @@ final class OutgoingRequest {
   private final ServerHttpRequest request;
   private final URI target;
   private final HttpHeaders headers;
-  private final Passage passage;
-  private final List<Edit> edits;
+  private final RequestContext requestContext;
+  private final List<BodyEdit> edits;
   private long uploaded;
 
   private OutgoingRequest(
       ServerHttpRequest request,
       URI target,
       HttpHeaders headers,
-      Passage passage,
-      List<Edit> edits) {
+      RequestContext requestContext,
+      List<BodyEdit> edits) {
     this.request = request;
     this.target = target;
     this.headers = headers;
-    this.passage = passage;
+    this.requestContext = requestContext;
     this.edits = edits;
   }
 
@@ -64,38 +64,39 @@ final class OutgoingRequest {
       ServerWebExchange exchange,
       UpstreamSpec upstream,
       URI target,
-      List<Edit> edits,
+      List<BodyEdit> edits,
       ForwardedHeaders origin) {
     ServerHttpRequest request = exchange.getRequest();
-    Passage passage = Passage.of(exchange);
-    HttpHeaders headers = passed(request, passage, upstream);
+    RequestContext requestContext = RequestContext.of(exchange);
+    HttpHeaders headers = passed(request, requestContext, upstream);
     origin.tell(exchange, headers);
-    headers.set(Names.REQUEST_ID, passage.requestId());
-    if (upstream.access().apiKey() != null && !passthrough(passage, upstream)) {
-      passage.speech().credentials(upstream.access().apiKey()).forEach(headers::set);
+    headers.set(HeaderNames.REQUEST_ID, requestContext.requestId());
+    if (upstream.access().apiKey() != null && !passthrough(requestContext, upstream)) {
+      requestContext.speech().credentials(upstream.access().apiKey()).forEach(headers::set);
     }
     upstream.access().headers().forEach(headers::set);
     headers.remove(HttpHeaderNames.HOST); // the HTTP client sets that of the upstream
-    passage.trail().tells(headers);
-    if (passage.weighed()) {
-      headers.set(HttpHeaderNames.CONTENT_LENGTH, passage.body().size() + Edits.grown(edits));
+    requestContext.trail().tells(headers);
+    if (requestContext.weighed()) {
+      headers.set(
+          HttpHeaderNames.CONTENT_LENGTH, requestContext.body().size() + BodyEdits.grown(edits));
       // A compressed answer would hide its usage.
       headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
     }
-    return new OutgoingRequest(request, target, headers, passage, edits);
+    return new OutgoingRequest(request, target, headers, requestContext, edits);
   }
 
-  private static boolean passthrough(Passage passage, UpstreamSpec upstream) {
-    return upstream.access().passthrough() && passage.visitor().ownCredentials();
+  private static boolean passthrough(RequestContext requestContext, UpstreamSpec upstream) {
+    return upstream.access().passthrough() && requestContext.visitor().ownCredentials();
   }
 
   /** Returns the client's headers, without those that are not for the upstream. */
   private static HttpHeaders passed(
-      ServerHttpRequest request, Passage passage, UpstreamSpec upstream) {
+      ServerHttpRequest request, RequestContext requestContext, UpstreamSpec upstream) {
     HttpServerRequest asked = ServerHttpRequestDecorator.getNativeRequest(request);
     Set<String> forThisHop =
-        Names.forThisHop(asked.requestHeaders().getAll(HttpHeaderNames.CONNECTION));
-    boolean passthrough = passthrough(passage, upstream);
+        HeaderNames.forThisHop(asked.requestHeaders().getAll(HttpHeaderNames.CONNECTION));
+    boolean passthrough = passthrough(requestContext, upstream);
     boolean chunked = asked.requestHeaders().contains(HttpHeaderNames.TRANSFER_ENCODING);
     HttpHeaders headers = new DefaultHttpHeaders();
     Iterator<Map.Entry<String, String>> all = asked.requestHeaders().iteratorAsString();
@@ -103,11 +104,11 @@ final class OutgoingRequest {
       Map.Entry<String, String> each = all.next();
       String lower = each.getKey().toLowerCase(Locale.ROOT);
       boolean stays =
-          Names.FOR_THE_GATEWAY.contains(lower)
-              || Names.HOP_BY_HOP.contains(lower)
+          HeaderNames.FOR_THE_GATEWAY.contains(lower)
+              || HeaderNames.HOP_BY_HOP.contains(lower)
               || forThisHop.contains(lower)
               || ForwardedHeaders.isOne(lower)
-              || (!passthrough && Names.CREDENTIALS.contains(lower))
+              || (!passthrough && HeaderNames.CREDENTIALS.contains(lower))
               // a body has only one length: other servers go by the chunks
               || (chunked && lower.equals("content-length"));
       if (!stays) {
@@ -131,16 +132,16 @@ final class OutgoingRequest {
 
   /** Returns the body; as a {@link Mono} when it is in one piece. */
   Publisher<ByteBuf> body() {
-    if (!passage.weighed()) {
+    if (!requestContext.weighed()) {
       return upload().map(OutgoingRequest::bytes);
     }
-    Mono<DataBuffer> one = edits.isEmpty() ? passage.body().onePiece(FACTORY) : null;
+    Mono<DataBuffer> one = edits.isEmpty() ? requestContext.body().onePiece(FACTORY) : null;
     return one != null
         ? one.map(OutgoingRequest::bytes)
-        : passage
+        : requestContext
             .body()
             .publish(
-                FACTORY, edits, Elsewhere.nextTurn(ConnectionGuard.channel(request).eventLoop()))
+                FACTORY, edits, OffLoopWork.nextTurn(ConnectionGuard.channel(request).eventLoop()))
             .map(OutgoingRequest::bytes);
   }
 
@@ -152,7 +153,7 @@ final class OutgoingRequest {
     String length = headers.get(HttpHeaderNames.CONTENT_LENGTH);
     if ((length != null && !length.equals("0"))
         || request.getHeaders().containsHeader("Transfer-Encoding")) {
-      passage.uploads();
+      requestContext.uploads();
     }
   }
 
@@ -161,7 +162,7 @@ final class OutgoingRequest {
    * complete to the upstream.
    */
   private Flux<DataBuffer> upload() {
-    long most = passage.endpoint().spec().reading().maxUploadBytes();
+    long most = requestContext.endpoint().spec().reading().maxUploadBytes();
     return request
         .getBody()
         .doOnSubscribe(subscription -> uploads())
@@ -176,7 +177,7 @@ final class OutgoingRequest {
                 sink.next(piece);
               }
             })
-        .doOnError(BadUpload.class, passage::uploadFails)
+        .doOnError(BadUpload.class, requestContext::uploadFails)
         .concatWith(
             Mono.defer(
                 () ->

@@ -35,19 +35,22 @@ final class PermitAnswer {
   private PermitAnswer() {}
 
   static Mono<Void> write(
-      ServerWebExchange exchange, Passage passage, TicketSettlement ticketSettlement) {
-    byte[] bytes = JSON.writeValueAsBytes(answer(passage, ticketSettlement));
+      ServerWebExchange exchange,
+      RequestContext requestContext,
+      TicketSettlement ticketSettlement) {
+    byte[] bytes = JSON.writeValueAsBytes(answer(requestContext, ticketSettlement));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();
     headers.setContentType(MediaType.APPLICATION_JSON);
     headers.setContentLength(bytes.length);
-    Head.write(headers, passage, ticketSettlement);
+    GatewayHeaders.write(headers, requestContext, ticketSettlement);
     return response.writeWith(Mono.just(response.bufferFactory().wrap(bytes)));
   }
 
-  private static Map<String, Object> answer(Passage passage, TicketSettlement ticketSettlement) {
-    EndpointSpec spec = passage.endpoint().spec();
+  private static Map<String, Object> answer(
+      RequestContext requestContext, TicketSettlement ticketSettlement) {
+    EndpointSpec spec = requestContext.endpoint().spec();
     WindowRoom window = ticketSettlement.window();
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("ok", true);
@@ -64,12 +67,12 @@ final class PermitAnswer {
         show(answer, name, value);
       }
     }
-    show(answer, "network_latency_ms", passage.parameters().latencyMillis());
+    show(answer, "network_latency_ms", requestContext.parameters().latencyMillis());
     if (spec.isDynamic()) {
       answer.put("dynamic", true);
     }
     if (window != null) {
-      answer.put("tokens_consumed", passage.cost().totalTokens());
+      answer.put("tokens_consumed", requestContext.cost().totalTokens());
       answer.put("tokens_remaining", window.remainingTokens());
       answer.put("window_capacity", window.capacityTokens());
       answer.put("waiting_for_next_window", ticketSettlement.queueDepth());

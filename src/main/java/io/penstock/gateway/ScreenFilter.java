@@ -31,41 +31,45 @@ final class ScreenFilter implements GlobalFilter, Ordered {
 
   @Override
   public int getOrder() {
-    return Steps.SCREEN;
+    return FilterOrder.SCREEN;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    Passage passage = Passage.of(exchange);
-    EndpointSpec spec = passage.endpoint().spec();
+    RequestContext requestContext = RequestContext.of(exchange);
+    EndpointSpec spec = requestContext.endpoint().spec();
     ServerHttpRequest request = exchange.getRequest();
-    if (ModelScope.forbids(passage, request)) {
-      return refuse(exchange, passage, ModelScope.FORBIDDEN);
+    if (ModelScope.forbids(requestContext, request)) {
+      return refuse(exchange, requestContext, ModelScope.FORBIDDEN);
     }
-    if (passage.weighed() || spec.permit()) {
+    if (requestContext.weighed() || spec.permit()) {
       return chain.filter(exchange);
     }
-    if (Relay.asked(request)) {
+    if (WebSocketProxy.asked(request)) {
       if (!spec.forwarding().upgrades()) {
-        return refuse(exchange, passage, NO_UPGRADES);
+        return refuse(exchange, requestContext, NO_UPGRADES);
       }
-      passage.upgrading();
+      requestContext.upgrading();
       return chain.filter(exchange);
     }
     long most = spec.reading().maxUploadBytes();
     if (request.getHeaders().getContentLength() > most) {
-      return refuse(exchange, passage, BadUpload.refusal(most));
+      return refuse(exchange, requestContext, BadUpload.refusal(most));
     }
-    String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
-    boolean known = named(spec) || passage.visitor().models() != null;
-    return passage.speech().listsModels(request.getMethod().name(), below) && known
-        ? models(exchange, passage, spec)
+    String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
+    boolean known = named(spec) || requestContext.visitor().models() != null;
+    return requestContext.speech().listsModels(request.getMethod().name(), below) && known
+        ? models(exchange, requestContext, spec)
         : chain.filter(exchange);
   }
 
-  private static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
-    passage.endpoint().refused(passage.origin(), passage.cost(), passage.body().size(), refusal);
-    return Refuser.refuse(exchange, passage, refusal);
+  private static Mono<Void> refuse(
+      ServerWebExchange exchange, RequestContext requestContext, Refusal refusal) {
+    requestContext
+        .endpoint()
+        .refused(
+            requestContext.origin(), requestContext.cost(), requestContext.body().size(), refusal);
+    return RefusalWriter.refuse(exchange, requestContext, refusal);
   }
 
   /** Returns whether all models are known, which is not so if an enabled upstream takes any. */
@@ -81,8 +85,9 @@ final class ScreenFilter implements GlobalFilter, Ordered {
     return upstream.models().isEmpty();
   }
 
-  private static Mono<Void> models(ServerWebExchange exchange, Passage passage, EndpointSpec spec) {
-    Set<String> allowed = passage.visitor().models();
+  private static Mono<Void> models(
+      ServerWebExchange exchange, RequestContext requestContext, EndpointSpec spec) {
+    Set<String> allowed = requestContext.visitor().models();
     SortedSet<String> names = new TreeSet<>();
     spec.upstreams().stream()
         .filter(ScreenFilter::enabled)
@@ -93,13 +98,13 @@ final class ScreenFilter implements GlobalFilter, Ordered {
       names.addAll(allowed); // an upstream takes any
       names.retainAll(allowed);
     }
-    byte[] body = passage.speech().models(List.copyOf(names));
+    byte[] body = requestContext.speech().models(List.copyOf(names));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();
     headers.setContentType(MediaType.APPLICATION_JSON);
     headers.setContentLength(body.length);
-    Head.write(headers, passage);
+    GatewayHeaders.write(headers, requestContext);
     return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
   }
 }

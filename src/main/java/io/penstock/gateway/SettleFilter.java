@@ -16,34 +16,34 @@ import reactor.core.publisher.SignalType;
  */
 final class SettleFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
-  private final Complaints complaints;
-  private final Experience experience;
+  private final UpstreamComplaints upstreamComplaints;
+  private final AnswerLearning answerLearning;
 
-  SettleFilter(Ticker ticker, Experience experience) {
+  SettleFilter(Ticker ticker, AnswerLearning answerLearning) {
     this.ticker = ticker;
-    this.complaints = new Complaints(ticker);
-    this.experience = experience;
+    this.upstreamComplaints = new UpstreamComplaints(ticker);
+    this.answerLearning = answerLearning;
   }
 
   @Override
   public int getOrder() {
-    return Steps.SETTLE;
+    return FilterOrder.SETTLE;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    Passage passage = Passage.of(exchange);
-    Tap tap = new Tap(passage, ticker, complaints, experience);
-    TappedResponse response = new TappedResponse(exchange.getResponse(), tap);
+    RequestContext requestContext = RequestContext.of(exchange);
+    UsageTap usageTap = new UsageTap(requestContext, ticker, upstreamComplaints, answerLearning);
+    TappedResponse response = new TappedResponse(exchange.getResponse(), usageTap);
     // The tap learns of each end before any subscriber downstream, which doFinally would not
     // ensure: the code that returns charges that were never settled has to come after it. If the
     // answer's own stream has settled the request, this has no effect.
     return chain
         .filter(exchange.mutate().response(response).build())
-        .onErrorResume(error -> answered(exchange, tap, error))
-        .doOnSuccess(done -> tap.ends(SignalType.ON_COMPLETE))
-        .doOnCancel(tap::abandoned)
-        .contextWrite(context -> context.put(Passage.class, passage));
+        .onErrorResume(error -> answered(exchange, usageTap, error))
+        .doOnSuccess(done -> usageTap.ends(SignalType.ON_COMPLETE))
+        .doOnCancel(usageTap::abandoned)
+        .contextWrite(context -> context.put(RequestContext.class, requestContext));
   }
 
   /**
@@ -51,26 +51,26 @@ final class SettleFilter implements GlobalFilter, Ordered {
    *
    * @param exchange the exchange, with a response that is not tapped
    */
-  static Mono<Void> answered(ServerWebExchange exchange, Tap tap, Throwable error) {
+  static Mono<Void> answered(ServerWebExchange exchange, UsageTap usageTap, Throwable error) {
     if (error instanceof ClientGone || !ConnectionGuard.alive(exchange.getRequest())) {
-      tap.abandoned();
+      usageTap.abandoned();
       return Mono.empty();
     }
     if (error instanceof BadUpload bad) {
-      tap.refused(bad.refusal());
+      usageTap.refused(bad.refusal());
       return exchange.getResponse().isCommitted()
           ? ConnectionGuard.cut(exchange.getRequest())
-          : Refuser.refuse(exchange, tap.passage(), bad.refusal());
+          : RefusalWriter.refuse(exchange, usageTap.passage(), bad.refusal());
     }
     UpstreamFailure failure = UpstreamFailure.of(error);
     if (failure == null) {
-      tap.ends(SignalType.ON_ERROR);
+      usageTap.ends(SignalType.ON_ERROR);
       return Mono.error(error);
     }
     if (exchange.getResponse().isCommitted()) {
-      tap.failed(failure);
+      usageTap.failed(failure);
       return ConnectionGuard.cut(exchange.getRequest());
     }
-    return Refuser.refuse(exchange, tap.passage(), tap.failed(failure));
+    return RefusalWriter.refuse(exchange, usageTap.passage(), usageTap.failed(failure));
   }
 }

@@ -5,7 +5,7 @@ import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.key.ApiCaller;
 import io.penstock.key.KeySpec;
 import io.penstock.time.Ticker;
-import io.penstock.wire.Names;
+import io.penstock.wire.HeaderNames;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,7 +46,7 @@ final class StatusAnswer {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();
-    headers.set(Names.REQUEST_ID, requestId);
+    headers.set(HeaderNames.REQUEST_ID, requestId);
     headers.setContentType(MediaType.APPLICATION_JSON);
     headers.setCacheControl("no-store");
     headers.setContentLength(bytes.length);
@@ -74,10 +74,10 @@ final class StatusAnswer {
       return limits;
     }
     long now = ticker.nanos();
-    List<LimitLine> general = Allowances.ofKey(apiCaller, null, now);
+    List<LimitHeaderLine> general = LimitHeaders.ofKey(apiCaller, null, now);
     general.forEach(line -> limits.add(shown(line, null)));
     for (String model : new TreeSet<>(apiCaller.spec().models().keySet())) {
-      List<LimitLine> all = Allowances.ofKey(apiCaller, model, now);
+      List<LimitHeaderLine> all = LimitHeaders.ofKey(apiCaller, model, now);
       all.stream()
           .skip(general.size()) // the limits of the key in general come first
           .forEach(line -> limits.add(shown(line, model)));
@@ -85,7 +85,7 @@ final class StatusAnswer {
     return limits;
   }
 
-  private static Map<String, Object> shown(LimitLine line, @Nullable String model) {
+  private static Map<String, Object> shown(LimitHeaderLine line, @Nullable String model) {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("limit", line.name());
     if (model != null) {
@@ -106,7 +106,7 @@ final class StatusAnswer {
   private List<Map<String, Object>> endpoints(@Nullable ApiCaller apiCaller) {
     List<Map<String, Object>> endpoints = new ArrayList<>();
     for (Endpoint endpoint : endpointRegistry.all()) {
-      if (Gatekeeper.allows(apiCaller, endpoint.spec(), endpoint.path())) {
+      if (EntryCheck.allows(apiCaller, endpoint.spec(), endpoint.path())) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("path", endpoint.path());
         long wait = endpoint.expectedWaitNanos();

@@ -44,14 +44,14 @@ final class StrictAfterDenial {
    * Returns a signal that completes on {@code loop} when a decision may be made, within 300 ms, or
    * null when it may be made now.
    */
-  @Nullable Mono<Void> before(Passage passage, EventLoop loop) {
-    ApiCaller apiCaller = passage.caller();
+  @Nullable Mono<Void> before(RequestContext requestContext, EventLoop loop) {
+    ApiCaller apiCaller = requestContext.caller();
     if (apiCaller == null || !asks(apiCaller)) {
       return null;
     }
     List<CompletableFuture<?>> fetches = new ArrayList<>();
     long now = ticker.nanos();
-    for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), passage.model())) {
+    for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), requestContext.model())) {
       CompletionStage<Boolean> fetch = denials.before(limit.id(), now);
       if (!fetch.toCompletableFuture().isDone()) {
         fetches.add(fetch.toCompletableFuture());
@@ -68,12 +68,12 @@ final class StrictAfterDenial {
   }
 
   /** Records a denial of a key by the limits that caused it. */
-  void denied(Passage passage, Refusal refusal) {
-    ApiCaller apiCaller = passage.caller();
+  void denied(RequestContext requestContext, Refusal refusal) {
+    ApiCaller apiCaller = requestContext.caller();
     if (apiCaller == null || !asks(apiCaller)) {
       return;
     }
-    for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), passage.model())) {
+    for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), requestContext.model())) {
       if (limit.reason() == refusal.reason()) {
         denials.denied(limit.id(), limit.spec(), ticker.nanos());
       }

@@ -17,28 +17,28 @@ import reactor.core.publisher.Mono;
  * removed that only the gateway asked for, not the client.
  */
 final class TappedResponse extends ServerHttpResponseDecorator {
-  private final Tap tap;
+  private final UsageTap usageTap;
   private final AtomicBoolean ended = new AtomicBoolean();
 
-  TappedResponse(ServerHttpResponse response, Tap tap) {
+  TappedResponse(ServerHttpResponse response, UsageTap usageTap) {
     super(response);
-    this.tap = tap;
+    this.usageTap = usageTap;
   }
 
   /** Returns another response with the same tap. */
   TappedResponse over(ServerHttpResponse response) {
-    return new TappedResponse(response, tap);
+    return new TappedResponse(response, usageTap);
   }
 
-  Tap tap() {
-    return tap;
+  UsageTap tap() {
+    return usageTap;
   }
 
   @Override
   public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
     HiddenUsage hidden = begin();
     if (hidden == null && body instanceof Mono<? extends DataBuffer> one) {
-      return super.writeWith(TappedParts.ended(one.doOnNext(tap::passes), tap::ends));
+      return super.writeWith(TappedParts.ended(one.doOnNext(usageTap::passes), usageTap::ends));
     }
     Flux<DataBuffer> tapped = tapped(body);
     return super.writeWith(hidden == null ? tapped : hidden.in(tapped));
@@ -47,12 +47,13 @@ final class TappedResponse extends ServerHttpResponseDecorator {
   @Override
   public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
     HiddenUsage hidden = begin();
-    Flux<Flux<DataBuffer>> tapped = TappedParts.of(body, tap::passes, tap::ends);
+    Flux<Flux<DataBuffer>> tapped = TappedParts.of(body, usageTap::passes, usageTap::ends);
     return super.writeAndFlushWith(hidden == null ? tapped : hidden.inParts(tapped));
   }
 
   private Flux<DataBuffer> tapped(Publisher<? extends DataBuffer> body) {
-    return TappedParts.ended(Flux.<DataBuffer>from(body).doOnNext(tap::passes), tap::ends);
+    return TappedParts.ended(
+        Flux.<DataBuffer>from(body).doOnNext(usageTap::passes), usageTap::ends);
   }
 
   /**
@@ -66,9 +67,9 @@ final class TappedResponse extends ServerHttpResponseDecorator {
     HttpHeaders headers = getHeaders();
     String type = headers.getFirst(HttpHeaders.CONTENT_TYPE);
     String encoding = headers.getFirst(HttpHeaders.CONTENT_ENCODING);
-    tap.begins(getStatusCode(), type, encoding);
-    Head.write(headers, tap.passage(), tap.settlement());
-    if (!tap.passage().asksUsage() || encoding != null || !isEvents(type)) {
+    usageTap.begins(getStatusCode(), type, encoding);
+    GatewayHeaders.write(headers, usageTap.passage(), usageTap.settlement());
+    if (!usageTap.passage().asksUsage() || encoding != null || !isEvents(type)) {
       return null;
     }
     headers.remove(HttpHeaders.CONTENT_LENGTH);

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.wire.Links;
+import io.penstock.wire.UpstreamConnections;
 import java.net.URI;
 import javax.net.ssl.SSLException;
 import org.springframework.web.server.ServerWebExchange;
@@ -14,26 +14,26 @@ import reactor.netty.http.client.HttpClient;
  * exchange for each attempt and copy all headers six times. Safe from any thread.
  */
 final class UpstreamCall {
-  private final Links links;
+  private final UpstreamConnections upstreamConnections;
 
-  UpstreamCall(Links links) {
-    this.links = links;
+  UpstreamCall(UpstreamConnections upstreamConnections) {
+    this.upstreamConnections = upstreamConnections;
   }
 
   /**
-   * Returns the answer, once enough of it is there to know what it is, see {@link Answer#begun};
-   * cancelling it closes the connection.
+   * Returns the answer, once enough of it is there to know what it is, see {@link
+   * UpstreamAnswer#begun}; cancelling it closes the connection.
    *
    * @param exchange the exchange with the client
    */
-  Mono<Answer> run(
+  Mono<UpstreamAnswer> run(
       ServerWebExchange exchange,
       UpstreamSpec upstream,
       OutgoingRequest asks,
-      Answer.Learner learner) {
+      UpstreamAnswer.Learner learner) {
     HttpClient client;
     try {
-      client = links.client(upstream);
+      client = upstreamConnections.client(upstream);
     } catch (SSLException unreadable) {
       return Mono.error(unreadable);
     }
@@ -42,7 +42,7 @@ final class UpstreamCall {
         .request(HttpMethod.valueOf(asks.method()))
         .uri(ascii(asks.target()))
         .send((head, body) -> body.send(asks.body()))
-        .responseConnection((head, on) -> Answer.begun(head, on, exchange, learner))
+        .responseConnection((head, on) -> UpstreamAnswer.begun(head, on, exchange, learner))
         .singleOrEmpty();
   }
 

@@ -8,7 +8,7 @@ import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.time.Ticker;
 import io.penstock.wire.AnswerGuard;
-import io.penstock.wire.Names;
+import io.penstock.wire.HeaderNames;
 import io.penstock.wire.UpstreamWatch;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -51,22 +51,24 @@ final class UpstreamClient {
   }
 
   private static void connected(HttpClientRequest request, Connection connection) {
-    Passage passage = passage(request.currentContextView());
-    UpstreamSpec.Timeouts timeouts = timeouts(passage);
+    RequestContext requestContext = passage(request.currentContextView());
+    UpstreamSpec.Timeouts timeouts = timeouts(requestContext);
     if (timeouts == null) {
       return;
     }
     request.responseTimeout(Duration.ofNanos(timeouts.firstByteNanos()));
     // a small request is written at once, whether the upstream reads it or not
-    if (passage == null || !passage.weighed() || passage.body().size() > SMALL_BYTES) {
+    if (requestContext == null
+        || !requestContext.weighed()
+        || requestContext.body().size() > SMALL_BYTES) {
       connection.channel().pipeline().addFirst(WATCH, UpstreamWatch.ofRequest(timeouts));
     }
   }
 
   private void written(HttpClientRequest request, Connection connection) {
     unwatch(connection);
-    Passage passage = passage(request.currentContextView());
-    TicketSettlement ticketSettlement = passage == null ? null : passage.settlement();
+    RequestContext requestContext = passage(request.currentContextView());
+    TicketSettlement ticketSettlement = requestContext == null ? null : requestContext.settlement();
     if (ticketSettlement != null) {
       ticketSettlement.written(ticker.nanos());
     }
@@ -83,10 +85,10 @@ final class UpstreamClient {
    * Handles the status line: from now on the stall timeout applies, not the one for the first byte.
    */
   private static void answered(HttpClientResponse response, Connection connection) {
-    Passage passage = passage(response.currentContextView());
-    UpstreamSpec.Timeouts timeouts = timeouts(passage);
+    RequestContext requestContext = passage(response.currentContextView());
+    UpstreamSpec.Timeouts timeouts = timeouts(requestContext);
     HttpHeaders headers = response.responseHeaders();
-    Names.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
+    HeaderNames.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
     unwatch(connection);
     ChannelPipeline pipeline = connection.channel().pipeline();
     if (timeouts != null && pipeline.get(NettyPipeline.ResponseTimeoutHandler) != null) {
@@ -97,12 +99,12 @@ final class UpstreamClient {
     }
   }
 
-  private static @Nullable Passage passage(ContextView context) {
-    return context.getOrDefault(Passage.class, null);
+  private static @Nullable RequestContext passage(ContextView context) {
+    return context.getOrDefault(RequestContext.class, null);
   }
 
-  private static UpstreamSpec.@Nullable Timeouts timeouts(@Nullable Passage passage) {
-    TicketSettlement ticketSettlement = passage == null ? null : passage.settlement();
+  private static UpstreamSpec.@Nullable Timeouts timeouts(@Nullable RequestContext requestContext) {
+    TicketSettlement ticketSettlement = requestContext == null ? null : requestContext.settlement();
     Upstream upstream = ticketSettlement == null ? null : ticketSettlement.upstream();
     return upstream == null ? null : upstream.spec().link().timeouts();
   }

@@ -25,7 +25,7 @@ import org.slf4j.event.Level;
  * Logs changes in the state of upstreams, one line for each change that an attempt reveals. There
  * is no timer, so the end of a pause is logged at the next answer. Safe from any thread.
  */
-final class UpstreamLog implements Judge {
+final class UpstreamLog implements VerdictSource {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream");
   private static final long MILLI = 1_000_000L;
 
@@ -57,7 +57,7 @@ final class UpstreamLog implements Judge {
     }
   }
 
-  private final Judge judge;
+  private final VerdictSource verdictSource;
   private final Set<String> unwell = ConcurrentHashMap.newKeySet();
   private final Set<Quota> paused = ConcurrentHashMap.newKeySet();
   private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
@@ -66,15 +66,16 @@ final class UpstreamLog implements Judge {
   /** A model of an upstream, under the upstream's own name for it. */
   private record Model(String upstream, String name) {}
 
-  /** Creates a log of the changes that {@code judge} causes. */
-  UpstreamLog(Judge judge) {
-    this.judge = judge;
+  /** Creates a log of the changes that {@code verdictSource} causes. */
+  UpstreamLog(VerdictSource verdictSource) {
+    this.verdictSource = verdictSource;
   }
 
   @Override
   public AttemptVerdict answered(
       Upstream upstream, AttemptHistory attemptHistory, ProviderLesson providerLesson, long now) {
-    AttemptVerdict attemptVerdict = judge.answered(upstream, attemptHistory, providerLesson, now);
+    AttemptVerdict attemptVerdict =
+        verdictSource.answered(upstream, attemptHistory, providerLesson, now);
     lines(upstream, attemptHistory.model(), providerLesson, now).forEach(Line::log);
     return attemptVerdict;
   }
@@ -82,7 +83,8 @@ final class UpstreamLog implements Judge {
   @Override
   public AttemptVerdict failed(
       Upstream upstream, AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now) {
-    AttemptVerdict attemptVerdict = judge.failed(upstream, attemptHistory, attemptFailure, now);
+    AttemptVerdict attemptVerdict =
+        verdictSource.failed(upstream, attemptHistory, attemptFailure, now);
     lines(upstream, attemptHistory.model(), null, now).forEach(Line::log);
     return attemptVerdict;
   }
@@ -108,7 +110,7 @@ final class UpstreamLog implements Judge {
       lines.add(health.of(named));
     }
     if (usage != null) {
-      lines.add(usage.of(named + ", " + Printable.of(ownName(upstream, model))));
+      lines.add(usage.of(named + ", " + PrintableText.of(ownName(upstream, model))));
     }
     String ofPool = named + ", " + pool(upstream, model);
     if (pause != null) {
@@ -197,7 +199,7 @@ final class UpstreamLog implements Judge {
   private static String pool(Upstream upstream, @Nullable String model) {
     return model == null
         ? "any model"
-        : Printable.of(upstream.spec().budget().poolOf(upstream.spec().ownName(model)));
+        : PrintableText.of(upstream.spec().budget().poolOf(upstream.spec().ownName(model)));
   }
 
   private static String millis(long nanos) {

@@ -7,7 +7,7 @@ import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.body.BodyIntake.End;
 import io.penstock.gateway.body.WatchedUpload;
 import io.penstock.provider.request.RequestReader;
-import io.penstock.provider.request.Weighed;
+import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.ConnectionGuard;
@@ -20,14 +20,18 @@ import reactor.core.publisher.Mono;
 
 /** Step 2, weigh: determines what the request will cost. */
 final class WeighFilter implements GlobalFilter, Ordered {
-  private final Weighing weighing;
+  private final RequestWeighing requestWeighing;
   private final EarlyRefusal early;
   private final BodyBudget bodies;
   private final BodyIntake.Terms terms;
 
   /** Creates the step; bodies have to come as fast as {@code terms} require. */
-  WeighFilter(Weighing weighing, EarlyRefusal early, BodyBudget bodies, BodyIntake.Terms terms) {
-    this.weighing = weighing;
+  WeighFilter(
+      RequestWeighing requestWeighing,
+      EarlyRefusal early,
+      BodyBudget bodies,
+      BodyIntake.Terms terms) {
+    this.requestWeighing = requestWeighing;
     this.early = early;
     this.bodies = bodies;
     this.terms = terms;
@@ -35,32 +39,34 @@ final class WeighFilter implements GlobalFilter, Ordered {
 
   @Override
   public int getOrder() {
-    return Steps.WEIGH;
+    return FilterOrder.WEIGH;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    Passage passage = Passage.of(exchange);
-    EndpointSpec spec = passage.endpoint().spec();
+    RequestContext requestContext = RequestContext.of(exchange);
+    EndpointSpec spec = requestContext.endpoint().spec();
     ServerHttpRequest request = exchange.getRequest();
-    String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
-    if (!passage.speech().weighs(request.getMethod().name(), below)) {
-      passage.weighs(Weighing.unread(spec.reading(), passage.parameters().tokens()));
+    String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
+    if (!requestContext.speech().weighs(request.getMethod().name(), below)) {
+      requestContext.weighs(
+          RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
       return chain.filter(spec.permit() ? exchange : watched(exchange));
     }
-    passage.asks(passage.speech().operation(below));
+    requestContext.asks(requestContext.speech().operation(below));
     long most = spec.reading().maxBodyBytes();
     if (request.getHeaders().getContentLength() > most) {
-      return refuse(exchange, passage, tooLarge(most));
+      return refuse(exchange, requestContext, tooLarge(most));
     }
-    Refusal refusal = early.of(passage);
+    Refusal refusal = early.of(requestContext);
     if (refusal != null) {
-      return refuse(exchange, passage, refusal);
+      return refuse(exchange, requestContext, refusal);
     }
-    RequestReader reader = passage.speech().requestReader(spec.reading(), below);
-    return BodyIntake.read(request, passage.body(), reader, most, terms, () -> gone(passage))
+    RequestReader reader = requestContext.speech().requestReader(spec.reading(), below);
+    return BodyIntake.read(
+            request, requestContext.body(), reader, most, terms, () -> gone(requestContext))
         .flatMap(end -> read(exchange, chain, reader, end))
-        .doFinally(signal -> passage.body().free());
+        .doFinally(signal -> requestContext.body().free());
   }
 
   /**
@@ -74,34 +80,37 @@ final class WeighFilter implements GlobalFilter, Ordered {
 
   private Mono<Void> read(
       ServerWebExchange exchange, GatewayFilterChain chain, RequestReader reader, End end) {
-    Passage passage = Passage.of(exchange);
+    RequestContext requestContext = RequestContext.of(exchange);
     return switch (end) {
       case WHOLE -> weighed(exchange, chain, reader.finish());
       case TOO_LARGE ->
-          refuse(exchange, passage, tooLarge(passage.endpoint().spec().reading().maxBodyBytes()));
+          refuse(
+              exchange,
+              requestContext,
+              tooLarge(requestContext.endpoint().spec().reading().maxBodyBytes()));
       case LATE -> {
         bodies.countLate();
-        yield refuse(exchange, passage, BadUpload.LATE);
+        yield refuse(exchange, requestContext, BadUpload.LATE);
       }
       case BROKEN -> {
-        gone(passage);
+        gone(requestContext);
         yield Mono.empty();
       }
     };
   }
 
-  private static void gone(Passage passage) {
-    passage.endpoint().gone(passage.cost(), passage.body().size());
+  private static void gone(RequestContext requestContext) {
+    requestContext.endpoint().gone(requestContext.cost(), requestContext.body().size());
   }
 
   private Mono<Void> weighed(
-      ServerWebExchange exchange, GatewayFilterChain chain, Weighed weighed) {
-    Passage passage = Passage.of(exchange);
-    return switch (weighed) {
-      case Weighed.Malformed(String detail) ->
-          refuse(exchange, passage, Refusal.of(RefusalReason.BAD_REQUEST, detail));
-      case Weighed.Request body -> {
-        Weighing.Result result = weighing.atOnce(passage, body);
+      ServerWebExchange exchange, GatewayFilterChain chain, WeighedRequest weighedRequest) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    return switch (weighedRequest) {
+      case WeighedRequest.Malformed(String detail) ->
+          refuse(exchange, requestContext, Refusal.of(RefusalReason.BAD_REQUEST, detail));
+      case WeighedRequest.Request body -> {
+        RequestWeighing.Result result = requestWeighing.atOnce(requestContext, body);
         yield result == null
             ? later(exchange, body).flatMap(each -> on(exchange, chain, body, each))
             : on(exchange, chain, body, result);
@@ -109,21 +118,22 @@ final class WeighFilter implements GlobalFilter, Ordered {
     };
   }
 
-  private Mono<Weighing.Result> later(ServerWebExchange exchange, Weighed.Request body) {
-    Passage passage = Passage.of(exchange);
+  private Mono<RequestWeighing.Result> later(
+      ServerWebExchange exchange, WeighedRequest.Request body) {
+    RequestContext requestContext = RequestContext.of(exchange);
     ServerHttpRequest request = exchange.getRequest();
-    return Elsewhere.done(
-        weighing.later(passage, body, request),
+    return OffLoopWork.done(
+        requestWeighing.later(requestContext, body, request),
         ConnectionGuard.channel(request).eventLoop(),
-        () -> gone(passage));
+        () -> gone(requestContext));
   }
 
   private static Mono<Void> on(
       ServerWebExchange exchange,
       GatewayFilterChain chain,
-      Weighed.Request body,
-      Weighing.Result result) {
-    Passage.of(exchange).weighs(result.cost(), body, result.content());
+      WeighedRequest.Request body,
+      RequestWeighing.Result result) {
+    RequestContext.of(exchange).weighs(result.cost(), body, result.content());
     return chain.filter(exchange);
   }
 
@@ -131,8 +141,12 @@ final class WeighFilter implements GlobalFilter, Ordered {
     return Refusal.of(RefusalReason.BODY_TOO_LARGE, "the body is larger than " + most + " bytes");
   }
 
-  private static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
-    passage.endpoint().refused(passage.origin(), passage.cost(), passage.body().size(), refusal);
-    return Refuser.refuse(exchange, passage, refusal);
+  private static Mono<Void> refuse(
+      ServerWebExchange exchange, RequestContext requestContext, Refusal refusal) {
+    requestContext
+        .endpoint()
+        .refused(
+            requestContext.origin(), requestContext.cost(), requestContext.body().size(), refusal);
+    return RefusalWriter.refuse(exchange, requestContext, refusal);
   }
 }

@@ -48,7 +48,7 @@ final class EndpointMeters {
    * @param counts for queues and counters
    * @param waits for histograms
    */
-  record Rooms(Room counts, Room waits) {}
+  record Rooms(ScrapeBudget counts, ScrapeBudget waits) {}
 
   /**
    * Counters of the tokens of one upstream and model. Once everything is settled, reserved tokens
@@ -59,7 +59,7 @@ final class EndpointMeters {
 
   private final MeterRegistry registry;
   private final Supplier<Collection<Endpoint>> endpoints;
-  private final Labels models;
+  private final BoundedLabels models;
   private final Rooms rooms;
   private final @Nullable Supplier<EndpointMeters> others;
   private final Tags tags;
@@ -75,7 +75,7 @@ final class EndpointMeters {
       MeterRegistry registry,
       String label,
       Supplier<Collection<Endpoint>> endpoints,
-      Labels models,
+      BoundedLabels models,
       Rooms rooms,
       @Nullable Supplier<EndpointMeters> others) {
     this.registry = registry;
@@ -96,7 +96,7 @@ final class EndpointMeters {
       MeterRegistry registry,
       String path,
       Supplier<Collection<Endpoint>> endpoints,
-      Labels models,
+      BoundedLabels models,
       Rooms rooms,
       Supplier<EndpointMeters> others) {
     EndpointMeters made = new EndpointMeters(registry, path, endpoints, models, rooms, others);
@@ -106,19 +106,27 @@ final class EndpointMeters {
   /**
    * Creates the meters of all paths without a label of their own.
    *
-   * @param room budget for the labels of upstreams and models
+   * @param scrapeBudget budget for the labels of upstreams and models
    */
   static EndpointMeters ofOthers(
-      MeterRegistry registry, Supplier<Collection<Endpoint>> endpoints, Labels models, Room room) {
+      MeterRegistry registry,
+      Supplier<Collection<Endpoint>> endpoints,
+      BoundedLabels models,
+      ScrapeBudget scrapeBudget) {
     EndpointMeters made =
         new EndpointMeters(
-            registry, Labels.OTHER, endpoints, models, new Rooms(room, Room.ENDLESS), null);
+            registry,
+            BoundedLabels.OTHER,
+            endpoints,
+            models,
+            new Rooms(scrapeBudget, ScrapeBudget.ENDLESS),
+            null);
     made.showQueue();
     return made;
   }
 
   private boolean takeQueue() {
-    boolean room = takeCounts(Room.lines(4, "penstock.queue.oldest", tags));
+    boolean room = takeCounts(ScrapeBudget.lines(4, "penstock.queue.oldest", tags));
     if (room) {
       showQueue();
     }
@@ -183,10 +191,10 @@ final class EndpointMeters {
     switch (event) {
       case Event.Queued queued -> {}
       case Event.Released released -> released(released);
-      case Event.Served served -> ticket("served", Labels.NONE);
+      case Event.Served served -> ticket("served", BoundedLabels.NONE);
       case Event.Refused refused -> ticket("refused", refused.refusal().reason().code());
       case Event.Expired expired -> ticket("expired", RefusalReason.QUEUE_TIMEOUT.code());
-      case Event.Cancelled cancelled -> ticket("cancelled", Labels.NONE);
+      case Event.Cancelled cancelled -> ticket("cancelled", BoundedLabels.NONE);
       case Event.Returned returned -> returned(returned);
       case Event.Settled settled -> settled(settled);
       case Event.Shadowed shadowed -> shadowed(shadowed);
@@ -221,7 +229,7 @@ final class EndpointMeters {
 
   private void shadowed(Event.Shadowed event) {
     if (event.refusal() == null) {
-      ticket("shadowed", Labels.NONE);
+      ticket("shadowed", BoundedLabels.NONE);
       waited("penstock.shadow.wait", event.waitedNanos());
     } else {
       ticket("shadowed", event.refusal().reason().code());
@@ -244,7 +252,7 @@ final class EndpointMeters {
   private @Nullable Counter newCounter(String outcome, String reason) {
     Tags as = tags.and("outcome", outcome, "reason", reason);
     Supplier<EndpointMeters> others = this.others;
-    boolean room = takeCounts(Room.lines(1, "penstock.tickets", as));
+    boolean room = takeCounts(ScrapeBudget.lines(1, "penstock.tickets", as));
     Counter counter =
         others == null || room ? newCounter(as) : others.get().counter(outcome, reason);
     return counter == null
@@ -279,7 +287,7 @@ final class EndpointMeters {
 
   private @Nullable Timer newTimer(String name) {
     Supplier<EndpointMeters> others = this.others;
-    boolean room = takeWaits(Room.histogram(WAITS.length, name, tags));
+    boolean room = takeWaits(ScrapeBudget.histogram(WAITS.length, name, tags));
     Timer timer = others == null || room ? newWaits(name) : others.get().timer(name);
     return timer == null ? null : known(waits, name, timer);
   }
@@ -297,7 +305,7 @@ final class EndpointMeters {
   }
 
   private @Nullable Tokens tokens(@Nullable String upstream, @Nullable String model) {
-    String to = upstream == null ? Labels.NONE : upstream;
+    String to = upstream == null ? BoundedLabels.NONE : upstream;
     String of = models.of(model);
     Map<String, Tokens> byModel = tokens.get(to);
     Tokens known = byModel == null ? null : byModel.get(of);
@@ -308,14 +316,14 @@ final class EndpointMeters {
     Tags where = tags.and("upstream", upstream, "model", model);
     Tokens made;
     long size =
-        Room.lines(4, "penstock.tokens", where.and("kind", "reserved"))
-            + Room.lines(1, "penstock.overrun.tokens", where);
+        ScrapeBudget.lines(4, "penstock.tokens", where.and("kind", "reserved"))
+            + ScrapeBudget.lines(1, "penstock.overrun.tokens", where);
     if (takeCounts(size)) {
       made = newTokens(where);
     } else if (others != null) {
       made = others.get().tokens(upstream, model);
     } else {
-      made = newTokens(tags.and("upstream", Labels.OTHER, "model", Labels.OTHER));
+      made = newTokens(tags.and("upstream", BoundedLabels.OTHER, "model", BoundedLabels.OTHER));
     }
     return made == null
         ? null

@@ -75,7 +75,7 @@ final class ModelMeters {
   private record Kind(String provider, String operation, String model, String error) {
     Kind together() {
       String any = error.isEmpty() ? "" : GenAiConventions.OTHER_ERROR;
-      return new Kind(provider, operation, Labels.OTHER, any);
+      return new Kind(provider, operation, BoundedLabels.OTHER, any);
     }
 
     Tags tags() {
@@ -97,8 +97,8 @@ final class ModelMeters {
   private record Tokens(DistributionSummary input, DistributionSummary output) {}
 
   private final MeterRegistry registry;
-  private final Labels models;
-  private final Room room;
+  private final BoundedLabels models;
+  private final ScrapeBudget scrapeBudget;
   private final Map<String, DistributionSummary> estimates = new ConcurrentHashMap<>();
   private final Map<Kind, Timer> durations = new ConcurrentHashMap<>();
   private final Map<Kind, Tokens> tokens = new ConcurrentHashMap<>();
@@ -107,12 +107,12 @@ final class ModelMeters {
    * Creates an object without meters.
    *
    * @param models models with labels of their own
-   * @param room budget for those
+   * @param scrapeBudget budget for those
    */
-  ModelMeters(MeterRegistry registry, Labels models, Room room) {
+  ModelMeters(MeterRegistry registry, BoundedLabels models, ScrapeBudget scrapeBudget) {
     this.registry = registry;
     this.models = models;
-    this.room = room;
+    this.scrapeBudget = scrapeBudget;
   }
 
   /** Records the accuracy of an estimate: used ÷ expected tokens. */
@@ -127,7 +127,7 @@ final class ModelMeters {
     Tags own = Tags.of("model", model);
     return DistributionSummary.builder(ESTIMATES)
         .description("Input tokens that were used, for each that was expected")
-        .tags(fits(RATIOS.length, ESTIMATES, own) ? own : Tags.of("model", Labels.OTHER))
+        .tags(fits(RATIOS.length, ESTIMATES, own) ? own : Tags.of("model", BoundedLabels.OTHER))
         .serviceLevelObjectives(RATIOS)
         .register(registry);
   }
@@ -187,7 +187,7 @@ final class ModelMeters {
   }
 
   private boolean fits(int bounds, String name, Tags tags) {
-    return room.take(Room.histogram(bounds, name, tags));
+    return scrapeBudget.take(ScrapeBudget.histogram(bounds, name, tags));
   }
 
   /** Finds an existing meter without locking, or creates it. */

@@ -35,8 +35,8 @@ final class UpstreamMeters {
   private final MeterRegistry registry;
   private final String label;
   private final Supplier<Collection<Upstream>> upstreams;
-  private final Labels models;
-  private final Room room;
+  private final BoundedLabels models;
+  private final ScrapeBudget scrapeBudget;
   private final Ticker ticker;
   private final List<Meter> meters = new ArrayList<>();
 
@@ -50,14 +50,14 @@ final class UpstreamMeters {
       MeterRegistry registry,
       String label,
       Supplier<Collection<Upstream>> upstreams,
-      Labels models,
-      Room room,
+      BoundedLabels models,
+      ScrapeBudget scrapeBudget,
       Ticker ticker) {
     this.registry = registry;
     this.label = label;
     this.upstreams = upstreams;
     this.models = models;
-    this.room = room;
+    this.scrapeBudget = scrapeBudget;
     this.ticker = ticker;
   }
 
@@ -71,12 +71,15 @@ final class UpstreamMeters {
       MeterRegistry registry,
       String label,
       Supplier<Collection<Upstream>> upstreams,
-      Labels models,
-      Room room,
+      BoundedLabels models,
+      ScrapeBudget scrapeBudget,
       Ticker ticker) {
-    UpstreamMeters made = new UpstreamMeters(registry, label, upstreams, models, room, ticker);
+    UpstreamMeters made =
+        new UpstreamMeters(registry, label, upstreams, models, scrapeBudget, ticker);
     // Reserves room for the common label, so that all models can use it later.
-    if (!made.take(made.size(Labels.OTHER) + Room.lines(1, DRIFT, made.tags(Labels.NONE)))) {
+    if (!made.take(
+        made.size(BoundedLabels.OTHER)
+            + ScrapeBudget.lines(1, DRIFT, made.tags(BoundedLabels.NONE)))) {
       return null;
     }
     made.watch();
@@ -85,7 +88,7 @@ final class UpstreamMeters {
 
   /** Notes that a request was released, for {@code model} as named by the upstream. */
   void used(@Nullable String model) {
-    String name = model == null ? Labels.OTHER : models.of(model);
+    String name = model == null ? BoundedLabels.OTHER : models.of(model);
     if (!shown.containsKey(name)) {
       add(name);
     }
@@ -95,8 +98,8 @@ final class UpstreamMeters {
     if (removed || shown.containsKey(name)) {
       return;
     }
-    boolean own = !name.equals(Labels.OTHER) && take(size(name));
-    String goesBy = own ? name : Labels.OTHER;
+    boolean own = !name.equals(BoundedLabels.OTHER) && take(size(name));
+    String goesBy = own ? name : BoundedLabels.OTHER;
     boolean there = shown.containsValue(goesBy);
     shown.put(name, goesBy);
     if (!there) {
@@ -109,12 +112,12 @@ final class UpstreamMeters {
   }
 
   private long size(String model) {
-    return Room.lines(
+    return ScrapeBudget.lines(
         4 + LimitMeasure.values().length, DRIFT, tags(model).and("measure", "output_tokens"));
   }
 
   private boolean take(long bytes) {
-    boolean fits = room.take(bytes);
+    boolean fits = scrapeBudget.take(bytes);
     taken += fits ? bytes : 0;
     return fits;
   }
@@ -166,9 +169,10 @@ final class UpstreamMeters {
   /** Returns the pools of a label; those without a label of their own share one. */
   private List<Quota> pools(Upstream upstream, String model) {
     Set<String> own = new HashSet<>(shown.values());
-    own.remove(Labels.OTHER);
+    own.remove(BoundedLabels.OTHER);
     return upstream.pools().entrySet().stream()
-        .filter(pool -> model.equals(own.contains(pool.getKey()) ? pool.getKey() : Labels.OTHER))
+        .filter(
+            pool -> model.equals(own.contains(pool.getKey()) ? pool.getKey() : BoundedLabels.OTHER))
         .map(Map.Entry::getValue)
         .toList();
   }
@@ -223,6 +227,6 @@ final class UpstreamMeters {
     removed = true;
     meters.forEach(registry::remove);
     meters.clear();
-    room.give(taken);
+    scrapeBudget.give(taken);
   }
 }

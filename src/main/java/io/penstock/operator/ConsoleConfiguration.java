@@ -26,11 +26,14 @@ class ConsoleConfiguration {
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
     EndpointsHandler endpoints = new EndpointsHandler(endpointRegistry, upstreamRegistry, ticker);
     LiveRows rows = new LiveRows(endpointRegistry, endpoints, waits, ticker);
-    Company company = new Company();
-    var _ = events.subscribe(company); // subscribed for as long as the gateway lives
-    Live live =
-        new Live(rows::rows, () -> Json.text(providers.views()), () -> Json.text(company.view()));
-    return new LiveStream(live, waits, events);
+    SharingPeers sharingPeers = new SharingPeers();
+    var _ = events.subscribe(sharingPeers); // subscribed for as long as the gateway lives
+    LiveChanges liveChanges =
+        new LiveChanges(
+            rows::rows,
+            () -> OperatorJson.text(providers.views()),
+            () -> OperatorJson.text(sharingPeers.view()));
+    return new LiveStream(liveChanges, waits, events);
   }
 
   /** Ordered before the operator routes, because their last route matches everything. */
@@ -39,7 +42,7 @@ class ConsoleConfiguration {
   RouterFunction<ServerResponse> consoleRoutes(LiveStream live) {
     return RouterFunctions.route()
         .GET("/live", live::open)
-        .path("/live", () -> Problem.only("GET"))
+        .path("/live", () -> ProblemAnswer.only("GET"))
         .add(ConsolePage.routes())
         .build();
   }

@@ -55,7 +55,7 @@ final class ConsolePage {
         .GET("/console", request -> answer(own("index.html")))
         .GET("/console/lib/{*file}", ConsolePage::library)
         .GET("/console/{file}", ConsolePage::file)
-        .path("/console", () -> Problem.only("GET"))
+        .path("/console", () -> ProblemAnswer.only("GET"))
         .build();
   }
 
@@ -88,6 +88,6 @@ final class ConsolePage {
   }
 
   private static Mono<ServerResponse> nothing() {
-    return Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer();
+    return ProblemAnswer.of(HttpStatus.NOT_FOUND, "there is nothing here").answer();
   }
 }

@@ -9,10 +9,10 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.operator.CountRequest.Unclear;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderCount;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.RequestReader;
-import io.penstock.provider.request.Weighed;
-import io.penstock.tokenizer.Tokenizers;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.tokenizer.TextTokenizers;
 import java.nio.ByteBuffer;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -50,23 +50,23 @@ final class CountHandler {
 
   private final EndpointRegistry endpointRegistry;
   private final CostLearner costLearner;
-  private final Tokenizers tokenizers;
+  private final TextTokenizers textTokenizers;
   private final ProviderCount provider;
 
   CountHandler(
       EndpointRegistry endpointRegistry,
       CostLearner costLearner,
-      Tokenizers tokenizers,
+      TextTokenizers textTokenizers,
       ProviderCount provider) {
     this.endpointRegistry = endpointRegistry;
     this.costLearner = costLearner;
-    this.tokenizers = tokenizers;
+    this.textTokenizers = textTokenizers;
     this.provider = provider;
   }
 
   /** Answers with the local estimate, or with the provider's own count. */
   Mono<ServerResponse> count(ServerRequest request) {
-    Scheduler elsewhere = tokenizers.scheduler();
+    Scheduler elsewhere = textTokenizers.scheduler();
     return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
         .map(CountHandler::bytes)
         .defaultIfEmpty(new byte[0])
@@ -95,13 +95,13 @@ final class CountHandler {
   }
 
   private Mono<ServerResponse> estimated(CountRequest asked) {
-    Weighed.Request read = read(asked);
-    return tokenizers
+    WeighedRequest.Request read = read(asked);
+    return textTokenizers
         .later(read.tokenizerInput())
         .flatMap(
             requestContent -> {
               long input = costLearner.expect(requestContent, "", 0).inputTokens();
-              return Json.answer(
+              return OperatorJson.answer(
                   new Counted(
                       asked.provider(),
                       asked.model(),
@@ -112,18 +112,18 @@ final class CountHandler {
             });
   }
 
-  private static Weighed.Request read(CountRequest asked) {
-    Speech speech = Speech.of(asked.dialect());
-    if (!speech.weighs("POST", asked.path())) {
+  private static WeighedRequest.Request read(CountRequest asked) {
+    ProviderProtocol providerProtocol = ProviderProtocol.of(asked.dialect());
+    if (!providerProtocol.weighs("POST", asked.path())) {
       throw new Unclear("requests of this kind are not read: body is expected to be another");
     }
     EndpointSpec.Reading reading =
         new EndpointSpec.Reading(asked.dialect(), CostSource.BODY, 0, 0, MOST_BYTES, false);
-    RequestReader reader = speech.requestReader(reading, asked.path());
+    RequestReader reader = providerProtocol.requestReader(reading, asked.path());
     reader.feed(ByteBuffer.wrap(JsonMapper.shared().writeValueAsBytes(asked.body())));
     return switch (reader.finish()) {
-      case Weighed.Request read -> read;
-      case Weighed.Malformed(String detail) -> throw new Unclear("in the body: " + detail);
+      case WeighedRequest.Request read -> read;
+      case WeighedRequest.Malformed(String detail) -> throw new Unclear("in the body: " + detail);
     };
   }
 
@@ -145,7 +145,7 @@ final class CountHandler {
             answer ->
                 switch (answer) {
                   case ProviderCount.Answer.Counted(long tokens) ->
-                      Json.answer(
+                      OperatorJson.answer(
                           new Counted(
                               asked.provider(), asked.model(), tokens, true, null, upstream.id()));
                   case ProviderCount.Answer.NoCall none ->
@@ -173,6 +173,6 @@ final class CountHandler {
   }
 
   private static Mono<ServerResponse> problem(HttpStatus status, String detail) {
-    return Problem.of(status, detail).answer();
+    return ProblemAnswer.of(status, detail).answer();
   }
 }

@@ -43,7 +43,7 @@ record CountRequest(
    * @throws Unclear if the question does not have the expected form
    */
   static CountRequest read(byte[] json) {
-    if (!(Json.parsed(json) instanceof ObjectNode asked)) {
+    if (!(OperatorJson.parsed(json) instanceof ObjectNode asked)) {
       throw new Unclear("a JSON object is expected");
     }
     asked

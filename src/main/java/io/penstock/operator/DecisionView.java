@@ -43,7 +43,7 @@ record DecisionView(
       long rpd,
       long maxRpd,
       @Nullable String dayStart) {
-    static Stats of(ModelDecision.Stats stats, Moment now) {
+    static Stats of(ModelDecision.Stats stats, ClockReading now) {
       ModelLimits most = stats.limits();
       boolean runs = stats.dayStartNanos() != Ticker.NEVER;
       return new Stats(
@@ -61,7 +61,7 @@ record DecisionView(
   private record Denied(
       String type, String title, int status, String detail, @JsonUnwrapped DecisionView decision) {}
 
-  static DecisionView of(ModelDecision modelDecision, Moment now) {
+  static DecisionView of(ModelDecision modelDecision, ClockReading now) {
     return new DecisionView(
         modelDecision.allowed(),
         modelDecision.code().text(),
@@ -72,7 +72,7 @@ record DecisionView(
         Stats.of(modelDecision.stats(), now));
   }
 
-  private static @Nullable Long retryAfterMs(ModelDecision modelDecision, Moment now) {
+  private static @Nullable Long retryAfterMs(ModelDecision modelDecision, ClockReading now) {
     if (!modelDecision.possible()) {
       return null;
     }
@@ -93,7 +93,7 @@ record DecisionView(
       builder.header("Retry-After", Long.toString(Math.max(1, Math.ceilDiv(retryAfterMs, 1_000L))));
     }
     return builder.bodyValue(
-        Json.bytes(
+        OperatorJson.bytes(
             new Denied("about:blank", status.getReasonPhrase(), status.value(), reason, this)));
   }
 }

@@ -40,28 +40,28 @@ final class DecisionsHandler {
     this.clock = clock;
   }
 
-  private Moment now() {
-    return new Moment(ticker.nanos(), clock.unixMillis());
+  private ClockReading now() {
+    return new ClockReading(ticker.nanos(), clock.unixMillis());
   }
 
   /** Answers with the decision and records nothing. */
-  Mono<ServerResponse> decide(Asked asked) {
-    Moment now = now();
+  Mono<ServerResponse> decide(ModelQuestion modelQuestion) {
+    ClockReading now = now();
     ModelDecision modelDecision =
-        decisionService.decide(asked.model(), asked.any("tokens"), now.nanos());
-    return Json.answer(DecisionView.of(modelDecision, now));
+        decisionService.decide(modelQuestion.model(), modelQuestion.any("tokens"), now.nanos());
+    return OperatorJson.answer(DecisionView.of(modelDecision, now));
   }
 
   /** Answers as soon as there is room or the timeout has passed, and records nothing. */
-  Mono<ServerResponse> await(Asked asked) {
-    long tokens = asked.number("tokens");
-    long millis = asked.number("timeout_ms", USUAL_WAIT_MILLIS, LONGEST_WAIT_MILLIS);
+  Mono<ServerResponse> await(ModelQuestion modelQuestion) {
+    long tokens = modelQuestion.number("tokens");
+    long millis = modelQuestion.number("timeout_ms", USUAL_WAIT_MILLIS, LONGEST_WAIT_MILLIS);
     long deadline = ticker.nanos() + millis * 1_000_000;
     return Mono.<Optional<ModelDecision>>create(
             sink -> {
               Runnable leave =
                   decisionWaits.enter(
-                      asked.model(),
+                      modelQuestion.model(),
                       tokens,
                       deadline,
                       modelDecision -> sink.success(Optional.of(modelDecision)));
@@ -78,22 +78,24 @@ final class DecisionsHandler {
   private Mono<ServerResponse> waited(ModelDecision modelDecision) {
     DecisionView view = DecisionView.of(modelDecision, now());
     if (modelDecision.allowed()) {
-      return Json.answer(view);
+      return OperatorJson.answer(view);
     }
     return view.denied(
         modelDecision.possible() ? HttpStatus.REQUEST_TIMEOUT : HttpStatus.TOO_MANY_REQUESTS);
   }
 
   private static Mono<ServerResponse> full(String what) {
-    return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, what + " already").answer("Retry-After", "1");
+    return ProblemAnswer.of(HttpStatus.SERVICE_UNAVAILABLE, what + " already")
+        .answer("Retry-After", "1");
   }
 
   /** Reserves room for a request, or answers why there is none. */
-  Mono<ServerResponse> reserve(Asked asked) {
-    Moment now = now();
-    return switch (quotaReservations.reserve(asked.model(), asked.number("tokens"), now.nanos())) {
+  Mono<ServerResponse> reserve(ModelQuestion modelQuestion) {
+    ClockReading now = now();
+    return switch (quotaReservations.reserve(
+        modelQuestion.model(), modelQuestion.number("tokens"), now.nanos())) {
       case QuotaReservations.Made made ->
-          Json.answer(
+          OperatorJson.answer(
               HttpStatus.CREATED,
               new Reserved(
                   made.id(), now.text(made.expiresNanos()), DecisionView.of(made.decision(), now)));
@@ -105,8 +107,8 @@ final class DecisionsHandler {
   }
 
   /** Replaces the reserved amount by the real usage. */
-  Mono<ServerResponse> settle(String id, Asked asked) {
-    long used = asked.number("prompt_tokens") + asked.number("output_tokens");
+  Mono<ServerResponse> settle(String id, ModelQuestion modelQuestion) {
+    long used = modelQuestion.number("prompt_tokens") + modelQuestion.number("output_tokens");
     return ended(quotaReservations.settle(id, used, ticker.nanos()), used);
   }
 
@@ -117,7 +119,8 @@ final class DecisionsHandler {
 
   private static Mono<ServerResponse> ended(QuotaReservations.@Nullable Ended ended, long used) {
     return ended == null
-        ? Problem.of(HttpStatus.NOT_FOUND, "no reservation has this id, or none any more").answer()
-        : Json.answer(new Ended(ended.model(), ended.reservedTokens(), used));
+        ? ProblemAnswer.of(HttpStatus.NOT_FOUND, "no reservation has this id, or none any more")
+            .answer()
+        : OperatorJson.answer(new Ended(ended.model(), ended.reservedTokens(), used));
   }
 }

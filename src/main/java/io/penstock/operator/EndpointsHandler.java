@@ -46,11 +46,11 @@ final class EndpointsHandler {
             .filter(endpoint -> path.isEmpty() || path.get().equals(endpoint.path()))
             .map(this::view)
             .toList();
-    return path.isPresent() && views.isEmpty() ? none() : Json.answer(views);
+    return path.isPresent() && views.isEmpty() ? none() : OperatorJson.answer(views);
   }
 
   static Mono<ServerResponse> none() {
-    return Problem.of(HttpStatus.NOT_FOUND, "no endpoint has this path").answer();
+    return ProblemAnswer.of(HttpStatus.NOT_FOUND, "no endpoint has this path").answer();
   }
 
   /** Stops releasing tickets of {@code ?path=}; requests still arrive, wait and expire. */
@@ -66,14 +66,14 @@ final class EndpointsHandler {
   private Mono<ServerResponse> pause(ServerRequest request, boolean stop) {
     Optional<String> path = request.queryParam("path");
     if (path.isEmpty()) {
-      return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
+      return ProblemAnswer.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
     }
     Endpoint endpoint = endpointRegistry.pause(path.get(), stop);
     if (endpoint == null) {
       return none();
     }
     LOG.info("an operator {} {}", stop ? "paused" : "resumed", endpoint.path());
-    return Json.answer(new Paused(endpoint.path(), endpoint.paused()));
+    return OperatorJson.answer(new Paused(endpoint.path(), endpoint.paused()));
   }
 
   /** Answers with the running configuration, in the shape of a route file. */
@@ -84,7 +84,7 @@ final class EndpointsHandler {
             .filter(spec -> !spec.isDynamic())
             .map(EndpointSpec::shown)
             .toList();
-    return Json.answer(Map.of("endpoints", endpoints));
+    return OperatorJson.answer(Map.of("endpoints", endpoints));
   }
 
   private EndpointView view(Endpoint endpoint) {

@@ -98,7 +98,7 @@ final class EventJson {
       case Event.Served served -> {}
       case Event.Cancelled cancelled -> {}
     }
-    return Json.text(data);
+    return OperatorJson.text(data);
   }
 
   private static void called(Map<String, @Nullable Object> data, Event.Called called) {
@@ -134,6 +134,6 @@ final class EventJson {
 
   /** Returns the data of the event that reports how many events a reader missed. */
   static String lost(long events) {
-    return Json.text(Map.of("events", events));
+    return OperatorJson.text(Map.of("events", events));
   }
 }

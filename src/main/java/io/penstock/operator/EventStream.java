@@ -31,7 +31,7 @@ final class EventStream implements SmartLifecycle {
   private final Counter dropped;
   private final Scheduler scheduler;
   private final Set<EventReader> reading = ConcurrentHashMap.newKeySet();
-  private final Readers readers = new Readers();
+  private final StreamReaders streamReaders = new StreamReaders();
 
   EventStream(EventBus events, EventJson json, Counter dropped) {
     this(events, json, dropped, Schedulers.newSingle("penstock-events", true));
@@ -46,7 +46,7 @@ final class EventStream implements SmartLifecycle {
 
   /** Answers with events from now on, until the reader disconnects. */
   Mono<ServerResponse> open(ServerRequest request) {
-    return readers.answer(this::events);
+    return streamReaders.answer(this::events);
   }
 
   /** Returns the events, starting anew with each subscription. */
@@ -56,7 +56,7 @@ final class EventStream implements SmartLifecycle {
   }
 
   private void read(FluxSink<ServerSentEvent<String>> sink) {
-    if (!readers.enter()) {
+    if (!streamReaders.enter()) {
       sink.complete();
       return;
     }
@@ -73,32 +73,32 @@ final class EventStream implements SmartLifecycle {
           fan.remove(reader);
           reader.gone();
           reading.remove(reader);
-          readers.leave();
+          streamReaders.leave();
         });
-    if (!readers.isOpen()) {
+    if (!streamReaders.isOpen()) {
       reader.end(); // stopped in the meantime
     }
   }
 
   /** Returns the number of readers. */
   int readers() {
-    return readers.count();
+    return streamReaders.count();
   }
 
   @Override
   public void start() {
-    readers.open();
+    streamReaders.open();
   }
 
   @Override
   public void stop() {
-    readers.close();
+    streamReaders.close();
     reading.forEach(EventReader::end);
     scheduler.dispose();
   }
 
   @Override
   public boolean isRunning() {
-    return readers.isOpen();
+    return streamReaders.isOpen();
   }
 }

@@ -3,8 +3,8 @@ package io.penstock.operator;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
-import io.penstock.store.KeyTerms;
-import io.penstock.store.KeyTerms.Unclear;
+import io.penstock.store.KeyTermsJson;
+import io.penstock.store.KeyTermsJson.Unclear;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -50,7 +50,7 @@ final class KeyRequest {
         new KeySpec.Secret(
             secret == null ? String.valueOf(sha256) : KeySecrets.sha256(secret), KeySpec.NEVER);
     check(asked, keyRegistry);
-    KeySpec key = KeyTerms.changed(KeyTerms.plain(name, List.of(known)), asked);
+    KeySpec key = KeyTermsJson.changed(KeyTermsJson.plain(name, List.of(known)), asked);
     if (key.expiresAtMillis() <= unixMillis) {
       throw new Unclear("expires_at is past, expected an instant to come");
     }
@@ -82,7 +82,7 @@ final class KeyRequest {
 
   /** Throws if the terms are not valid for a key. */
   static void check(ObjectNode terms, KeyRegistry keyRegistry) {
-    KeyTerms.check(terms);
+    KeyTermsJson.check(terms);
     JsonNode group = terms.get("group");
     if (group != null && group.isString() && !keyRegistry.hasGroup(group.stringValue())) {
       throw new Unclear("group is expected to be one that route files have");
@@ -111,7 +111,7 @@ final class KeyRequest {
   }
 
   private static ObjectNode object(byte[] json) {
-    JsonNode parsed = Json.parsed(json);
+    JsonNode parsed = OperatorJson.parsed(json);
     if (parsed == null) {
       throw new Unclear("the body is not JSON, expected an object that has each member once");
     }

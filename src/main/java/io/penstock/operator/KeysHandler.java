@@ -4,8 +4,8 @@ import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
-import io.penstock.store.KeyTerms;
-import io.penstock.store.KeyTerms.Unclear;
+import io.penstock.store.KeyTermsJson;
+import io.penstock.store.KeyTermsJson.Unclear;
 import io.penstock.time.WallClock;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -59,9 +59,9 @@ final class KeysHandler {
         .PATCH("/keys/{name}", this::change)
         .DELETE("/keys/{name}", this::remove)
         .POST("/keys/{name}/rotate", this::rotate)
-        .path("/keys", () -> Problem.only("GET, POST"))
-        .path("/keys/{name}", () -> Problem.only("GET, PATCH, DELETE"))
-        .path("/keys/{name}/rotate", () -> Problem.only("POST"))
+        .path("/keys", () -> ProblemAnswer.only("GET, POST"))
+        .path("/keys/{name}", () -> ProblemAnswer.only("GET, PATCH, DELETE"))
+        .path("/keys/{name}/rotate", () -> ProblemAnswer.only("POST"))
         .build();
   }
 
@@ -74,12 +74,13 @@ final class KeysHandler {
       String last = URLEncoder.encode(page.getLast().name(), StandardCharsets.UTF_8);
       answer.header("Link", "</keys?after=" + last + ">; rel=\"next\"");
     }
-    return answer.bodyValue(Json.bytes(page.stream().map(key -> shown(key, null)).toList()));
+    return answer.bodyValue(
+        OperatorJson.bytes(page.stream().map(key -> shown(key, null)).toList()));
   }
 
   private Mono<ServerResponse> show(ServerRequest request) {
     KeySpec key = keyRegistry.find(request.pathVariable("name"));
-    return key == null ? none() : Json.answer(shown(key, null));
+    return key == null ? none() : OperatorJson.answer(shown(key, null));
   }
 
   private Mono<ServerResponse> add(ServerRequest request) {
@@ -99,7 +100,7 @@ final class KeysHandler {
         changed ->
             answer(HttpStatus.CREATED)
                 .location(URI.create("/keys/" + key.name()))
-                .bodyValue(Json.bytes(shown(changed, made.secret()))));
+                .bodyValue(OperatorJson.bytes(shown(changed, made.secret()))));
   }
 
   private Mono<ServerResponse> change(ServerRequest request) {
@@ -117,8 +118,8 @@ final class KeysHandler {
     return readOnly(name)
         ? fixed()
         : with(
-            known -> known.change(name, key -> KeyTerms.changed(key, terms)),
-            changed -> Json.answer(shown(changed, null)));
+            known -> known.change(name, key -> KeyTermsJson.changed(key, terms)),
+            changed -> OperatorJson.answer(shown(changed, null)));
   }
 
   private Mono<ServerResponse> remove(ServerRequest request) {
@@ -142,7 +143,7 @@ final class KeysHandler {
     long until = clock.unixMillis() + overlapMillis;
     return with(
         known -> known.change(name, key -> key.rotated(next, until)),
-        changed -> answer(HttpStatus.OK).bodyValue(Json.bytes(shown(changed, secret))));
+        changed -> answer(HttpStatus.OK).bodyValue(OperatorJson.bytes(shown(changed, secret))));
   }
 
   private boolean readOnly(String name) {
@@ -222,12 +223,12 @@ final class KeysHandler {
       shown.put("secret", secret);
     }
     shown.put("source", readOnly(key.name()) ? "routes" : "store");
-    shown.putAll(KeyTerms.shown(key));
+    shown.putAll(KeyTermsJson.shown(key));
     List<KeySpec.Secret> all = new ArrayList<>(key.secrets());
     boolean rotating = all.size() > 1 && all.getLast().validUntilMillis() > clock.unixMillis();
     shown.put(
         "previous_secret_until",
-        rotating ? KeyTerms.instant(all.getLast().validUntilMillis()) : null);
+        rotating ? KeyTermsJson.instant(all.getLast().validUntilMillis()) : null);
     return shown;
   }
 
@@ -238,6 +239,6 @@ final class KeysHandler {
   }
 
   private static Mono<ServerResponse> problem(HttpStatus status, String detail) {
-    return Problem.of(status, detail).answer();
+    return ProblemAnswer.of(status, detail).answer();
   }
 }

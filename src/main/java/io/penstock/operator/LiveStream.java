@@ -28,21 +28,21 @@ final class LiveStream implements SmartLifecycle {
 
   private final RecentWaits waits;
   private final Scheduler scheduler;
-  private final Flux<Live.Look> looks;
-  private final Readers readers = new Readers();
+  private final Flux<LiveChanges.Look> looks;
+  private final StreamReaders streamReaders = new StreamReaders();
   private final Sinks.Empty<Void> stopped = Sinks.empty();
 
-  LiveStream(Live live, RecentWaits waits, EventBus events) {
-    this(live, waits, events, Schedulers.newSingle("penstock-live", true));
+  LiveStream(LiveChanges liveChanges, RecentWaits waits, EventBus events) {
+    this(liveChanges, waits, events, Schedulers.newSingle("penstock-live", true));
   }
 
-  LiveStream(Live live, RecentWaits waits, EventBus events, Scheduler scheduler) {
+  LiveStream(LiveChanges liveChanges, RecentWaits waits, EventBus events, Scheduler scheduler) {
     this.waits = waits;
     this.scheduler = scheduler;
     this.looks =
         Flux.using(
                 () -> events.subscribe(waits),
-                listening -> ticks().map(tick -> live.look()),
+                listening -> ticks().map(tick -> liveChanges.look()),
                 this::ended)
             .replay(1)
             .refCount(1, Duration.ofSeconds(5), scheduler);
@@ -59,14 +59,14 @@ final class LiveStream implements SmartLifecycle {
 
   /** Answers with the changes, until the reader disconnects. */
   Mono<ServerResponse> open(ServerRequest request) {
-    return readers.answer(this::news);
+    return streamReaders.answer(this::news);
   }
 
   /** Returns the changes, starting anew with each subscription. */
   Flux<ServerSentEvent<String>> news() {
     return Flux.defer(
         () -> {
-          if (!readers.enter()) {
+          if (!streamReaders.enter()) {
             return Flux.empty();
           }
           Reader reader = new Reader();
@@ -80,7 +80,7 @@ final class LiveStream implements SmartLifecycle {
           return Flux.merge(1, news, beats)
               .takeUntilOther(stopped.asMono())
               .onErrorComplete(RejectedExecutionException.class) // stopped in the meantime
-              .doFinally(end -> readers.leave());
+              .doFinally(end -> streamReaders.leave());
         });
   }
 
@@ -90,11 +90,11 @@ final class LiveStream implements SmartLifecycle {
     private String upstreams = "";
     private String instance = "";
 
-    List<ServerSentEvent<String>> news(Live.Look look) {
+    List<ServerSentEvent<String>> news(LiveChanges.Look look) {
       List<ServerSentEvent<String>> news = new ArrayList<>();
       long missed = last == 0 ? 0 : look.number() - last - 1;
       if (missed > 0) {
-        news.add(event("lost", Json.text(Map.of("looks", missed))));
+        news.add(event("lost", OperatorJson.text(Map.of("looks", missed))));
       }
       String endpoints = look.news(last);
       last = look.number();
@@ -119,23 +119,23 @@ final class LiveStream implements SmartLifecycle {
 
   /** Returns the number of readers. */
   int readers() {
-    return readers.count();
+    return streamReaders.count();
   }
 
   @Override
   public void start() {
-    readers.open();
+    streamReaders.open();
   }
 
   @Override
   public void stop() {
-    readers.close();
+    streamReaders.close();
     stopped.tryEmitEmpty();
     scheduler.dispose();
   }
 
   @Override
   public boolean isRunning() {
-    return readers.isOpen();
+    return streamReaders.isOpen();
   }
 }

@@ -3,8 +3,8 @@ package io.penstock.operator;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.config.Prices;
-import io.penstock.config.Reloader;
+import io.penstock.config.ConfigurationReloader;
+import io.penstock.config.PriceTable;
 import io.penstock.cost.CostLearner;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
@@ -19,7 +19,7 @@ import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
-import io.penstock.tokenizer.Tokenizers;
+import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.usage.UsageLedger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -56,10 +56,10 @@ class OperatorConfiguration {
   @Bean
   HttpHandlerDecoratorFactory operatorGuard(
       ManagementServerProperties server, Environment environment, Ticker ticker) {
-    return new Guard(
+    return new OperatorGuard(
         server.getAddress(),
         environment.getProperty("management.server.address"),
-        environment.getProperty(Guard.TOKEN),
+        environment.getProperty(OperatorGuard.TOKEN),
         ticker);
   }
 
@@ -82,9 +82,9 @@ class OperatorConfiguration {
   CountHandler countHandler(
       EndpointRegistry endpointRegistry,
       CostLearner costLearner,
-      Tokenizers tokenizers,
+      TextTokenizers textTokenizers,
       ProviderCount provider) {
-    return new CountHandler(endpointRegistry, costLearner, tokenizers, provider);
+    return new CountHandler(endpointRegistry, costLearner, textTokenizers, provider);
   }
 
   @Bean
@@ -123,8 +123,8 @@ class OperatorConfiguration {
   }
 
   @Bean
-  UsageHandler usageHandler(UsageLedger usageLedger, Prices prices) {
-    return new UsageHandler(usageLedger, prices);
+  UsageHandler usageHandler(UsageLedger usageLedger, PriceTable priceTable) {
+    return new UsageHandler(usageLedger, priceTable);
   }
 
   /** The gateway's port is known only once it is open. */
@@ -162,7 +162,7 @@ class OperatorConfiguration {
       UpstreamRegistry upstreamRegistry,
       Ticker ticker,
       EventStream events,
-      Reloader reloader,
+      ConfigurationReloader configurationReloader,
       CountHandler counts,
       QuotaRoutes quotas,
       KeysHandler keys,
@@ -170,7 +170,7 @@ class OperatorConfiguration {
       ProbeHandler probes) {
     EndpointsHandler endpoints = new EndpointsHandler(endpointRegistry, upstreamRegistry, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
-    ReloadHandler reload = new ReloadHandler(reloader);
+    ReloadHandler reload = new ReloadHandler(configurationReloader);
     return RouterFunctions.route()
         .GET("/endpoints", endpoints::list)
         .POST("/endpoints/pause", endpoints::pause)
@@ -184,22 +184,22 @@ class OperatorConfiguration {
         .POST("/tokens/count", counts::count)
         .add(quotas.all())
         .GET("/openapi.json", request -> openApi("openapi.json"))
-        .path("/openapi.json", () -> Problem.only("GET"))
+        .path("/openapi.json", () -> ProblemAnswer.only("GET"))
         .GET("/openapi/coordination.json", request -> openApi("coordination.json"))
-        .path("/openapi/coordination.json", () -> Problem.only("GET"))
+        .path("/openapi/coordination.json", () -> ProblemAnswer.only("GET"))
         .GET("/usage", usage::list)
-        .path("/usage", () -> Problem.only("GET"))
-        .path("/endpoints/{task:pause|resume|test}", () -> Problem.only("POST"))
-        .path("/endpoints", () -> Problem.only("GET"))
-        .path("/upstreams", () -> Problem.only("GET"))
-        .path("/config", () -> Problem.only("GET"))
-        .path("/events", () -> Problem.only("GET"))
-        .path("/reload", () -> Problem.only("POST"))
-        .path("/tokens/count", () -> Problem.only("POST"))
+        .path("/usage", () -> ProblemAnswer.only("GET"))
+        .path("/endpoints/{task:pause|resume|test}", () -> ProblemAnswer.only("POST"))
+        .path("/endpoints", () -> ProblemAnswer.only("GET"))
+        .path("/upstreams", () -> ProblemAnswer.only("GET"))
+        .path("/config", () -> ProblemAnswer.only("GET"))
+        .path("/events", () -> ProblemAnswer.only("GET"))
+        .path("/reload", () -> ProblemAnswer.only("POST"))
+        .path("/tokens/count", () -> ProblemAnswer.only("POST"))
         .add(keys.routes())
         .route(
             RequestPredicates.all(),
-            request -> Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())
+            request -> ProblemAnswer.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())
         .build();
   }
 

@@ -22,17 +22,18 @@ final class OperatorErrors {
     if (error instanceof ErrorResponse known) {
       String detail = known.getBody().getDetail();
       String said = detail == null ? "it cannot be answered" : detail;
-      return answer(Problem.of(known.getStatusCode(), said), known.getHeaders());
+      return answer(ProblemAnswer.of(known.getStatusCode(), said), known.getHeaders());
     }
     LOG.error("the operator port failed to answer", error);
-    Problem problem = Problem.of(HttpStatus.INTERNAL_SERVER_ERROR, "an error, see the log");
-    return answer(problem, HttpHeaders.EMPTY);
+    ProblemAnswer problemAnswer =
+        ProblemAnswer.of(HttpStatus.INTERNAL_SERVER_ERROR, "an error, see the log");
+    return answer(problemAnswer, HttpHeaders.EMPTY);
   }
 
-  private static ResponseEntity<byte[]> answer(Problem problem, HttpHeaders headers) {
-    return ResponseEntity.status(problem.status())
+  private static ResponseEntity<byte[]> answer(ProblemAnswer problemAnswer, HttpHeaders headers) {
+    return ResponseEntity.status(problemAnswer.status())
         .headers(headers)
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
-        .body(Json.bytes(problem));
+        .body(OperatorJson.bytes(problemAnswer));
   }
 }

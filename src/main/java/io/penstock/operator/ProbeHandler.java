@@ -7,7 +7,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.provider.Probe;
+import io.penstock.provider.ProbeRequest;
 import io.penstock.time.Ticker;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -82,39 +82,40 @@ final class ProbeHandler {
   Mono<ServerResponse> send(ServerRequest request) {
     Optional<String> path = request.queryParam("path");
     if (path.isEmpty()) {
-      return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
+      return ProblemAnswer.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
     }
     Endpoint endpoint = endpointRegistry.at(path.get());
     if (endpoint == null) {
       return EndpointsHandler.none();
     }
-    Probe probe = Probe.of(endpoint.spec(), request.queryParam("model").orElse(null));
+    ProbeRequest probeRequest =
+        ProbeRequest.of(endpoint.spec(), request.queryParam("model").orElse(null));
     long began = ticker.nanos();
-    return sent(probe, request.headers().firstHeader(KEY))
-        .flatMap(response -> Json.answer(came(response, began)))
+    return sent(probeRequest, request.headers().firstHeader(KEY))
+        .flatMap(response -> OperatorJson.answer(came(response, began)))
         .onErrorResume(
             error ->
-                Problem.of(HttpStatus.BAD_GATEWAY, "the gateway's own port did not answer")
+                ProblemAnswer.of(HttpStatus.BAD_GATEWAY, "the gateway's own port did not answer")
                     .answer());
   }
 
-  private Mono<HttpClientResponse> sent(Probe probe, @Nullable String key) {
+  private Mono<HttpClientResponse> sent(ProbeRequest probeRequest, @Nullable String key) {
     Port to = port.get();
     HttpClient.ResponseReceiver<?> receiver =
         connecting(to)
-            .headers(headers -> write(headers, probe, key))
-            .request(HttpMethod.valueOf(probe.method()))
+            .headers(headers -> write(headers, probeRequest, key))
+            .request(HttpMethod.valueOf(probeRequest.method()))
             .uri(
                 URI.create(
                     (to.secure() ? "https://" : "http://")
                         + host(to.address())
                         + ":"
                         + to.address().getPort()
-                        + probe.path()))
+                        + probeRequest.path()))
             .send(
-                probe.json() == null
+                probeRequest.json() == null
                     ? Mono.empty()
-                    : ByteBufMono.fromString(Mono.just(probe.json())));
+                    : ByteBufMono.fromString(Mono.just(probeRequest.json())));
     return receiver
         .response((response, body) -> body.doOnNext(part -> {}).then(Mono.just(response)))
         .next();
@@ -130,10 +131,10 @@ final class ProbeHandler {
     return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
   }
 
-  private static void write(HttpHeaders headers, Probe probe, @Nullable String key) {
+  private static void write(HttpHeaders headers, ProbeRequest probeRequest, @Nullable String key) {
     headers.set("x-timeout", Long.toString(WAIT.toSeconds()));
-    probe.headers().forEach(headers::set);
-    if (probe.json() != null) {
+    probeRequest.headers().forEach(headers::set);
+    if (probeRequest.json() != null) {
       headers.set(HttpHeaderNames.CONTENT_TYPE, "application/json");
     }
     if (key != null) {

@@ -14,30 +14,33 @@ record QuotaRoutes(QuotasHandler quotas, DecisionsHandler decisions) {
 
   RouterFunction<ServerResponse> all() {
     return RouterFunctions.route()
-        .GET("/quotas", Asked.aboutModel(false, quotas::list))
-        .PUT("/quotas", Asked.about(LIMITS, true, quotas::override))
-        .DELETE("/quotas/override", Asked.aboutModel(true, quotas::endOverride))
+        .GET("/quotas", ModelQuestion.aboutModel(false, quotas::list))
+        .PUT("/quotas", ModelQuestion.about(LIMITS, true, quotas::override))
+        .DELETE("/quotas/override", ModelQuestion.aboutModel(true, quotas::endOverride))
         .POST("/providers/{name}", request -> quotas.load(request.pathVariable("name")))
-        .POST("/quotas/decide", Asked.about(TOKENS, true, decisions::decide))
-        .POST("/quotas/wait", Asked.about(WAIT, true, decisions::await))
-        .POST("/quotas/usage", Asked.about(USAGE, true, quotas::record))
-        .DELETE("/quotas/usage", Asked.aboutModel(false, quotas::reset))
-        .POST("/quotas/reservations", Asked.about(TOKENS, true, decisions::reserve))
+        .POST("/quotas/decide", ModelQuestion.about(TOKENS, true, decisions::decide))
+        .POST("/quotas/wait", ModelQuestion.about(WAIT, true, decisions::await))
+        .POST("/quotas/usage", ModelQuestion.about(USAGE, true, quotas::record))
+        .DELETE("/quotas/usage", ModelQuestion.aboutModel(false, quotas::reset))
+        .POST("/quotas/reservations", ModelQuestion.about(TOKENS, true, decisions::reserve))
         .PUT(
             "/reservations/{id}",
             request ->
-                Asked.about(
-                        USAGE, false, asked -> decisions.settle(request.pathVariable("id"), asked))
+                ModelQuestion.about(
+                        USAGE,
+                        false,
+                        modelQuestion ->
+                            decisions.settle(request.pathVariable("id"), modelQuestion))
                     .handle(request))
         .DELETE("/reservations/{id}", request -> decisions.release(request.pathVariable("id")))
-        .path("/quotas", () -> Problem.only("GET, PUT"))
-        .path("/quotas/override", () -> Problem.only("DELETE"))
-        .path("/providers/{name}", () -> Problem.only("POST"))
-        .path("/quotas/decide", () -> Problem.only("POST"))
-        .path("/quotas/wait", () -> Problem.only("POST"))
-        .path("/quotas/usage", () -> Problem.only("POST, DELETE"))
-        .path("/quotas/reservations", () -> Problem.only("POST"))
-        .path("/reservations/{id}", () -> Problem.only("PUT, DELETE"))
+        .path("/quotas", () -> ProblemAnswer.only("GET, PUT"))
+        .path("/quotas/override", () -> ProblemAnswer.only("DELETE"))
+        .path("/providers/{name}", () -> ProblemAnswer.only("POST"))
+        .path("/quotas/decide", () -> ProblemAnswer.only("POST"))
+        .path("/quotas/wait", () -> ProblemAnswer.only("POST"))
+        .path("/quotas/usage", () -> ProblemAnswer.only("POST, DELETE"))
+        .path("/quotas/reservations", () -> ProblemAnswer.only("POST"))
+        .path("/reservations/{id}", () -> ProblemAnswer.only("PUT, DELETE"))
         .build();
   }
 }

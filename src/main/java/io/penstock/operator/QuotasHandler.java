@@ -45,7 +45,7 @@ final class QuotasHandler {
   }
 
   private List<View> views(String model) {
-    Moment now = new Moment(ticker.nanos(), clock.unixMillis());
+    ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
     return decisionService.list(model.isEmpty() ? null : model, now.nanos()).stream()
         .map(
             each ->
@@ -64,33 +64,33 @@ final class QuotasHandler {
    */
   Mono<ServerResponse> list(String model) {
     List<View> views = views(model);
-    return !model.isEmpty() && views.isEmpty() ? unknown() : Json.answer(views);
+    return !model.isEmpty() && views.isEmpty() ? unknown() : OperatorJson.answer(views);
   }
 
   private static Mono<ServerResponse> unknown() {
-    return Problem.of(HttpStatus.NOT_FOUND, "nothing is known of this model").answer();
+    return ProblemAnswer.of(HttpStatus.NOT_FOUND, "nothing is known of this model").answer();
   }
 
   /** Overrides the limits of a model; omitted limits keep their values. */
-  Mono<ServerResponse> override(Asked asked) {
+  Mono<ServerResponse> override(ModelQuestion modelQuestion) {
     ModelLimits before =
-        decisionService.list(asked.model(), ticker.nanos()).stream()
+        decisionService.list(modelQuestion.model(), ticker.nanos()).stream()
             .map(each -> each.stats().limits())
             .findFirst()
             .orElse(ModelLimits.NONE);
-    if (asked.numbers().isEmpty()) {
-      return Problem.of(
+    if (modelQuestion.numbers().isEmpty()) {
+      return ProblemAnswer.of(
               HttpStatus.BAD_REQUEST, "at least one of max_rpm, max_tpm and max_rpd is expected")
           .answer();
     }
     ModelLimits limits =
         new ModelLimits(
-            asked.number("max_rpm", before.rpm(), Cost.MAX_TOKENS),
-            asked.number("max_tpm", before.tpm(), Cost.MAX_TOKENS),
-            asked.number("max_rpd", before.rpd(), Cost.MAX_TOKENS));
-    return models.override(asked.model(), limits, ticker.nanos())
-        ? Json.answer(views(asked.model()))
-        : Problem.of(
+            modelQuestion.number("max_rpm", before.rpm(), Cost.MAX_TOKENS),
+            modelQuestion.number("max_tpm", before.tpm(), Cost.MAX_TOKENS),
+            modelQuestion.number("max_rpd", before.rpd(), Cost.MAX_TOKENS));
+    return models.override(modelQuestion.model(), limits, ticker.nanos())
+        ? OperatorJson.answer(views(modelQuestion.model()))
+        : ProblemAnswer.of(
                 HttpStatus.CONFLICT,
                 ModelQuotas.MOST_OVERRIDES + " models have an override already")
             .answer();
@@ -99,25 +99,26 @@ final class QuotasHandler {
   /** Ends the override of a model, so that its configured limits apply again. */
   Mono<ServerResponse> endOverride(String model) {
     return models.endOverride(model, ticker.nanos())
-        ? Json.answer(views(model))
-        : Problem.of(HttpStatus.NOT_FOUND, "this model has no override").answer();
+        ? OperatorJson.answer(views(model))
+        : ProblemAnswer.of(HttpStatus.NOT_FOUND, "this model has no override").answer();
   }
 
   /** Loads the profile of a provider. */
   Mono<ServerResponse> load(String provider) {
     return models.load(provider, ticker.nanos())
-        ? Json.answer(new Loaded(provider, views("")))
-        : Problem.of(HttpStatus.NOT_FOUND, "there is no profile of this provider").answer();
+        ? OperatorJson.answer(new Loaded(provider, views("")))
+        : ProblemAnswer.of(HttpStatus.NOT_FOUND, "there is no profile of this provider").answer();
   }
 
   /** Records a request that was sent. */
-  Mono<ServerResponse> record(Asked asked) {
-    long tokens = asked.number("prompt_tokens") + asked.number("output_tokens");
-    Moment now = new Moment(ticker.nanos(), clock.unixMillis());
-    boolean recorded = decisionService.record(asked.model(), tokens, now.nanos());
+  Mono<ServerResponse> record(ModelQuestion modelQuestion) {
+    long tokens = modelQuestion.number("prompt_tokens") + modelQuestion.number("output_tokens");
+    ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
+    boolean recorded = decisionService.record(modelQuestion.model(), tokens, now.nanos());
     DecisionView.Stats stats =
-        DecisionView.Stats.of(decisionService.decide(asked.model(), 0, now.nanos()).stats(), now);
-    return Json.answer(new Recorded(recorded, stats));
+        DecisionView.Stats.of(
+            decisionService.decide(modelQuestion.model(), 0, now.nanos()).stats(), now);
+    return OperatorJson.answer(new Recorded(recorded, stats));
   }
 
   /** Resets the usage of one model, or of all. */
@@ -126,6 +127,6 @@ final class QuotasHandler {
       return unknown();
     }
     models.reset(model.isEmpty() ? null : model, ticker.nanos());
-    return Json.answer(views(model));
+    return OperatorJson.answer(views(model));
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.operator;
 
-import io.penstock.config.Fault;
-import io.penstock.config.Reloader;
+import io.penstock.config.ConfigurationFault;
+import io.penstock.config.ConfigurationReloader;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.http.HttpStatus;
@@ -13,11 +13,11 @@ import reactor.core.scheduler.Schedulers;
 final class ReloadHandler {
   private record Applied(boolean applied, int endpoints, List<String> warnings) {}
 
-  private final Reloader reloader;
+  private final ConfigurationReloader configurationReloader;
   private final AtomicBoolean running = new AtomicBoolean();
 
-  ReloadHandler(Reloader reloader) {
-    this.reloader = reloader;
+  ReloadHandler(ConfigurationReloader configurationReloader) {
+    this.configurationReloader = configurationReloader;
   }
 
   /** Reloads on a thread that may block on file access, and answers with the result. */
@@ -29,14 +29,14 @@ final class ReloadHandler {
 
   private Mono<ServerResponse> once() {
     if (!running.compareAndSet(false, true)) {
-      return Problem.of(HttpStatus.CONFLICT, "a reload is under way already").answer();
+      return ProblemAnswer.of(HttpStatus.CONFLICT, "a reload is under way already").answer();
     }
     try {
-      return switch (reloader.reload()) {
-        case Reloader.Result.Applied(int endpoints, List<String> warnings) ->
-            Json.answer(new Applied(true, endpoints, warnings));
-        case Reloader.Result.Refused(List<Fault> faults) ->
-            Problem.of(
+      return switch (configurationReloader.reload()) {
+        case ConfigurationReloader.Result.Applied(int endpoints, List<String> warnings) ->
+            OperatorJson.answer(new Applied(true, endpoints, warnings));
+        case ConfigurationReloader.Result.Refused(List<ConfigurationFault> faults) ->
+            ProblemAnswer.of(
                     HttpStatus.UNPROCESSABLE_CONTENT,
                     "the routes have faults; the running configuration was kept",
                     faults)

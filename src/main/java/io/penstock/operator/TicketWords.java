@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class TicketWords {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  private final Moment now;
+  private final ClockReading now;
 
   /** Creates a converter that describes tickets as of the given moment. */
-  TicketWords(Moment now) {
+  TicketWords(ClockReading now) {
     this.now = now;
   }
 

@@ -55,8 +55,8 @@ final class TicketsHandler {
         .GET("/tickets", this::list)
         .GET("/tickets/{id}", this::show)
         .DELETE("/tickets/{id}", this::remove)
-        .path("/tickets", () -> Problem.only("GET"))
-        .path("/tickets/{id}", () -> Problem.only("GET, DELETE"))
+        .path("/tickets", () -> ProblemAnswer.only("GET"))
+        .path("/tickets/{id}", () -> ProblemAnswer.only("GET, DELETE"))
         .build();
   }
 
@@ -65,7 +65,8 @@ final class TicketsHandler {
     Optional<String> path = request.queryParam("path");
     int limit = limit(request.queryParam("limit").orElse(String.valueOf(USUAL)));
     if (path.isEmpty() || limit == 0) {
-      return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected, and ?limit= from 1 to " + MOST)
+      return ProblemAnswer.of(
+              HttpStatus.BAD_REQUEST, "?path= is expected, and ?limit= from 1 to " + MOST)
           .answer();
     }
     Endpoint endpoint = endpointRegistry.at(path.get());
@@ -73,7 +74,7 @@ final class TicketsHandler {
         ? EndpointsHandler.none()
         : told((Consumer<QueueSnapshot> told) ->
                 endpointRegistry.tickets().list(endpoint, limit, told))
-            .flatMap(queueSnapshot -> Json.answer(views(queueSnapshot)))
+            .flatMap(queueSnapshot -> OperatorJson.answer(views(queueSnapshot)))
             .onErrorResume(TimeoutException.class, late -> late());
   }
 
@@ -93,7 +94,9 @@ final class TicketsHandler {
     String id = request.pathVariable("id");
     return told((Consumer<Optional<TicketRecord>> told) ->
             endpointRegistry.tickets().find(id, told))
-        .flatMap(known -> known.map(this::view).map(Json::answer).orElseGet(TicketsHandler::none))
+        .flatMap(
+            known ->
+                known.map(this::view).map(OperatorJson::answer).orElseGet(TicketsHandler::none))
         .onErrorResume(TimeoutException.class, late -> late());
   }
 
@@ -113,7 +116,8 @@ final class TicketsHandler {
                 switch (removal) {
                   case REMOVED -> removed(id);
                   case GONE ->
-                      Problem.of(HttpStatus.CONFLICT, "the ticket does not wait any more").answer();
+                      ProblemAnswer.of(HttpStatus.CONFLICT, "the ticket does not wait any more")
+                          .answer();
                   case UNKNOWN -> none();
                 })
         .onErrorResume(TimeoutException.class, late -> late());
@@ -143,11 +147,11 @@ final class TicketsHandler {
   }
 
   private TicketWords words() {
-    return new TicketWords(new Moment(ticker.nanos(), clock.unixMillis()));
+    return new TicketWords(new ClockReading(ticker.nanos(), clock.unixMillis()));
   }
 
   private static Mono<ServerResponse> none() {
-    return Problem.of(
+    return ProblemAnswer.of(
             HttpStatus.NOT_FOUND,
             "no ticket has this id, or it went without being refused or waiting for long, or that"
                 + " was too long ago")
@@ -155,6 +159,7 @@ final class TicketsHandler {
   }
 
   private static Mono<ServerResponse> late() {
-    return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, "the endpoint does not answer").answer();
+    return ProblemAnswer.of(HttpStatus.SERVICE_UNAVAILABLE, "the endpoint does not answer")
+        .answer();
   }
 }

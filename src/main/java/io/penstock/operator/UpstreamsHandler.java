@@ -42,18 +42,18 @@ final class UpstreamsHandler {
 
   /** Answers with all upstreams by id. */
   Mono<ServerResponse> list(ServerRequest request) {
-    return Json.answer(views());
+    return OperatorJson.answer(views());
   }
 
   List<UpstreamView> views() {
-    Moment now = new Moment(ticker.nanos(), clock.unixMillis());
+    ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
     return upstreamRegistry.all().stream()
         .sorted(Comparator.comparing((Upstream each) -> each.spec().id()))
         .map(each -> view(each, now))
         .toList();
   }
 
-  private static UpstreamView view(Upstream upstream, Moment now) {
+  private static UpstreamView view(Upstream upstream, ClockReading now) {
     boolean trial = upstream.health().onTrial();
     UpstreamTrouble upstreamTrouble = upstream.trouble();
     return new UpstreamView(
@@ -79,7 +79,7 @@ final class UpstreamsHandler {
     return url.getScheme() + "://" + host + (url.getPort() < 0 ? "" : ":" + url.getPort());
   }
 
-  private static PoolView view(Upstream upstream, String name, Quota pool, Moment now) {
+  private static PoolView view(Upstream upstream, String name, Quota pool, ClockReading now) {
     return new PoolView(
         name,
         now.ifToCome(upstream.pause(pool).ends(now.nanos())),
@@ -89,7 +89,7 @@ final class UpstreamsHandler {
         pool.limits().stream().map(each -> view(each, now)).toList());
   }
 
-  private static LimitView view(MeteredLimit meteredLimit, Moment now) {
+  private static LimitView view(MeteredLimit meteredLimit, ClockReading now) {
     Limit limit = meteredLimit.limit();
     long effective = limit.capacity(now.nanos());
     LimitBalance limitBalance = limit.balance(now.nanos());
@@ -124,7 +124,7 @@ final class UpstreamsHandler {
     };
   }
 
-  private static LearnedView view(LearnedLimit learnedLimit, Moment now) {
+  private static LearnedView view(LearnedLimit learnedLimit, ClockReading now) {
     return new LearnedView(
         learnedLimit.limit(),
         learnedLimit.remaining() < 0 ? null : learnedLimit.remaining(),

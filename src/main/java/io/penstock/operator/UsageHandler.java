@@ -1,6 +1,6 @@
 package io.penstock.operator;
 
-import io.penstock.config.Prices;
+import io.penstock.config.PriceTable;
 import io.penstock.usage.UsageLedger;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -67,11 +67,11 @@ final class UsageHandler {
   }
 
   private final UsageLedger usageLedger;
-  private final Prices prices;
+  private final PriceTable priceTable;
 
-  UsageHandler(UsageLedger usageLedger, Prices prices) {
+  UsageHandler(UsageLedger usageLedger, PriceTable priceTable) {
     this.usageLedger = usageLedger;
-    this.prices = prices;
+    this.priceTable = priceTable;
   }
 
   /**
@@ -88,7 +88,7 @@ final class UsageHandler {
       List<Map<String, Object>> rows = rows(question);
       return question.csv() ? csv(question, rows) : json(question, rows);
     } catch (BadQuestion e) {
-      return Problem.of(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage())).answer();
+      return ProblemAnswer.of(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage())).answer();
     }
   }
 
@@ -144,7 +144,7 @@ final class UsageHandler {
     for (UsageLedger.Row row : usageLedger.rows(question.from(), question.to())) {
       List<String> group = question.groupBy().stream().map(field -> value(row, field)).toList();
       sums.computeIfAbsent(group, absent -> new Sum())
-          .add(row, prices.of(row.model(), row.input(), row.output()));
+          .add(row, priceTable.of(row.model(), row.input(), row.output()));
     }
     List<Map<String, Object>> rows = new ArrayList<>();
     sums.forEach((group, sum) -> rows.add(shown(question.groupBy(), group, sum)));
@@ -180,7 +180,7 @@ final class UsageHandler {
     answer.put("to", question.to().toString());
     answer.put("group_by", question.groupBy());
     answer.put("rows", rows);
-    return Json.answer(answer);
+    return OperatorJson.answer(answer);
   }
 
   private static Mono<ServerResponse> csv(Question question, List<Map<String, Object>> rows) {

@@ -160,7 +160,7 @@ public final class ProviderCount implements AutoCloseable {
       CREDENTIALS.forEach(name -> pass(headers, ask, name));
     }
     if (access.apiKey() != null) {
-      Speech.of(ask.dialect()).credentials(access.apiKey()).forEach(headers::set);
+      ProviderProtocol.of(ask.dialect()).credentials(access.apiKey()).forEach(headers::set);
     }
     access.headers().forEach(headers::set);
   }

@@ -46,8 +46,8 @@ final class CountRows implements CountStore {
   private static final String OWN = READ + " AND region = ? LIMIT " + MOST_ROWS;
 
   private static final Comparator<Count> BY_KEY =
-      Comparator.comparing((Count count) -> String.valueOf(Naming.namespace(count.id())))
-          .thenComparing(count -> Naming.identifier(count.id()))
+      Comparator.comparing((Count count) -> String.valueOf(LimitNaming.namespace(count.id())))
+          .thenComparing(count -> LimitNaming.identifier(count.id()))
           .thenComparingLong(count -> count.id().durationNanos())
           .thenComparingLong(Count::cell);
 
@@ -58,16 +58,16 @@ final class CountRows implements CountStore {
 
   /** Everything that one writer has read of the other regions. */
   private static final class Heard {
-    private final Cursor cursor = new Cursor();
+    private final TableCursor tableCursor = new TableCursor();
     private final Map<Cell, Map<String, Long>> regions = new HashMap<>();
 
     synchronized long since() {
-      return cursor.next();
+      return tableCursor.next();
     }
 
     synchronized List<Count> merge(List<Said> rows, long unixMillis) {
       for (Said said : rows) {
-        cursor.saw(said.changedMillis(), unixMillis);
+        tableCursor.saw(said.changedMillis(), unixMillis);
         Count count = said.count();
         regions
             .computeIfAbsent(new Cell(count.id(), count.cell()), none -> new HashMap<>())
@@ -89,17 +89,18 @@ final class CountRows implements CountStore {
     }
 
     private static Count sum(Cell cell, Map<String, Long> regions) {
-      return new Count(cell.id(), cell.cell(), regions.values().stream().reduce(0L, Known::sum));
+      return new Count(
+          cell.id(), cell.cell(), regions.values().stream().reduce(0L, RegionLimit::sum));
     }
   }
 
-  private final Database database;
+  private final RegionDatabase regionDatabase;
   private final String workspace;
   private final WallClock clock;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
 
-  CountRows(Database database, String workspace, WallClock clock) {
-    this.database = database;
+  CountRows(RegionDatabase regionDatabase, String workspace, WallClock clock) {
+    this.regionDatabase = regionDatabase;
     this.workspace = workspace;
     this.clock = clock;
   }
@@ -107,9 +108,12 @@ final class CountRows implements CountStore {
   @Override
   public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
     List<Count> sorted =
-        own.stream().filter(count -> Naming.namespace(count.id()) != null).sorted(BY_KEY).toList();
+        own.stream()
+            .filter(count -> LimitNaming.namespace(count.id()) != null)
+            .sorted(BY_KEY)
+            .toList();
     Heard known = heard.computeIfAbsent(writer, none -> new Heard());
-    return database
+    return regionDatabase
         .with(
             connection ->
                 write(connection, writer, sorted)
@@ -118,12 +122,12 @@ final class CountRows implements CountStore {
   }
 
   private Mono<Void> write(Connection connection, String region, List<Count> sorted) {
-    return Flux.fromIterable(Batches.of(sorted))
+    return Flux.fromIterable(RowBatches.of(sorted))
         .concatMap(
             batch ->
-                Database.update(
+                RegionDatabase.update(
                     connection,
-                    WRITE + Batches.places(batch.size(), COLUMNS) + MERGE,
+                    WRITE + RowBatches.places(batch.size(), COLUMNS) + MERGE,
                     values(region, batch)))
         .then();
   }
@@ -133,9 +137,9 @@ final class CountRows implements CountStore {
     for (Count count : batch) {
       LimitId id = count.id();
       values.add(workspace);
-      values.add(String.valueOf(Naming.namespace(id)));
-      values.add(Naming.identifier(id));
-      values.add(Naming.durationMillis(id));
+      values.add(String.valueOf(LimitNaming.namespace(id)));
+      values.add(LimitNaming.identifier(id));
+      values.add(LimitNaming.durationMillis(id));
       values.add(count.cell());
       values.add(region);
       values.add(count.amount());
@@ -147,30 +151,31 @@ final class CountRows implements CountStore {
 
   private Mono<List<Said>> others(Connection connection, String region, Heard known) {
     List<Object> values = List.of(workspace, clock.unixMillis(), region, known.since());
-    return Database.rows(connection, OTHERS, values, CountRows::said);
+    return RegionDatabase.rows(connection, OTHERS, values, CountRows::said);
   }
 
   /** Returns the counts that a region itself has written so far, as far as they still count. */
   CompletionStage<List<Count>> of(String region) {
     List<Object> values = List.of(workspace, clock.unixMillis(), region);
-    return database
-        .with(connection -> Database.rows(connection, OWN, values, CountRows::said))
+    return regionDatabase
+        .with(connection -> RegionDatabase.rows(connection, OWN, values, CountRows::said))
         .thenApply(rows -> new Heard().merge(rows, clock.unixMillis()));
   }
 
   /** Returns a row, or empty when its limit is not known to this program. */
   private static Optional<Said> said(Row row) {
     LimitId id =
-        Naming.limit(
-            Database.text(row, "namespace"),
-            Database.text(row, "identifier"),
-            Database.number(row, "duration"));
-    long amount = Database.number(row, "amount");
+        LimitNaming.limit(
+            RegionDatabase.text(row, "namespace"),
+            RegionDatabase.text(row, "identifier"),
+            RegionDatabase.number(row, "duration"));
+    long amount = RegionDatabase.number(row, "amount");
     if (id == null || amount < 0) {
       return Optional.empty();
     }
-    Count count = new Count(id, Database.number(row, "sequence"), amount);
+    Count count = new Count(id, RegionDatabase.number(row, "sequence"), amount);
     return Optional.of(
-        new Said(Database.text(row, "region"), count, Database.number(row, "changed_at")));
+        new Said(
+            RegionDatabase.text(row, "region"), count, RegionDatabase.number(row, "changed_at")));
   }
 }

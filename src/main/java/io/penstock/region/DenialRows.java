@@ -19,7 +19,7 @@ import reactor.core.publisher.Flux;
  * changes. Thread-safe.
  *
  * <p>The clocks of regions differ, and rows take time to be replicated, so that a new row may be
- * older than the cursor. Each read therefore begins {@link Cursor#OVERLAP_MILLIS} before the
+ * older than the cursor. Each read therefore begins {@link TableCursor#OVERLAP_MILLIS} before the
  * cursor, and returns each row only once.
  */
 final class DenialRows implements DenialStore {
@@ -45,15 +45,15 @@ final class DenialRows implements DenialStore {
 
   private record Said(String region, Denial denial, long changedMillis) {}
 
-  private final Database database;
+  private final RegionDatabase regionDatabase;
   private final String workspace;
   private final WallClock clock;
 
   /** Rows already returned, by reading region. */
   private final Map<String, Set<Said>> told = new ConcurrentHashMap<>();
 
-  DenialRows(Database database, String workspace, WallClock clock) {
-    this.database = database;
+  DenialRows(RegionDatabase regionDatabase, String workspace, WallClock clock) {
+    this.regionDatabase = regionDatabase;
     this.workspace = workspace;
     this.clock = clock;
   }
@@ -61,15 +61,15 @@ final class DenialRows implements DenialStore {
   @Override
   public CompletionStage<Void> publish(String region, List<Denial> denials) {
     List<Denial> sorted = denials.stream().sorted(BY_KEY).toList();
-    return database
+    return regionDatabase
         .with(
             connection ->
-                Flux.fromIterable(Batches.of(sorted))
+                Flux.fromIterable(RowBatches.of(sorted))
                     .concatMap(
                         batch ->
-                            Database.update(
+                            RegionDatabase.update(
                                 connection,
-                                WRITE + Batches.places(batch.size(), COLUMNS) + ONCE,
+                                WRITE + RowBatches.places(batch.size(), COLUMNS) + ONCE,
                                 values(region, batch)))
                     .reduce(0L, Long::sum))
         .thenAccept(rows -> {});
@@ -95,10 +95,10 @@ final class DenialRows implements DenialStore {
   public CompletionStage<Page> since(String region, long cursor) {
     Set<Said> known = told.computeIfAbsent(region, none -> ConcurrentHashMap.newKeySet());
     boolean whole = cursor == Page.START;
-    long from = whole ? 0 : cursor - Cursor.OVERLAP_MILLIS;
+    long from = whole ? 0 : cursor - TableCursor.OVERLAP_MILLIS;
     List<Object> values = List.of(workspace, clock.unixMillis(), region, from);
-    return database
-        .with(connection -> Database.rows(connection, READ, values, DenialRows::said))
+    return regionDatabase
+        .with(connection -> RegionDatabase.rows(connection, READ, values, DenialRows::said))
         .thenApply(rows -> page(rows, whole ? Set.of() : Set.copyOf(known), cursor, known));
   }
 
@@ -123,13 +123,16 @@ final class DenialRows implements DenialStore {
     try {
       Denial denial =
           new Denial(
-              Database.text(row, "namespace"),
-              Database.text(row, "identifier"),
-              Database.number(row, "duration"),
-              Database.number(row, "sequence"),
-              Database.number(row, "limit"));
+              RegionDatabase.text(row, "namespace"),
+              RegionDatabase.text(row, "identifier"),
+              RegionDatabase.number(row, "duration"),
+              RegionDatabase.number(row, "sequence"),
+              RegionDatabase.number(row, "limit"));
       return Optional.of(
-          new Said(Database.text(row, "region"), denial, Database.number(row, "changed_at")));
+          new Said(
+              RegionDatabase.text(row, "region"),
+              denial,
+              RegionDatabase.number(row, "changed_at")));
     } catch (IllegalArgumentException none) {
       return Optional.empty();
     }

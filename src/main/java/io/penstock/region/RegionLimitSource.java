@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  */
 final class RegionLimitSource implements LimitSource {
   private final LimitSource source;
-  private final Frontier frontier;
+  private final RegionSync regionSync;
   private final Predicate<LimitId> local;
 
   /**
@@ -21,9 +21,9 @@ final class RegionLimitSource implements LimitSource {
    *
    * @param local tells which limits are not shared; asked each time a limit is configured
    */
-  RegionLimitSource(LimitSource source, Frontier frontier, Predicate<LimitId> local) {
+  RegionLimitSource(LimitSource source, RegionSync regionSync, Predicate<LimitId> local) {
     this.source = source;
-    this.frontier = frontier;
+    this.regionSync = regionSync;
     this.local = local;
   }
 
@@ -35,16 +35,16 @@ final class RegionLimitSource implements LimitSource {
   @Override
   public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
     if (!from.equals(to)) {
-      frontier.leave(from); // its counts belong to cells of another length
+      regionSync.leave(from); // its counts belong to cells of another length
     }
     return told(to, source.change(from, to, spec, now));
   }
 
   private Limit told(LimitId id, Limit limit) {
     if (shares(id, limit.spec()) && !local.test(id)) {
-      frontier.join(id, limit);
+      regionSync.join(id, limit);
     } else {
-      frontier.leave(id);
+      regionSync.leave(id);
     }
     return limit;
   }
@@ -55,12 +55,12 @@ final class RegionLimitSource implements LimitSource {
     return ofCallers
         && RegionSharing.cellNanos(spec) != 0
         && RegionSharing.cellNanos(spec) == id.durationNanos()
-        && Naming.namespace(id) != null;
+        && LimitNaming.namespace(id) != null;
   }
 
   @Override
   public void forget(LimitId id) {
-    frontier.leave(id);
+    regionSync.leave(id);
     source.forget(id);
   }
 }

@@ -162,7 +162,7 @@ final class KeyDatabase implements AutoCloseable {
         put.setNull(2, Types.CHAR);
         put.setNull(3, Types.BIGINT);
       }
-      put.setString(4, KeyTerms.stored(key));
+      put.setString(4, KeyTermsJson.stored(key));
       put.setString(5, key.name());
       put.executeUpdate();
     }

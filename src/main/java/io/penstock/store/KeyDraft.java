@@ -55,10 +55,11 @@ final class KeyDraft {
   KeySpec key() {
     int most = maxPriority == null ? priority : maxPriority;
     if (priority > most) {
-      throw new KeyTerms.Unclear("priority is above max_priority, expected it at or below");
+      throw new KeyTermsJson.Unclear("priority is above max_priority, expected it at or below");
     }
     if (strictAfterDenial && sharing != null && sharing != SharingMode.EVENTUAL) {
-      throw new KeyTerms.Unclear("strict_after_denial is true, expected sharing to be eventual");
+      throw new KeyTermsJson.Unclear(
+          "strict_after_denial is true, expected sharing to be eventual");
     }
     KeySpec.Limits limits = new KeySpec.Limits(rpm, tpm, rpd, concurrency, budgetTokensPerDay);
     KeySpec.Scope scope = new KeySpec.Scope(allowedModels, allowedEndpoints);

@@ -35,19 +35,19 @@ final class KeyRows {
               ? List.of(secret)
               : List.of(secret, new KeySpec.Secret(previous, row.getLong(4)));
       return byTerms.computeIfAbsent(row.getString(5), KeyRows::terms).as(name, secrets);
-    } catch (KeyTerms.Unclear | JacksonException | IllegalArgumentException bad) {
+    } catch (KeyTermsJson.Unclear | JacksonException | IllegalArgumentException bad) {
       throw new Lost("what it says of key " + name + " cannot be read");
     }
   }
 
   private static KeySpec terms(String json) {
-    KeySpec plain = KeyTerms.plain("-", List.of());
+    KeySpec plain = KeyTermsJson.plain("-", List.of());
     if (json.equals("{}")) {
       return plain;
     }
     if (JsonMapper.shared().readTree(json) instanceof ObjectNode terms) {
-      return KeyTerms.changed(plain, terms);
+      return KeyTermsJson.changed(plain, terms);
     }
-    throw new KeyTerms.Unclear("an object is expected");
+    throw new KeyTermsJson.Unclear("an object is expected");
   }
 }

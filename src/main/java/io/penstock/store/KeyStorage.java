@@ -68,7 +68,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
    *
    * @param store {@code file:PATH} of a SQLite file, created if missing, or {@code sql}
    * @param databaseUrl for the latter: {@code r2dbc:mariadb://USER:PASSWORD@HOST:PORT/DATABASE}
-   * @throws Unusable if it cannot be used; nothing is changed then
+   * @throws UnusableStore if it cannot be used; nothing is changed then
    */
   public static KeyStorage open(String store, @Nullable String databaseUrl) {
     SqlAddress address = SqlAddress.of(store, databaseUrl);
@@ -77,7 +77,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
       return new KeyStorage(address.shown(), database, database.content());
     } catch (Lost lost) {
       database.close();
-      throw new Unusable(named(address.shown(), lost));
+      throw new UnusableStore(named(address.shown(), lost));
     }
   }
 

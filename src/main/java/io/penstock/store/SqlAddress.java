@@ -63,30 +63,30 @@ sealed interface SqlAddress {
    * Parses {@code penstock.keys.store}: {@code file:PATH}, or {@code sql} for the database in
    * {@code penstock.database.url}.
    *
-   * @throws Unusable if they have any other form
+   * @throws UnusableStore if they have any other form
    */
   static SqlAddress of(String store, @Nullable String databaseUrl) {
     if (store.equals("sql")) {
       if (databaseUrl == null || databaseUrl.isBlank()) {
-        throw new Unusable(
+        throw new UnusableStore(
             "penstock.keys.store is sql, but penstock.database.url is not set: expected"
                 + " r2dbc:mariadb://USER:PASSWORD@HOST:PORT/DATABASE");
       }
       return server(databaseUrl.strip());
     }
     if (!store.startsWith("file:") || store.length() == "file:".length()) {
-      throw new Unusable("penstock.keys.store is expected to be file:PATH or sql");
+      throw new UnusableStore("penstock.keys.store is expected to be file:PATH or sql");
     }
     try {
       return new File(Path.of(store.substring("file:".length())));
     } catch (InvalidPathException bad) {
-      throw new Unusable("penstock.keys.store is expected to be file:PATH or sql");
+      throw new UnusableStore("penstock.keys.store is expected to be file:PATH or sql");
     }
   }
 
   private static Server server(String text) {
-    Unusable unclear =
-        new Unusable(
+    UnusableStore unclear =
+        new UnusableStore(
             "penstock.database.url cannot be read, expected"
                 + " r2dbc:mariadb://USER:PASSWORD@HOST:PORT/DATABASE");
     if (!text.startsWith("r2dbc:mariadb:") && !text.startsWith("r2dbc:mysql:")) {

@@ -26,7 +26,7 @@ import org.springframework.http.HttpHeaders;
  * Records requests as spans, and sends them to a collector by OTLP from threads of its own. Safe
  * from any thread.
  */
-public final class OtlpTracing implements Tracing, AutoCloseable {
+public final class OtlpTracing implements RequestTracing, AutoCloseable {
   private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
   private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
   private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
@@ -67,26 +67,26 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
 
   private final SdkTracerProvider provider;
   private final Tracer tracer;
-  private final Examples examples;
+  private final TraceExamples traceExamples;
 
   /**
    * Starts to send spans.
    *
    * @param meters counts the spans that do not reach the collector
-   * @param examples receives the tickets that belong to sampled traces
+   * @param traceExamples receives the tickets that belong to sampled traces
    */
-  public OtlpTracing(TraceSettings settings, MeterRegistry meters, Examples examples) {
-    this(settings, new LostSpans(meters), examples);
+  public OtlpTracing(TraceSettings settings, MeterRegistry meters, TraceExamples traceExamples) {
+    this(settings, new LostSpans(meters), traceExamples);
   }
 
   /**
    * Starts to send spans.
    *
    * @param lost receives the number of spans that do not reach the collector
-   * @param examples receives the tickets that belong to sampled traces
+   * @param traceExamples receives the tickets that belong to sampled traces
    */
-  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, Examples examples) {
-    this.examples = examples;
+  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, TraceExamples traceExamples) {
+    this.traceExamples = traceExamples;
     OtlpHttpSpanExporterBuilder exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(settings.endpoint().toString())
@@ -106,7 +106,7 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
   }
 
   @Override
-  public Trail begin(String method, String path, HttpHeaders headers) {
+  public RequestTrail begin(String method, String path, HttpHeaders headers) {
     String upper = method.toUpperCase(Locale.ROOT);
     boolean known = METHODS.contains(upper);
     Context parent =
@@ -119,7 +119,7 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
             .setAttribute(METHOD, known ? upper : "_OTHER")
             .setAttribute(PATH, path)
             .startSpan();
-    return new SpanTrail(tracer, examples, span, parent.with(span), known ? upper : "HTTP");
+    return new SpanTrail(tracer, traceExamples, span, parent.with(span), known ? upper : "HTTP");
   }
 
   @Override

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Records one request as spans: one for the whole request, and within it one, {@code park}, for
  * each time it waits and one, {@code upstream}, for each attempt.
  */
-final class SpanTrail implements Trail {
+final class SpanTrail implements RequestTrail {
   private static final AttributeKey<Long> STATUS =
       AttributeKey.longKey("http.response.status_code");
   private static final AttributeKey<String> ROUTE = AttributeKey.stringKey("http.route");
@@ -58,7 +58,7 @@ final class SpanTrail implements Trail {
   private static final int FAULTS = 500;
 
   private final Tracer tracer;
-  private final Examples examples;
+  private final TraceExamples traceExamples;
   private final Span span;
   private final Context context;
   private final String method;
@@ -68,9 +68,9 @@ final class SpanTrail implements Trail {
   private @Nullable Span park;
   private @Nullable Span call;
 
-  SpanTrail(Tracer tracer, Examples examples, Span span, Context context, String method) {
+  SpanTrail(Tracer tracer, TraceExamples traceExamples, Span span, Context context, String method) {
     this.tracer = tracer;
-    this.examples = examples;
+    this.traceExamples = traceExamples;
     this.span = span;
     this.context = context;
     this.method = method;
@@ -96,7 +96,7 @@ final class SpanTrail implements Trail {
     ticket = parkedTicket;
     SpanContext known = span.getSpanContext();
     if (known.isSampled()) {
-      examples.begun(parkedTicket.order(), known.getTraceId(), known.getSpanId());
+      traceExamples.begun(parkedTicket.order(), known.getTraceId(), known.getSpanId());
     }
     span.setAttribute(TICKET, parkedTicket.order());
     span.setAttribute(COST, parkedTicket.cost().totalTokens());
@@ -233,7 +233,7 @@ final class SpanTrail implements Trail {
     leaves("cancelled");
     over(null);
     if (ticket != null) {
-      examples.ended(ticket.order());
+      traceExamples.ended(ticket.order());
     }
     if (reason != null) {
       span.setAttribute(REASON, reason);

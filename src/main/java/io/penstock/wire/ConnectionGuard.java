@@ -18,8 +18,8 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AttributeKey;
 import io.penstock.cost.Dialect;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
-import io.penstock.provider.Speech;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -65,10 +65,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   /** Adds a guard to every connection of a server. */
-  public static HttpServer guard(HttpServer server, Connections connections) {
+  public static HttpServer guard(HttpServer server, ClientConnections clientConnections) {
     return server.doOnChannelInit(
         (observer, channel, address) -> {
-          connections.opened(channel);
+          clientConnections.opened(channel);
           add(channel, true);
         });
   }
@@ -204,19 +204,19 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   /** Completes a refusal that the codec wrote, so that it looks like one of the gateway. */
   private static HttpResponse whole(HttpResponse response) {
-    if (response.status().code() < 400 || response.headers().contains(Names.REQUEST_ID)) {
+    if (response.status().code() < 400 || response.headers().contains(HeaderNames.REQUEST_ID)) {
       return response;
     }
     String requestId = RequestIds.next();
-    response.headers().set(Names.REQUEST_ID, requestId);
+    response.headers().set(HeaderNames.REQUEST_ID, requestId);
     if (response.status().code() >= 500) {
       return response;
     }
-    response.headers().set(Names.REASON, UNREADABLE.reason().code());
+    response.headers().set(HeaderNames.REASON, UNREADABLE.reason().code());
     if (!(response instanceof FullHttpResponse bare) || bare.content().isReadable()) {
       return response;
     }
-    RefusalBody body = Speech.of(Dialect.NONE).refusalBody(UNREADABLE, requestId);
+    RefusalBody body = ProviderProtocol.of(Dialect.NONE).refusalBody(UNREADABLE, requestId);
     bare.release();
     FullHttpResponse full = bare.replace(Unpooled.wrappedBuffer(body.bytes()));
     full.headers().set(HttpHeaderNames.CONTENT_TYPE, body.contentType());

@@ -7,7 +7,7 @@ import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueOrder;
-import io.penstock.sim.SimulatorSpeed;
+import io.penstock.simulator.SimulatorSpeed;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class BenchFigures {
   private static final Path MADE = Path.of("target", "bench");
-  private static final Figures FIGURES = new Figures();
+  private static final FigureTable FIGURES = new FigureTable();
 
   private final List<String> unmet = new ArrayList<>();
 
@@ -69,7 +69,7 @@ class BenchFigures {
 
   @Test
   void decision_onPackedWindow_costsNoMoreThanThreeCompareAndSets() throws Exception {
-    Map<String, Double> scores = new Jmh(MADE.resolve("decision")).run(DecisionBenchmark.class);
+    Map<String, Double> scores = new JmhRuns(MADE.resolve("decision")).run(DecisionBenchmark.class);
     double bare = score(scores, "compareAndSet");
     double admit = score(scores, "admit");
     double bytes = score(scores, "admit:gc.alloc.rate.norm");
@@ -94,7 +94,7 @@ class BenchFigures {
 
   @Test
   void requestAndAnswer_areReadForLessThanTreesOfThem() throws Exception {
-    Map<String, Double> scores = new Jmh(MADE.resolve("reading")).run(ReadingBenchmark.class);
+    Map<String, Double> scores = new JmhRuns(MADE.resolve("reading")).run(ReadingBenchmark.class);
     for (String what : List.of("weigh", "usage")) {
       double own = score(scores, what);
       double tree = score(scores, what + "OfTree");
@@ -113,7 +113,7 @@ class BenchFigures {
 
   @Test
   void parkAndRelease_ofManyFlows_isFastHoweverManyAreIdle() throws Exception {
-    Map<String, Double> scores = new Jmh(MADE.resolve("parking")).run(ParkingBenchmark.class);
+    Map<String, Double> scores = new JmhRuns(MADE.resolve("parking")).run(ParkingBenchmark.class);
     for (QueueOrder queueOrder : ParkingBenchmark.ORDERS) {
       double busy = score(scores, "parkAndRelease 0 " + queueOrder);
       double idle = score(scores, "parkAndRelease 1000000 " + queueOrder);
@@ -133,8 +133,8 @@ class BenchFigures {
     for (QueueOrder queueOrder : ParkingBenchmark.ORDERS) {
       Path log = MADE.resolve("heap.log");
       String said =
-          Fork.run(
-              Fork.CLASSES,
+          ForkedJvm.run(
+              ForkedJvm.CLASSES,
               log,
               60,
               "-XX:+UseSerialGC",
@@ -186,7 +186,7 @@ class BenchFigures {
     int releases = 60 * perSecond + 1;
     List<Cost> costs = Collections.nCopies(releases, Cost.NO_TOKENS);
     LimitSpec strict = new LimitSpec.Strict(new ExactRate(perSecond, 1));
-    ReleaseLog log = ReleaseLog.of(LimitAlgorithm.STRICT, strict, costs, releases);
+    SaturatedReleases log = SaturatedReleases.of(LimitAlgorithm.STRICT, strict, costs, releases);
     double error = Math.abs(log.perSecond() / perSecond - 1);
     check(
         "strict, 100 a second for 60 s: rate off by less than 0.5 %",
@@ -204,9 +204,10 @@ class BenchFigures {
     int windows = 10;
     int releases = capacity * windows;
     List<Cost> costs = Collections.nCopies(releases, Cost.NO_TOKENS);
-    LimitSpec window = new LimitSpec.SlidingWindow(capacity, Core.SECOND);
-    ReleaseLog log = ReleaseLog.of(LimitAlgorithm.SLIDING_WINDOW, window, costs, releases);
-    int most = log.mostIn(Core.SECOND);
+    LimitSpec window = new LimitSpec.SlidingWindow(capacity, BenchCore.SECOND);
+    SaturatedReleases log =
+        SaturatedReleases.of(LimitAlgorithm.SLIDING_WINDOW, window, costs, releases);
+    int most = log.mostIn(BenchCore.SECOND);
     check(
         "sliding_window of 50 a second, 10 windows: never more in any trailing second",
         most <= capacity,
@@ -215,13 +216,14 @@ class BenchFigures {
 
   @Test
   void tokenWindow_saturated_isFilled() throws Exception {
-    long capacity = 50 * Trace.LARGEST_TOKENS;
+    long capacity = 50 * RequestSizes.LARGEST_TOKENS;
     int windows = 12;
     int releases = (int) (windows * capacity / 1_200);
-    List<Cost> costs = Trace.sizes(releases + 2_000, new SplittableRandom(1));
-    LimitSpec window = new LimitSpec.FixedWindow(capacity, Core.SECOND);
-    ReleaseLog log = ReleaseLog.of(LimitAlgorithm.TOKEN_WINDOW, window, costs, releases);
-    long[] tokens = log.tokensByWindow(Core.SECOND);
+    List<Cost> costs = RequestSizes.sizes(releases + 2_000, new SplittableRandom(1));
+    LimitSpec window = new LimitSpec.FixedWindow(capacity, BenchCore.SECOND);
+    SaturatedReleases log =
+        SaturatedReleases.of(LimitAlgorithm.TOKEN_WINDOW, window, costs, releases);
+    long[] tokens = log.tokensByWindow(BenchCore.SECOND);
     double least = 100.0 * Arrays.stream(tokens).min().orElse(0) / capacity;
     double most = 100.0 * Arrays.stream(tokens).max().orElse(0) / capacity;
     check(

@@ -51,7 +51,7 @@ final class CancelStorm implements StepDriver {
 
   final FakeTicker ticker = new FakeTicker();
   final LocalLimitSource limits = new LocalLimitSource();
-  final UpstreamRegistry upstreams = new UpstreamRegistry(limits, Core.SECOND);
+  final UpstreamRegistry upstreams = new UpstreamRegistry(limits, BenchCore.SECOND);
 
   /** Total usage of all settled tickets, in tokens. */
   final AtomicLong usedTokens = new AtomicLong();
@@ -144,7 +144,7 @@ final class CancelStorm implements StepDriver {
 
   private ParkedTicket send(SplittableRandom random) {
     Cost cost = new Cost(1 + random.nextInt(100), random.nextInt(50), random.nextInt(200));
-    long gone = random.nextInt(4) == 0 ? random.nextLong(Core.SECOND / 10) : Long.MAX_VALUE;
+    long gone = random.nextInt(4) == 0 ? random.nextLong(BenchCore.SECOND / 10) : Long.MAX_VALUE;
     WaitPatience waitPatience = new WaitPatience(WaitPatience.UNSAID, gone);
     ParkedTicket parkedTicket =
         endpoint.submit(TicketRequest.of("m", cost, random.nextInt(1_000), waitPatience));

@@ -36,7 +36,7 @@ class CancelTest {
   private static final int CANCELS = Integer.getInteger("penstock.cancels", 20_000);
   private static final long SEED = Long.getLong("penstock.cancels.seed", 1);
   private static final long WINDOW = 10_000_000;
-  private static final long ENDLESS = 1_000_000_000 * Core.SECOND;
+  private static final long ENDLESS = 1_000_000_000 * BenchCore.SECOND;
   private static final QueueBounds BOUNDS =
       new QueueBounds(200, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
 
@@ -69,7 +69,7 @@ class CancelTest {
         chargeRule,
         0,
         5,
-        new UpstreamSpec.Timeouts(Core.SECOND, Core.SECOND, Core.SECOND));
+        new UpstreamSpec.Timeouts(BenchCore.SECOND, BenchCore.SECOND, BenchCore.SECOND));
   }
 
   @Test
@@ -117,7 +117,7 @@ class CancelTest {
    */
   private static void assertReturned(Limit limit, CancelStorm storm) {
     assertThat(limit.balance(storm.ticker.nanos()).held()).isZero();
-    assertThat(limit.balance(storm.ticker.nanos() + 1_000 * Core.SECOND))
+    assertThat(limit.balance(storm.ticker.nanos() + 1_000 * BenchCore.SECOND))
         .isEqualTo(LimitBalance.ZERO);
   }
 

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
-import io.penstock.fake.Browser;
-import io.penstock.fake.Fleet;
+import io.penstock.fake.GatewayFleet;
+import io.penstock.fake.InstalledBrowser;
 import io.penstock.fake.RunningGateway;
 import io.penstock.time.Ticker;
 import java.io.IOException;
@@ -61,7 +61,7 @@ class ConsoleFigures {
 
   @TempDir private Path directory;
 
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
   private final Ticker ticker = Ticker.system();
   private final List<SocketChannel> waiting = new ArrayList<>();
 
@@ -111,58 +111,58 @@ class ConsoleFigures {
   }
 
   /** Returns the CPU usage of a gateway, as a fraction of one processor. */
-  private double used(Fleet fleet, int seconds) {
+  private double used(GatewayFleet gatewayFleet, int seconds) {
     long from = ticker.nanos();
-    Duration before = fleet.ran(0);
+    Duration before = gatewayFleet.ran(0);
     last(seconds);
-    return fleet.ran(0).minus(before).toNanos() / (double) (ticker.nanos() - from);
+    return gatewayFleet.ran(0).minus(before).toNanos() / (double) (ticker.nanos() - from);
   }
 
   @Test
   void console_costsLittle() throws Exception {
     int operatorPort = RunningGateway.freePort();
-    try (Browser browser = Browser.start();
-        Fleet fleet =
-            new Fleet(
+    try (InstalledBrowser installedBrowser = InstalledBrowser.start();
+        GatewayFleet gatewayFleet =
+            new GatewayFleet(
                 directory,
                 1,
                 routes(),
                 Duration.ofMinutes(1),
                 "--management.server.port=" + operatorPort)) {
-      park(fleet.port(0));
+      park(gatewayFleet.port(0));
       last(5);
-      double alone = used(fleet, 10);
-      Page page = browser.page(1280, 900, false);
+      double alone = used(gatewayFleet, 10);
+      Page page = installedBrowser.page(1280, 900, false);
       page.navigate("http://127.0.0.1:" + operatorPort + "/console");
       assertThat(page.locator("header.top")).containsText("10 k waiting");
       paint(page);
-      tree(page, fleet, alone);
-      events(page, fleet.port(0));
-      assertThat(browser.complaints()).isEmpty();
+      tree(page, gatewayFleet, alone);
+      events(page, gatewayFleet.port(0));
+      assertThat(installedBrowser.complaints()).isEmpty();
     } finally {
       for (SocketChannel each : waiting) {
         each.close();
       }
     }
-    System.out.println("\n" + figures);
-    assertThat(figures.toString()).doesNotContain("NOT MET");
+    System.out.println("\n" + figureTable);
+    assertThat(figureTable.toString()).doesNotContain("NOT MET");
   }
 
   private void paint(Page page) {
     double millis =
         number(page, "() => performance.getEntriesByName('first-contentful-paint')[0].startTime");
-    figures.add("first paint, at most 1 s", millis <= 1_000, "%.0f ms".formatted(millis));
+    figureTable.add("first paint, at most 1 s", millis <= 1_000, "%.0f ms".formatted(millis));
   }
 
-  private void tree(Page page, Fleet fleet, double alone) {
+  private void tree(Page page, GatewayFleet gatewayFleet, double alone) {
     page.locator("#filter").fill("endpoint");
     page.locator("[data-path='/teams/team-00/endpoint-00']").click();
     assertThat(page.locator(".tickets tbody tr")).hasCount(WAIT);
     last(60); // until frequently used code is compiled
     page.evaluate(NOTE_TASKS);
-    double used = used(fleet, 10);
+    double used = used(gatewayFleet, 10);
     double longest = number(page, "() => Math.max(0, ...window.tasks)");
-    figures.add(
+    figureTable.add(
         "1,000 endpoints, 10,000 wait: no long task above 100 ms in 10 s",
         longest <= 100,
         "%.0f of 50 ms or more, the longest %.0f ms; %.0f lines"
@@ -170,7 +170,7 @@ class ConsoleFigures {
                 number(page, "() => window.tasks.length"),
                 longest,
                 number(page, "() => document.querySelectorAll('.line').length")));
-    figures.add(
+    figureTable.add(
         "  of one core in the gateway less than 5 %",
         used < 0.05, "%.1f %%, without a reader %.1f %%".formatted(100 * used, 100 * alone));
   }
@@ -192,7 +192,7 @@ class ConsoleFigures {
         latest = Math.max(latest, shown - sent);
       }
     }
-    figures.add(
+    figureTable.add(
         "an event is shown at most 300 ms after it happened",
         latest <= 300,
         "after the request at most %.0f ms, of %d".formatted(latest, EVENTS));

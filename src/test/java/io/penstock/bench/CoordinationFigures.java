@@ -3,9 +3,9 @@ package io.penstock.bench;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Fleet;
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.GatewayFleet;
+import io.penstock.fake.HttpMessage;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -33,12 +33,12 @@ class CoordinationFigures {
   private static final Duration LOOK = Duration.ofSeconds(30);
 
   @TempDir private Path directory;
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
 
-  private static Message get(int port, String target) {
-    try (Wire wire = Wire.to(port)) {
-      return wire.send(
-              "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+  private static HttpMessage get(int port, String target) {
+    try (ByteSocket byteSocket = ByteSocket.to(port)) {
+      return byteSocket
+          .send("GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
           .answer();
     }
   }
@@ -46,14 +46,14 @@ class CoordinationFigures {
   @Test
   void thoseWhoWait_costNothing() throws Exception {
     List<SocketChannel> waiting = new ArrayList<>();
-    try (Fleet fleet =
-        new Fleet(
+    try (GatewayFleet gatewayFleet =
+        new GatewayFleet(
             directory,
             1,
             "endpoints: [{path: /a}]",
             Duration.ofMinutes(1),
             "--penstock.coordination.enabled=true")) {
-      int port = fleet.port(0);
+      int port = gatewayFleet.port(0);
       for (int i = 0; i < WAITERS; i++) {
         SocketChannel client =
             SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -74,10 +74,10 @@ class CoordinationFigures {
                 "GET /v1/event/e/wait HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII)));
       }
       pass(Duration.ofSeconds(10)); // until compilation and garbage collection have settled
-      Duration before = fleet.ran(0);
+      Duration before = gatewayFleet.ran(0);
       pass(LOOK);
-      double share = (double) fleet.ran(0).minus(before).toMillis() / LOOK.toMillis();
-      figures.add(
+      double share = (double) gatewayFleet.ran(0).minus(before).toMillis() / LOOK.toMillis();
+      figureTable.add(
           "CPU of a gateway in which 10,000 wait: less than 2 %",
           share < 0.02, "%.2f %%".formatted(share * 100));
     } finally {
@@ -85,8 +85,8 @@ class CoordinationFigures {
         each.close();
       }
     }
-    System.out.println("\n" + figures);
-    assertThat(figures.toString()).doesNotContain("NOT MET");
+    System.out.println("\n" + figureTable);
+    assertThat(figureTable.toString()).doesNotContain("NOT MET");
   }
 
   private static void pass(Duration time) throws InterruptedException {

@@ -64,17 +64,18 @@ class EstimateReplayTest {
   }
 
   private static Tally replay(List<Cost> sizes, EncodingType provider, long seed) throws Exception {
-    return replay(sizes, provider, seed, Prose.read());
+    return replay(sizes, provider, seed, EnglishText.read());
   }
 
-  private static Tally replay(List<Cost> sizes, EncodingType provider, long seed, Prose prose) {
+  private static Tally replay(
+      List<Cost> sizes, EncodingType provider, long seed, EnglishText englishText) {
     Encoding truth = Encodings.newLazyEncodingRegistry().getEncoding(provider);
     CostLearner costLearner = new CostLearner();
     SplittableRandom random = new SplittableRandom(seed);
     Tally tally = new Tally();
     for (int at = 0; at < MANY; at++) {
       Cost size = sizes.get(at);
-      String text = prose.slice(Math.toIntExact(4 * size.inputTokens()), random);
+      String text = englishText.slice(Math.toIntExact(4 * size.inputTokens()), random);
       TokenUsage tokenUsage =
           new TokenUsage(
               truth.countTokensOrdinary(text) + TOKENS_A_MESSAGE, 0, size.outputTokens());
@@ -93,7 +94,7 @@ class EstimateReplayTest {
   @ParameterizedTest
   @EnumSource(names = {"R50K_BASE", "P50K_BASE"})
   void conversations_areExpectedAsTheyTurnOut(EncodingType provider) throws Exception {
-    List<Cost> sizes = Conversations.sizes(MANY, new SplittableRandom(1));
+    List<Cost> sizes = ConversationSizes.sizes(MANY, new SplittableRandom(1));
     Tally tally = replay(sizes, provider, 1);
     System.out.println("replay of " + MANY + ", " + provider + ": " + tally);
     assertThat(tally.p90Error()).as("p90 of the input's error").isLessThanOrEqualTo(0.10);
@@ -108,8 +109,8 @@ class EstimateReplayTest {
    */
   @Test
   void proseTablesAndCodeMixed_areExpectedLessClosely() throws Exception {
-    List<Cost> sizes = Conversations.sizes(MANY, new SplittableRandom(1));
-    Tally tally = replay(sizes, EncodingType.R50K_BASE, 1, Prose.mixed());
+    List<Cost> sizes = ConversationSizes.sizes(MANY, new SplittableRandom(1));
+    Tally tally = replay(sizes, EncodingType.R50K_BASE, 1, EnglishText.mixed());
     System.out.println("replay of " + MANY + ", mixed text: " + tally);
     assertThat(tally.p90Error()).isLessThanOrEqualTo(0.13);
     assertThat(tally.coverage()).isBetween(0.87, 0.93);
@@ -123,7 +124,7 @@ class EstimateReplayTest {
   @Test
   void answersThatQuestionsTellNothingOf_areCoveredAllTheSame() throws Exception {
     SplittableRandom random = new SplittableRandom(9);
-    List<Cost> sizes = random.ints(MANY).mapToObj(any -> Trace.draw(random)).toList();
+    List<Cost> sizes = random.ints(MANY).mapToObj(any -> RequestSizes.draw(random)).toList();
     Tally tally = replay(sizes, EncodingType.R50K_BASE, 9);
     System.out.println("replay of " + MANY + ", drawn apart: " + tally);
     assertThat(tally.p90Error()).isLessThanOrEqualTo(0.10);

@@ -3,7 +3,7 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.FaultProxy;
-import io.penstock.fake.Fleet;
+import io.penstock.fake.GatewayFleet;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.key.KeySecrets;
@@ -46,10 +46,10 @@ class FleetFigures {
 
   private final String limited = KeySecrets.make();
   private final String unlimited = KeySecrets.make();
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
   private final Ticker ticker = Ticker.system();
 
-  private Fleet fleet(String name, int size, int port, String sharing, boolean waits)
+  private GatewayFleet fleet(String name, int size, int port, String sharing, boolean waits)
       throws Exception {
     String routes =
         """
@@ -74,7 +74,7 @@ class FleetFigures {
                 TOKENS,
                 TOKEN_WINDOW / SECOND,
                 sharing);
-    return new Fleet(
+    return new GatewayFleet(
         Files.createDirectory(directory.resolve(name.replace('/', '-'))),
         size,
         routes,
@@ -90,16 +90,17 @@ class FleetFigures {
         .until(() -> ticker.nanos() >= until);
   }
 
-  private static long most(List<Fleet.Released> window) {
-    return Fleet.cells(window, TOKEN_WINDOW).values().stream()
+  private static long most(List<GatewayFleet.Released> window) {
+    return GatewayFleet.cells(window, TOKEN_WINDOW).values().stream()
         .mapToLong(Long::longValue)
         .max()
         .orElse(0);
   }
 
   /** Returns the used fraction of cells, without the first two and the last. */
-  private static double used(List<Fleet.Released> window) {
-    List<Long> whole = new ArrayList<>(new TreeMap<>(Fleet.cells(window, TOKEN_WINDOW)).values());
+  private static double used(List<GatewayFleet.Released> window) {
+    List<Long> whole =
+        new ArrayList<>(new TreeMap<>(GatewayFleet.cells(window, TOKEN_WINDOW)).values());
     return whole.subList(2, whole.size() - 1).stream()
             .mapToLong(Long::longValue)
             .average()
@@ -109,58 +110,61 @@ class FleetFigures {
 
   private void exact(String name, int[] clients) throws Exception {
     try (RedisServer redis = RedisServer.started();
-        Fleet fleet = fleet("exact " + name, MEMBERS, redis.port(), "exact", true)) {
-      fleet.ask(clients, "/window?tokens=%d", unlimited, 50, 1_500);
-      fleet.ask(clients, "/keyed", limited, 1, 1);
+        GatewayFleet gatewayFleet = fleet("exact " + name, MEMBERS, redis.port(), "exact", true)) {
+      gatewayFleet.ask(clients, "/window?tokens=%d", unlimited, 50, 1_500);
+      gatewayFleet.ask(clients, "/keyed", limited, 1, 1);
       last(SECONDS);
-      fleet.stop();
-      List<Fleet.Released> window = fleet.released("/window");
-      figures.add(
+      gatewayFleet.stop();
+      List<GatewayFleet.Released> window = gatewayFleet.released("/window");
+      figureTable.add(
           "exact, " + name + ": token window of 100,000 in 10 s, over 0",
           most(window) <= TOKENS,
           "most in a cell " + most(window));
       double used = used(window);
-      figures.add("  used, at least 97 %", used >= 0.97, percent(used));
-      List<Fleet.Released> keyed = fleet.released("/keyed");
-      TrailingChecker key = Fleet.trailing(keyed, REQUESTS, MINUTE.toNanos(), true);
-      figures.add(
+      figureTable.add("  used, at least 97 %", used >= 0.97, percent(used));
+      List<GatewayFleet.Released> keyed = gatewayFleet.released("/keyed");
+      TrailingChecker key = GatewayFleet.trailing(keyed, REQUESTS, MINUTE.toNanos(), true);
+      figureTable.add(
           "  key of 6,000 rpm, over 0", key.most() <= REQUESTS, "most in any 60 s " + key.most());
       long end = keyed.getLast().unixNanos();
       long full = keyed.getFirst().unixNanos() + 65 * SECOND;
       double mean = key.mean(full, end) / REQUESTS;
-      double counted = (double) Fleet.counted(keyed, MINUTE.toNanos(), full, end) / REQUESTS;
+      double counted = (double) GatewayFleet.counted(keyed, MINUTE.toNanos(), full, end) / REQUESTS;
       double least = (double) key.least(full, end) / REQUESTS;
-      figures.add(
+      figureTable.add(
           "  used over time, and of what counts as each sub-cell ends, at least 97 %",
           full < end && mean >= 0.97 && counted >= 0.97,
           percent(mean) + ", at least " + percent(counted));
       // a minute's requests are sent at once, and their room returns within seconds, as sub-cells
       boolean used97 = full < end && least >= 0.97;
-      figures.add("  used in the least used minute, at least 97 %", used97, percent(least));
-      figures.add(
-          "  all answered 200", fleet.answers().keySet().equals(Set.of(200)), "" + fleet.answers());
+      figureTable.add("  used in the least used minute, at least 97 %", used97, percent(least));
+      figureTable.add(
+          "  all answered 200",
+          gatewayFleet.answers().keySet().equals(Set.of(200)),
+          "" + gatewayFleet.answers());
     }
   }
 
   /** Requests come at 99 a second, and after a full minute as fast as possible. */
   private void steady() throws Exception {
     try (RedisServer redis = RedisServer.started();
-        Fleet fleet = fleet("steady", MEMBERS, redis.port(), "exact", true)) {
-      fleet.pace(new int[] {11, 11, 11}, "/keyed", limited, SECOND / 3, (at, took) -> {});
+        GatewayFleet gatewayFleet = fleet("steady", MEMBERS, redis.port(), "exact", true)) {
+      gatewayFleet.pace(new int[] {11, 11, 11}, "/keyed", limited, SECOND / 3, (at, took) -> {});
       last(65);
-      long from = fleet.unixNanos();
-      fleet.ask(EVEN, "/keyed", limited, 1, 1);
+      long from = gatewayFleet.unixNanos();
+      gatewayFleet.ask(EVEN, "/keyed", limited, 1, 1);
       last(SECONDS);
-      fleet.stop();
-      List<Fleet.Released> keyed = fleet.released("/keyed");
-      TrailingChecker key = Fleet.trailing(keyed, REQUESTS, MINUTE.toNanos(), true);
+      gatewayFleet.stop();
+      List<GatewayFleet.Released> keyed = gatewayFleet.released("/keyed");
+      TrailingChecker key = GatewayFleet.trailing(keyed, REQUESTS, MINUTE.toNanos(), true);
       long end = keyed.getLast().unixNanos();
       double least = (double) key.least(from + 5 * SECOND, end) / REQUESTS;
-      figures.add(
+      figureTable.add(
           "exact, asked for evenly before: key of 6,000 rpm, over 0",
           key.most() <= REQUESTS,
           "most in any 60 s " + key.most());
-      figures.add("  used in the least used minute, at least 97 %", least >= 0.97, percent(least));
+      figureTable.add(
+          "  used in the least used minute, at least 97 %", least >= 0.97, percent(least));
     }
   }
 
@@ -170,16 +174,16 @@ class FleetFigures {
 
   private void eventual() throws Exception {
     try (RedisServer redis = RedisServer.started();
-        Fleet fleet = fleet("eventual", MEMBERS, redis.port(), "eventual", false)) {
+        GatewayFleet gatewayFleet = fleet("eventual", MEMBERS, redis.port(), "eventual", false)) {
       // 3 × 20 clients with a request every 300 ms are 200 a second, twice the limit
-      fleet.pace(new int[] {20, 20, 20}, "/keyed", limited, 300_000_000, (at, took) -> {});
+      gatewayFleet.pace(new int[] {20, 20, 20}, "/keyed", limited, 300_000_000, (at, took) -> {});
       last(SECONDS);
-      fleet.stop();
+      gatewayFleet.stop();
       TrailingChecker key =
-          Fleet.trailing(fleet.released("/keyed"), REQUESTS, MINUTE.toNanos(), true);
+          GatewayFleet.trailing(gatewayFleet.released("/keyed"), REQUESTS, MINUTE.toNanos(), true);
       double over = (double) key.most() / REQUESTS - 1;
       double bound = 2.0 / 3 * 2 * 0.101 / 60;
-      figures.add(
+      figureTable.add(
           "eventual: key of 6,000 rpm at 2 x, over at most 1 %",
           over <= 0.01,
           "%.2f %%; bound (N-1)/N x offered/limit x (sync + round trip)/window = %.2f %%"
@@ -195,11 +199,11 @@ class FleetFigures {
   private void fault(String name, Hurt hurt, Hurt heal) throws Exception {
     try (RedisServer redis = RedisServer.started();
         FaultProxy way = new FaultProxy(redis.port());
-        Fleet fleet = fleet("fault " + name, MEMBERS, way.port(), "exact", true)) {
+        GatewayFleet gatewayFleet = fleet("fault " + name, MEMBERS, way.port(), "exact", true)) {
       Queue<long[]> took = new ConcurrentLinkedQueue<>();
-      fleet.ask(EVEN, "/window?tokens=%d", unlimited, 50, 1_500);
-      fleet.ask(EVEN, "/keyed", limited, 1, 1);
-      fleet.pace(
+      gatewayFleet.ask(EVEN, "/window?tokens=%d", unlimited, 50, 1_500);
+      gatewayFleet.ask(EVEN, "/keyed", limited, 1, 1);
+      gatewayFleet.pace(
           new int[] {4, 4, 4},
           "/free",
           unlimited,
@@ -212,15 +216,18 @@ class FleetFigures {
       heal.hurt(redis, way);
       long ends = ticker.nanos();
       last(25);
-      fleet.stop();
-      List<Fleet.Released> window = fleet.released("/window");
-      TreeMap<Long, Long> cells = new TreeMap<>(Fleet.cells(window, TOKEN_WINDOW));
-      figures.add("Redis " + name + ": over 0", most(window) <= TOKENS, "cells " + cells.values());
-      figures.add(
-          "  nobody refused", fleet.answers().keySet().equals(Set.of(200)), "" + fleet.answers());
+      gatewayFleet.stop();
+      List<GatewayFleet.Released> window = gatewayFleet.released("/window");
+      TreeMap<Long, Long> cells = new TreeMap<>(GatewayFleet.cells(window, TOKEN_WINDOW));
+      figureTable.add(
+          "Redis " + name + ": over 0", most(window) <= TOKENS, "cells " + cells.values());
+      figureTable.add(
+          "  nobody refused",
+          gatewayFleet.answers().keySet().equals(Set.of(200)),
+          "" + gatewayFleet.answers());
       double before = p99(took, begins - 10 * SECOND, begins);
       double during = p99(took, begins, ends);
-      figures.add(
+      figureTable.add(
           "  p99 of a request that nothing limits, at most 1.5 x as before and 5 ms",
           during <= 1.5 * before + 5,
           "%.1f ms before, %.1f ms meanwhile".formatted(before, during));
@@ -239,8 +246,8 @@ class FleetFigures {
   }
 
   private void report() {
-    System.out.println(figures);
-    assertThat(figures.toString()).doesNotContain("NOT MET");
+    System.out.println(figureTable);
+    assertThat(figureTable.toString()).doesNotContain("NOT MET");
   }
 
   @Test
@@ -281,14 +288,15 @@ class FleetFigures {
   @Timeout(600)
   void rounds_areAsManyWhateverTheLoadIs() throws Exception {
     try (RedisServer redis = RedisServer.started();
-        Fleet fleet = fleet("rounds", 1, redis.port(), "exact", true)) {
-      fleet.pace(new int[] {10}, "/window?tokens=1", unlimited, 100_000_000, (at, took) -> {});
+        GatewayFleet gatewayFleet = fleet("rounds", 1, redis.port(), "exact", true)) {
+      gatewayFleet.pace(
+          new int[] {10}, "/window?tokens=1", unlimited, 100_000_000, (at, took) -> {});
       last(10);
-      double slow = roundsASecond(redis, fleet, "100 requests/s");
-      fleet.ask(new int[] {32}, "/window?tokens=1", unlimited, 1, 1);
+      double slow = roundsASecond(redis, gatewayFleet, "100 requests/s");
+      gatewayFleet.ask(new int[] {32}, "/window?tokens=1", unlimited, 1, 1);
       last(5);
-      double fast = roundsASecond(redis, fleet, "as many as it can");
-      figures.add(
+      double fast = roundsASecond(redis, gatewayFleet, "as many as it can");
+      figureTable.add(
           "rounds a second, at most 50",
           slow <= 50 && fast <= 50,
           "%.1f, %.1f".formatted(slow, fast));
@@ -307,13 +315,13 @@ class FleetFigures {
         long before = redis.calls("hincrby");
         long passed = limit.spend(aSecond, 15);
         rounds.add((redis.calls("hincrby") - before) / 15.0);
-        figures.add(
+        figureTable.add(
             "%,d requests/s at one limit, no HTTP".formatted(aSecond),
             passed > 0.98 * 15 * aSecond,
             "%.0f a second passed, %.1f rounds a second"
                 .formatted(passed / 15.0, rounds.getLast()));
       }
-      figures.add(
+      figureTable.add(
           "rounds a second, at most 50, and at most 1.5 x as many",
           rounds.getLast() <= Math.min(50, 1.5 * rounds.getFirst()),
           "%.1f, %.1f".formatted(rounds.getFirst(), rounds.getLast()));
@@ -337,19 +345,19 @@ class FleetFigures {
       Files.writeString(files.resolve("keys-" + file + ".yaml"), keys);
     }
     try (RedisServer redis = RedisServer.started();
-        Fleet fleet =
-            new Fleet(
+        GatewayFleet gatewayFleet =
+            new GatewayFleet(
                 directory,
                 1,
                 "endpoints:\n  - {path: /keyed, algorithm: none}\n",
                 MINUTE,
                 "--penstock.redis.url=redis://127.0.0.1:" + redis.port())) {
-      fleet.askInTurn(32, "/keyed", secrets);
+      gatewayFleet.askInTurn(32, "/keyed", secrets);
       last(40);
       long limits = Long.parseLong(redis.command("DBSIZE").substring(1));
-      double rounds = roundsASecond(redis, fleet, "10,000 keys, as many requests as it can");
-      figures.add("limits in Redis, at least 10,000", limits >= 10_000, "" + limits);
-      figures.add("rounds a second, at most 50", rounds <= 50, "%.1f".formatted(rounds));
+      double rounds = roundsASecond(redis, gatewayFleet, "10,000 keys, as many requests as it can");
+      figureTable.add("limits in Redis, at least 10,000", limits >= 10_000, "" + limits);
+      figureTable.add("rounds a second, at most 50", rounds <= 50, "%.1f".formatted(rounds));
     }
     report();
   }
@@ -359,17 +367,17 @@ class FleetFigures {
   @Timeout(300)
   void picture_ofThreeGatewaysWhileRedisIsKilled() throws Exception {
     try (RedisServer redis = RedisServer.started();
-        Fleet fleet = fleet("picture", MEMBERS, redis.port(), "exact", true)) {
-      fleet.ask(SKEWED, "/window?tokens=%d", unlimited, 50, 1_500);
+        GatewayFleet gatewayFleet = fleet("picture", MEMBERS, redis.port(), "exact", true)) {
+      gatewayFleet.ask(SKEWED, "/window?tokens=%d", unlimited, 50, 1_500);
       last(28);
-      long down = fleet.unixNanos();
+      long down = gatewayFleet.unixNanos();
       redis.kill();
       last(12);
       redis.start();
-      long up = fleet.unixNanos();
+      long up = gatewayFleet.unixNanos();
       last(22);
-      fleet.stop();
-      List<Fleet.Released> window = fleet.released("/window");
+      gatewayFleet.stop();
+      List<GatewayFleet.Released> window = gatewayFleet.released("/window");
       assertThat(most(window)).isLessThanOrEqualTo(TOKENS);
       String file = System.getProperty("penstock.picture");
       if (file != null) {
@@ -381,18 +389,18 @@ class FleetFigures {
     }
   }
 
-  private double roundsASecond(RedisServer redis, Fleet fleet, String name) {
+  private double roundsASecond(RedisServer redis, GatewayFleet gatewayFleet, String name) {
     long rounds = redis.calls("hincrby");
     long scripts = redis.calls("evalsha");
-    long answered = fleet.answered();
+    long answered = gatewayFleet.answered();
     last(15);
     double each = (redis.calls("hincrby") - rounds) / 15.0;
-    figures.add(
+    figureTable.add(
         name,
         true,
         "%.0f requests, %.1f rounds and %.1f script calls a second"
             .formatted(
-                (fleet.answered() - answered) / 15.0,
+                (gatewayFleet.answered() - answered) / 15.0,
                 each,
                 (redis.calls("evalsha") - scripts) / 15.0));
     return each;

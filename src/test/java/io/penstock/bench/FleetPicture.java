@@ -1,6 +1,6 @@
 package io.penstock.bench;
 
-import io.penstock.fake.Fleet;
+import io.penstock.fake.GatewayFleet;
 import java.util.List;
 
 /**
@@ -54,7 +54,7 @@ final class FleetPicture {
    * @param up when Redis was back
    */
   record Run(
-      List<Fleet.Released> released,
+      List<GatewayFleet.Released> released,
       long cellNanos,
       long limit,
       long from,
@@ -74,7 +74,7 @@ final class FleetPicture {
       return released.stream()
           .filter(each -> each.instance() <= last && each.unixNanos() <= at)
           .filter(each -> Math.floorDiv(each.unixNanos(), cellNanos) == cell)
-          .mapToLong(Fleet.Released::tokens)
+          .mapToLong(GatewayFleet.Released::tokens)
           .sum();
     }
   }
@@ -82,9 +82,9 @@ final class FleetPicture {
   private FleetPicture() {}
 
   static String draw(Run run, int members) {
-    Svg svg = new Svg(WIDTH, HEIGHT, "One window of three gateways", STYLE);
-    svg.words("head", 0, 18, "One window of three gateways, and Redis killed meanwhile");
-    svg.words(
+    SvgBuilder svgBuilder = new SvgBuilder(WIDTH, HEIGHT, "One window of three gateways", STYLE);
+    svgBuilder.words("head", 0, 18, "One window of three gateways, and Redis killed meanwhile");
+    svgBuilder.words(
         "soft",
         0,
         38,
@@ -92,48 +92,60 @@ final class FleetPicture {
             + " time, nine of ten of the first gateway.");
     for (int member = 0; member < members; member++) {
       double x = 6 + 110.0 * member;
-      svg.path("of" + member, "M%s 50h14v12h-14z".formatted(Svg.number(x)));
-      svg.words("soft", x + 20, 60, "gateway " + (member + 1));
+      svgBuilder.path("of" + member, "M%s 50h14v12h-14z".formatted(SvgBuilder.number(x)));
+      svgBuilder.words("soft", x + 20, 60, "gateway " + (member + 1));
     }
-    svg.stroke("limit", 340, 56, 362, 56).words("soft", 368, 60, "the limit");
-    svg.path("away", "M440 50h14v12h-14z").words("soft", 460, 60, "Redis is dead");
+    svgBuilder.stroke("limit", 340, 56, 362, 56).words("soft", 368, 60, "the limit");
+    svgBuilder.path("away", "M440 50h14v12h-14z").words("soft", 460, 60, "Redis is dead");
     int width = WIDTH - LEFT - 10;
     int height = HEIGHT - TOP - BOTTOM;
     double most = (double) run.limit() * 1.1;
-    Axes axes = new Axes(svg, LEFT, TOP, width, height, run.seconds(run.to()), most);
-    axes.draw(5, run.limit() / 2.0, "time, s", "");
+    PictureAxes pictureAxes =
+        new PictureAxes(svgBuilder, LEFT, TOP, width, height, run.seconds(run.to()), most);
+    pictureAxes.draw(5, run.limit() / 2.0, "time, s", "");
     for (int member = members - 1; member >= 0; member--) {
-      svg.path("of" + member, area(run, member, axes));
+      svgBuilder.path("of" + member, area(run, member, pictureAxes));
     }
-    double left = axes.x(run.seconds(run.down()));
-    double wide = axes.x(run.seconds(run.up())) - left;
-    svg.path(
+    double left = pictureAxes.x(run.seconds(run.down()));
+    double wide = pictureAxes.x(run.seconds(run.up())) - left;
+    svgBuilder.path(
         "away",
         "M%s %dh%sv%dh-%sz"
-            .formatted(Svg.number(left), TOP, Svg.number(wide), height, Svg.number(wide)));
-    double line = axes.y((double) run.limit());
-    svg.stroke("limit", LEFT, line, LEFT + width, line);
-    return svg.done();
+            .formatted(
+                SvgBuilder.number(left),
+                TOP,
+                SvgBuilder.number(wide),
+                height,
+                SvgBuilder.number(wide)));
+    double line = pictureAxes.y((double) run.limit());
+    svgBuilder.stroke("limit", LEFT, line, LEFT + width, line);
+    return svgBuilder.done();
   }
 
   /**
    * Returns the area of the usage by the gateways up to one; areas that include more gateways are
    * drawn behind it.
    */
-  private static String area(Run run, int member, Axes axes) {
+  private static String area(Run run, int member, PictureAxes pictureAxes) {
     StringBuilder path = new StringBuilder();
-    double zero = axes.y(0);
-    path.append("M%s %s".formatted(Svg.number(axes.x(0)), Svg.number(zero)));
+    double zero = pictureAxes.y(0);
+    path.append("M%s %s".formatted(SvgBuilder.number(pictureAxes.x(0)), SvgBuilder.number(zero)));
     for (long at = run.from(); at <= run.to(); at += STEP) {
       boolean first = Math.floorMod(at, run.cellNanos()) < STEP;
-      double x = axes.x(run.seconds(at));
+      double x = pictureAxes.x(run.seconds(at));
       if (first) {
-        path.append("L%s %s".formatted(Svg.number(x), Svg.number(zero)));
+        path.append("L%s %s".formatted(SvgBuilder.number(x), SvgBuilder.number(zero)));
       }
       path.append(
-          "L%s %s".formatted(Svg.number(x), Svg.number(axes.y((double) run.used(at, member)))));
+          "L%s %s"
+              .formatted(
+                  SvgBuilder.number(x),
+                  SvgBuilder.number(pictureAxes.y((double) run.used(at, member)))));
     }
-    path.append("L%s %sz".formatted(Svg.number(axes.x(run.seconds(run.to()))), Svg.number(zero)));
+    path.append(
+        "L%s %sz"
+            .formatted(
+                SvgBuilder.number(pictureAxes.x(run.seconds(run.to()))), SvgBuilder.number(zero)));
     return path.toString();
   }
 }

@@ -2,8 +2,8 @@ package io.penstock.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,7 +45,7 @@ class ImageFigures {
   @TempDir private Path directory;
 
   private final Ticker ticker = Ticker.system();
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
 
   /** One start: its milliseconds, and its resident KiB after some idle time. */
   private record Run(double millis, double residentKib) {}
@@ -100,8 +100,8 @@ class ImageFigures {
   }
 
   private static boolean ready(int operatorPort) {
-    try (Wire wire = Wire.to(operatorPort)) {
-      return wire.send(READINESS).answer().status() == 200;
+    try (ByteSocket byteSocket = ByteSocket.to(operatorPort)) {
+      return byteSocket.send(READINESS).answer().status() == 200;
     } catch (UncheckedIOException notYet) {
       return false;
     }
@@ -140,20 +140,20 @@ class ImageFigures {
       inPod.add(run(image(), POD, IDLE).residentKib() / 1024);
     }
     double ratio = median(cached) / median(plain);
-    figures.add(
+    figureTable.add(
         "start to ready, image ÷ jar: at most 0.6",
         ratio <= 0.6,
         "%.2f: %.0f ms ÷ %.0f ms; %s, %s"
             .formatted(ratio, median(cached), median(plain), whole(cached), whole(plain)));
-    figures.add(
+    figureTable.add(
         "resident, idle for 10 s: at most 420 MiB",
         median(resident) <= 420,
         "%.0f MiB; %s".formatted(median(resident), whole(resident)));
-    figures.add(
+    figureTable.add(
         "  as in a pod of 1 GiB",
         median(inPod) <= 420,
         "%.0f MiB; %s".formatted(median(inPod), whole(inPod)));
-    System.out.println(figures);
-    assertThat(figures.toString()).doesNotContain("NOT MET");
+    System.out.println(figureTable);
+    assertThat(figureTable.toString()).doesNotContain("NOT MET");
   }
 }

@@ -5,7 +5,7 @@ import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.sharing.LocalLimitSource;
-import io.penstock.store.KeyTerms;
+import io.penstock.store.KeyTermsJson;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
@@ -75,7 +75,7 @@ public class KeyBenchmark {
   }
 
   static KeySpec key(int number, String secret) {
-    return KeyTerms.plain(
+    return KeyTermsJson.plain(
         "customer-" + number,
         List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
   }

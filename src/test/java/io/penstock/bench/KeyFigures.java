@@ -30,7 +30,7 @@ final class KeyFigures {
   Figure lookUp() throws Exception {
     List<double[]> rounds = new ArrayList<>();
     for (int at = 0; at < ROUNDS; at++) {
-      Map<String, Double> scores = new Jmh(made.resolve("keys")).run(KeyBenchmark.class);
+      Map<String, Double> scores = new JmhRuns(made.resolve("keys")).run(KeyBenchmark.class);
       double bare = Objects.requireNonNull(scores.get("sha256"));
       double caller = Objects.requireNonNull(scores.get("caller"));
       rounds.add(new double[] {caller / bare, caller, bare});
@@ -53,8 +53,8 @@ final class KeyFigures {
   /** Measures the memory for keeping them. */
   Figure heap() throws Exception {
     String said =
-        Fork.run(
-            Fork.CLASSES,
+        ForkedJvm.run(
+            ForkedJvm.CLASSES,
             made.resolve("key-heap.log"),
             60,
             "-XX:+UseSerialGC",
@@ -99,7 +99,7 @@ final class KeyFigures {
     arguments.addAll(List.of(routes.toString(), "--server.port=0", "--management.server.port=-1"));
     arguments.addAll(List.of(more));
     Path log = made.resolve("start.log");
-    String said = Fork.run(Fork.CLASSES, log, 120, arguments.toArray(String[]::new));
+    String said = ForkedJvm.run(ForkedJvm.CLASSES, log, 120, arguments.toArray(String[]::new));
     Matcher matcher = STARTED.matcher(said);
     if (!matcher.find()) {
       throw new AssertionError("it did not say when it was started:\n" + said);

@@ -26,34 +26,37 @@ final class ParkedHeap {
   /** Measures tickets that wait in the order given as the only argument. */
   public static void main(String[] arguments) {
     LimitSpec slots = new LimitSpec.Strict(new ExactRate(1, 1_000_000));
-    Core core =
-        new Core(
-            Core.permit(LimitAlgorithm.STRICT, slots, QueueOrder.valueOf(arguments[0])),
+    BenchCore benchCore =
+        new BenchCore(
+            BenchCore.permit(LimitAlgorithm.STRICT, slots, QueueOrder.valueOf(arguments[0])),
             event -> {});
     TicketRequest.Flow[] flows = new TicketRequest.Flow[FLOWS];
     for (int flow = 0; flow < FLOWS; flow++) {
       flows[flow] = new TicketRequest.Flow("flow-" + flow, 1);
     }
-    park(core, flows, WARM_UP);
+    park(benchCore, flows, WARM_UP);
     long before = usedBytes();
-    park(core, flows, MANY);
+    park(benchCore, flows, MANY);
     long after = usedBytes();
-    long waiting = core.endpoint().totals().requests(Fate.WAITING);
+    long waiting = benchCore.endpoint().totals().requests(Fate.WAITING);
     if (waiting != WARM_UP + MANY - 1) {
       throw new IllegalStateException(waiting + " wait");
     }
     System.out.println((after - before) / MANY);
   }
 
-  private static void park(Core core, TicketRequest.Flow[] flows, int many) {
+  private static void park(BenchCore benchCore, TicketRequest.Flow[] flows, int many) {
     SplittableRandom random = new SplittableRandom(1);
     AtomicLong told = new AtomicLong();
     for (int at = 0; at < many; at++) {
-      Cost cost = Trace.draw(random);
+      Cost cost = RequestSizes.draw(random);
       TicketRequest ticketRequest =
           new TicketRequest("a-model", cost, 0, WaitPatience.DEFAULT, 0, flows[at % FLOWS]);
-      core.endpoint().submit(ticketRequest).whenDecided(ticketOutcome -> told.incrementAndGet());
-      core.run();
+      benchCore
+          .endpoint()
+          .submit(ticketRequest)
+          .whenDecided(ticketOutcome -> told.incrementAndGet());
+      benchCore.run();
     }
   }
 

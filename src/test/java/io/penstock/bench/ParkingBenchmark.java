@@ -51,14 +51,14 @@ public class ParkingBenchmark {
   public int idle;
 
   private final SplittableRandom random = new SplittableRandom(1);
-  private Core core = new Core(spec(QueueOrder.FIFO), event -> {});
+  private BenchCore benchCore = new BenchCore(spec(QueueOrder.FIFO), event -> {});
   private TicketRequest[] asks = {};
   private int next;
 
   /** Lets the idle flows come and go, and parks the others. */
   @Setup
   public void fill() {
-    core = new Core(spec(order), event -> {});
+    benchCore = new BenchCore(spec(order), event -> {});
     asks = new TicketRequest[WAITING];
     for (int flow = 0; flow < WAITING; flow++) {
       asks[flow] = ask(flow);
@@ -66,7 +66,7 @@ public class ParkingBenchmark {
     // Only the core remembers these flows; the cost of that is measured.
     for (int flow = WAITING; flow < WAITING + idle; flow++) {
       submit(0, ask(flow));
-      core.until(core.now() + SLOT_NANOS);
+      benchCore.until(benchCore.now() + SLOT_NANOS);
     }
     for (int flow = 0; flow < WAITING; flow++) {
       submit(flow); // the first is released at once
@@ -74,8 +74,8 @@ public class ParkingBenchmark {
   }
 
   private static EndpointSpec spec(QueueOrder queueOrder) {
-    LimitSpec slots = new LimitSpec.Strict(new ExactRate(Core.SECOND / SLOT_NANOS, 1));
-    return Core.permit(LimitAlgorithm.STRICT, slots, queueOrder);
+    LimitSpec slots = new LimitSpec.Strict(new ExactRate(BenchCore.SECOND / SLOT_NANOS, 1));
+    return BenchCore.permit(LimitAlgorithm.STRICT, slots, queueOrder);
   }
 
   private TicketRequest ask(int flow) {
@@ -89,14 +89,14 @@ public class ParkingBenchmark {
   }
 
   private void submit(int flow, TicketRequest ticketRequest) {
-    Endpoint endpoint = core.endpoint();
+    Endpoint endpoint = benchCore.endpoint();
     endpoint.submit(ticketRequest).whenDecided(ticketOutcome -> decided(flow, ticketOutcome));
-    core.run();
+    benchCore.run();
   }
 
   private void decided(int flow, TicketOutcome ticketOutcome) {
     if (ticketOutcome instanceof TicketOutcome.Granted(var ticketSettlement)) {
-      ticketSettlement.permitted(core.now());
+      ticketSettlement.permitted(benchCore.now());
       next = flow;
     } else {
       throw new IllegalStateException("expected a grant: " + ticketOutcome);
@@ -107,7 +107,7 @@ public class ParkingBenchmark {
   @Benchmark
   public int parkAndRelease() {
     submit(next);
-    core.next();
+    benchCore.next();
     return next;
   }
 }

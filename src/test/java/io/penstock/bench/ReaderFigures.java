@@ -30,7 +30,7 @@ class ReaderFigures {
   private static final String ROUTES = "endpoints:\n  - {path: /free, algorithm: none}\n";
 
   private final Ticker ticker = Ticker.system();
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
 
   /** Returns the duration of each request, in nanoseconds, from its arrival to its end. */
   private long[] decide(Endpoint endpoint) {
@@ -79,11 +79,11 @@ class ReaderFigures {
         }
       }
     }
-    figures.add(
+    figureTable.add(
         "p99 of a decision with 100 slow readers: at most 10 µs more than without",
         p99(with) <= p99(without) + 10,
         "%.1f µs beside %.1f µs".formatted(p99(with), p99(without)));
-    System.out.println(figures);
-    assertThat(figures.toString()).doesNotContain("NOT MET");
+    System.out.println(figureTable);
+    assertThat(figureTable.toString()).doesNotContain("NOT MET");
   }
 }

@@ -10,11 +10,11 @@ import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.RequestReader;
-import io.penstock.provider.request.Weighed;
-import io.penstock.tokenizer.Tokenizers;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.tokenizer.TextTokenizers;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -65,9 +65,9 @@ public class ReadingBenchmark {
       new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 32 << 20, false);
   private static final String PATH = "/v1/chat/completions";
 
-  private final Speech speech = Speech.of(Dialect.OPENAI);
+  private final ProviderProtocol providerProtocol = ProviderProtocol.of(Dialect.OPENAI);
   private final JsonMapper json = new JsonMapper();
-  private final Tokenizers tokenizers = new Tokenizers();
+  private final TextTokenizers textTokenizers = new TextTokenizers();
   private final Encoding encoding =
       Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
 
@@ -80,16 +80,16 @@ public class ReadingBenchmark {
   /** Stops the threads. */
   @TearDown
   public void close() {
-    tokenizers.close();
+    textTokenizers.close();
   }
 
   /** Reads a request and counts its tokens. */
   @Benchmark
   public RequestContent weigh() {
-    RequestReader reader = speech.requestReader(READING, PATH);
+    RequestReader reader = providerProtocol.requestReader(READING, PATH);
     reader.feed(ByteBuffer.wrap(ASKED));
-    if (reader.finish() instanceof Weighed.Request request) {
-      return Objects.requireNonNull(tokenizers.atOnce(request.tokenizerInput()));
+    if (reader.finish() instanceof WeighedRequest.Request request) {
+      return Objects.requireNonNull(textTokenizers.atOnce(request.tokenizerInput()));
     }
     throw new IllegalStateException("expected a request that can be weighed");
   }
@@ -105,7 +105,7 @@ public class ReadingBenchmark {
   /** Reads an answer for its usage. */
   @Benchmark
   public @Nullable TokenUsage usage() {
-    AnswerReader reader = speech.answerReader("application/json");
+    AnswerReader reader = providerProtocol.answerReader("application/json");
     reader.feed(ByteBuffer.wrap(ANSWERED));
     reader.finish();
     TokenUsage tokenUsage = reader.usage();

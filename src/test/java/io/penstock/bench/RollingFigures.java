@@ -2,11 +2,11 @@ package io.penstock.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Clients;
-import io.penstock.fake.Deployment;
-import io.penstock.fake.Fleet;
+import io.penstock.fake.GatewayFleet;
 import io.penstock.fake.HaProxy;
 import io.penstock.fake.RedisServer;
+import io.penstock.fake.RepeatingClients;
+import io.penstock.fake.RollingDeployment;
 import io.penstock.fake.RollingLoad;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,54 +37,55 @@ class RollingFigures {
 
   @TempDir private Path directory;
 
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
 
   /** Replaces all instances several times. */
   private void replace(String name, HaProxy.Manner manner, boolean noneMayFail) throws Exception {
-    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, manner);
+    RollingDeployment.Shape shape =
+        new RollingDeployment.Shape(HaProxy.program(), INSTANCES, manner);
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
-        Deployment deployment =
-            new Deployment(
+        RollingDeployment rollingDeployment =
+            new RollingDeployment(
                 shape,
                 directory,
                 load.routes(),
                 "--penstock.redis.url=" + redis.url(),
-                "--penstock.drain-pause=" + Deployment.drainPause().toMillis());
-        Clients clients = new Clients(deployment.port())) {
-      load.begin(clients);
-      List<Deployment.Replaced> all = new ArrayList<>();
+                "--penstock.drain-pause=" + RollingDeployment.drainPause().toMillis());
+        RepeatingClients repeatingClients = new RepeatingClients(rollingDeployment.port())) {
+      load.begin(repeatingClients);
+      List<RollingDeployment.Replaced> all = new ArrayList<>();
       for (int i = 0; i < ROUNDS * INSTANCES; i++) {
-        deployment.pause(READY);
-        all.add(deployment.replaceOldest(Deployment.preStop()));
+        rollingDeployment.pause(READY);
+        all.add(rollingDeployment.replaceOldest(RollingDeployment.preStop()));
       }
-      clients.finish(ANSWERS);
-      add(name, clients.asked(), noneMayFail);
-      figures.add(
+      repeatingClients.finish(ANSWERS);
+      add(name, repeatingClients.asked(), noneMayFail);
+      figureTable.add(
           "  all ended by themselves, 0",
           all.stream().allMatch(each -> each.exit() == 0),
-          all.stream().map(Deployment.Replaced::exit).toList().toString());
-      figures.add("  until the new one is sent to", true, of(all, each -> each.startSeconds()));
-      figures.add("  from SIGTERM to its end", true, of(all, each -> each.drainSeconds()));
-      addWindow(deployment);
-      System.out.println(figures);
-      assertThat(figures.toString()).doesNotContain("NOT MET");
+          all.stream().map(RollingDeployment.Replaced::exit).toList().toString());
+      figureTable.add("  until the new one is sent to", true, of(all, each -> each.startSeconds()));
+      figureTable.add("  from SIGTERM to its end", true, of(all, each -> each.drainSeconds()));
+      addWindow(rollingDeployment);
+      System.out.println(figureTable);
+      assertThat(figureTable.toString()).doesNotContain("NOT MET");
     }
   }
 
-  private void add(String name, List<Clients.Asked> asked, boolean noneMayFail) {
-    List<Clients.Asked> failed = asked.stream().filter(each -> !each.good()).toList();
+  private void add(String name, List<RepeatingClients.Asked> asked, boolean noneMayFail) {
+    List<RepeatingClients.Asked> failed = asked.stream().filter(each -> !each.good()).toList();
     long streams = asked.stream().filter(each -> each.kind().equals(RollingLoad.STREAM)).count();
     Map<Integer, Long> statuses =
         failed.stream()
-            .collect(Collectors.groupingBy(Clients.Asked::status, Collectors.counting()));
-    figures.add(
+            .collect(Collectors.groupingBy(RepeatingClients.Asked::status, Collectors.counting()));
+    figureTable.add(
         name + (noneMayFail ? ": none may fail" : ""),
         failed.isEmpty() || !noneMayFail,
         "%,d requests, %d failed %s".formatted(asked.size(), failed.size(), statuses));
     failed.stream().limit(5).forEach(System.out::println);
     long broken = failed.stream().filter(each -> each.kind().equals(RollingLoad.STREAM)).count();
-    figures.add(
+    figureTable.add(
         "  streams", broken == 0 || !noneMayFail, "%,d, %d broken".formatted(streams, broken));
     for (String kind : List.of(RollingLoad.SLOT, RollingLoad.WINDOW)) {
       long longest =
@@ -93,22 +94,23 @@ class RollingFigures {
               .mapToLong(each -> each.endedMillis() - each.sentMillis())
               .max()
               .orElse(0);
-      figures.add("  longest answer, " + kind, true, "%,d ms".formatted(longest));
+      figureTable.add("  longest answer, " + kind, true, "%,d ms".formatted(longest));
     }
   }
 
-  private void addWindow(Deployment deployment) throws Exception {
-    Map<Long, Long> cells = Fleet.cells(deployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
+  private void addWindow(RollingDeployment rollingDeployment) throws Exception {
+    Map<Long, Long> cells =
+        GatewayFleet.cells(rollingDeployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
     long most = cells.values().stream().mapToLong(Long::longValue).max().orElse(0);
     double mean = cells.values().stream().mapToLong(Long::longValue).average().orElse(0);
-    figures.add(
+    figureTable.add(
         "  window of 10,000 tokens, shared exactly: over 0",
         most <= RollingLoad.WINDOW_TOKENS,
         "most %,d, mean %,.0f of %d windows".formatted(most, mean, cells.size()));
   }
 
   private static String of(
-      List<Deployment.Replaced> all, ToDoubleFunction<Deployment.Replaced> seconds) {
+      List<RollingDeployment.Replaced> all, ToDoubleFunction<RollingDeployment.Replaced> seconds) {
     DoubleSummaryStatistics figure = all.stream().mapToDouble(seconds).summaryStatistics();
     return "mean %.1f s, longest %.1f s".formatted(figure.getAverage(), figure.getMax());
   }
@@ -129,30 +131,32 @@ class RollingFigures {
   @Test
   @Timeout(600)
   void killed_onlyWhatWasInsideFails() throws Exception {
-    Deployment.Shape shape =
-        new Deployment.Shape(HaProxy.program(), INSTANCES, HaProxy.Manner.SINGLE_REQUESTS);
+    RollingDeployment.Shape shape =
+        new RollingDeployment.Shape(HaProxy.program(), INSTANCES, HaProxy.Manner.SINGLE_REQUESTS);
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
-        Deployment deployment =
-            new Deployment(shape, directory, load.routes(), "--penstock.redis.url=" + redis.url());
-        Clients clients = new Clients(deployment.port())) {
-      load.begin(clients);
-      deployment.pause(Duration.ofSeconds(15));
-      deployment.killOldest();
-      long killed = clients.unixMillis();
-      deployment.pause(Duration.ofSeconds(15));
-      clients.finish(ANSWERS);
-      add("killed with -9", clients.asked(), false);
+        RollingDeployment rollingDeployment =
+            new RollingDeployment(
+                shape, directory, load.routes(), "--penstock.redis.url=" + redis.url());
+        RepeatingClients repeatingClients = new RepeatingClients(rollingDeployment.port())) {
+      load.begin(repeatingClients);
+      rollingDeployment.pause(Duration.ofSeconds(15));
+      rollingDeployment.killOldest();
+      long killed = repeatingClients.unixMillis();
+      rollingDeployment.pause(Duration.ofSeconds(15));
+      repeatingClients.finish(ANSWERS);
+      add("killed with -9", repeatingClients.asked(), false);
       long cell = Math.floorDiv(killed * 1_000_000, CELL_NANOS);
-      Map<Long, Long> cells = Fleet.cells(deployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
+      Map<Long, Long> cells =
+          GatewayFleet.cells(rollingDeployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
       List<Long> around = new ArrayList<>();
       for (long at = cell - 2; at <= cell + 5; at++) {
         around.add(cells.getOrDefault(at, 0L));
       }
-      figures.add("  windows, the third one that of the end", true, around.toString());
-      addWindow(deployment);
-      System.out.println(figures);
-      assertThat(figures.toString()).doesNotContain("NOT MET");
+      figureTable.add("  windows, the third one that of the end", true, around.toString());
+      addWindow(rollingDeployment);
+      System.out.println(figureTable);
+      assertThat(figureTable.toString()).doesNotContain("NOT MET");
     }
   }
 }

@@ -2,11 +2,11 @@ package io.penstock.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.Server;
+import io.penstock.GatewayServer;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Scrape;
 import io.penstock.key.KeySecrets;
 import io.penstock.time.Ticker;
 import java.io.IOException;
@@ -44,7 +44,7 @@ class ScrapeFigures {
   @TempDir private Path directory;
 
   private final Ticker ticker = Ticker.system();
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
   private final List<String> secrets = Stream.generate(KeySecrets::make).limit(KEYS).toList();
   private final List<Socket> waiting = new ArrayList<>();
 
@@ -125,19 +125,19 @@ class ScrapeFigures {
     Collections.sort(warm);
     double median = warm.get(warm.size() / 2) / 1e6;
     int bytes = text.getBytes(StandardCharsets.UTF_8).length;
-    Scrape scrape = Scrape.parse(text);
-    figures.add(
+    MetricsScrape metricsScrape = MetricsScrape.parse(text);
+    figureTable.add(
         "scrape of 1,000 endpoints, 10,000 keys: at most 2 MiB",
         bytes <= 2 << 20,
-        "%,d bytes, %,d lines".formatted(bytes, scrape.samples().size()));
-    figures.add(
+        "%,d bytes, %,d lines".formatted(bytes, metricsScrape.samples().size()));
+    figureTable.add(
         "  in at most 100 ms",
         median <= 100,
         "%.0f ms, at most %.0f, the first %.0f"
             .formatted(median, warm.getLast() / 1e6, nanos.getFirst() / 1e6));
-    int counted = scrape.values("penstock_tickets_total", "endpoint").size();
-    int waited = scrape.values("penstock_wait_seconds_count", "endpoint").size();
-    figures.add(
+    int counted = metricsScrape.values("penstock_tickets_total", "endpoint").size();
+    int waited = metricsScrape.values("penstock_wait_seconds_count", "endpoint").size();
+    figureTable.add(
         "  endpoints with counters of their own: 1,000",
         counted >= ENDPOINTS,
         "%d, with waits of their own %d".formatted(counted, waited));
@@ -147,13 +147,13 @@ class ScrapeFigures {
   @Timeout(300)
   void scrapeOfMuch_isSmallAndQuick() throws Exception {
     write();
-    Server.Start start =
-        Server.start(
+    GatewayServer.Start start =
+        GatewayServer.start(
             Map.of(),
             directory,
             "--server.port=0",
             "--management.server.port=" + RunningGateway.freePort());
-    if (!(start instanceof Server.Started(ConfigurableApplicationContext context))) {
+    if (!(start instanceof GatewayServer.Started(ConfigurableApplicationContext context))) {
       throw new AssertionError("did not start: " + start);
     }
     try (context) {
@@ -164,7 +164,7 @@ class ScrapeFigures {
         socket.close();
       }
     }
-    System.out.println(figures);
-    assertThat(figures.toString()).doesNotContain("NOT MET");
+    System.out.println(figureTable);
+    assertThat(figureTable.toString()).doesNotContain("NOT MET");
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.bench;
 
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.time.Ticker;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -115,7 +115,7 @@ final class SemaphoreClients implements AutoCloseable {
     private final Random chance;
     private volatile boolean dead;
     private volatile boolean holds;
-    private volatile @Nullable Wire wire;
+    private volatile @Nullable ByteSocket byteSocket;
 
     Client(long seed) {
       chance = new Random(seed);
@@ -126,9 +126,9 @@ final class SemaphoreClients implements AutoCloseable {
       return ports.applyAsInt(member == gone ? (member + 1) % members : member);
     }
 
-    private Wire ask(String target) {
-      Wire asked = Wire.to(port());
-      wire = asked;
+    private ByteSocket ask(String target) {
+      ByteSocket asked = ByteSocket.to(port());
+      byteSocket = asked;
       return asked.send(
           "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     }
@@ -146,7 +146,7 @@ final class SemaphoreClients implements AutoCloseable {
     }
 
     void leave() {
-      Wire open = wire;
+      ByteSocket open = byteSocket;
       if (open != null) {
         open.close();
       }
@@ -165,9 +165,9 @@ final class SemaphoreClients implements AutoCloseable {
 
     private void visit(String key) {
       String path = "/v1/semaphore/s/";
-      try (Wire asked =
+      try (ByteSocket asked =
           ask(path + "acquire?size=" + places + "&expires=" + expiresMillis + "&key=" + key)) {
-        Message answer = asked.answer();
+        HttpMessage answer = asked.answer();
         if (answer.status() != 200 || !begins()) {
           LockSupport.parkNanos(1_000_000);
           return;
@@ -182,7 +182,7 @@ final class SemaphoreClients implements AutoCloseable {
 
     private void release(String target) {
       while (!dead) {
-        try (Wire asked = ask(target)) {
+        try (ByteSocket asked = ask(target)) {
           asked.answer();
           return;
         } catch (UncheckedIOException broken) {

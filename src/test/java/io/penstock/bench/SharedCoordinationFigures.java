@@ -3,10 +3,10 @@ package io.penstock.bench;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Fleet;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.GatewayFleet;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Wire;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,12 +51,12 @@ class SharedCoordinationFigures {
   private static final String HELD = "default:coordination:{semaphore:s}:x";
 
   @TempDir private Path directory;
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
   private final Ticker ticker = Ticker.system();
 
-  private Fleet fleet(RedisServer redis) throws IOException {
-    Fleet fleet =
-        new Fleet(
+  private GatewayFleet fleet(RedisServer redis) throws IOException {
+    GatewayFleet gatewayFleet =
+        new GatewayFleet(
             directory,
             MEMBERS,
             "endpoints: [{path: /a}]",
@@ -64,21 +64,21 @@ class SharedCoordinationFigures {
             "--penstock.redis.url=" + redis.url(),
             "--penstock.coordination.enabled=true");
     for (int i = 0; i < MEMBERS; i++) {
-      int port = fleet.port(i);
+      int port = gatewayFleet.port(i);
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> get(port, "/.well-known/ready").status() == 200);
     }
-    return fleet;
+    return gatewayFleet;
   }
 
   private static String request(String target) {
     return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   }
 
-  private static Message get(int port, String target) {
-    try (Wire wire = Wire.to(port)) {
-      return wire.send(request(target)).answer();
+  private static HttpMessage get(int port, String target) {
+    try (ByteSocket byteSocket = ByteSocket.to(port)) {
+      return byteSocket.send(request(target)).answer();
     }
   }
 
@@ -87,16 +87,16 @@ class SharedCoordinationFigures {
   }
 
   private void report() {
-    System.out.println("\n" + figures);
-    assertThat(figures.toString()).doesNotContain("NOT MET");
+    System.out.println("\n" + figureTable);
+    assertThat(figureTable.toString()).doesNotContain("NOT MET");
   }
 
   @Test
   void semaphore_isFullAndNeverFuller_whileClientsAndAGatewayAreKilled() throws Exception {
     try (RedisServer redis = RedisServer.started();
-        Fleet fleet = fleet(redis);
+        GatewayFleet gatewayFleet = fleet(redis);
         SemaphoreClients clients =
-            new SemaphoreClients(PLACES, EXPIRES_MILLIS, MEMBERS, fleet::port)) {
+            new SemaphoreClients(PLACES, EXPIRES_MILLIS, MEMBERS, gatewayFleet::port)) {
       clients.start(CLIENTS);
       pass(3_000);
       long from = ticker.nanos();
@@ -113,7 +113,7 @@ class SharedCoordinationFigures {
         if (!killed && ticker.nanos() - from > SECONDS * 400_000_000L) {
           killed = true;
           clients.gone(1);
-          fleet.kill(1);
+          gatewayFleet.kill(1);
         }
         pass(5);
       }
@@ -123,20 +123,23 @@ class SharedCoordinationFigures {
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))
           .pollInterval(Duration.ofMillis(20))
-          .until(() -> get(fleet.port(0), "/v1/semaphore/s/stats").status() == 200 && none(redis));
+          .until(
+              () ->
+                  get(gatewayFleet.port(0), "/v1/semaphore/s/stats").status() == 200
+                      && none(redis));
       long left = (ticker.nanos() - stopped) / 1_000_000;
       double occupied = held.stream().mapToLong(Long::longValue).average().orElse(0) / PLACES;
-      figures.add(
+      figureTable.add(
           "semaphore of 10, 3 gateways, 500 clients: at most 10 hold",
           clients.most() <= PLACES && held.stream().allMatch(each -> each <= PLACES),
           "%d; %d were served, %d clients and a gateway were killed, %d of them with a place"
               .formatted(
                   clients.most(), clients.served(), clients.killed(), clients.killedHolding()));
-      figures.add(
+      figureTable.add(
           "  occupied, at least 95 %",
           occupied >= 0.95,
           "%.2f %%; by clients that live %.2f %%".formatted(100 * occupied, 100 * share));
-      figures.add(
+      figureTable.add(
           "  places of the dead are free after 2 s",
           left <= EXPIRES_MILLIS + 1_000,
           "all were %d ms after the last client left".formatted(left));
@@ -153,10 +156,10 @@ class SharedCoordinationFigures {
     List<Long> bare = new ArrayList<>();
     List<Long> woken = new ArrayList<>();
     try (RedisServer redis = RedisServer.started();
-        Fleet fleet = fleet(redis)) {
+        GatewayFleet gatewayFleet = fleet(redis)) {
       for (int round = 0; round < WARM_UP + ROUNDS; round++) {
         long[] published = published(redis);
-        long[] sent = sent(redis, fleet, round);
+        long[] sent = sent(redis, gatewayFleet, round);
         if (round >= WARM_UP) {
           bare.add(p95(published));
           woken.add(p95(sent));
@@ -165,7 +168,7 @@ class SharedCoordinationFigures {
     }
     double one = median(bare) / 1e6;
     double other = median(woken) / 1e6;
-    figures.add(
+    figureTable.add(
         "1,000 who wait for an event at 3 gateways: p95 at most 3 x that of a bare publish",
         other <= 3 * one,
         "%.1f x: %.1f ms beside %.1f ms (medians of %d rounds)"
@@ -193,18 +196,18 @@ class SharedCoordinationFigures {
         () -> assertThat(redis.command("PUBLISH", "bare", "on")).isEqualTo(":" + WAITERS));
   }
 
-  private long[] sent(RedisServer redis, Fleet fleet, int round) throws Exception {
+  private long[] sent(RedisServer redis, GatewayFleet gatewayFleet, int round) throws Exception {
     String path = "/v1/event/e" + round;
     String waiting = "default:coordination:{event:e" + round + "}:w";
     return heard(
-        index -> fleet.port(index % MEMBERS),
+        index -> gatewayFleet.port(index % MEMBERS),
         request(path + "/wait"),
         line -> true,
         () ->
             Awaitility.await()
                 .atMost(Duration.ofSeconds(30))
                 .until(() -> redis.command("ZCARD", waiting).equals(":" + WAITERS)),
-        () -> assertThat(get(fleet.port(0), path + "/send").status()).isEqualTo(204));
+        () -> assertThat(get(gatewayFleet.port(0), path + "/send").status()).isEqualTo(204));
   }
 
   private interface Port {

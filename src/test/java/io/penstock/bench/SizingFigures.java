@@ -3,11 +3,11 @@ package io.penstock.bench;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Clients;
-import io.penstock.fake.Fleet;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.GatewayFleet;
+import io.penstock.fake.RepeatingClients;
 import io.penstock.fake.RollingLoad;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.time.Ticker;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -39,7 +39,7 @@ class SizingFigures {
 
   @TempDir private Path directory;
 
-  private final Figures figures = new Figures();
+  private final FigureTable figureTable = new FigureTable();
   private final Ticker ticker = Ticker.system();
 
   private void last(long seconds) {
@@ -49,8 +49,8 @@ class SizingFigures {
         .until(() -> ticker.nanos() >= until);
   }
 
-  private static String mebibytes(Fleet fleet) throws Exception {
-    return "%,d MiB".formatted(fleet.residentBytes(0) >> 20);
+  private static String mebibytes(GatewayFleet gatewayFleet) throws Exception {
+    return "%,d MiB".formatted(gatewayFleet.residentBytes(0) >> 20);
   }
 
   @Test
@@ -58,26 +58,26 @@ class SizingFigures {
   void memory_ofRequestsThatWait() throws Exception {
     int operatorPort = RunningGateway.freePort();
     try (RollingLoad load = new RollingLoad();
-        Fleet fleet =
-            new Fleet(
+        GatewayFleet gatewayFleet =
+            new GatewayFleet(
                 directory,
                 1,
                 load.routes() + parked(load),
                 MINUTE,
                 "--management.server.port=" + operatorPort,
                 "--penstock.allowed-hosts=*")) {
-      figures.add("resident, at rest", true, mebibytes(fleet));
+      figureTable.add("resident, at rest", true, mebibytes(gatewayFleet));
       List<SocketChannel> clients = new ArrayList<>();
       for (int many : new int[] {1_000, 10_000}) {
-        park(fleet.port(0), clients, many);
+        park(gatewayFleet.port(0), clients, many);
         awaitParked(operatorPort, many - 1); // the first one was released
         last(5);
-        figures.add("resident, %,d wait".formatted(many), true, mebibytes(fleet));
+        figureTable.add("resident, %,d wait".formatted(many), true, mebibytes(gatewayFleet));
       }
       for (SocketChannel client : clients) {
         client.close();
       }
-      System.out.println(figures);
+      System.out.println(figureTable);
     }
   }
 
@@ -94,7 +94,7 @@ class SizingFigures {
   }
 
   private static void park(int port, List<SocketChannel> clients, int until) throws Exception {
-    byte[] request = Wire.request("POST", "/parked/v1/chat/completions", ASK).getBytes(UTF_8);
+    byte[] request = ByteSocket.request("POST", "/parked/v1/chat/completions", ASK).getBytes(UTF_8);
     while (clients.size() < until) {
       SocketChannel client =
           SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -109,8 +109,8 @@ class SizingFigures {
         .atMost(MINUTE)
         .until(
             () -> {
-              try (Wire wire = Wire.to(operatorPort)) {
-                return wire.send(asks).answer().text().contains("\"queue_depth\":" + many);
+              try (ByteSocket byteSocket = ByteSocket.to(operatorPort)) {
+                return byteSocket.send(asks).answer().text().contains("\"queue_depth\":" + many);
               }
             });
   }
@@ -119,24 +119,27 @@ class SizingFigures {
   @Timeout(600)
   void processor_ofRequests() throws Exception {
     try (RollingLoad load = new RollingLoad();
-        Fleet fleet = new Fleet(directory, 1, load.routes(), MINUTE)) {
-      figures.add("chat, answered in 100 ms", true, cost(fleet, load.shortQuestion(), 64));
-      figures.add("stream of 30 events in 3 s", true, cost(fleet, load.streamQuestion(30), 300));
-      System.out.println(figures);
+        GatewayFleet gatewayFleet = new GatewayFleet(directory, 1, load.routes(), MINUTE)) {
+      figureTable.add(
+          "chat, answered in 100 ms", true, cost(gatewayFleet, load.shortQuestion(), 64));
+      figureTable.add(
+          "stream of 30 events in 3 s", true, cost(gatewayFleet, load.streamQuestion(30), 300));
+      System.out.println(figureTable);
     }
   }
 
-  private String cost(Fleet fleet, Clients.Question question, int many) throws Exception {
-    try (Clients clients = new Clients(fleet.port(0))) {
-      clients.ask(many, question);
+  private String cost(GatewayFleet gatewayFleet, RepeatingClients.Question question, int many)
+      throws Exception {
+    try (RepeatingClients repeatingClients = new RepeatingClients(gatewayFleet.port(0))) {
+      repeatingClients.ask(many, question);
       last(WARM_SECONDS);
-      int asked = clients.asked().size();
-      Duration ran = fleet.ran(0);
+      int asked = repeatingClients.asked().size();
+      Duration ran = gatewayFleet.ran(0);
       last(SECONDS);
-      double requests = clients.asked().size() - asked;
-      double millis = fleet.ran(0).minus(ran).toNanos() / 1e6;
-      clients.finish(Duration.ofSeconds(60));
-      assertThat(clients.asked()).allMatch(Clients.Asked::good);
+      double requests = repeatingClients.asked().size() - asked;
+      double millis = gatewayFleet.ran(0).minus(ran).toNanos() / 1e6;
+      repeatingClients.finish(Duration.ofSeconds(60));
+      assertThat(repeatingClients.asked()).allMatch(RepeatingClients.Asked::good);
       return "%,.0f a second, %.2f ms of a processor each: %,.0f a second would fill one"
           .formatted(requests / SECONDS, millis / requests, 1_000 * requests / millis);
     }

@@ -1,6 +1,6 @@
 package io.penstock.bench;
 
-import io.penstock.Server;
+import io.penstock.GatewayServer;
 import io.penstock.time.Ticker;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -15,8 +15,8 @@ final class StartTime {
     Ticker ticker = Ticker.system();
     long before = ticker.nanos();
     String[] rest = Arrays.copyOfRange(arguments, 1, arguments.length);
-    Server.Start start = Server.start(Map.of(), Path.of(arguments[0]), rest);
-    if (!(start instanceof Server.Started started)) {
+    GatewayServer.Start start = GatewayServer.start(Map.of(), Path.of(arguments[0]), rest);
+    if (!(start instanceof GatewayServer.Started started)) {
       throw new IllegalStateException("did not start: " + start);
     }
     System.out.println("started in " + (ticker.nanos() - before) / 1_000_000);

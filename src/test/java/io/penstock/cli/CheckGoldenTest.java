@@ -3,7 +3,7 @@ package io.penstock.cli;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.mock.MockAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -30,7 +30,7 @@ import picocli.CommandLine;
  * {@code src/test/golden/command/check} holds route files, each after a line {@code --- NAME}; the
  * files of one case follow a line {@code ### TITLE}. The expected output is in a record next to it.
  */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 class CheckGoldenTest {
   private static final Path CASES = Path.of("src/test/golden/command/check");
   private static final Path TLS = Path.of("src/test/resources/tls");
@@ -84,7 +84,7 @@ class CheckGoldenTest {
   private static String run(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line = Commands.commandLine(ENVIRONMENT, MockAddress::parse);
+    CommandLine line = PenstockCommands.commandLine(ENVIRONMENT, MockAddress::parse);
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
     int exit = line.execute(arguments);
@@ -117,19 +117,19 @@ class CheckGoldenTest {
   @ParameterizedTest
   @MethodSource("subjects")
   void faultyRoutes(String subject) throws IOException {
-    Golden.check("command/check/" + subject + ".txt", record(subject));
+    GoldenRecords.check("command/check/" + subject + ".txt", record(subject));
   }
 
   @Test
   void pathsOfTheCoordinationApi() throws IOException {
-    Golden.check(
+    GoldenRecords.check(
         "command/check/coordination.txt",
         record("coordination", "--penstock.coordination.enabled=true"));
   }
 
   @Test
   void routesThatCannotBeRead() throws IOException {
-    Golden.check("command/check/unreadable.txt", unreadable());
+    GoldenRecords.check("command/check/unreadable.txt", unreadable());
   }
 
   private String unreadable() throws IOException {

@@ -22,7 +22,7 @@ class CheckRlsTest {
 
   private int check(String text, String... options) throws IOException {
     Path file = Files.writeString(directory.resolve("rls.yml"), text);
-    CommandLine line = Commands.commandLine(Map.of(), address -> {});
+    CommandLine line = PenstockCommands.commandLine(Map.of(), address -> {});
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
     return line.execute(

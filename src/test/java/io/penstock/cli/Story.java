@@ -7,13 +7,13 @@ import tools.jackson.databind.JsonNode;
 
 /** Feeds a board with made-up answers and events. */
 final class Story {
-  static final Look BRIGHT = new Look(true, true);
+  static final TerminalStyle BRIGHT = new TerminalStyle(true, true);
 
   final HandClock clock = new HandClock();
-  final Board board = new Board(clock, ZoneOffset.UTC);
+  final GatewayBoard board = new GatewayBoard(clock, ZoneOffset.UTC);
 
   static JsonNode json(String text) {
-    return JsonText.read(text.replace('\'', '"'));
+    return CommandJson.read(text.replace('\'', '"'));
   }
 
   /** Returns an endpoint in the form of {@code GET /endpoints}, with {@code more} members. */
@@ -50,7 +50,7 @@ final class Story {
     return this;
   }
 
-  Watched at(String path) {
+  WatchedEndpoint at(String path) {
     return board.endpoints().stream()
         .filter(each -> each.path().equals(path))
         .findFirst()

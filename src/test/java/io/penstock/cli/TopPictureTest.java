@@ -41,10 +41,11 @@ class TopPictureTest {
     story.ticket("released", "/anthropic", 1_063, "'waited_ms':0,'upstream':'a','model':'opus'");
     story.ticket("served", "/anthropic", 1_063);
     story.ticket("cancelled", "/openai/batch", 1_002);
-    Screen screen = new Screen(Story.BRIGHT, "http://127.0.0.1:8081");
-    View view = new View();
-    view.move(screen.rows(story.board), 2);
-    String drawn = TopPicture.draw(screen.draw(story.board, view, COLUMNS, LINES), COLUMNS);
+    BoardScreen boardScreen = new BoardScreen(Story.BRIGHT, "http://127.0.0.1:8081");
+    BoardView boardView = new BoardView();
+    boardView.move(boardScreen.rows(story.board), 2);
+    String drawn =
+        TopPicture.draw(boardScreen.draw(story.board, boardView, COLUMNS, LINES), COLUMNS);
     String file = System.getProperty("penstock.picture");
     if (file != null) {
       Files.writeString(Path.of(file), drawn);

@@ -24,8 +24,8 @@ class EndpointPathTest {
     "/%25, /%25"
   })
   void path_written_isNormalised(String written, String path) {
-    assertThat(EndpointPath.normalise(written)).isEqualTo(new Parsed.Good<>(path));
-    assertThat(EndpointPath.normalise(path)).isEqualTo(new Parsed.Good<>(path));
+    assertThat(EndpointPath.normalise(written)).isEqualTo(new ParsedValue.Good<>(path));
+    assertThat(EndpointPath.normalise(path)).isEqualTo(new ParsedValue.Good<>(path));
   }
 
   @ParameterizedTest
@@ -37,14 +37,14 @@ class EndpointPathTest {
             "/a\nb"
       })
   void path_thatIsNone_isRefused(String written) {
-    assertThat(EndpointPath.normalise(written)).isInstanceOf(Parsed.Bad.class);
+    assertThat(EndpointPath.normalise(written)).isInstanceOf(ParsedValue.Bad.class);
   }
 
   @Test
   void path_atAndAboveTheLongest_isTakenAndRefused() {
     String longest = "/" + "a".repeat(2047);
-    assertThat(EndpointPath.normalise(longest)).isEqualTo(new Parsed.Good<>(longest));
-    assertThat(EndpointPath.normalise(longest + "a")).isInstanceOf(Parsed.Bad.class);
-    assertThat(EndpointPath.normalise("/" + "é".repeat(342))).isInstanceOf(Parsed.Bad.class);
+    assertThat(EndpointPath.normalise(longest)).isEqualTo(new ParsedValue.Good<>(longest));
+    assertThat(EndpointPath.normalise(longest + "a")).isInstanceOf(ParsedValue.Bad.class);
+    assertThat(EndpointPath.normalise("/" + "é".repeat(342))).isInstanceOf(ParsedValue.Bad.class);
   }
 }

@@ -23,14 +23,16 @@ class FallbacksTest {
 
   @Test
   void fallbacksOfAllFiles_areThoseOfEveryEndpoint() {
-    Snapshot snapshot =
+    ConfigurationSnapshot configurationSnapshot =
         new Routes(directory)
             .write("a.yaml", ENDPOINT + "models: {m: {fallback: [n, o]}}")
             .write("b.yaml", "models: {n: {fallback: [o], fallback_after: 0.25}, o: {}}")
             .write("c.yaml", "endpoints: [{path: /c}]")
             .good(Map.of());
-    assertThat(snapshot.endpoints()).extracting(EndpointSpec::path).containsExactly("/a", "/c");
-    assertThat(snapshot.endpoints())
+    assertThat(configurationSnapshot.endpoints())
+        .extracting(EndpointSpec::path)
+        .containsExactly("/a", "/c");
+    assertThat(configurationSnapshot.endpoints())
         .extracting(endpoint -> endpoint.forwarding().fallbacks())
         .containsOnly(
             Map.of(
@@ -48,8 +50,9 @@ class FallbacksTest {
   void printed_byNameWithSeconds() {
     String file =
         ENDPOINT + "models: {n: {fallback: [o], fallback_after: 0.5}, m: {fallback: [n]}}";
-    Snapshot snapshot = new Routes(directory).write("a.yaml", file).good(Map.of());
-    assertThat(RouteText.yaml(snapshot))
+    ConfigurationSnapshot configurationSnapshot =
+        new Routes(directory).write("a.yaml", file).good(Map.of());
+    assertThat(RouteText.yaml(configurationSnapshot))
         .endsWith(
             """
             models:

@@ -59,8 +59,9 @@ class HostileRoutesTest {
           - path: /b
             upstreams: *pool
         """;
-    Snapshot snapshot = new Routes(directory).write("a.yaml", file).good(Map.of());
-    assertThat(snapshot.endpoints())
+    ConfigurationSnapshot configurationSnapshot =
+        new Routes(directory).write("a.yaml", file).good(Map.of());
+    assertThat(configurationSnapshot.endpoints())
         .allSatisfy(e -> assertThat(e.upstreams()).extracting(u -> u.id()).containsExactly("u"));
   }
 

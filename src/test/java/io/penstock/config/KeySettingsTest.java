@@ -155,7 +155,7 @@ class KeySettingsTest {
 
   @Test
   void filesTogether_haveAllKeysAndGroupsByName() {
-    Snapshot snapshot =
+    ConfigurationSnapshot configurationSnapshot =
         new Routes(directory)
             .write("a.yaml", ENDPOINT + "keys: [{name: z, sha256: " + "ab".repeat(32) + "}]")
             .write("b.yaml", "keys: [{name: b, sha256: " + HASH + ", group: g}]")
@@ -163,10 +163,10 @@ class KeySettingsTest {
             .write("d.yaml", "providers: [openai]")
             .write("e.yaml", "providers: [local, openai]")
             .good(Map.of());
-    assertThat(snapshot.keys()).extracting(KeySpec::name).containsExactly("b", "z");
-    assertThat(snapshot.groups())
+    assertThat(configurationSnapshot.keys()).extracting(KeySpec::name).containsExactly("b", "z");
+    assertThat(configurationSnapshot.groups())
         .containsExactly(new GroupSpec("g", 1, 2, 3, 0, 0), new GroupSpec("z", 0, 0, 0, 0, 0));
-    assertThat(snapshot.providers()).containsExactly("local", "openai");
+    assertThat(configurationSnapshot.providers()).containsExactly("local", "openai");
   }
 
   @Test
@@ -189,18 +189,20 @@ class KeySettingsTest {
               c: {price_per_mtok: {input: 1, output: 10}}
               d: {fallback: [a]}
             """;
-    Map<String, Snapshot.Model> models =
+    Map<String, ConfigurationSnapshot.Model> models =
         new Routes(directory).write("a.yaml", file).good(Map.of()).models();
     assertThat(models).containsOnlyKeys("a", "b", "c");
     assertThat(models.get("a"))
         .isEqualTo(
-            new Snapshot.Model(
+            new ConfigurationSnapshot.Model(
                 new io.penstock.model.ModelLimits(5, 0, 0),
-                new Snapshot.Price(new BigDecimal("2.5"), BigDecimal.ZERO)));
+                new ConfigurationSnapshot.Price(new BigDecimal("2.5"), BigDecimal.ZERO)));
     assertThat(models.get("b"))
-        .isEqualTo(new Snapshot.Model(io.penstock.model.ModelLimits.NONE, null));
+        .isEqualTo(new ConfigurationSnapshot.Model(io.penstock.model.ModelLimits.NONE, null));
     assertThat(models.get("c"))
-        .isEqualTo(new Snapshot.Model(null, new Snapshot.Price(BigDecimal.ONE, BigDecimal.TEN)));
+        .isEqualTo(
+            new ConfigurationSnapshot.Model(
+                null, new ConfigurationSnapshot.Price(BigDecimal.ONE, BigDecimal.TEN)));
   }
 
   @Test
@@ -215,7 +217,7 @@ class KeySettingsTest {
         "keys: [{name: k, sha256: "
             + HASH
             + ", group: team, models: {m: {rpm: 1}}, expires_at: 2027-01-31}]\n";
-    Snapshot first =
+    ConfigurationSnapshot first =
         new Routes(directory).write("a.yaml", ENDPOINT + clients + keys).good(Map.of());
     String printed = RouteText.yaml(first);
     assertThat(printed)

@@ -34,18 +34,20 @@ class ManyEndpointsTest {
     String upstream = "  - {path: /e%d, upstreams: [{id: u, url: 'mock://openai'}]}\n";
     Files.writeString(path, file(upstream));
 
-    Loaded loaded = new RouteFiles(Map.of(), (URI address) -> checks.incrementAndGet()).load(path);
+    LoadedConfiguration loadedConfiguration =
+        new RouteFiles(Map.of(), (URI address) -> checks.incrementAndGet()).load(path);
 
-    assertThat(loaded).isInstanceOf(Loaded.Good.class);
-    assertThat(((Loaded.Good) loaded).snapshot().endpoints()).hasSize(MANY);
+    assertThat(loadedConfiguration).isInstanceOf(LoadedConfiguration.Good.class);
+    assertThat(((LoadedConfiguration.Good) loadedConfiguration).snapshot().endpoints())
+        .hasSize(MANY);
     assertThat(checks).hasValue(MANY);
   }
 
   @Test
   void tenThousandEndpoints_ofRls_haveTheRootBesides() {
-    Snapshot snapshot =
+    ConfigurationSnapshot configurationSnapshot =
         new Routes(directory).write("rls.yml", file("  - {path: /e%d, rate: 0}\n")).good(Map.of());
-    assertThat(snapshot.endpoints()).hasSize(MANY + 1);
+    assertThat(configurationSnapshot.endpoints()).hasSize(MANY + 1);
   }
 
   @Test
@@ -54,16 +56,18 @@ class ManyEndpointsTest {
     Path path = directory.resolve("a.yaml");
     Files.writeString(path, file("  - {path: e%d, upstreams: [{id: u, url: 'mock://openai'}]}\n"));
 
-    Loaded loaded = new RouteFiles(Map.of(), (URI address) -> checks.incrementAndGet()).load(path);
+    LoadedConfiguration loadedConfiguration =
+        new RouteFiles(Map.of(), (URI address) -> checks.incrementAndGet()).load(path);
 
-    assertThat(((Loaded.Bad) loaded).faults()).hasSize(Faults.MOST);
-    assertThat(checks.get()).isLessThanOrEqualTo(Faults.MOST);
+    assertThat(((LoadedConfiguration.Bad) loadedConfiguration).faults())
+        .hasSize(FaultCollector.MOST);
+    assertThat(checks.get()).isLessThanOrEqualTo(FaultCollector.MOST);
   }
 
   @Test
   void tenThousandWarnings_inAnRlsFile_areToldUpToTheBound() {
     Routes routes = new Routes(directory).write("rls.yml", file("  - {path: /e%d, foo: 1}\n"));
-    assertThat(routes.warnings(Map.of())).hasSize(Faults.MOST);
+    assertThat(routes.warnings(Map.of())).hasSize(FaultCollector.MOST);
   }
 
   @Test
@@ -73,8 +77,9 @@ class ManyEndpointsTest {
       bomb.append("m%d: &m%d {<<: [*m%d, *m%d, *m%d]}\n".formatted(i, i, i - 1, i - 1, i - 1));
     }
     bomb.append("endpoints: [{path: /a, <<: *m16}]\n");
-    Snapshot snapshot = new Routes(directory).write("rls.yml", bomb.toString()).good(Map.of());
-    assertThat(snapshot.endpoints().getLast().shown()).containsEntry("rate", 2L);
+    ConfigurationSnapshot configurationSnapshot =
+        new Routes(directory).write("rls.yml", bomb.toString()).good(Map.of());
+    assertThat(configurationSnapshot.endpoints().getLast().shown()).containsEntry("rate", 2L);
   }
 
   @Test

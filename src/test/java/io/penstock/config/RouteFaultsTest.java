@@ -340,7 +340,8 @@ class RouteFaultsTest {
 
   @Test
   void moreFaultsThanAreKept_oneFile_stopsAtTheBound() {
-    String file = "endpoints:\n" + "  - {path: x}\n".repeat(Faults.MOST + 1);
-    assertThat(new Routes(directory).write("a.yaml", file).faults(Map.of())).hasSize(Faults.MOST);
+    String file = "endpoints:\n" + "  - {path: x}\n".repeat(FaultCollector.MOST + 1);
+    assertThat(new Routes(directory).write("a.yaml", file).faults(Map.of()))
+        .hasSize(FaultCollector.MOST);
   }
 }

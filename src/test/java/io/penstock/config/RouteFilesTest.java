@@ -17,8 +17,9 @@ class RouteFilesTest {
 
   private static List<String> faultsOf(Path path) {
     return switch (new RouteFiles(Map.of(), Routes::mocks).load(path)) {
-      case Loaded.Good good -> List.of();
-      case Loaded.Bad(List<Fault> faults) -> faults.stream().map(Fault::message).toList();
+      case LoadedConfiguration.Good good -> List.of();
+      case LoadedConfiguration.Bad(List<ConfigurationFault> faults) ->
+          faults.stream().map(ConfigurationFault::message).toList();
     };
   }
 
@@ -163,11 +164,11 @@ class RouteFilesTest {
   void apiKey_set_isTakenWithoutLineBreakAndWithoutWarning() {
     Routes routes =
         new Routes(directory).write("a.yaml", Routes.upstreamFile("api_key: ${API_KEY}"));
-    Snapshot snapshot = routes.good(Map.of("API_KEY", "sk-1\n"));
-    UpstreamSpec upstream = snapshot.endpoints().getFirst().upstreams().getFirst();
+    ConfigurationSnapshot configurationSnapshot = routes.good(Map.of("API_KEY", "sk-1\n"));
+    UpstreamSpec upstream = configurationSnapshot.endpoints().getFirst().upstreams().getFirst();
     assertThat(upstream.access().apiKey()).isEqualTo("sk-1");
     assertThat(upstream.access().disabledBecause()).isNull();
-    assertThat(snapshot.warnings()).isEmpty();
+    assertThat(configurationSnapshot.warnings()).isEmpty();
   }
 
   @Test

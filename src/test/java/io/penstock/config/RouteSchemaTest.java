@@ -40,7 +40,7 @@ class RouteSchemaTest {
     return Stream.of(
         Arguments.of("/properties/endpoints/items/properties", EndpointSettings.TABLE),
         Arguments.of("/properties/defaults/properties", EndpointSettings.DEFAULTS),
-        Arguments.of("/properties/server/properties", Rls.SERVER_TABLE),
+        Arguments.of("/properties/server/properties", RlsCompatibility.SERVER_TABLE),
         Arguments.of("/properties/models/additionalProperties/properties", ModelSettings.TABLE),
         Arguments.of("/properties/keys/items/properties", KeySettings.TABLE),
         Arguments.of("/properties/groups/items/properties", GroupSettings.TABLE),
@@ -56,7 +56,7 @@ class RouteSchemaTest {
             PoolSettings.TABLE),
         Arguments.of(
             "/properties/endpoints/items/properties/upstreams/items/properties/tls/properties",
-            Certificates.TABLE),
+            CertificatesSetting.TABLE),
         Arguments.of(
             "/properties/endpoints/items/properties/upstreams/items/properties",
             UpstreamSettings.TABLE));
@@ -65,10 +65,10 @@ class RouteSchemaTest {
   @ParameterizedTest
   @MethodSource("tables")
   void schema_ofEachSection_hasTheSettingsOfItsTableAndNoOthers(
-      String pointer, List<Setting<?>> table) {
+      String pointer, List<RouteSetting<?>> table) {
     JsonNode properties = JSON.readTree(RouteText.schema()).at(pointer);
     assertThat(properties.propertyNames())
-        .containsExactlyElementsOf(table.stream().<String>map(Setting::name).toList());
+        .containsExactlyElementsOf(table.stream().<String>map(RouteSetting::name).toList());
   }
 
   @Test
@@ -198,7 +198,7 @@ class RouteSchemaTest {
 
   @Test
   void printedConfiguration_ofASmallFile_showsEverySettingResolved() {
-    Snapshot snapshot =
+    ConfigurationSnapshot configurationSnapshot =
         new Routes(directory).write("a.yaml", "endpoints: [{path: /a}]").good(Map.of());
     String expected =
         """
@@ -236,7 +236,7 @@ class RouteSchemaTest {
         defaults:
           max_dynamic_endpoints: 1000
         """;
-    assertThat(RouteText.yaml(snapshot)).isEqualTo(expected);
+    assertThat(RouteText.yaml(configurationSnapshot)).isEqualTo(expected);
   }
 
   @Test
@@ -270,7 +270,7 @@ class RouteSchemaTest {
                 proxy: http://p:3128
         models: {fast: {fallback: [slow, other], fallback_after: 0.5}, slow: {fallback: [other]}}
         """;
-    Snapshot first = new Routes(directory).write("a.yaml", file).good(Map.of());
+    ConfigurationSnapshot first = new Routes(directory).write("a.yaml", file).good(Map.of());
     String printed = RouteText.yaml(first);
     Routes.assertSame(new Routes(directory).write("a.yaml", printed).good(Map.of()), first);
     assertThat(fits(printed)).isTrue();

@@ -48,14 +48,14 @@ class RouteTextTest {
   void schema_printed_isTheSameEachTimeAndNamesEverySettingWithDefaultAndMeaning() {
     assertThat(RouteText.schema()).isEqualTo(RouteText.schema());
     JsonNode endpoint = JSON.readTree(RouteText.schema()).at("/properties/endpoints/items");
-    for (Setting<?> setting : EndpointSettings.TABLE) {
-      JsonNode node = endpoint.at("/properties/" + setting.name());
-      assertThat(node.path("description").asString()).contains(setting.meaning());
+    for (RouteSetting<?> routeSetting : EndpointSettings.TABLE) {
+      JsonNode node = endpoint.at("/properties/" + routeSetting.name());
+      assertThat(node.path("description").asString()).contains(routeSetting.meaning());
       assertThat(
               node.has("default")
                   || node.path("description").asString().contains("Default: ")
                   || node.path("description").asString().contains("Required"))
-          .as(setting.name())
+          .as(routeSetting.name())
           .isTrue();
     }
     assertThat(endpoint.at("/properties/max_queue_size/default").asInt()).isEqualTo(1000);
@@ -106,7 +106,8 @@ class RouteTextTest {
   @MethodSource("shippedRoutes")
   void shippedRouteFile_byItself_fitsTheSchemaAndLoads(Path file) throws IOException {
     assertThat(schemaFaults(Files.readString(file))).isEmpty();
-    assertThat(new RouteFiles(Map.of(), Routes::mocks).load(file)).isInstanceOf(Loaded.Good.class);
+    assertThat(new RouteFiles(Map.of(), Routes::mocks).load(file))
+        .isInstanceOf(LoadedConfiguration.Good.class);
   }
 
   @Test
@@ -123,9 +124,9 @@ class RouteTextTest {
               - {id: u, url: 'http://u/v1', models: {x: y}, guard: 0.5, headers: {A: 'yes'}}
               - {id: v, url: 'mock://openai?latency=1ms', models: ['1', z]}
         """;
-    Snapshot first = new Routes(directory).write("a.yaml", file).good(Map.of());
+    ConfigurationSnapshot first = new Routes(directory).write("a.yaml", file).good(Map.of());
     String printed = RouteText.yaml(first);
-    Snapshot second = new Routes(directory).write("a.yaml", printed).good(Map.of());
+    ConfigurationSnapshot second = new Routes(directory).write("a.yaml", printed).good(Map.of());
     Routes.assertSame(second, first);
     assertThat(schemaFaults(printed)).isEmpty();
   }
@@ -137,12 +138,14 @@ class RouteTextTest {
             "api_key: hunter2",
             "headers: {Authorization: hunter2, x-api-key: hunter2, X-Auth-Token: hunter2, Cookie:"
                 + " hunter2, X-Org: '${ORG}', X-Team: blue}");
-    Snapshot snapshot = new Routes(directory).write("a.yaml", file).good(Map.of("ORG", "hunter2"));
-    String printed = RouteText.yaml(snapshot);
+    ConfigurationSnapshot configurationSnapshot =
+        new Routes(directory).write("a.yaml", file).good(Map.of("ORG", "hunter2"));
+    String printed = RouteText.yaml(configurationSnapshot);
     assertThat(printed).doesNotContain("hunter2").contains("X-Team: blue");
     assertThat(printed.split("\\*\\*\\*", -1)).hasSize(7);
-    assertThat(snapshot.toString()).doesNotContain("hunter2");
-    assertThat(snapshot.endpoints().getFirst().upstreams().getFirst().access().apiKey())
+    assertThat(configurationSnapshot.toString()).doesNotContain("hunter2");
+    assertThat(
+            configurationSnapshot.endpoints().getFirst().upstreams().getFirst().access().apiKey())
         .isEqualTo("hunter2");
   }
 }

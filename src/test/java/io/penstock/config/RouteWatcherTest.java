@@ -53,7 +53,7 @@ class RouteWatcherTest {
             path,
             () -> {
               reload.run();
-              return new Reloader.Result.Applied(1, List.of());
+              return new ConfigurationReloader.Result.Applied(1, List.of());
             });
     watcher = made;
     made.start();
@@ -202,7 +202,7 @@ class RouteWatcherTest {
             routes,
             () -> {
               reloads.add(content(routes));
-              return new Reloader.Result.Applied(1, List.of());
+              return new ConfigurationReloader.Result.Applied(1, List.of());
             });
     watcher = made;
     Files.writeString(routes.resolve("a.yaml"), "two");

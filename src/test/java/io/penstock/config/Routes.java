@@ -40,23 +40,27 @@ final class Routes {
     return this;
   }
 
-  Loaded load(Map<String, String> environment) {
+  LoadedConfiguration load(Map<String, String> environment) {
     return new RouteFiles(environment, Routes::mocks).load(directory);
   }
 
-  Snapshot good(Map<String, String> environment) {
+  ConfigurationSnapshot good(Map<String, String> environment) {
     return switch (load(environment)) {
-      case Loaded.Good(Snapshot snapshot) -> snapshot;
-      case Loaded.Bad(List<Fault> faults) -> throw new AssertionError("faults: " + faults);
+      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
+          configurationSnapshot;
+      case LoadedConfiguration.Bad(List<ConfigurationFault> faults) ->
+          throw new AssertionError("faults: " + faults);
     };
   }
 
   /** Returns the faults, with file names without the directory. */
   List<String> faults(Map<String, String> environment) {
     return switch (load(environment)) {
-      case Loaded.Good good -> List.of();
-      case Loaded.Bad(List<Fault> faults) ->
-          faults.stream().map(fault -> relative(fault.toString())).toList();
+      case LoadedConfiguration.Good good -> List.of();
+      case LoadedConfiguration.Bad(List<ConfigurationFault> faults) ->
+          faults.stream()
+              .map(configurationFault -> relative(configurationFault.toString()))
+              .toList();
     };
   }
 
@@ -78,7 +82,7 @@ final class Routes {
    * Asserts that two configurations are equivalent; a printed configuration also states defaults,
    * and has values in place of variables.
    */
-  static void assertSame(Snapshot one, Snapshot other) {
+  static void assertSame(ConfigurationSnapshot one, ConfigurationSnapshot other) {
     assertThat(one)
         .usingRecursiveComparison()
         .ignoringFields("endpoints.stated", "variables")

@@ -267,7 +267,7 @@ class SettingsTest {
         .contains("sharing")
         .filteredOn(name -> !name.equals("sharing"))
         .doesNotContainAnyElementsOf(
-            UpstreamSettings.TABLE.stream().<String>map(Setting::name).toList());
+            UpstreamSettings.TABLE.stream().<String>map(RouteSetting::name).toList());
   }
 
   private static List<String> names(Stream<Case> cases, String... required) {
@@ -323,7 +323,7 @@ class SettingsTest {
 
   @Test
   void shownKeys_ofEveryEndpoint_comeInTheOrderOfTheTable() {
-    List<String> table = EndpointSettings.TABLE.stream().<String>map(Setting::name).toList();
+    List<String> table = EndpointSettings.TABLE.stream().<String>map(RouteSetting::name).toList();
     List<String> shown = List.copyOf(new Routes(directory).endpoint().shown().keySet());
     assertThat(shown).isEqualTo(table.stream().filter(shown::contains).toList());
   }

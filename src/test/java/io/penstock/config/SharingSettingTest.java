@@ -30,7 +30,7 @@ class SharingSettingTest {
 
   @TempDir private Path directory;
 
-  private Snapshot good(String text) {
+  private ConfigurationSnapshot good(String text) {
     return new Routes(directory).write("a.yaml", text).good(Map.of());
   }
 
@@ -47,7 +47,7 @@ class SharingSettingTest {
 
   @Test
   void printedConfiguration_readAgain_saysTheSame() {
-    Snapshot once = good(ALL);
+    ConfigurationSnapshot once = good(ALL);
     String printed = RouteText.yaml(once);
     String first = printed.replaceFirst("sha256: .*", "sha256: " + HASH);
     String both = first.replaceFirst("sha256: '?\\*.*", "sha256: " + "ab".repeat(32));
@@ -56,8 +56,9 @@ class SharingSettingTest {
 
   @Test
   void defaults_ofAFile_holdForItsEndpointsAlone() {
-    Snapshot snapshot = good("defaults: {sharing: local}\n" + ALL.replace("sharing: local", ""));
-    assertThat(snapshot.sharing().said())
+    ConfigurationSnapshot configurationSnapshot =
+        good("defaults: {sharing: local}\n" + ALL.replace("sharing: local", ""));
+    assertThat(configurationSnapshot.sharing().said())
         .containsEntry(new Owner(Kind.ENDPOINT, "/a"), SharingMode.LOCAL)
         .containsEntry(new Owner(Kind.ENDPOINT, "/b"), SharingMode.LOCAL)
         .doesNotContainKey(new Owner(Kind.UPSTREAM, "v"));

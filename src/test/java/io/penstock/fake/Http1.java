@@ -15,7 +15,7 @@ final class Http1 {
   private Http1() {}
 
   /** Reads up to the blank line; throws {@link EOFException} if the stream ends before it. */
-  static Message head(InputStream in) throws IOException {
+  static HttpMessage head(InputStream in) throws IOException {
     List<String> lines = new ArrayList<>();
     for (String line = line(in); !line.isEmpty(); line = line(in)) {
       lines.add(line);
@@ -23,14 +23,15 @@ final class Http1 {
     if (lines.isEmpty()) {
       throw new EOFException("an empty line, expected a message");
     }
-    return new Message(lines.getFirst(), List.copyOf(lines.subList(1, lines.size())), new byte[0]);
+    return new HttpMessage(
+        lines.getFirst(), List.copyOf(lines.subList(1, lines.size())), new byte[0]);
   }
 
   /**
    * Reads the body that belongs to {@code head}; without a length it extends to the end of the
    * stream.
    */
-  static byte[] body(InputStream in, Message head, boolean untilEnd) throws IOException {
+  static byte[] body(InputStream in, HttpMessage head, boolean untilEnd) throws IOException {
     if (head.is("transfer-encoding", "chunked")) {
       ByteArrayOutputStream all = new ByteArrayOutputStream();
       for (byte[] chunk = chunk(in); chunk.length > 0; chunk = chunk(in)) {

@@ -108,8 +108,8 @@ public final class MariaDb {
   }
 
   /** Returns the connection of the root user. */
-  static Sql root(int port) {
-    return new Sql(port, "", ROOT, ROOT);
+  static SqlClient root(int port) {
+    return new SqlClient(port, "", ROOT, ROOT);
   }
 
   /** Returns the port of the server. */

@@ -44,7 +44,7 @@ public final class OwnMariaDb implements AutoCloseable {
     try {
       DB server = DB.newEmbeddedDB(built);
       server.start();
-      Sql root = MariaDb.root(port);
+      SqlClient root = MariaDb.root(port);
       root.run("CREATE DATABASE " + DATABASE);
       root.run(
           "CREATE USER '%s'@'127.0.0.1' IDENTIFIED BY '%s'"
@@ -126,8 +126,8 @@ public final class OwnMariaDb implements AutoCloseable {
     return MariaDb.url(DATABASE, by);
   }
 
-  private Sql sql() {
-    return new Sql(port, DATABASE, MariaDb.USER, MariaDb.PASSWORD);
+  private SqlClient sql() {
+    return new SqlClient(port, DATABASE, MariaDb.USER, MariaDb.PASSWORD);
   }
 
   /** Runs one statement. */

@@ -7,8 +7,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PromQlTest {
-  private static final Scrape SCRAPE =
-      Scrape.parse(
+  private static final MetricsScrape SCRAPE =
+      MetricsScrape.parse(
           """
           # TYPE a_total counter
           a_total{kind="x",path="/"} 1.0

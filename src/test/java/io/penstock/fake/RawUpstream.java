@@ -23,13 +23,13 @@ public final class RawUpstream implements AutoCloseable {
   @FunctionalInterface
   public interface Script {
     /** Serves one connection; an exception of the socket ends it. */
-    void serve(RawUpstream upstream, Wire wire) throws InterruptedException;
+    void serve(RawUpstream upstream, ByteSocket byteSocket) throws InterruptedException;
   }
 
   private final ServerSocket server;
   private final AtomicInteger connections = new AtomicInteger();
-  private final Set<Wire> open = ConcurrentHashMap.newKeySet();
-  private final BlockingQueue<Message> received = new LinkedBlockingQueue<>();
+  private final Set<ByteSocket> open = ConcurrentHashMap.newKeySet();
+  private final BlockingQueue<HttpMessage> received = new LinkedBlockingQueue<>();
   private volatile Script script;
 
   private RawUpstream(ServerSocket server, Script script) {
@@ -67,27 +67,27 @@ public final class RawUpstream implements AutoCloseable {
   }
 
   private void serve(Socket socket) {
-    try (Wire wire = new Wire(socket)) {
-      open.add(wire);
-      script.serve(this, wire);
-      open.remove(wire);
+    try (ByteSocket byteSocket = new ByteSocket(socket)) {
+      open.add(byteSocket);
+      script.serve(this, byteSocket);
+      open.remove(byteSocket);
     } catch (IOException | UncheckedIOException gone) {
-      open.removeIf(wire -> socket.isClosed());
+      open.removeIf(byteSocket -> socket.isClosed());
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
   }
 
   /** Reads a request and keeps it for {@link #received}. */
-  public Message read(Wire wire) {
-    Message request = wire.request();
+  public HttpMessage read(ByteSocket byteSocket) {
+    HttpMessage request = byteSocket.request();
     received.add(request);
     return request;
   }
 
   /** Returns the next request that was read; fails if there is none within 20 seconds. */
-  public Message received() throws InterruptedException {
-    Message request = received.poll(60, TimeUnit.SECONDS);
+  public HttpMessage received() throws InterruptedException {
+    HttpMessage request = received.poll(60, TimeUnit.SECONDS);
     if (request == null) {
       throw new AssertionError("no request came, expected one");
     }
@@ -113,15 +113,15 @@ public final class RawUpstream implements AutoCloseable {
    * Returns a script that answers the request of each connection in the same way, and closes it.
    */
   public static Script answering(String answer) {
-    return (upstream, wire) -> {
-      upstream.read(wire);
-      wire.send(answer);
+    return (upstream, byteSocket) -> {
+      upstream.read(byteSocket);
+      byteSocket.send(answer);
     };
   }
 
   /** Drops all received requests; returns the number of those that no test had taken. */
   public int drain() {
-    List<Message> unasked = new ArrayList<>();
+    List<HttpMessage> unasked = new ArrayList<>();
     received.drainTo(unasked);
     return unasked.size();
   }
@@ -133,6 +133,6 @@ public final class RawUpstream implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    open.forEach(Wire::close);
+    open.forEach(ByteSocket::close);
   }
 }

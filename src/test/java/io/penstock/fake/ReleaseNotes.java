@@ -79,14 +79,16 @@ final class ReleaseNotes implements AutoCloseable {
   }
 
   /** Reads the releases of a gateway at an endpoint. */
-  static List<Fleet.Released> read(Path file, int instance, String endpoint) throws IOException {
-    List<Fleet.Released> all = new ArrayList<>();
+  static List<GatewayFleet.Released> read(Path file, int instance, String endpoint)
+      throws IOException {
+    List<GatewayFleet.Released> all = new ArrayList<>();
     for (String line : Files.readAllLines(file)) {
       String[] words = line.split(" ", 4);
       if (words.length == 4 && words[3].equals(endpoint)) {
         long at = Long.parseLong(words[0]);
         long tokens = Long.parseLong(words[1]);
-        all.add(new Fleet.Released(at, instance, tokens, Long.parseLong(words[2]), endpoint));
+        all.add(
+            new GatewayFleet.Released(at, instance, tokens, Long.parseLong(words[2]), endpoint));
       }
     }
     return all;

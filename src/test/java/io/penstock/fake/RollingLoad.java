@@ -35,7 +35,7 @@ public final class RollingLoad implements AutoCloseable {
       "{\"id\":\"a\",\"object\":\"chat.completion\",\"choices\":[],\"usage\":"
           + "{\"prompt_tokens\":5,\"completion_tokens\":5,\"total_tokens\":10}}";
 
-  private final RawUpstream provider = RawUpstream.start((self, wire) -> serve(wire));
+  private final RawUpstream provider = RawUpstream.start((self, byteSocket) -> serve(byteSocket));
 
   private static String event(int piece) {
     return "data: {\"piece\":%d}\n\n".formatted(piece);
@@ -50,14 +50,14 @@ public final class RollingLoad implements AutoCloseable {
   }
 
   /** Serves a connection until it is closed, which ends it by an exception. */
-  private static void serve(Wire wire) {
+  private static void serve(ByteSocket byteSocket) {
     while (true) {
-      Message request = wire.request();
+      HttpMessage request = byteSocket.request();
       if (request.text().contains("\"stream\":true")) {
-        stream(wire, pieces(request.text()));
+        stream(byteSocket, pieces(request.text()));
       } else {
         LockSupport.parkNanos(PIECE_NANOS);
-        wire.send(
+        byteSocket.send(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
                 + ANSWER.getBytes(UTF_8).length
                 + "\r\n\r\n"
@@ -71,15 +71,15 @@ public final class RollingLoad implements AutoCloseable {
     return most.find() ? Integer.parseInt(most.group(1)) : 0;
   }
 
-  private static void stream(Wire wire, int pieces) {
-    wire.send(
+  private static void stream(ByteSocket byteSocket, int pieces) {
+    byteSocket.send(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             + "Transfer-Encoding: chunked\r\n\r\n");
     for (int i = 0; i < pieces; i++) {
       LockSupport.parkNanos(PIECE_NANOS);
-      wire.chunk(event(i));
+      byteSocket.chunk(event(i));
     }
-    wire.chunk("data: [DONE]\n\n").send("0\r\n\r\n");
+    byteSocket.chunk("data: [DONE]\n\n").send("0\r\n\r\n");
   }
 
   /** Returns a route file for it. */
@@ -99,31 +99,34 @@ public final class RollingLoad implements AutoCloseable {
   }
 
   /** Returns a request that is answered immediately after it was forwarded. */
-  public Clients.Question shortQuestion() {
-    return new Clients.Question(SHORT, "/chat" + CHAT, ASK, ANSWER::equals);
+  public RepeatingClients.Question shortQuestion() {
+    return new RepeatingClients.Question(SHORT, "/chat" + CHAT, ASK, ANSWER::equals);
   }
 
   /** Returns a request with an answer of the given number of events, a tenth of a second apart. */
-  public Clients.Question streamQuestion(int pieces) {
+  public RepeatingClients.Question streamQuestion(int pieces) {
     String asks =
         "{\"stream\":true,\"model\":\"m\",\"max_tokens\":%d,".formatted(pieces)
             + "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
-    return new Clients.Question(STREAM, "/chat" + CHAT, asks, events(pieces)::equals);
+    return new RepeatingClients.Question(STREAM, "/chat" + CHAT, asks, events(pieces)::equals);
   }
 
   /** Starts clients that send all kinds of requests. */
-  public void begin(Clients clients) {
-    clients.ask(8, shortQuestion());
+  public void begin(RepeatingClients repeatingClients) {
+    repeatingClients.ask(8, shortQuestion());
     for (int i = 0; i < 12; i++) {
-      clients.ask(1, streamQuestion(40 + 5 * i)); // so that they do not end at the same time
+      repeatingClients.ask(
+          1, streamQuestion(40 + 5 * i)); // so that they do not end at the same time
     }
-    clients.ask(40, new Clients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
+    repeatingClients.ask(
+        40, new RepeatingClients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
     // exceeds the capacity of two windows, and of ten seconds of permits: some still wait after a
     // pause
     for (int i = 0; i < 120; i++) {
       String path = WINDOW_PATH + "?tokens=" + (10 + 7 * (i % 60));
-      clients.ask(
-          1, new Clients.Question(WINDOW, path, "", text -> text.startsWith("{\"ok\":true")));
+      repeatingClients.ask(
+          1,
+          new RepeatingClients.Question(WINDOW, path, "", text -> text.startsWith("{\"ok\":true")));
     }
   }
 

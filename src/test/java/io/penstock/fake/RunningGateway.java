@@ -2,7 +2,7 @@ package io.penstock.fake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.Server;
+import io.penstock.GatewayServer;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals;
@@ -45,7 +45,7 @@ public final class RunningGateway implements AutoCloseable {
 
   /** Starts with the text of a route file, and Spring arguments such as {@code --a.b=c}. */
   public static RunningGateway start(String yaml, String... arguments) {
-    return start(yaml, Server.MINUTE, arguments);
+    return start(yaml, GatewayServer.MINUTE, arguments);
   }
 
   /** Starts with another window of limits per minute. */
@@ -59,9 +59,10 @@ public final class RunningGateway implements AutoCloseable {
     if (all.stream().noneMatch(each -> each.startsWith("--penstock.allowed-hosts="))) {
       all.add("--penstock.allowed-hosts=*"); // most tests do not care about the host name
     }
-    Server.Start start =
-        Server.start(Map.of("SECRET", "sk-upstream"), routes, window, all.toArray(String[]::new));
-    if (start instanceof Server.Started(ConfigurableApplicationContext context)) {
+    GatewayServer.Start start =
+        GatewayServer.start(
+            Map.of("SECRET", "sk-upstream"), routes, window, all.toArray(String[]::new));
+    if (start instanceof GatewayServer.Started(ConfigurableApplicationContext context)) {
       return new RunningGateway(context, routes);
     }
     throw new AssertionError("did not start: " + start);

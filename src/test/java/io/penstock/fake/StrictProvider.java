@@ -31,12 +31,12 @@ public final class StrictProvider implements AutoCloseable {
   private final AtomicInteger served = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
   private final WireMockServer server;
-  private final Checker checker;
+  private final ProviderChecker providerChecker;
 
-  private StrictProvider(ProviderShape shape, Ticker ticker, Checker checker) {
+  private StrictProvider(ProviderShape shape, Ticker ticker, ProviderChecker providerChecker) {
     this.shape = shape;
     this.ticker = ticker;
-    this.checker = checker;
+    this.providerChecker = providerChecker;
     this.server =
         new WireMockServer(
             WireMockConfiguration.options()
@@ -53,13 +53,13 @@ public final class StrictProvider implements AutoCloseable {
   }
 
   /** Starts a provider of OpenAI's chat completions and embeddings. */
-  public static StrictProvider openAi(Ticker ticker, Checker checker) {
-    return new StrictProvider(new OpenAiShape(), ticker, checker);
+  public static StrictProvider openAi(Ticker ticker, ProviderChecker providerChecker) {
+    return new StrictProvider(new OpenAiShape(), ticker, providerChecker);
   }
 
   /** Starts a provider of Anthropic's messages. */
-  public static StrictProvider anthropic(Ticker ticker, Checker checker) {
-    return new StrictProvider(new AnthropicShape(), ticker, checker);
+  public static StrictProvider anthropic(Ticker ticker, ProviderChecker providerChecker) {
+    return new StrictProvider(new AnthropicShape(), ticker, providerChecker);
   }
 
   /** Returns its URL. */
@@ -85,12 +85,12 @@ public final class StrictProvider implements AutoCloseable {
   private ProviderAnswer answer(String path, byte[] bytes, long now) {
     JsonNode body = JSON.readTree(bytes);
     ProviderShape.Ask ask = shape.read(path, body);
-    Checker counts = ask.model().equals(UNCOUNTED) ? Checker.NONE : checker;
+    ProviderChecker counts = ask.model().equals(UNCOUNTED) ? ProviderChecker.NONE : providerChecker;
     if (!counts.takes(now, ask.inputTokens(), ask.outputTokens())) {
       refused.incrementAndGet();
       return ProviderAnswer.refusal(shape.refusal());
     }
-    if (!counts.equals(Checker.NONE)) {
+    if (!counts.equals(ProviderChecker.NONE)) {
       served.incrementAndGet();
     }
     produce(counts, ask.outputTokens(), now);
@@ -107,7 +107,7 @@ public final class StrictProvider implements AutoCloseable {
   }
 
   /** Charges output evenly over the duration of the answer, whether or not it is streamed. */
-  private static void produce(Checker counts, long tokens, long now) {
+  private static void produce(ProviderChecker counts, long tokens, long now) {
     long left = tokens;
     for (int piece = 0; piece < PIECES && left > 0; piece++) {
       long part = Math.ceilDiv(left, PIECES - piece);

@@ -25,8 +25,8 @@ public final class Transcript {
 
   /** Sends a request with a body, and adds it with its answer. */
   public Transcript send(int port, String request, String body, String... headers) {
-    try (Wire wire = Wire.to(port)) {
-      Message answer = wire.send(wireForm(port, request, body, headers)).answer();
+    try (ByteSocket byteSocket = ByteSocket.to(port)) {
+      HttpMessage answer = byteSocket.send(wireForm(port, request, body, headers)).answer();
       return add(request, List.of(headers), body, answer);
     }
   }
@@ -46,7 +46,7 @@ public final class Transcript {
   }
 
   /** Adds a request and its answer. */
-  public Transcript add(String request, List<String> headers, String body, Message answer) {
+  public Transcript add(String request, List<String> headers, String body, HttpMessage answer) {
     StringBuilder entry = new StringBuilder("### " + request + "\n");
     headers.forEach(line -> entry.append(line).append("\n"));
     if (!body.isEmpty()) {
@@ -58,7 +58,7 @@ public final class Transcript {
   }
 
   /** Returns an answer with its header lines sorted. */
-  public static String shown(Message answer) {
+  public static String shown(HttpMessage answer) {
     StringBuilder shown = new StringBuilder(answer.start()).append("\n");
     answer.headers().stream()
         .map(line -> length(line, answer))
@@ -68,7 +68,7 @@ public final class Transcript {
     return body.isEmpty() ? shown.toString() : shown + "\n" + body.stripTrailing() + "\n";
   }
 
-  private static String length(String line, Message answer) {
+  private static String length(String line, HttpMessage answer) {
     String own = "content-length: " + answer.body().length;
     return Http1.lower(line).equals(own)
         ? line.substring(0, line.indexOf(':')) + ": <that of the body>"

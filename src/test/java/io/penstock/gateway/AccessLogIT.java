@@ -3,10 +3,10 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.key.KeySecrets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -38,12 +38,12 @@ class AccessLogIT extends HostileCase {
     return new String[] {"--penstock.log.access=1"};
   }
 
-  private Message ask(String target, String body, String key) {
+  private HttpMessage ask(String target, String body, String key) {
     return ask(keyed(target, body, key));
   }
 
   private static String keyed(String target, String body, String key) {
-    return Wire.request("POST", target, body)
+    return ByteSocket.request("POST", target, body)
         .replace("Host: penstock\r\n", "Host: penstock\r\nAuthorization: Bearer " + key + "\r\n");
   }
 
@@ -69,7 +69,7 @@ class AccessLogIT extends HostileCase {
                 + USED.length()
                 + "\r\n\r\n"
                 + USED));
-    Message got = ask(CHAT + "?tokens=3&user=mallory", ASK, KEY);
+    HttpMessage got = ask(CHAT + "?tokens=3&user=mallory", ASK, KEY);
     upstream.received();
     assertThat(line())
         .contains(
@@ -117,9 +117,9 @@ class AccessLogIT extends HostileCase {
   @Test
   void clientThatGoes_isCancelled() {
     gateway.endpoint(CHAT).pause(true);
-    try (Wire wire = connect().send(keyed(CHAT, ASK, KEY))) {
+    try (ByteSocket byteSocket = connect().send(keyed(CHAT, ASK, KEY))) {
       gateway.await(CHAT, Fate.WAITING, 1);
-      wire.reset();
+      byteSocket.reset();
       assertThat(line()).contains(" outcome=cancelled ").doesNotContain("status=");
     } finally {
       gateway.endpoint(CHAT).pause(false);
@@ -138,7 +138,7 @@ class AccessLogIT extends HostileCase {
 
   @Test
   void hostilePath_cannotEither() {
-    Message got =
+    HttpMessage got =
         ask(
             "GET /x%0aINFO%20forged%1b HTTP/1.1\r\nHost: penstock\r\nAuthorization: Bearer "
                 + KEY

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
-import io.penstock.fake.Wire;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -45,9 +45,9 @@ class BadFramingIT extends HostileCase {
   @Test
   void chunkedBodyCutByAnEnd_isCancelled() {
     long before = cancelled();
-    try (Wire wire = connect()) {
-      wire.send(CHUNKED.formatted(CHAT)).chunk(ASK).halfClose();
-      wire.awaitEnd();
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(CHUNKED.formatted(CHAT)).chunk(ASK).halfClose();
+      byteSocket.awaitEnd();
     }
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
   }
@@ -62,18 +62,18 @@ class BadFramingIT extends HostileCase {
   @Test
   void bodyShorterThanItsLength_isCancelled() {
     long before = cancelled();
-    Wire wire = connect();
-    wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
-    wire.close();
+    ByteSocket byteSocket = connect();
+    byteSocket.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
+    byteSocket.close();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
   }
 
   @Test
   void chunksThatBreakAfterWholeJson_areNotTakenForItsEnd() {
     long before = cancelled();
-    try (Wire wire = connect()) {
-      wire.send(CHUNKED.formatted(CHAT)).chunk(ASK).send("zz\r\n");
-      refused(wire.answer(), 400, "bad_request");
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(CHUNKED.formatted(CHAT)).chunk(ASK).send("zz\r\n");
+      refused(byteSocket.answer(), 400, "bad_request");
     }
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
   }
@@ -83,22 +83,22 @@ class BadFramingIT extends HostileCase {
     CompletableFuture<Boolean> whole = new CompletableFuture<>();
     CompletableFuture<Void> begun = new CompletableFuture<>();
     upstream.script(
-        (self, wire) -> {
-          wire.head();
+        (self, byteSocket) -> {
+          byteSocket.head();
           try {
-            wire.chunk();
+            byteSocket.chunk();
             begun.complete(null);
-            whole.complete(wire.chunk().isEmpty());
+            whole.complete(byteSocket.chunk().isEmpty());
           } catch (UncheckedIOException cut) {
             whole.complete(false);
           }
         });
     long before = cancelled();
-    try (Wire wire = connect()) {
-      wire.send(CHUNKED.formatted(FILES)).chunk("half of a file");
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(CHUNKED.formatted(FILES)).chunk("half of a file");
       begun.orTimeout(60, TimeUnit.SECONDS).join();
-      wire.send("zz\r\n");
-      wire.awaitEnd();
+      byteSocket.send("zz\r\n");
+      byteSocket.awaitEnd();
     }
     assertThat(whole.orTimeout(60, TimeUnit.SECONDS).join()).isFalse();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
@@ -111,24 +111,24 @@ class BadFramingIT extends HostileCase {
     CompletableFuture<Boolean> whole = new CompletableFuture<>();
     CompletableFuture<Void> begun = new CompletableFuture<>();
     upstream.script(
-        (self, wire) -> {
-          wire.head();
+        (self, byteSocket) -> {
+          byteSocket.head();
           try {
-            wire.chunk();
+            byteSocket.chunk();
             begun.complete(null);
-            whole.complete(wire.chunk().isEmpty());
+            whole.complete(byteSocket.chunk().isEmpty());
           } catch (UncheckedIOException cut) {
             whole.complete(false);
           }
         });
     long before = cancelled();
-    Wire wire = connect();
-    wire.send(CHUNKED.formatted(FILES)).chunk("half of a file");
+    ByteSocket byteSocket = connect();
+    byteSocket.send(CHUNKED.formatted(FILES)).chunk("half of a file");
     begun.orTimeout(60, TimeUnit.SECONDS).join();
     if (reset) {
-      wire.reset();
+      byteSocket.reset();
     } else {
-      wire.close();
+      byteSocket.close();
     }
     assertThat(whole.orTimeout(60, TimeUnit.SECONDS).join()).isFalse();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
@@ -137,20 +137,20 @@ class BadFramingIT extends HostileCase {
   @Test
   void bothLengths_areOneRequestToTheUpstream() throws InterruptedException {
     String smuggled = "GET /v1/smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
-    try (Wire wire = connect()) {
-      wire.send(
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(
           "POST "
               + FILES
               + " HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
               + "0\r\n\r\n"
               + smuggled);
-      Message first = wire.answer();
+      HttpMessage first = byteSocket.answer();
       assertThat(first.status()).isIn(200, 400);
       if (first.status() == 200) {
         assertThat(upstream.received().all("content-length")).doesNotContain("4");
       }
-      wire.halfClose();
-      wire.awaitEnd();
+      byteSocket.halfClose();
+      byteSocket.awaitEnd();
     }
   }
 
@@ -165,9 +165,9 @@ class BadFramingIT extends HostileCase {
         "Content-Length: 4\r\n Content-Length: 0",
       })
   void lengthThatCanBeReadInTwoWays_neverReachesTheUpstreamAsTwo(String headers) {
-    try (Wire wire = connect()) {
-      wire.send("POST " + FILES + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n\r\nabcd");
-      Message answer = wire.answer();
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send("POST " + FILES + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n\r\nabcd");
+      HttpMessage answer = byteSocket.answer();
       assertThat(answer.status()).isGreaterThanOrEqualTo(400);
       assertThat(answer.header("x-request-id")).isNotBlank();
     }
@@ -175,13 +175,13 @@ class BadFramingIT extends HostileCase {
 
   @Test
   void expectation_isAnsweredBeforeTheBody() throws InterruptedException {
-    try (Wire wire = connect()) {
-      wire.send(
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(
           "POST %s HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
               .formatted(CHAT, ASK.length()));
-      assertThat(wire.head().status()).isEqualTo(100);
-      wire.send(ASK);
-      assertThat(wire.answer().status()).isEqualTo(200);
+      assertThat(byteSocket.head().status()).isEqualTo(100);
+      byteSocket.send(ASK);
+      assertThat(byteSocket.answer().status()).isEqualTo(200);
     }
     assertThat(upstream.received().header("expect")).isNull();
   }
@@ -204,14 +204,14 @@ class BadFramingIT extends HostileCase {
                 + "Content-Type: text/plain\r\n"
                 + "Connection: close\r\n"
                 + "Content-Length: 7\r\n\r\n"));
-    try (Wire wire = connect()) {
-      wire.send("HEAD /openai/v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
-      Message answer = wire.head();
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send("HEAD /openai/v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
+      HttpMessage answer = byteSocket.head();
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.header("content-length")).isEqualTo("7");
-      wire.send("HEAD /openai/v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-      assertThat(wire.head().status()).isEqualTo(200);
-      wire.awaitEnd();
+      byteSocket.send("HEAD /openai/v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      assertThat(byteSocket.head().status()).isEqualTo(200);
+      byteSocket.awaitEnd();
     }
     assertThat(upstream.received().start()).startsWith("HEAD /v1/models ");
     upstream.received();
@@ -220,7 +220,7 @@ class BadFramingIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(strings = {"OPTIONS * HTTP/1.1", "CONNECT evil.example:443 HTTP/1.1"})
   void targetWithoutAPath_isRefused(String line) {
-    Message answer = ask(line + "\r\nHost: x\r\n\r\n");
+    HttpMessage answer = ask(line + "\r\nHost: x\r\n\r\n");
     assertThat(answer.status()).isIn(400, 404);
     assertThat(answer.header("x-penstock-reason")).isIn("bad_request", "no_endpoint");
     assertThat(answer.header("x-request-id")).isNotBlank();
@@ -237,8 +237,8 @@ class BadFramingIT extends HostileCase {
                 + "5\r\n"
                 + "hello\r\n"
                 + "0\r\n\r\n"));
-    try (Wire wire = connect()) {
-      Message answer = wire.send("GET /openai/v1/models HTTP/1.0\r\n\r\n").answer();
+    try (ByteSocket byteSocket = connect()) {
+      HttpMessage answer = byteSocket.send("GET /openai/v1/models HTTP/1.0\r\n\r\n").answer();
       assertThat(answer.header("transfer-encoding")).isNull();
       assertThat(answer.text()).isEqualTo("hello");
     }
@@ -247,15 +247,15 @@ class BadFramingIT extends HostileCase {
 
   @Test
   void lineBreaksInIdAndQuery_makeNoHeaders() throws InterruptedException {
-    try (Wire wire = connect()) {
-      wire.send(
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(
           "GET /openai/v1/models?a=%0d%0aX-Evil:%201&tokens=5 HTTP/1.1\r\nHost: x\r\n"
               + "x-request-id: a b\r\n\r\n");
-      Message answer = wire.answer();
+      HttpMessage answer = byteSocket.answer();
       assertThat(answer.header("x-evil")).isNull();
       assertThat(answer.header("x-request-id")).doesNotContain(" ");
     }
-    Message asked = upstream.received();
+    HttpMessage asked = upstream.received();
     assertThat(asked.header("x-evil")).isNull();
     assertThat(asked.target()).isEqualTo("/v1/models?a=%0d%0aX-Evil:%201");
   }
@@ -263,8 +263,8 @@ class BadFramingIT extends HostileCase {
   @Test
   void requestsAheadOfTheirTurn_areNotReadWithoutBound() {
     ask("GET /never?tokens=10 HTTP/1.1\r\nHost: x\r\n\r\n");
-    Wire wire = connect();
-    wire.send("GET /never?tokens=10 HTTP/1.1\r\nHost: x\r\n\r\n");
+    ByteSocket byteSocket = connect();
+    byteSocket.send("GET /never?tokens=10 HTTP/1.1\r\nHost: x\r\n\r\n");
     gateway.await("/never", Fate.WAITING, 1);
     CompletableFuture<Void> flood =
         CompletableFuture.runAsync(
@@ -272,13 +272,13 @@ class BadFramingIT extends HostileCase {
               byte[] many =
                   "GET /permit HTTP/1.1\r\nHost: x\r\n\r\n".repeat(30_000).getBytes(US_ASCII);
               for (int i = 0; i < 100; i++) {
-                wire.send(many);
+                byteSocket.send(many);
               }
             });
     assertThatThrownBy(() -> flood.get(500, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
     assertThat(gateway.count("/permit", Fate.OFFERED)).isZero();
-    wire.reset();
+    byteSocket.reset();
     gateway.await("/never", Fate.CANCELLED, 1);
     assertThat(flood).failsWithin(java.time.Duration.ofSeconds(60));
   }

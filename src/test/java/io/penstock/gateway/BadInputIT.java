@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,10 +59,10 @@ class BadInputIT extends HostileCase {
         "{\"model\":\"m\",\"max_tokens\":\"5\",\"messages\":[]}",
       })
   void bodyThatTheDialectDoesNotKnow_isRefusedInTheDialect(String body) {
-    Message openAi = post(CHAT, body);
+    HttpMessage openAi = post(CHAT, body);
     refused(openAi, 400, "bad_request");
     assertThat(openAi.text()).contains("\"error\"").contains("\"invalid_request_error\"");
-    Message anthropic = post(MESSAGES, body);
+    HttpMessage anthropic = post(MESSAGES, body);
     refused(anthropic, 400, "bad_request");
     assertThat(anthropic.text()).startsWith("{\"type\":\"error\",\"error\":");
   }
@@ -88,14 +88,14 @@ class BadInputIT extends HostileCase {
   void parameterThatIsNoNumber_isRefused(String query) {
     refused(post("/permit?" + query, ""), 400, "bad_request");
     refused(post(CHAT + "?" + query, ASK), 400, "bad_request");
-    Message plain = post("/plain/x?" + query, "");
+    HttpMessage plain = post("/plain/x?" + query, "");
     refused(plain, 400, "bad_request");
     assertThat(plain.header("content-type")).isEqualTo("application/problem+json");
   }
 
   @Test
   void permitEndpoint_refusesAsPermitEndpointsDo() {
-    Message answer = post("/permit?tokens=abc", "");
+    HttpMessage answer = post("/permit?tokens=abc", "");
     assertThat(answer.text()).startsWith("{\"ok\":false,\"error\":");
   }
 
@@ -131,7 +131,7 @@ class BadInputIT extends HostileCase {
       })
   void pathWrittenOtherwise_isWeighedAllTheSame(String path) throws InterruptedException {
     refused(post(path, "{"), 400, "bad_request");
-    Message answer = post(path, ASK);
+    HttpMessage answer = post(path, ASK);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(Long.parseLong(answer.header("x-penstock-cost"))).isGreaterThan(5);
     assertThat(upstream.received().target()).isEqualTo(path.substring("/openai".length()));
@@ -145,7 +145,7 @@ class BadInputIT extends HostileCase {
   void endpointWrittenOtherwise_isTheSameEndpoint(String path, String forwarded)
       throws InterruptedException {
     refused(post(path, "{"), 400, "bad_request");
-    Message answer = post(path, ASK);
+    HttpMessage answer = post(path, ASK);
     assertThat(answer.header("x-penstock-endpoint")).isEqualTo("/openai");
     assertThat(upstream.received().target()).isEqualTo(forwarded);
   }
@@ -159,9 +159,9 @@ class BadInputIT extends HostileCase {
 
   @Test
   void absoluteTarget_goesToTheConfiguredUpstream() throws InterruptedException {
-    Message answer = post("http://evil.example" + CHAT, ASK);
+    HttpMessage answer = post("http://evil.example" + CHAT, ASK);
     assertThat(answer.status()).isEqualTo(200);
-    Message asked = upstream.received();
+    HttpMessage asked = upstream.received();
     assertThat(asked.target()).isEqualTo("/v1/chat/completions");
     assertThat(asked.header("host")).isEqualTo("127.0.0.1:" + upstream.port());
     refused(post("http://evil.example@127.0.0.1/nowhere", ASK), 404, "no_endpoint");
@@ -176,14 +176,15 @@ class BadInputIT extends HostileCase {
 
   @Test
   void bodyOverTheBound_isRefusedThoughItsLengthIsNotStated() {
-    try (Wire wire = connect()) {
-      wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
-      wire.chunk("{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"");
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(
+          "POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+      byteSocket.chunk("{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"");
       String mib = "x".repeat(1 << 20);
       for (int i = 0; i < 32; i++) {
-        wire.chunk(mib);
+        byteSocket.chunk(mib);
       }
-      refused(wire.answer(), 413, "body_too_large");
+      refused(byteSocket.answer(), 413, "body_too_large");
     }
   }
 
@@ -198,9 +199,10 @@ class BadInputIT extends HostileCase {
 
   @Test
   void operatorPort_saysNothingOfTheGateways() {
-    try (Wire wire = Wire.to(gateway.operatorPort())) {
-      wire.send("GET /openai/v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-      Message answer = wire.answer();
+    try (ByteSocket byteSocket = ByteSocket.to(gateway.operatorPort())) {
+      byteSocket.send(
+          "GET /openai/v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      HttpMessage answer = byteSocket.answer();
       assertThat(answer.status()).isEqualTo(404);
       assertThat(answer.header("x-penstock-reason")).isNull();
     }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -80,11 +80,11 @@ class BadUpstreamIT extends HostileCase {
   }
 
   private void refusedByBoth(String chat, String messages, int status, String reason) {
-    Message openAi = post(chat, ASK);
+    HttpMessage openAi = post(chat, ASK);
     refused(openAi, status, reason);
     assertThat(openAi.text()).contains("\"error\":{");
     assertThat(openAi.header("content-type")).startsWith("application/json");
-    Message anthropic = post(messages, ASK);
+    HttpMessage anthropic = post(messages, ASK);
     refused(anthropic, status, reason);
     assertThat(anthropic.text()).startsWith("{\"type\":\"error\"");
     upstream.drain();
@@ -98,7 +98,7 @@ class BadUpstreamIT extends HostileCase {
 
   @Test
   void upstreamThatSpeaksNoTls_is502() {
-    upstream.script((self, wire) -> wire.send("HTTP/1.1 400 No TLS\r\n\r\n"));
+    upstream.script((self, byteSocket) -> byteSocket.send("HTTP/1.1 400 No TLS\r\n\r\n"));
     refused(post("/untrusted/v1/chat/completions", ASK), 502, "upstream_unreachable");
   }
 
@@ -106,9 +106,9 @@ class BadUpstreamIT extends HostileCase {
   @ValueSource(booleans = {true, false})
   void upstreamThatHangsUpBeforeTheRequest_is502(boolean reset) throws InterruptedException {
     upstream.script(
-        (self, wire) -> {
+        (self, byteSocket) -> {
           if (reset) {
-            wire.reset();
+            byteSocket.reset();
           }
         });
     refusedByBoth(502, "upstream_unreachable");
@@ -120,10 +120,10 @@ class BadUpstreamIT extends HostileCase {
       throws InterruptedException {
     int before = upstream.connections();
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
+        (self, byteSocket) -> {
+          self.read(byteSocket);
           if (reset) {
-            wire.reset();
+            byteSocket.reset();
           }
         });
     refusedByBoth(502, "upstream_unreachable");
@@ -157,9 +157,9 @@ class BadUpstreamIT extends HostileCase {
   @Test
   void upstreamThatNeverAnswers_is504() {
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.awaitEnd();
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.awaitEnd();
         });
     refusedByBoth(HASTY, HASTY_MESSAGES, 504, "upstream_timeout");
   }
@@ -168,8 +168,8 @@ class BadUpstreamIT extends HostileCase {
   void upstreamThatTakesNoMoreOfTheRequest_is504() {
     CountDownLatch done = new CountDownLatch(1);
     upstream.script(
-        (self, wire) -> {
-          wire.head();
+        (self, byteSocket) -> {
+          byteSocket.head();
           done.await();
         });
     String big = ASK.replace(PROMPT, "x".repeat(20 << 20));
@@ -187,7 +187,7 @@ class BadUpstreamIT extends HostileCase {
                     .formatted(status)
                 + "Connection: close\r\nContent-Length: %d\r\n\r\n%s"
                     .formatted(body.length(), body)));
-    Message answer = post(CHAT, ASK);
+    HttpMessage answer = post(CHAT, ASK);
     assertThat(answer.status()).isEqualTo(status);
     assertThat(answer.text()).isEqualTo(body);
     assertThat(answer.header("content-type")).isEqualTo("application/json; odd=1");
@@ -202,7 +202,7 @@ class BadUpstreamIT extends HostileCase {
         RawUpstream.answering(
             "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n"
                 + "<html>no</html>"));
-    Message answer = post(CHAT, ASK);
+    HttpMessage answer = post(CHAT, ASK);
     assertThat(answer.status()).isEqualTo(502);
     assertThat(answer.text()).isEqualTo("<html>no</html>");
     upstream.received();
@@ -223,25 +223,25 @@ class BadUpstreamIT extends HostileCase {
     for (boolean reset : new boolean[] {true, false}) {
       CountDownLatch arrived = new CountDownLatch(1);
       upstream.script(
-          (self, wire) -> {
-            self.read(wire);
-            wire.send(half);
+          (self, byteSocket) -> {
+            self.read(byteSocket);
+            byteSocket.send(half);
             arrived.await();
             if (reset) {
-              wire.reset();
+              byteSocket.reset();
             }
           });
       long before = gateway.count(CHAT, Fate.REFUSED);
-      try (Wire wire = connect()) {
-        wire.post(CHAT, ASK);
+      try (ByteSocket byteSocket = connect()) {
+        byteSocket.post(CHAT, ASK);
         if (half.contains("zz")) {
           arrived.countDown();
         }
-        assertThat(wire.head().status()).isEqualTo(200);
+        assertThat(byteSocket.head().status()).isEqualTo(200);
         arrived.countDown();
         assertThatThrownBy(
                 () -> {
-                  while (!wire.chunk().isEmpty()) {
+                  while (!byteSocket.chunk().isEmpty()) {
                     arrived.countDown();
                   }
                 })
@@ -263,7 +263,7 @@ class BadUpstreamIT extends HostileCase {
   @Test
   void hintBeforeTheAnswer_isPassedOver() throws InterruptedException {
     upstream.script(RawUpstream.answering("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + OK));
-    Message answer = post(CHAT, ASK);
+    HttpMessage answer = post(CHAT, ASK);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text()).isEqualTo("{}");
     upstream.received();
@@ -272,17 +272,17 @@ class BadUpstreamIT extends HostileCase {
   @Test
   void streamThatStalls_breaksOff() throws InterruptedException {
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send(STREAM_HEAD).chunk("data: {}\n\n");
-          wire.awaitEnd();
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(STREAM_HEAD).chunk("data: {}\n\n");
+          byteSocket.awaitEnd();
         });
     long before = gateway.count(STALLING, Fate.REFUSED);
-    try (Wire wire = connect()) {
-      wire.post(STALLING, ASK);
-      assertThat(wire.head().status()).isEqualTo(200);
-      assertThat(wire.chunk()).isEqualTo("data: {}\n\n");
-      assertThatThrownBy(wire::chunk).isInstanceOf(UncheckedIOException.class);
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.post(STALLING, ASK);
+      assertThat(byteSocket.head().status()).isEqualTo(200);
+      assertThat(byteSocket.chunk()).isEqualTo("data: {}\n\n");
+      assertThatThrownBy(byteSocket::chunk).isInstanceOf(UncheckedIOException.class);
     }
     gateway.await(STALLING, Fate.REFUSED, before + 1);
     upstream.received();
@@ -291,12 +291,13 @@ class BadUpstreamIT extends HostileCase {
   @Test
   void answerBeforeTheWholeRequest_passes() throws InterruptedException {
     upstream.script(
-        (self, wire) -> {
-          wire.head();
-          wire.send("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig");
-          wire.awaitEnd();
+        (self, byteSocket) -> {
+          byteSocket.head();
+          byteSocket.send(
+              "HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig");
+          byteSocket.awaitEnd();
         });
-    Message answer = post(CHAT, ASK.replace(PROMPT, "x".repeat(20 << 20)));
+    HttpMessage answer = post(CHAT, ASK.replace(PROMPT, "x".repeat(20 << 20)));
     assertThat(answer.status()).isEqualTo(413);
     assertThat(answer.text()).isEqualTo("big");
   }
@@ -308,26 +309,26 @@ class BadUpstreamIT extends HostileCase {
     CountDownLatch slow = new CountDownLatch(1);
     int pieces = 1_600;
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
           for (int i = 0; i < pieces; i++) {
-            wire.send(piece);
+            byteSocket.send(piece);
             if (i == pieces / 2) {
               sent.complete(i);
             }
           }
-          wire.send("0\r\n\r\n");
+          byteSocket.send("0\r\n\r\n");
           slow.countDown();
         });
-    try (Wire wire = Wire.to(gateway.port(), 1 << 16)) {
-      wire.post("/patient/v1/chat/completions", ASK);
-      assertThat(wire.head().status()).isEqualTo(200);
+    try (ByteSocket byteSocket = ByteSocket.to(gateway.port(), 1 << 16)) {
+      byteSocket.post("/patient/v1/chat/completions", ASK);
+      assertThat(byteSocket.head().status()).isEqualTo(200);
       // longer than the stall timeout: the upstream is not to blame for a slow client
       assertThatThrownBy(() -> sent.get(3, TimeUnit.SECONDS))
           .isInstanceOf(java.util.concurrent.TimeoutException.class);
       long bytes = 0;
-      for (String chunk = wire.chunk(); !chunk.isEmpty(); chunk = wire.chunk()) {
+      for (String chunk = byteSocket.chunk(); !chunk.isEmpty(); chunk = byteSocket.chunk()) {
         bytes += chunk.length();
       }
       assertThat(bytes).isEqualTo(pieces * 65_536L);

@@ -2,12 +2,12 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.config.Reloader;
+import io.penstock.config.ConfigurationReloader;
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.suite.TaggedTests;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ class BlockingIT {
 
   @BeforeEach
   void start() {
-    upstream = RawUpstream.start((self, wire) -> wire.awaitEnd());
+    upstream = RawUpstream.start((self, byteSocket) -> byteSocket.awaitEnd());
     gateway =
         RunningGateway.start(
             """
@@ -89,9 +89,9 @@ class BlockingIT {
     upstream.close();
   }
 
-  private Message ask(String path, String body) {
-    try (Wire wire = Wire.to(gateway.port())) {
-      return wire.post(path, body).answer();
+  private HttpMessage ask(String path, String body) {
+    try (ByteSocket byteSocket = ByteSocket.to(gateway.port())) {
+      return byteSocket.post(path, body).answer();
     }
   }
 
@@ -116,29 +116,30 @@ class BlockingIT {
   }
 
   private void parked() {
-    List<Wire> wires = new ArrayList<>();
+    List<ByteSocket> wires = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      wires.add(Wire.to(gateway.port()).post("/paced/v1/chat/completions", ASK));
-      wires.add(Wire.to(gateway.port()).post("/window?tokens=6", ""));
+      wires.add(ByteSocket.to(gateway.port()).post("/paced/v1/chat/completions", ASK));
+      wires.add(ByteSocket.to(gateway.port()).post("/window?tokens=6", ""));
     }
     for (int i = 0; i < 4; i++) {
       assertThat(wires.get(i).answer().status()).isEqualTo(200);
     }
-    wires.forEach(Wire::close);
+    wires.forEach(ByteSocket::close);
   }
 
   private void refusedAndCancelled() {
-    List<Wire> wires = new ArrayList<>();
+    List<ByteSocket> wires = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      wires.add(Wire.to(gateway.port()).post("/tiny/v1/chat/completions", ASK));
+      wires.add(ByteSocket.to(gateway.port()).post("/tiny/v1/chat/completions", ASK));
     }
     RunningGateway.awaiting().until(() -> gateway.count("/tiny", Fate.REFUSED) >= 3);
-    wires.forEach(Wire::reset);
+    wires.forEach(ByteSocket::reset);
     RunningGateway.awaiting().until(() -> gateway.count("/tiny", Fate.WAITING) == 0);
   }
 
   private void reloaded() {
-    assertThat(gateway.bean(Reloader.class).reload()).isInstanceOf(Reloader.Result.Applied.class);
+    assertThat(gateway.bean(ConfigurationReloader.class).reload())
+        .isInstanceOf(ConfigurationReloader.Result.Applied.class);
   }
 
   @Test

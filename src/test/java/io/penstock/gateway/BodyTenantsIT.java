@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.gateway.body.BodyBudget;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ class BodyTenantsIT extends HostileCase {
   private static final String THIRD = "third-secret";
   private static final String ONCE = "once-secret";
 
-  private final List<Wire> wires = new ArrayList<>();
+  private final List<ByteSocket> wires = new ArrayList<>();
 
   @Override
   String routes() {
@@ -65,7 +65,7 @@ class BodyTenantsIT extends HostileCase {
 
   @AfterEach
   void leave() {
-    wires.forEach(Wire::reset);
+    wires.forEach(ByteSocket::reset);
     wires.clear();
   }
 
@@ -78,19 +78,19 @@ class BodyTenantsIT extends HostileCase {
     return ASK.replace(PROMPT, "x".repeat(bytes - ASK.length() + PROMPT.length()));
   }
 
-  private Wire send(String text) {
-    Wire wire = connect();
-    wires.add(wire);
+  private ByteSocket send(String text) {
+    ByteSocket byteSocket = connect();
+    wires.add(byteSocket);
     Thread.ofVirtual()
         .start(
             () -> {
               try {
-                wire.send(text);
+                byteSocket.send(text);
               } catch (UncheckedIOException left) {
-                wire.close();
+                byteSocket.close();
               }
             });
-    return wire;
+    return byteSocket;
   }
 
   private BodyBudget bodies() {
@@ -99,7 +99,7 @@ class BodyTenantsIT extends HostileCase {
 
   private void assertServed(int bytes) throws InterruptedException {
     String body = body(bytes);
-    Message answer = ask(head(CHAT, CLIENT_SECRET, bytes) + body);
+    HttpMessage answer = ask(head(CHAT, CLIENT_SECRET, bytes) + body);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(upstream.received().body()).hasSize(bytes);
   }
@@ -134,8 +134,8 @@ class BodyTenantsIT extends HostileCase {
   void keyThatHasUsedUpItsLimit_isRefusedBeforeItsBodyIsRead() throws InterruptedException {
     assertThat(ask(head(CHAT, ONCE, 500) + body(500)).status()).isEqualTo(200);
     upstream.received();
-    try (Wire wire = connect()) {
-      Message answer = wire.send(head(CHAT, ONCE, BODY)).answer();
+    try (ByteSocket byteSocket = connect()) {
+      HttpMessage answer = byteSocket.send(head(CHAT, ONCE, BODY)).answer();
       refused(answer, 429, "key_rpm");
       assertThat(answer.header("retry-after")).isNotBlank();
       assertThat(answer.header("ratelimit")).isNotBlank();
@@ -151,8 +151,8 @@ class BodyTenantsIT extends HostileCase {
     send(head(full, CLIENT_SECRET, 500) + body(500));
     // a ticket is counted as waiting a moment before it is in the queue
     RunningGateway.awaiting().until(() -> gateway.endpoint("/full").foreseen(null) != null);
-    try (Wire wire = connect()) {
-      refused(wire.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");
+    try (ByteSocket byteSocket = connect()) {
+      refused(byteSocket.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");
       assertThat(bodies().heldBytes()).isEqualTo(500);
     }
   }

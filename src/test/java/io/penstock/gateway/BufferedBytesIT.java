@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.gateway.body.BodyBudget;
 import java.time.Duration;
 import java.util.List;
@@ -52,14 +52,14 @@ class BufferedBytesIT extends HostileCase {
     return gateway.bean(BodyBudget.class);
   }
 
-  private void send(Wire wire, String text) {
+  private void send(ByteSocket byteSocket, String text) {
     Thread.ofVirtual()
         .start(
             () -> {
               try {
-                wire.send(text);
+                byteSocket.send(text);
               } catch (java.io.UncheckedIOException left) {
-                wire.close();
+                byteSocket.close();
               }
             });
   }
@@ -76,14 +76,14 @@ class BufferedBytesIT extends HostileCase {
   @Test
   void bodyThatFindsNoRoom_isReadWhenThereIs() {
     long before = gateway.count(WAITING, Fate.OFFERED);
-    Wire first = connect();
-    send(first, Wire.request("POST", WAITING, body()));
+    ByteSocket first = connect();
+    send(first, ByteSocket.request("POST", WAITING, body()));
     gateway.await(WAITING, Fate.WAITING, 1);
-    Wire second = connect();
-    Wire third = connect();
-    send(second, Wire.request("POST", WAITING, body()));
+    ByteSocket second = connect();
+    ByteSocket third = connect();
+    send(second, ByteSocket.request("POST", WAITING, body()));
     RunningGateway.awaiting().until(() -> bodies().waiting() == 1);
-    send(third, Wire.request("POST", WAITING, body()));
+    send(third, ByteSocket.request("POST", WAITING, body()));
     RunningGateway.awaiting().until(() -> bodies().waiting() == 2);
     assertThat(bodies().waitingBytes()).isEqualTo(2L * BODY);
     RunningGateway.awaiting()
@@ -102,9 +102,9 @@ class BufferedBytesIT extends HostileCase {
 
   @Test
   void halfReadBody_hasRoomForTheRest_andTheNextWaits() {
-    String request = Wire.request("POST", WAITING, body());
-    Wire first = connect();
-    Wire second = connect();
+    String request = ByteSocket.request("POST", WAITING, body());
+    ByteSocket first = connect();
+    ByteSocket second = connect();
     int half = 1_800_000;
     first.send(request.substring(0, half));
     RunningGateway.awaiting().until(() -> bodies().heldBytes() == BODY);
@@ -121,34 +121,34 @@ class BufferedBytesIT extends HostileCase {
 
   @Test
   void halfReadBodiesOfUnstatedLength_doNotWaitForEachOther() throws InterruptedException {
-    List<Wire> wires = List.of(connect(), connect(), connect());
+    List<ByteSocket> wires = List.of(connect(), connect(), connect());
     String part = body().substring(0, BODY / 2);
-    for (Wire wire : wires) {
+    for (ByteSocket byteSocket : wires) {
       send(
-          wire,
+          byteSocket,
           "POST %s HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n"
               .formatted(CHAT, part.length(), part));
     }
     RunningGateway.awaiting().until(() -> bodies().waiting() == 2);
     String rest = body().substring(BODY / 2);
-    for (Wire wire : wires) {
-      send(wire, "%x\r\n%s\r\n0\r\n\r\n".formatted(rest.length(), rest));
+    for (ByteSocket byteSocket : wires) {
+      send(byteSocket, "%x\r\n%s\r\n0\r\n\r\n".formatted(rest.length(), rest));
     }
-    for (Wire wire : wires) {
-      assertThat(wire.answer().status()).isEqualTo(200);
+    for (ByteSocket byteSocket : wires) {
+      assertThat(byteSocket.answer().status()).isEqualTo(200);
       assertThat(upstream.received().body()).hasSize(BODY);
-      wire.close();
+      byteSocket.close();
     }
   }
 
   @Test
   void clientThatLeavesWhileItsBodyIsHeldUp_isNoticed() {
-    Wire first = connect();
-    send(first, Wire.request("POST", WAITING, body()));
+    ByteSocket first = connect();
+    send(first, ByteSocket.request("POST", WAITING, body()));
     gateway.await(WAITING, Fate.WAITING, 1);
     long cancelled = gateway.count(WAITING, Fate.CANCELLED);
-    Wire second = connect();
-    send(second, Wire.request("POST", WAITING, body()));
+    ByteSocket second = connect();
+    send(second, ByteSocket.request("POST", WAITING, body()));
     RunningGateway.awaiting().until(() -> bodies().waiting() == 1);
     second.reset();
     gateway.await(WAITING, Fate.CANCELLED, cancelled + 1);

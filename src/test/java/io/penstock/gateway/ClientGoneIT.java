@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.gateway.body.BodyBudget;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,24 +27,24 @@ class ClientGoneIT extends HostileCase {
   enum Leaving {
     CLOSE {
       @Override
-      void leave(Wire wire) {
-        wire.close();
+      void leave(ByteSocket byteSocket) {
+        byteSocket.close();
       }
     },
     RESET {
       @Override
-      void leave(Wire wire) {
-        wire.reset();
+      void leave(ByteSocket byteSocket) {
+        byteSocket.reset();
       }
     },
     HALF_CLOSE {
       @Override
-      void leave(Wire wire) {
-        wire.halfClose();
+      void leave(ByteSocket byteSocket) {
+        byteSocket.halfClose();
       }
     };
 
-    abstract void leave(Wire wire);
+    abstract void leave(ByteSocket byteSocket);
   }
 
   @Override
@@ -78,13 +78,13 @@ class ClientGoneIT extends HostileCase {
   void goneWhileWaiting_givesTheTicketBack(Leaving leaving) throws InterruptedException {
     fill("/waiting", WAITING);
     long before = gateway.count("/waiting", Fate.CANCELLED);
-    Wire wire = connect().post(WAITING, ASK);
+    ByteSocket byteSocket = connect().post(WAITING, ASK);
     gateway.await("/waiting", Fate.WAITING, 1);
     assertThat(gateway.bean(BodyBudget.class).heldBytes()).isEqualTo(ASK.length());
-    leaving.leave(wire);
+    leaving.leave(byteSocket);
     gateway.await("/waiting", Fate.CANCELLED, before + 1);
     gateway.await("/waiting", Fate.WAITING, 0);
-    wire.close();
+    byteSocket.close();
   }
 
   @ParameterizedTest
@@ -92,11 +92,11 @@ class ClientGoneIT extends HostileCase {
   void goneWhileItsBodyIsNotRead_givesTheTicketBack(Leaving leaving) throws InterruptedException {
     fill("/permit", "/permit");
     long before = gateway.count("/permit", Fate.CANCELLED);
-    Wire wire = connect().post("/permit", "x".repeat(200_000));
+    ByteSocket byteSocket = connect().post("/permit", "x".repeat(200_000));
     gateway.await("/permit", Fate.WAITING, 1);
-    leaving.leave(wire);
+    leaving.leave(byteSocket);
     gateway.await("/permit", Fate.CANCELLED, before + 1);
-    wire.close();
+    byteSocket.close();
   }
 
   @ParameterizedTest
@@ -104,11 +104,11 @@ class ClientGoneIT extends HostileCase {
   void goneWhileItsUploadIsNotRead_givesTheTicketBack(Leaving leaving) throws InterruptedException {
     fill("/waiting", WAITING);
     long before = gateway.count("/waiting", Fate.CANCELLED);
-    Wire wire = connect().post("/waiting/v1/files", "x".repeat(20_000));
+    ByteSocket byteSocket = connect().post("/waiting/v1/files", "x".repeat(20_000));
     gateway.await("/waiting", Fate.WAITING, 1);
-    leaving.leave(wire);
+    leaving.leave(byteSocket);
     gateway.await("/waiting", Fate.CANCELLED, before + 1);
-    wire.close();
+    byteSocket.close();
   }
 
   @ParameterizedTest
@@ -117,17 +117,17 @@ class ClientGoneIT extends HostileCase {
     long before = gateway.count(CHAT, Fate.CANCELLED);
     CountDownLatch cancelled = new CountDownLatch(1);
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.awaitEnd();
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.awaitEnd();
           cancelled.countDown();
         });
-    Wire wire = connect().post(CHAT, ASK);
+    ByteSocket byteSocket = connect().post(CHAT, ASK);
     upstream.received();
-    leaving.leave(wire);
+    leaving.leave(byteSocket);
     assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
-    wire.close();
+    byteSocket.close();
   }
 
   @ParameterizedTest
@@ -136,20 +136,20 @@ class ClientGoneIT extends HostileCase {
     long before = gateway.count(CHAT, Fate.CANCELLED);
     CountDownLatch cancelled = new CountDownLatch(1);
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send(STREAM_HEAD).chunk("data: {}\n\n");
-          wire.awaitEnd();
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(STREAM_HEAD).chunk("data: {}\n\n");
+          byteSocket.awaitEnd();
           cancelled.countDown();
         });
-    Wire wire = connect().post(CHAT, ASK);
-    assertThat(wire.head().status()).isEqualTo(200);
-    assertThat(wire.chunk()).isEqualTo("data: {}\n\n");
-    leaving.leave(wire);
+    ByteSocket byteSocket = connect().post(CHAT, ASK);
+    assertThat(byteSocket.head().status()).isEqualTo(200);
+    assertThat(byteSocket.chunk()).isEqualTo("data: {}\n\n");
+    leaving.leave(byteSocket);
     assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
     upstream.received();
-    wire.close();
+    byteSocket.close();
   }
 
   @Test
@@ -159,12 +159,12 @@ class ClientGoneIT extends HostileCase {
     CountDownLatch full = new CountDownLatch(1);
     String piece = "data: {}\n\n".repeat(10_000);
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send(STREAM_HEAD);
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(STREAM_HEAD);
           try {
             for (int i = 0; i < 500; i++) {
-              wire.chunk(piece);
+              byteSocket.chunk(piece);
               if (i == 10) {
                 full.countDown();
               }
@@ -173,9 +173,9 @@ class ClientGoneIT extends HostileCase {
             cancelled.countDown();
           }
         });
-    Wire wire = Wire.to(gateway.port(), 4096).post(CHAT, ASK);
+    ByteSocket byteSocket = ByteSocket.to(gateway.port(), 4096).post(CHAT, ASK);
     full.await();
-    wire.reset();
+    byteSocket.reset();
     assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
     upstream.received();
@@ -186,7 +186,7 @@ class ClientGoneIT extends HostileCase {
     fill("/waiting", WAITING);
     int many = 2_000;
     long before = gateway.count("/waiting", Fate.CANCELLED);
-    List<Wire> wires = new ArrayList<>();
+    List<ByteSocket> wires = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       wires.add(connect().post(WAITING, ASK));
     }
@@ -196,7 +196,7 @@ class ClientGoneIT extends HostileCase {
       Leaving.values()[i % 3].leave(wires.get(i));
     }
     gateway.await("/waiting", Fate.CANCELLED, before + many);
-    wires.forEach(Wire::close);
+    wires.forEach(ByteSocket::close);
   }
 
   @Test
@@ -212,9 +212,9 @@ class ClientGoneIT extends HostileCase {
         """
             .formatted(upstream.url());
     try (RunningGateway racing = RunningGateway.start(routes)) {
-      List<Wire> wires = new ArrayList<>();
+      List<ByteSocket> wires = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
-        wires.add(Wire.to(racing.port()).post("/race/v1/chat/completions", ASK));
+        wires.add(ByteSocket.to(racing.port()).post("/race/v1/chat/completions", ASK));
       }
       for (int i = 0; i < 300; i++) {
         Leaving.values()[i % 2].leave(wires.get(299 - i));

@@ -3,10 +3,10 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
 import java.util.Objects;
@@ -105,13 +105,13 @@ class DeadUpstreamIT extends HostileCase {
   private void failsOnce() {
     AtomicInteger asked = new AtomicInteger();
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send(asked.getAndIncrement() == 0 ? ERROR : OK);
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(asked.getAndIncrement() == 0 ? ERROR : OK);
         });
   }
 
-  private void servedTwiceBy(String id, Message answer) throws InterruptedException {
+  private void servedTwiceBy(String id, HttpMessage answer) throws InterruptedException {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     assertThat(answer.header("x-penstock-upstream")).isEqualTo(id);
     upstream.received();
@@ -132,15 +132,15 @@ class DeadUpstreamIT extends HostileCase {
       throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     other.script(
-        (self, wire) -> {
-          self.read(wire);
+        (self, byteSocket) -> {
+          self.read(byteSocket);
           done.await();
-          wire.send(TOO_MANY);
+          byteSocket.send(TOO_MANY);
         });
     failsOnce();
-    Wire holds = connect().post(chat("/narrow"), ASK);
+    ByteSocket holds = connect().post(chat("/narrow"), ASK);
     other.received();
-    try (Wire waits = connect().post(chat("/meanwhile"), ASK)) {
+    try (ByteSocket waits = connect().post(chat("/meanwhile"), ASK)) {
       gateway.await("/meanwhile", Fate.WAITING, 1);
       done.countDown(); // the other pauses for a minute
 
@@ -164,7 +164,7 @@ class DeadUpstreamIT extends HostileCase {
   @Test
   void shadow_servesAllByTheOneThatIsAlive() throws InterruptedException {
     for (int each = 0; each < 20; each++) {
-      Message answer = post(chat("/shadow"), ASK);
+      HttpMessage answer = post(chat("/shadow"), ASK);
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.header("x-penstock-upstream")).isEqualTo("alive");
       assertThat(other.received().text()).isEqualTo(ASK);
@@ -177,7 +177,7 @@ class DeadUpstreamIT extends HostileCase {
   void shadow_triesAnErrorElsewhere() throws InterruptedException {
     upstream.script(RawUpstream.answering(ERROR));
 
-    Message answer = post(chat("/shadow-errors"), ASK);
+    HttpMessage answer = post(chat("/shadow-errors"), ASK);
     assertThat(answer.header("x-penstock-upstream")).isEqualTo("working");
     assertThat(answer.text()).isEqualTo("[]");
     upstream.received();
@@ -202,7 +202,7 @@ class DeadUpstreamIT extends HostileCase {
       throws InterruptedException {
     upstream.script(RawUpstream.answering(TOO_MANY));
 
-    Message answer = post(chat("/shadow-alone"), ASK);
+    HttpMessage answer = post(chat("/shadow-alone"), ASK);
     assertThat(answer.status()).isEqualTo(429);
     assertThat(answer.text()).isEqualTo("{}");
     upstream.received();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.pool.RetryBudget;
 import io.penstock.time.Ticker;
 import java.io.UncheckedIOException;
@@ -107,7 +107,7 @@ class FailoverIT extends HostileCase {
         + "Connection: close\r\nContent-Length: %d\r\n\r\n%s".formatted(body.length(), body);
   }
 
-  private void servedBySecond(Message answer) throws InterruptedException {
+  private void servedBySecond(HttpMessage answer) throws InterruptedException {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text()).isEqualTo("[]");
     assertThat(answer.header("x-penstock-upstream")).isEqualTo("second");
@@ -142,17 +142,17 @@ class FailoverIT extends HostileCase {
   void closedAfterTheFirstByte_breaksOff() throws InterruptedException {
     CountDownLatch arrived = new CountDownLatch(1);
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send(STREAM_HEAD).chunk("data: {}\n\n");
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(STREAM_HEAD).chunk("data: {}\n\n");
           arrived.await();
         });
     long before = gateway.count("/pair", Fate.REFUSED);
-    try (Wire wire = connect().post(PAIR, ASK)) {
-      assertThat(wire.head().status()).isEqualTo(200);
-      assertThat(wire.chunk()).isEqualTo("data: {}\n\n");
+    try (ByteSocket byteSocket = connect().post(PAIR, ASK)) {
+      assertThat(byteSocket.head().status()).isEqualTo(200);
+      assertThat(byteSocket.chunk()).isEqualTo("data: {}\n\n");
       arrived.countDown();
-      assertThatThrownBy(wire::chunk).isInstanceOf(UncheckedIOException.class);
+      assertThatThrownBy(byteSocket::chunk).isInstanceOf(UncheckedIOException.class);
     }
     gateway.await("/pair", Fate.REFUSED, before + 1);
     upstream.received();
@@ -162,7 +162,7 @@ class FailoverIT extends HostileCase {
   void bothFail_passesTheSecondError() throws InterruptedException {
     upstream.script(RawUpstream.answering(error(500, "{\"a\":1}")));
     other.script(RawUpstream.answering(error(502, "{\"b\":2}")));
-    Message answer = post(PAIR, ASK);
+    HttpMessage answer = post(PAIR, ASK);
     assertThat(answer.status()).isEqualTo(502);
     assertThat(answer.text()).isEqualTo("{\"b\":2}");
     assertThat(answer.all("x-of")).containsExactly("502");
@@ -172,7 +172,7 @@ class FailoverIT extends HostileCase {
 
   @Test
   void bothUnreachable_is502() throws InterruptedException {
-    other.script((self, wire) -> self.read(wire));
+    other.script((self, byteSocket) -> self.read(byteSocket));
     refused(post("/closed/v1/chat/completions", ASK), 502, "upstream_unreachable");
     other.received();
   }
@@ -182,11 +182,11 @@ class FailoverIT extends HostileCase {
     AtomicInteger asked = new AtomicInteger();
     PlainJudge.pauseNanos = 50_000_000;
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send(asked.incrementAndGet() <= 2 ? error(429, "{}") : OK);
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(asked.incrementAndGet() <= 2 ? error(429, "{}") : OK);
         });
-    Message answer = post("/one/v1/chat/completions", ASK);
+    HttpMessage answer = post("/one/v1/chat/completions", ASK);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(Long.parseLong(answer.header("x-penstock-queued-ms"))).isGreaterThanOrEqualTo(100);
     for (int i = 0; i < 3; i++) {
@@ -197,7 +197,7 @@ class FailoverIT extends HostileCase {
   @Test
   void tooManyForTheSixthTime_isTheClients() throws InterruptedException {
     upstream.script(RawUpstream.answering(error(429, "{\"mine\":true}")));
-    Message answer = post("/one/v1/chat/completions", ASK);
+    HttpMessage answer = post("/one/v1/chat/completions", ASK);
     assertThat(answer.status()).isEqualTo(429);
     assertThat(answer.text()).isEqualTo("{\"mine\":true}");
     for (int i = 0; i < 6; i++) {
@@ -217,10 +217,10 @@ class FailoverIT extends HostileCase {
   void goneBetweenAttempts_givesEverythingBack() throws InterruptedException {
     PlainJudge.pauseNanos = 60_000_000_000L;
     upstream.script(RawUpstream.answering(error(429, "{}")));
-    Wire wire = connect().post("/gone/v1/chat/completions", ASK);
+    ByteSocket byteSocket = connect().post("/gone/v1/chat/completions", ASK);
     upstream.received();
     gateway.await("/gone", Fate.WAITING, 1);
-    wire.close();
+    byteSocket.close();
     gateway.await("/gone", Fate.CANCELLED, 1);
   }
 
@@ -244,18 +244,18 @@ class FailoverIT extends HostileCase {
   void errorThatIsNotSaidToItsEnd_isDecidedBefore() throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send("HTTP/1.1 418 X\r\nTransfer-Encoding: chunked\r\n\r\n").chunk("so ");
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send("HTTP/1.1 418 X\r\nTransfer-Encoding: chunked\r\n\r\n").chunk("so ");
           done.await();
-          wire.chunk("far").send("0\r\n\r\n");
+          byteSocket.chunk("far").send("0\r\n\r\n");
         });
-    try (Wire wire = connect().post(PAIR, ASK)) {
-      assertThat(wire.head().status()).isEqualTo(418);
-      assertThat(wire.chunk()).isEqualTo("so ");
+    try (ByteSocket byteSocket = connect().post(PAIR, ASK)) {
+      assertThat(byteSocket.head().status()).isEqualTo(418);
+      assertThat(byteSocket.chunk()).isEqualTo("so ");
       done.countDown();
-      assertThat(wire.chunk()).isEqualTo("far");
-      assertThat(wire.chunk()).isEmpty();
+      assertThat(byteSocket.chunk()).isEqualTo("far");
+      assertThat(byteSocket.chunk()).isEmpty();
     }
     upstream.received();
   }
@@ -286,20 +286,20 @@ class FailoverIT extends HostileCase {
     int many = 60;
     CountDownLatch asked = new CountDownLatch(many);
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
+        (self, byteSocket) -> {
+          self.read(byteSocket);
           asked.countDown();
           asked.await(); // so that all fail together, however long it took to send them
-          wire.send(error(500, "{}"));
+          byteSocket.send(error(500, "{}"));
         });
-    List<Wire> wires = new ArrayList<>();
+    List<ByteSocket> wires = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       wires.add(connect().post("/many/v1/chat/completions", ASK));
     }
     int failed = 0;
-    for (Wire wire : wires) {
-      failed += wire.answer().status() == 500 ? 1 : 0;
-      wire.close();
+    for (ByteSocket byteSocket : wires) {
+      failed += byteSocket.answer().status() == 500 ? 1 : 0;
+      byteSocket.close();
     }
     assertThat(upstream.drain()).isEqualTo(many);
     assertThat(failed).isBetween(1, many - 3);
@@ -312,32 +312,32 @@ class FailoverIT extends HostileCase {
     CountDownLatch killed = new CountDownLatch(1);
     AtomicInteger asked = new AtomicInteger();
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
+        (self, byteSocket) -> {
+          self.read(byteSocket);
           if (asked.getAndIncrement() < each) {
-            wire.send(STREAM_HEAD).chunk("data: {}\n\n");
+            byteSocket.send(STREAM_HEAD).chunk("data: {}\n\n");
           }
           killed.await();
-          wire.reset();
+          byteSocket.reset();
         });
-    List<Wire> begun = new ArrayList<>();
+    List<ByteSocket> begun = new ArrayList<>();
     for (int i = 0; i < each; i++) {
-      Wire wire = connect().post(PAIR, ASK);
-      assertThat(wire.head().status()).isEqualTo(200);
-      begun.add(wire);
+      ByteSocket byteSocket = connect().post(PAIR, ASK);
+      assertThat(byteSocket.head().status()).isEqualTo(200);
+      begun.add(byteSocket);
     }
-    List<Wire> waiting = new ArrayList<>();
+    List<ByteSocket> waiting = new ArrayList<>();
     for (int i = 0; i < each; i++) {
       waiting.add(connect().post(PAIR, ASK));
     }
     RunningGateway.awaiting().until(() -> asked.get() == 2 * each);
     roomFor(each); // the room lasts for a second, and sending them may have taken longer
     killed.countDown();
-    for (Wire wire : waiting) {
-      assertThat(wire.answer().text()).isEqualTo("[]");
-      wire.close();
+    for (ByteSocket byteSocket : waiting) {
+      assertThat(byteSocket.answer().text()).isEqualTo("[]");
+      byteSocket.close();
     }
-    begun.forEach(Wire::close);
+    begun.forEach(ByteSocket::close);
     assertThat(other.drain()).isEqualTo(each);
     assertThat(upstream.drain()).isEqualTo(2 * each);
   }

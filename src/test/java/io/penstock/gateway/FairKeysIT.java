@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -51,12 +51,12 @@ class FairKeysIT extends HostileCase {
    */
   private List<String> order(String endpoint, String first, String second) throws Exception {
     upstream.script(
-        (from, wire) -> {
-          from.read(wire);
+        (from, byteSocket) -> {
+          from.read(byteSocket);
           answers.acquire();
-          wire.send(OK);
+          byteSocket.send(OK);
         });
-    List<Wire> open = new ArrayList<>();
+    List<ByteSocket> open = new ArrayList<>();
     List<String> order = new ArrayList<>();
     try {
       open.add(send(endpoint, "warm"));
@@ -72,24 +72,24 @@ class FairKeysIT extends HostileCase {
         order.add(whose(upstream.received()));
       }
       answers.release();
-      for (Wire wire : open) {
-        assertThat(wire.answer().status()).isEqualTo(200);
+      for (ByteSocket byteSocket : open) {
+        assertThat(byteSocket.answer().status()).isEqualTo(200);
       }
     } finally {
-      open.forEach(Wire::close);
+      open.forEach(ByteSocket::close);
     }
     return order;
   }
 
-  private Wire send(String endpoint, String key) {
+  private ByteSocket send(String endpoint, String key) {
     String body = ASK.replace("\"model\"", "\"user\":\"" + key + "\",\"model\"");
     return connect()
         .send(
-            Wire.request("POST", endpoint + "/v1/chat/completions", body)
+            ByteSocket.request("POST", endpoint + "/v1/chat/completions", body)
                 .replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + key + "\r\n"));
   }
 
-  private static String whose(Message asked) {
+  private static String whose(HttpMessage asked) {
     return WHOSE
         .matcher(asked.text())
         .results()

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.suite.JavaCommand;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -125,7 +125,7 @@ class FootprintIT {
   }
 
   private static List<SocketChannel> park(Gateway gateway, int many) throws Exception {
-    byte[] request = Wire.request("POST", WAITING, ASK).getBytes(UTF_8);
+    byte[] request = ByteSocket.request("POST", WAITING, ASK).getBytes(UTF_8);
     List<SocketChannel> clients = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       SocketChannel client = connect(gateway.port);
@@ -146,8 +146,8 @@ class FootprintIT {
 
   private static void serve(Gateway gateway, String path, int times) {
     for (int i = 0; i < times; i++) {
-      try (Wire wire = Wire.to(gateway.port)) {
-        assertThat(wire.post(path, ASK).answer().status()).isEqualTo(200);
+      try (ByteSocket byteSocket = ByteSocket.to(gateway.port)) {
+        assertThat(byteSocket.post(path, ASK).answer().status()).isEqualTo(200);
       }
     }
   }
@@ -221,7 +221,8 @@ class FootprintIT {
   private static SocketChannel halfOfABody(Gateway gateway, boolean weighed) throws IOException {
     SocketChannel client = connect(gateway.port);
     String whole =
-        Wire.request("POST", weighed ? WAITING : "/open/v1/files", ASK.repeat(weighed ? 1 : 100));
+        ByteSocket.request(
+            "POST", weighed ? WAITING : "/open/v1/files", ASK.repeat(weighed ? 1 : 100));
     client.write(ByteBuffer.wrap(whole.substring(0, whole.length() - 100).getBytes(UTF_8)));
     return client;
   }

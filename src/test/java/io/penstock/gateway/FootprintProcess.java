@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
 import io.netty.buffer.PooledByteBufAllocator;
-import io.penstock.Server;
+import io.penstock.GatewayServer;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals;
@@ -31,8 +31,8 @@ final class FootprintProcess {
   /** Runs until its input ends; the first argument is the route file, the others are Spring's. */
   public static void main(String[] arguments) throws IOException {
     String[] rest = java.util.Arrays.copyOfRange(arguments, 1, arguments.length);
-    if (!(Server.start(Map.of(), Path.of(arguments[0]), rest)
-        instanceof Server.Started(var context))) {
+    if (!(GatewayServer.start(Map.of(), Path.of(arguments[0]), rest)
+        instanceof GatewayServer.Started(var context))) {
       throw new IllegalStateException("did not start");
     }
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

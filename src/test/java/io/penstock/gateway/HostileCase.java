@@ -2,11 +2,11 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Logged;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
+import io.penstock.fake.LogCapture;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.suite.TaggedTests;
 import org.junit.jupiter.api.AfterAll;
@@ -48,7 +48,7 @@ abstract class HostileCase {
 
   final RawUpstream upstream = RawUpstream.start(RawUpstream.answering(OK));
   RunningGateway gateway;
-  Logged logged;
+  LogCapture logged;
 
   /** Returns the routes; {@code %1$s} is the upstream's address. */
   abstract String routes();
@@ -71,7 +71,7 @@ abstract class HostileCase {
 
   @BeforeEach
   void listen() {
-    logged = Logged.listen();
+    logged = LogCapture.listen();
   }
 
   @AfterEach
@@ -92,22 +92,22 @@ abstract class HostileCase {
     assertThat(unasked).as("requests at the upstream").isZero();
   }
 
-  Wire connect() {
-    return Wire.to(gateway.port());
+  ByteSocket connect() {
+    return ByteSocket.to(gateway.port());
   }
 
-  Message ask(String raw) {
-    try (Wire wire = connect()) {
-      return wire.send(raw).answer();
+  HttpMessage ask(String raw) {
+    try (ByteSocket byteSocket = connect()) {
+      return byteSocket.send(raw).answer();
     }
   }
 
-  Message post(String target, String body) {
-    return ask(Wire.request("POST", target, body));
+  HttpMessage post(String target, String body) {
+    return ask(ByteSocket.request("POST", target, body));
   }
 
   /** Checks that an answer is a refusal with everything that belongs to one. */
-  void refused(Message answer, int status, String reason) {
+  void refused(HttpMessage answer, int status, String reason) {
     assertThat(answer.start()).contains(" " + status + " ");
     assertThat(answer.header("x-penstock-reason")).isEqualTo(reason);
     assertThat(answer.header("x-request-id")).isNotBlank();

@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,7 +26,7 @@ class HostilePathIT extends HostileCase {
     """;
   }
 
-  private Message get(String target) {
+  private HttpMessage get(String target) {
     return ask("GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n");
   }
 
@@ -45,7 +45,7 @@ class HostilePathIT extends HostileCase {
         "/permit/..%2fopenai",
       })
   void permitWrittenInTwoWays_isRefused(String path) {
-    Message answer = get(path);
+    HttpMessage answer = get(path);
     refused(answer, 400, "bad_request");
     othersGo();
   }
@@ -72,7 +72,7 @@ class HostilePathIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(strings = {"/nowhere", "//nowhere", "/permit%2f", "/PERMIT", "/permitx", "/"})
   void pathOfNoEndpoint_isNotFound(String path) {
-    Message answer = get(path);
+    HttpMessage answer = get(path);
     refused(answer, 404, "no_endpoint");
     assertThat(answer.header("content-type")).isEqualTo("application/problem+json");
     othersGo();
@@ -101,12 +101,12 @@ class HostilePathIT extends HostileCase {
 
   @Test
   void refusedPath_leavesItsConnectionToOthers() {
-    try (Wire wire = connect()) {
+    try (ByteSocket byteSocket = connect()) {
       for (int i = 0; i < 3; i++) {
-        wire.send("GET /permit/a%2Fb HTTP/1.1\r\nHost: x\r\n\r\n");
-        assertThat(wire.answer().status()).isEqualTo(400);
-        wire.send("GET /permit HTTP/1.1\r\nHost: x\r\n\r\n");
-        assertThat(wire.answer().status()).isEqualTo(200);
+        byteSocket.send("GET /permit/a%2Fb HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(byteSocket.answer().status()).isEqualTo(400);
+        byteSocket.send("GET /permit HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(byteSocket.answer().status()).isEqualTo(200);
       }
     }
   }

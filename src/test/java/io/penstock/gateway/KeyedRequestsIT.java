@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.security.MessageDigest;
@@ -82,7 +82,7 @@ class KeyedRequestsIT extends HostileCase {
         .replace("ONCE_B", sha256(ONCE_MORE));
   }
 
-  private Message get(String target, String... headers) {
+  private HttpMessage get(String target, String... headers) {
     return ask(head("GET", target, headers) + "\r\n");
   }
 
@@ -92,9 +92,9 @@ class KeyedRequestsIT extends HostileCase {
     return head.toString();
   }
 
-  private Message post(String target, String secret, String body) {
+  private HttpMessage post(String target, String secret, String body) {
     return ask(
-        Wire.request("POST", target, body)
+        ByteSocket.request("POST", target, body)
             .replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + secret + "\r\n"));
   }
 
@@ -110,12 +110,12 @@ class KeyedRequestsIT extends HostileCase {
         "x-penstock-key: SECRET\r\nAuthorization: Bearer SECRET\r\nx-penstock-key: SECRET"
       })
   void key_inAnyOfItsPlaces_letsIn_andNeverReachesTheUpstream(String line) throws Exception {
-    Message answer = get(FILES, line.replace("SECRET", CLIENT_SECRET));
+    HttpMessage answer = get(FILES, line.replace("SECRET", CLIENT_SECRET));
     assertThat(answer.status()).isEqualTo(200);
     assertUpstreamsOwn(upstream.received());
   }
 
-  private static void assertUpstreamsOwn(Message asked) {
+  private static void assertUpstreamsOwn(HttpMessage asked) {
     assertThat(asked.all("authorization")).containsExactly("Bearer " + UPSTREAM_SECRET);
     assertThat(asked.headers()).noneMatch(line -> line.contains(CLIENT_SECRET));
     assertThat(asked.target()).doesNotContain("key");
@@ -124,7 +124,7 @@ class KeyedRequestsIT extends HostileCase {
   @Test
   void key_inTheQuery_letsIn_andNeverReachesTheUpstream() throws Exception {
     assertThat(get(FILES + "?a=b&key=" + CLIENT_SECRET).status()).isEqualTo(200);
-    Message asked = upstream.received();
+    HttpMessage asked = upstream.received();
     assertUpstreamsOwn(asked);
     assertThat(asked.target()).isEqualTo("/v1/files?a=b");
   }
@@ -145,9 +145,9 @@ class KeyedRequestsIT extends HostileCase {
       })
   void noGoodKey_isRefusedBeforeTheBodyIsRead(String line) {
     long before = gateway.count("/openai", Fate.REFUSED);
-    try (Wire wire = connect()) {
-      Message answer =
-          wire.send(head("POST", CHAT, line, "Content-Length: 1000") + "\r\n").answer();
+    try (ByteSocket byteSocket = connect()) {
+      HttpMessage answer =
+          byteSocket.send(head("POST", CHAT, line, "Content-Length: 1000") + "\r\n").answer();
       refused(answer, 401, "unauthenticated");
       assertThat(answer.header("www-authenticate")).isEqualTo("Bearer realm=\"penstock\"");
       assertThat(answer.header("ratelimit")).isNull();
@@ -164,10 +164,10 @@ class KeyedRequestsIT extends HostileCase {
 
   @Test
   void refusal_hasTheShapeOfTheDialect() {
-    Message anthropic = get("/anthropic/v1/files");
+    HttpMessage anthropic = get("/anthropic/v1/files");
     refused(anthropic, 401, "unauthenticated");
     assertThat(anthropic.text()).contains("\"type\":\"authentication_error\"");
-    Message permit = get("/permit");
+    HttpMessage permit = get("/permit");
     refused(permit, 401, "unauthenticated");
     assertThat(permit.text()).contains("\"ok\":false").contains("\"reason\":\"unauthenticated\"");
     refused(get("/nowhere"), 401, "unauthenticated");
@@ -190,10 +190,10 @@ class KeyedRequestsIT extends HostileCase {
 
   @Test
   void endpointThatIsNotAllowed_isForbiddenBeforeTheBodyIsRead_andNoneIsMade() {
-    try (Wire wire = connect()) {
+    try (ByteSocket byteSocket = connect()) {
       String head =
           head("POST", MESSAGES, "x-penstock-key: " + BOB, "Content-Length: 1000") + "\r\n";
-      Message answer = wire.send(head).answer();
+      HttpMessage answer = byteSocket.send(head).answer();
       refused(answer, 403, "forbidden_endpoint");
       assertThat(answer.text()).contains("permission_error");
     }
@@ -212,7 +212,7 @@ class KeyedRequestsIT extends HostileCase {
     assertThat(post(CHAT, BOB, ASK).status()).isEqualTo(200);
     upstream.received();
     String other = ASK.replace("\"m\"", "\"x\"");
-    Message answer = post(CHAT, BOB, other);
+    HttpMessage answer = post(CHAT, BOB, other);
     refused(answer, 403, "forbidden_model");
     assertThat(post(CHAT, CLIENT_SECRET, other).status()).isEqualTo(200);
     upstream.received();
@@ -262,7 +262,7 @@ class KeyedRequestsIT extends HostileCase {
   }
 
   private List<String> ids(String path, String secret) {
-    Message answer = get(path, "x-penstock-key: " + secret);
+    HttpMessage answer = get(path, "x-penstock-key: " + secret);
     assertThat(answer.status()).isEqualTo(200);
     return JsonMapper.shared().readTree(answer.text()).get("data").values().stream()
         .map(each -> each.get("id").asString())
@@ -274,7 +274,7 @@ class KeyedRequestsIT extends HostileCase {
     String ours = "x-penstock-key: " + CLIENT_SECRET;
     assertThat(get("/through/v1/files", ours, "Authorization: Bearer theirs").status())
         .isEqualTo(200);
-    Message asked = upstream.received();
+    HttpMessage asked = upstream.received();
     assertThat(asked.all("authorization")).containsExactly("Bearer theirs");
     assertThat(asked.header("x-penstock-key")).isNull();
     String elsewhere = "Authorization: Bearer " + CLIENT_SECRET;
@@ -285,7 +285,7 @@ class KeyedRequestsIT extends HostileCase {
 
   @Test
   void answer_tellsWhatIsLeftOfTheKeysLimits() throws Exception {
-    Message openAi = post(CHAT, CLIENT_SECRET, ASK);
+    HttpMessage openAi = post(CHAT, CLIENT_SECRET, ASK);
     upstream.received();
     assertThat(openAi.header("ratelimit-policy"))
         .isEqualTo("\"key-rpm\";q=1000;w=60, \"key-tpm\";q=100000;qu=\"penstock-tokens\";w=60");
@@ -295,7 +295,7 @@ class KeyedRequestsIT extends HostileCase {
     assertThat(openAi.header("x-ratelimit-remaining-requests")).matches("9\\d\\d");
     assertThat(openAi.header("x-ratelimit-reset-requests")).matches("1m\\ds|\\d\\d?s");
     assertThat(openAi.header("x-ratelimit-limit-tokens")).isEqualTo("100000");
-    Message anthropic = post(MESSAGES, CLIENT_SECRET, ASK);
+    HttpMessage anthropic = post(MESSAGES, CLIENT_SECRET, ASK);
     upstream.received();
     assertThat(anthropic.header("anthropic-ratelimit-requests-limit")).isEqualTo("1000");
     assertThat(anthropic.header("anthropic-ratelimit-tokens-remaining")).matches("99\\d+");
@@ -306,15 +306,15 @@ class KeyedRequestsIT extends HostileCase {
 
   @Test
   void answer_tellsOfTheEndpointsLimit_andOfTheUpstreamsOnlyWhereItIsToldTo() throws Exception {
-    Message permit = get("/permit", "x-penstock-key: " + CLIENT_SECRET);
+    HttpMessage permit = get("/permit", "x-penstock-key: " + CLIENT_SECRET);
     assertThat(permit.header("ratelimit-policy")).endsWith(", \"endpoint\";q=10;w=5");
     assertThat(permit.header("ratelimit")).contains("\"endpoint\";r=9;t=1");
     String own = "HTTP/1.1 200 OK\r\nRateLimit: \"theirs\";r=1\r\nContent-Length: 2\r\n\r\n{}";
     upstream.script(io.penstock.fake.RawUpstream.answering(own));
-    Message shown = post("/shown/v1/chat/completions", CLIENT_SECRET, ASK);
+    HttpMessage shown = post("/shown/v1/chat/completions", CLIENT_SECRET, ASK);
     upstream.received();
     assertThat(shown.header("ratelimit-policy")).endsWith(", \"upstream-rpm\";q=600;w=60");
-    Message hidden = post("/any/v1/chat/completions", BOB, ASK);
+    HttpMessage hidden = post("/any/v1/chat/completions", BOB, ASK);
     upstream.received();
     assertThat(hidden.header("ratelimit-policy")).isNull();
     assertThat(hidden.header("ratelimit")).isNull();
@@ -324,7 +324,7 @@ class KeyedRequestsIT extends HostileCase {
   void limitOfTheKey_reached_isRefusedWithWhatIsLeft() throws Exception {
     assertThat(post(CHAT, ONCE, ASK).status()).isEqualTo(200);
     upstream.received();
-    Message answer = post(CHAT, ONCE, ASK);
+    HttpMessage answer = post(CHAT, ONCE, ASK);
     refused(answer, 429, "key_rpm");
     assertThat(answer.header("retry-after")).matches("[56]\\d");
     // the body was not read, so its model is unknown
@@ -342,7 +342,7 @@ class KeyedRequestsIT extends HostileCase {
   @Test
   void status_tellsOfTheKeyAndWhereItMayGo() {
     refused(get("/v1/penstock/status"), 401, "unauthenticated");
-    Message answer = get("/v1/penstock/status", "Authorization: Bearer " + CLIENT_SECRET);
+    HttpMessage answer = get("/v1/penstock/status", "Authorization: Bearer " + CLIENT_SECRET);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header("cache-control")).isEqualTo("no-store");
     assertThat(answer.header("x-request-id")).isNotBlank();
@@ -354,7 +354,7 @@ class KeyedRequestsIT extends HostileCase {
     assertThat(rpm.get("remaining").asLong()).isBetween(900L, 1000L);
     assertThat(status.at("/limits/1/unit").asString()).isEqualTo("penstock-tokens");
     assertThat(answer.text()).contains("{\"path\":\"/anthropic\",\"expected_wait_ms\":0}");
-    Message bobs = get("/v1/penstock/status", "x-api-key: " + BOB);
+    HttpMessage bobs = get("/v1/penstock/status", "x-api-key: " + BOB);
     assertThat(bobs.text()).contains("\"/openai\"").doesNotContain("/anthropic");
     assertThat(bobs.text()).contains("\"limits\":[]");
   }
@@ -363,7 +363,7 @@ class KeyedRequestsIT extends HostileCase {
   void affinityByKey_keepsAKeyToOneUpstream() throws Exception {
     String first = null;
     for (int i = 0; i < 6; i++) {
-      Message answer = post("/sticky/v1/chat/completions", CLIENT_SECRET, ASK);
+      HttpMessage answer = post("/sticky/v1/chat/completions", CLIENT_SECRET, ASK);
       upstream.received();
       String id = answer.header("x-penstock-upstream");
       assertThat(id).isIn("s1", "s2").isEqualTo(first == null ? id : first);

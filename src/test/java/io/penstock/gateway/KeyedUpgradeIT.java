@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -63,7 +63,7 @@ class KeyedUpgradeIT extends HostileCase {
             URI.create("ws://127.0.0.1:" + gateway.port() + path), new WebSocket.Listener() {});
   }
 
-  private Message plain() {
+  private HttpMessage plain() {
     return ask(
         "GET /ws/v1/models/m HTTP/1.1\r\nHost: a\r\nx-penstock-key: "
             + CLIENT_SECRET

@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.gateway.body.BodyBudget;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -110,16 +110,16 @@ class LargeBodyIT {
       takeTheSlot(path);
     }
     try (LoopProbe probe = LoopProbe.at(gateway.bean(ReactorResourceFactory.class));
-        Wire wire = Wire.to(gateway.port())) {
-      assertThat(wire.post(path, body).answer().status()).isEqualTo(200);
+        ByteSocket byteSocket = ByteSocket.to(gateway.port())) {
+      assertThat(byteSocket.post(path, body).answer().status()).isEqualTo(200);
       return (double) probe.mostNanos();
     }
   }
 
   private void takeTheSlot(String path) {
     String small = "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
-    try (Wire wire = Wire.to(gateway.port())) {
-      assertThat(wire.post(path, small).answer().status()).isEqualTo(200);
+    try (ByteSocket byteSocket = ByteSocket.to(gateway.port())) {
+      assertThat(byteSocket.post(path, small).answer().status()).isEqualTo(200);
     }
   }
 

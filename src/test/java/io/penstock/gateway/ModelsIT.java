@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -50,12 +50,12 @@ class ModelsIT extends HostileCase {
         """;
   }
 
-  private Message get(String path) {
+  private HttpMessage get(String path) {
     return ask("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
   }
 
-  private Message answeredHere(String path) {
-    Message answer = get(path);
+  private HttpMessage answeredHere(String path) {
+    HttpMessage answer = get(path);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header("content-type")).isEqualTo("application/json");
     assertThat(answer.header("x-penstock-upstream")).isNull();
@@ -92,7 +92,7 @@ class ModelsIT extends HostileCase {
 
   @Test
   void upstreamThatTakesAnyModel_isAsked() throws InterruptedException {
-    Message answer = get("/any/v1/models");
+    HttpMessage answer = get("/any/v1/models");
     assertThat(answer.text()).isEqualTo("{}");
     assertThat(answer.header("x-penstock-upstream")).isNotBlank();
     assertThat(upstream.received().target()).isEqualTo("/v1/models");

@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import org.junit.jupiter.api.Test;
 import org.springframework.cloud.gateway.handler.FilteringWebHandler;
 import org.springframework.test.util.ReflectionTestUtils;
@@ -20,12 +20,12 @@ class NoTracesIT extends HostileCase {
   @Test
   void parentPassesUntouched() throws InterruptedException {
     String request =
-        Wire.request("POST", CHAT, ASK)
+        ByteSocket.request("POST", CHAT, ASK)
             .replace(
                 "Host: penstock\r\n",
                 "Host: penstock\r\ntraceparent: " + PARENT + "\r\ntracestate: a=b\r\n");
     assertThat(ask(request).status()).isEqualTo(200);
-    Message asked = upstream.received();
+    HttpMessage asked = upstream.received();
     assertThat(asked.all("traceparent")).containsExactly(PARENT);
     assertThat(asked.all("tracestate")).containsExactly("a=b");
   }

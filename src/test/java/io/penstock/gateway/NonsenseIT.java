@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -204,13 +204,13 @@ class NonsenseIT extends HostileCase {
         "HTTP/1.1 %d X\r\n%sConnection: close\r\nContent-Length: %d\r\n\r\n"
             .formatted(of.status(), of.head(), of.body().length);
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send(head).send(of.body());
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(head).send(of.body());
         });
     String call = (of.stream() ? STREAMED : CALLS)[of.dialect()];
     String ask = ASKS[of.dialect()];
-    Message answer =
+    HttpMessage answer =
         post("/n" + index + call, of.stream() ? ask.replace("{\"m", "{\"stream\":true,\"m") : ask);
     assertThat(answer.status()).isEqualTo(of.status());
     assertThat(answer.body()).isEqualTo(of.body());
@@ -240,37 +240,38 @@ class NonsenseIT extends HostileCase {
     String piece = "data: " + USAGES[dialect].formatted("7", "5") + "\n\n";
     boolean chunked = framing.startsWith("T");
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
-          wire.send("HTTP/1.1 200 OK\r\n" + EVENTS + framing + "\r\n");
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send("HTTP/1.1 200 OK\r\n" + EVENTS + framing + "\r\n");
           if (chunked) {
-            wire.chunk(piece);
+            byteSocket.chunk(piece);
           } else {
-            wire.send(piece);
+            byteSocket.send(piece);
           }
         });
     String path = "/early-" + DIALECTS[dialect];
     long before = gateway.count(path, Fate.REFUSED);
-    try (Wire wire = connect().post(path + STREAMED[dialect], ASKS[dialect])) {
-      assertThat(wire.head().status()).isEqualTo(200);
-      assertThatThrownBy(() -> readOn(wire, chunked)).isInstanceOf(UncheckedIOException.class);
+    try (ByteSocket byteSocket = connect().post(path + STREAMED[dialect], ASKS[dialect])) {
+      assertThat(byteSocket.head().status()).isEqualTo(200);
+      assertThatThrownBy(() -> readOn(byteSocket, chunked))
+          .isInstanceOf(UncheckedIOException.class);
     }
     gateway.await(path, Fate.REFUSED, before + 1);
     assertThat(upstream.drain()).isEqualTo(1);
   }
 
   /** Reads until the end, and fails if that comes too early. */
-  private static void readOn(Wire wire, boolean chunked) {
+  private static void readOn(ByteSocket byteSocket, boolean chunked) {
     if (chunked) {
-      String chunk = wire.chunk();
+      String chunk = byteSocket.chunk();
       while (!chunk.isEmpty()) {
-        chunk = wire.chunk();
+        chunk = byteSocket.chunk();
       }
       return;
     }
     int left = 9_999;
     while (left > 0) {
-      int read = wire.take(left);
+      int read = byteSocket.take(left);
       if (read < 0) {
         throw new UncheckedIOException(new java.io.EOFException(left + " bytes are missing"));
       }

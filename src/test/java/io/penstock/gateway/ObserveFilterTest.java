@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.trace.Tracing;
-import io.penstock.trace.Trail;
+import io.penstock.trace.RequestTracing;
+import io.penstock.trace.RequestTrail;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -14,15 +14,16 @@ import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 
 class ObserveFilterTest {
-  private static @Nullable GlobalFilter filter(@Nullable Tracing tracing, String logged) {
+  private static @Nullable GlobalFilter filter(
+      @Nullable RequestTracing requestTracing, String logged) {
     DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-    if (tracing != null) {
-      beans.registerSingleton("tracing", tracing);
+    if (requestTracing != null) {
+      beans.registerSingleton("tracing", requestTracing);
     }
     MockEnvironment environment = new MockEnvironment();
     environment.setProperty("penstock.log.access", logged);
     return new GatewayConfiguration()
-        .observeFilter(beans.getBeanProvider(Tracing.class), () -> 0, environment);
+        .observeFilter(beans.getBeanProvider(RequestTracing.class), () -> 0, environment);
   }
 
   @Test
@@ -30,20 +31,20 @@ class ObserveFilterTest {
     assertThat(filter(null, "0")).isNull();
     MockServerWebExchange unseen =
         MockServerWebExchange.from(MockServerHttpRequest.get("/a").build());
-    assertThat(ObserveFilter.of(unseen)).isSameAs(Trail.NONE);
-    assertThat(unseen.getAttributes()).doesNotContainKey(Trail.class.getName());
+    assertThat(ObserveFilter.of(unseen)).isSameAs(RequestTrail.NONE);
+    assertThat(unseen.getAttributes()).doesNotContainKey(RequestTrail.class.getName());
   }
 
   @Test
   void whereSomebodyDoes_thereIsOne() {
     assertThat(filter(null, "0.01")).isInstanceOf(ObserveFilter.class);
-    Tracing tracing = (method, path, headers) -> Trail.NONE;
-    assertThat(filter(tracing, "0")).isInstanceOf(ObserveFilter.class);
+    RequestTracing requestTracing = (method, path, headers) -> RequestTrail.NONE;
+    assertThat(filter(requestTracing, "0")).isInstanceOf(ObserveFilter.class);
   }
 
   @Test
   void lineInTheLog_passesOnAllThatATrailIsTold() {
-    assertThat(Trail.class.getMethods())
+    assertThat(RequestTrail.class.getMethods())
         .hasSizeGreaterThan(10)
         .allSatisfy(
             told ->

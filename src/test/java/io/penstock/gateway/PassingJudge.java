@@ -18,8 +18,8 @@ public class PassingJudge {
   static final String ARGUMENT = "--spring.main.sources=" + PassingJudge.class.getName();
 
   @Bean
-  Judge judge() {
-    return new Judge() {
+  VerdictSource judge() {
+    return new VerdictSource() {
       @Override
       public AttemptVerdict answered(
           Upstream upstream,

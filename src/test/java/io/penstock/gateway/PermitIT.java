@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,11 +27,11 @@ class PermitIT extends HostileCase {
     """;
   }
 
-  private static JsonNode json(Message answer) {
+  private static JsonNode json(HttpMessage answer) {
     return JsonMapper.shared().readTree(answer.text());
   }
 
-  private Message get(String target, String... headers) {
+  private HttpMessage get(String target, String... headers) {
     StringBuilder head = new StringBuilder("GET " + target + " HTTP/1.1\r\nHost: x\r\n");
     List.of(headers).forEach(header -> head.append(header).append("\r\n"));
     return ask(head + "\r\n");
@@ -39,7 +39,7 @@ class PermitIT extends HostileCase {
 
   @Test
   void permit_saysWhatItWasGivenBy() {
-    Message answer = get("/strict");
+    HttpMessage answer = get("/strict");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header("content-type")).isEqualTo("application/json");
     JsonNode json = json(answer);
@@ -84,7 +84,7 @@ class PermitIT extends HostileCase {
 
   @Test
   void tokenWindow_saysWhatIsLeftJustAfterEachWent() {
-    Message first = get("/budget?tokens=30");
+    HttpMessage first = get("/budget?tokens=30");
     assertThat(first.text())
         .doesNotContain("\"rate\"")
         .doesNotContain("\"unit\"")
@@ -98,7 +98,7 @@ class PermitIT extends HostileCase {
 
   @Test
   void permitsOfOneInstant_eachSayWhatTheyLeft() {
-    List<Wire> wires = new ArrayList<>();
+    List<ByteSocket> wires = new ArrayList<>();
     try {
       gateway.endpoint("/tokens").pause(true);
       for (int i = 1; i <= 3; i++) {
@@ -106,19 +106,19 @@ class PermitIT extends HostileCase {
         gateway.await("/tokens", io.penstock.endpoint.EndpointTotals.Fate.WAITING, i);
       }
       gateway.endpoint("/tokens").pause(false);
-      List<JsonNode> answers = wires.stream().map(wire -> json(wire.answer())).toList();
+      List<JsonNode> answers = wires.stream().map(byteSocket -> json(byteSocket.answer())).toList();
       assertThat(answers.stream().map(answer -> answer.get("tokens_remaining").asInt()))
           .containsExactly(70, 40, 10);
       assertThat(answers.stream().map(answer -> answer.get("waiting_for_next_window").asInt()))
           .containsExactly(2, 1, 0);
     } finally {
-      wires.forEach(Wire::close);
+      wires.forEach(ByteSocket::close);
     }
   }
 
   @Test
   void costOverTheWindow_isRefusedAsRlsDoes() {
-    Message answer = get("/budget?tokens=101");
+    HttpMessage answer = get("/budget?tokens=101");
     refused(answer, 429, "cost_exceeds_capacity");
     assertThat(answer.text())
         .isEqualTo(
@@ -140,20 +140,20 @@ class PermitIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(strings = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"})
   void anyMethod_isPermitted(String method) {
-    Message answer = ask(Wire.request(method, "/strict", "ignored"));
+    HttpMessage answer = ask(ByteSocket.request(method, "/strict", "ignored"));
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text()).startsWith("{\"ok\":true");
   }
 
   @Test
   void head_isPermittedWithoutABody() {
-    try (Wire wire = connect()) {
-      wire.send("HEAD /strict HTTP/1.1\r\nHost: x\r\n\r\n");
-      Message head = wire.head();
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send("HEAD /strict HTTP/1.1\r\nHost: x\r\n\r\n");
+      HttpMessage head = byteSocket.head();
       assertThat(head.status()).isEqualTo(200);
       assertThat(Integer.parseInt(head.header("content-length"))).isGreaterThan(100);
-      wire.send("GET /strict HTTP/1.1\r\nHost: x\r\n\r\n");
-      assertThat(wire.answer().text()).startsWith("{\"ok\":true");
+      byteSocket.send("GET /strict HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertThat(byteSocket.answer().text()).startsWith("{\"ok\":true");
     }
   }
 

@@ -26,8 +26,8 @@ public class PlainJudge {
   static final AtomicInteger SUCCESSES = new AtomicInteger();
 
   @Bean
-  Judge judge() {
-    return new Judge() {
+  VerdictSource judge() {
+    return new VerdictSource() {
       @Override
       public AttemptVerdict answered(
           Upstream upstream,
@@ -41,7 +41,7 @@ public class PlainJudge {
           upstream.health().shut(now + pauseNanos);
           return AttemptVerdict.WAIT;
         }
-        return Answer.failed(providerLesson.status()) && attemptHistory.broken() <= 1
+        return UpstreamAnswer.failed(providerLesson.status()) && attemptHistory.broken() <= 1
             ? AttemptVerdict.ELSEWHERE
             : AttemptVerdict.PASS;
       }

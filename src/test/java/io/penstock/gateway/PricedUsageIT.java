@@ -2,10 +2,10 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -46,18 +46,19 @@ class PricedUsageIT extends HostileCase {
                 + USED.length()
                 + "\r\n\r\n"
                 + USED));
-    Message answer =
+    HttpMessage answer =
         ask(
-            Wire.request("POST", CHAT, ASK.replace("\"m\"", "\"" + model + "\""))
+            ByteSocket.request("POST", CHAT, ASK.replace("\"m\"", "\"" + model + "\""))
                 .replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + key + "\r\n"));
     assertThat(answer.status()).isEqualTo(200);
     upstream.received();
     gateway.awaitBalance();
   }
 
-  private Message operator(String request) {
-    try (Wire wire = Wire.to(gateway.operatorPort())) {
-      return wire.send(
+  private HttpMessage operator(String request) {
+    try (ByteSocket byteSocket = ByteSocket.to(gateway.operatorPort())) {
+      return byteSocket
+          .send(
               request
                   + " HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 0\r\n\r\n"
                       .formatted(gateway.operatorPort()))

@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.cost.Dialect;
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
-import io.penstock.provider.Speech;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.springframework.mock.web.server.MockServerWebExchange;
  * Compares every reason of a refusal, in each dialect, with records: status, headers and body. A
  * reason that is added to the enumeration differs from the records until it is in them.
  */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 class RefusalGoldenTest {
   private static final String ID = "mine-7";
   private static final long WAIT = 12_345_600_000L;
@@ -35,13 +35,13 @@ class RefusalGoldenTest {
   }
 
   private static RefusalBody body(Dialect dialect, Refusal refusal) {
-    return Speech.of(dialect).refusalBody(refusal, ID);
+    return ProviderProtocol.of(dialect).refusalBody(refusal, ID);
   }
 
   private static String answer(Refusal refusal, RefusalBody body) {
     MockServerWebExchange exchange =
         MockServerWebExchange.from(MockServerHttpRequest.get("/a/v1").build());
-    Refuser.write(exchange, refusal, body, ID, "/a").toFuture().join();
+    RefusalWriter.write(exchange, refusal, body, ID, "/a").toFuture().join();
     MockServerHttpResponse response = exchange.getResponse();
     Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     response.getHeaders().forEach(headers::put);
@@ -70,31 +70,32 @@ class RefusalGoldenTest {
   @EnumSource(Dialect.class)
   void everyReason_inEachDialect(Dialect dialect) {
     String name = dialect.name().toLowerCase(Locale.ROOT);
-    Golden.check(
+    GoldenRecords.check(
         "client/refusals-" + name + ".http", allRefusals(refusal -> body(dialect, refusal)));
   }
 
   @Test
   void everyReason_ofAPermitEndpoint() {
-    Golden.check("client/refusals-permit.http", allRefusals(Speech::permitRefusal));
+    GoldenRecords.check(
+        "client/refusals-permit.http", allRefusals(ProviderProtocol::permitRefusal));
   }
 
   /** Compares the refusals after a stream has begun, and the beats before them. */
   @ParameterizedTest
   @EnumSource(Dialect.class)
   void everyReason_asAnEventOfAStream(Dialect dialect) {
-    Speech speech = Speech.of(dialect);
-    byte[] beat = speech.heartbeat();
+    ProviderProtocol providerProtocol = ProviderProtocol.of(dialect);
+    byte[] beat = providerProtocol.heartbeat();
     StringBuilder text = new StringBuilder("heartbeat: ");
     text.append(beat == null ? "none" : new String(beat, UTF_8).replace("\n", "\\n"));
     text.append("\n\n");
     for (RefusalReason refusalReason : RefusalReason.values()) {
       Refusal refusal = new Refusal(refusalReason, detail(refusalReason), WAIT);
-      byte[] event = speech.errorEvent(body(dialect, refusal).bytes());
+      byte[] event = providerProtocol.errorEvent(body(dialect, refusal).bytes());
       text.append("### ").append(refusalReason.code()).append("\n");
       text.append(new String(event, UTF_8)).append("\n");
     }
     String name = dialect.name().toLowerCase(Locale.ROOT);
-    Golden.check("client/refusal-events-" + name + ".sse", text.toString());
+    GoldenRecords.check("client/refusal-events-" + name + ".sse", text.toString());
   }
 }

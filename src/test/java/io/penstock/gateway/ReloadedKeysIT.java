@@ -3,8 +3,8 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,13 +39,14 @@ class ReloadedKeysIT extends HostileCase {
   }
 
   /** Returns the answer to a reload of these routes. */
-  private Message reload(String routes) throws IOException {
+  private HttpMessage reload(String routes) throws IOException {
     // In one step: the watcher may read the file at any moment.
     Path aside = Path.of(gateway.routes() + ".new");
     Files.writeString(aside, routes.formatted(upstream.url()));
     Files.move(aside, gateway.routes(), StandardCopyOption.ATOMIC_MOVE);
-    try (Wire wire = Wire.to(gateway.operatorPort())) {
-      return wire.send(
+    try (ByteSocket byteSocket = ByteSocket.to(gateway.operatorPort())) {
+      return byteSocket
+          .send(
               "POST /reload HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 0\r\n\r\n"
                   .formatted(gateway.operatorPort()))
           .answer();
@@ -53,21 +54,21 @@ class ReloadedKeysIT extends HostileCase {
   }
 
   private void reloaded(String... keys) throws IOException {
-    Message answer = reload(keys(keys));
+    HttpMessage answer = reload(keys(keys));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
-  private Message permit(String secret) {
+  private HttpMessage permit(String secret) {
     return ask(
         "GET /permit HTTP/1.1\r\nHost: a\r\nx-penstock-key: "
             + secret
             + "\r\nConnection: close\r\n\r\n");
   }
 
-  private Wire chat(String secret) {
+  private ByteSocket chat(String secret) {
     return connect()
         .send(
-            Wire.request("POST", CHAT, ASK)
+            ByteSocket.request("POST", CHAT, ASK)
                 .replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + secret + "\r\n"));
   }
 
@@ -79,13 +80,13 @@ class ReloadedKeysIT extends HostileCase {
   void keyTakenAway_isNobodys_andItsRequestsGoOn() throws Exception {
     reloaded(key("staying", ""), key("leaving", ", rate_limit_rpm: 100"));
     upstream.script(
-        (from, wire) -> {
-          from.read(wire);
+        (from, byteSocket) -> {
+          from.read(byteSocket);
           answers.acquire();
-          wire.send(OK);
+          byteSocket.send(OK);
         });
-    try (Wire running = chat("leaving");
-        Wire waiting = chat("leaving")) {
+    try (ByteSocket running = chat("leaving");
+        ByteSocket waiting = chat("leaving")) {
       upstream.received();
       gateway.await("/openai", Fate.WAITING, 1);
       reloaded(key("staying", ""), key("coming", ""));
@@ -128,8 +129,8 @@ class ReloadedKeysIT extends HostileCase {
   void limitThatIsRaised_letsGoWhoWaitsForIt() throws Exception {
     String waits = ", on_limit: wait, rate_limit_rpm: ";
     reloaded(key("parked", waits + 1));
-    try (Wire first = chat("parked");
-        Wire second = chat("parked")) {
+    try (ByteSocket first = chat("parked");
+        ByteSocket second = chat("parked")) {
       upstream.received();
       gateway.await("/openai", Fate.WAITING, 1);
       reloaded(key("parked", waits + 2));
@@ -143,15 +144,15 @@ class ReloadedKeysIT extends HostileCase {
   void limitThatIsNew_holdsThoseWhoWaitAlready() throws Exception {
     reloaded(key("unlimited", ", on_limit: wait"));
     upstream.script(
-        (from, wire) -> {
-          from.read(wire);
+        (from, byteSocket) -> {
+          from.read(byteSocket);
           answers.acquire();
-          wire.send(OK);
+          byteSocket.send(OK);
         });
-    try (Wire first = chat("unlimited")) {
+    try (ByteSocket first = chat("unlimited")) {
       upstream.received();
-      try (Wire second = waiting("unlimited", 1);
-          Wire third = waiting("unlimited", 2)) {
+      try (ByteSocket second = waiting("unlimited", 1);
+          ByteSocket third = waiting("unlimited", 2)) {
         reloaded(key("unlimited", ", on_limit: wait, rate_limit_rpm: 1"));
         answers.release(2);
         upstream.received();
@@ -168,9 +169,9 @@ class ReloadedKeysIT extends HostileCase {
   }
 
   /** Sends a request that becomes the {@code place}-th of those that wait. */
-  private Wire waiting(String secret, int place) {
-    Wire wire = chat(secret);
+  private ByteSocket waiting(String secret, int place) {
+    ByteSocket byteSocket = chat(secret);
     gateway.await("/openai", Fate.WAITING, place);
-    return wire;
+    return byteSocket;
   }
 }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RecordedEvents;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
@@ -93,15 +93,15 @@ class RewritingIT extends HostileCase {
   @Test
   void upstreamThatKnowsNoUsageOfStreams_isAskedForItOnce() throws InterruptedException {
     upstream.script(
-        (self, wire) -> {
-          boolean asked = self.read(wire).text().contains("stream_options");
-          wire.send(
+        (self, byteSocket) -> {
+          boolean asked = self.read(byteSocket).text().contains("stream_options");
+          byteSocket.send(
               asked
                   ? answer(400, "application/json", NO_OPTIONS)
                   : answer(200, "text/event-stream", TEXT + DONE));
         });
     for (int i = 0; i < 3; i++) {
-      Message answer = post("/old/v1/chat/completions", STREAM);
+      HttpMessage answer = post("/old/v1/chat/completions", STREAM);
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.text()).isEqualTo(TEXT + DONE);
     }
@@ -115,7 +115,7 @@ class RewritingIT extends HostileCase {
   void clientWhoAskedWhereUsageIsUnknown_getsTheErrorItself() throws InterruptedException {
     String asks = "{" + ASKED + "," + STREAM.substring(1);
     upstream.script(RawUpstream.answering(answer(400, "application/json", NO_OPTIONS)));
-    Message answer = post("/older/v1/chat/completions", asks);
+    HttpMessage answer = post("/older/v1/chat/completions", asks);
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.text()).isEqualTo(NO_OPTIONS);
     assertThat(upstream.received().text()).isEqualTo(asks);
@@ -123,7 +123,7 @@ class RewritingIT extends HostileCase {
 
   @Test
   void listOfModels_isThatOfAllUpstreamsAndAsksNone() {
-    Message answer = ask("GET /named/v1/models HTTP/1.1\r\nHost: a\r\n\r\n");
+    HttpMessage answer = ask("GET /named/v1/models HTTP/1.1\r\nHost: a\r\n\r\n");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text())
         .containsSubsequence("\"id\":\"large\"", "\"id\":\"m\"", "\"id\":\"small\"")
@@ -142,16 +142,16 @@ class RewritingIT extends HostileCase {
     String asks = ASK.replace("\"m\"", "\"full\"");
     CountDownLatch done = new CountDownLatch(1);
     upstream.script(
-        (self, wire) -> {
-          if (self.read(wire).text().contains("full")) {
+        (self, byteSocket) -> {
+          if (self.read(byteSocket).text().contains("full")) {
             done.await();
           }
-          wire.send(OK);
+          byteSocket.send(OK);
         });
-    try (Wire first = connect().post("/fall/v1/chat/completions", asks)) {
+    try (ByteSocket first = connect().post("/fall/v1/chat/completions", asks)) {
       gateway.await("/fall", Fate.RUNNING, 1);
       assertThat(upstream.received().text()).isEqualTo(asks);
-      Message answer = post("/fall/v1/chat/completions", asks);
+      HttpMessage answer = post("/fall/v1/chat/completions", asks);
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.header("x-penstock-upstream")).isEqualTo("free/spare");
       assertThat(Long.parseLong(answer.header("x-penstock-queued-ms"))).isGreaterThanOrEqualTo(200);

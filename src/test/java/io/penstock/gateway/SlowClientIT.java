@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.gateway.body.BodyBudget;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -35,17 +35,18 @@ class SlowClientIT extends HostileCase {
 
   @Test
   void headersThatStop_endTheConnection() {
-    try (Wire wire = connect()) {
-      wire.send("GET " + FILES + " HTTP/1.1\r\nHost: a\r\nx-slow: ");
-      wire.awaitEnd();
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send("GET " + FILES + " HTTP/1.1\r\nHost: a\r\nx-slow: ");
+      byteSocket.awaitEnd();
     }
   }
 
   @Test
   void bodyThatStops_isRefused() {
-    try (Wire wire = connect()) {
-      wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
-      Message answer = wire.answer();
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(
+          "POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
+      HttpMessage answer = byteSocket.answer();
       refused(answer, 408, "body_timeout");
       assertThat(answer.header("connection")).isEqualTo("close");
     }
@@ -57,22 +58,22 @@ class SlowClientIT extends HostileCase {
     BodyBudget bodies = gateway.bean(BodyBudget.class);
     long before = gateway.count("/openai", Fate.REFUSED);
     long late = bodies.late();
-    try (Wire wire = connect()) {
-      wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
-      wire.send(ASK.replace(PROMPT, "x".repeat(900_000)));
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+      byteSocket.send(ASK.replace(PROMPT, "x".repeat(900_000)));
       RunningGateway.awaiting().until(() -> bodies.heldBytes() == 1_000_000);
       RunningGateway.awaiting()
           .until(
               () -> {
-                wire.send(" ");
+                byteSocket.send(" ");
                 return gateway.count("/openai", Fate.REFUSED) == before + 1;
               });
-      Message answer = wire.answer();
+      HttpMessage answer = byteSocket.answer();
       refused(answer, 408, "body_timeout");
       assertThat(answer.header("connection")).isEqualTo("close");
       RunningGateway.awaiting().until(() -> bodies.heldBytes() == 0);
       assertThat(bodies.late()).isEqualTo(late + 1);
-      wire.awaitEnd();
+      byteSocket.awaitEnd();
     }
   }
 
@@ -80,19 +81,19 @@ class SlowClientIT extends HostileCase {
   void uploadThatStops_isRefused_andLeavesItsPlaceToOthers() throws InterruptedException {
     CompletableFuture<Void> broken = new CompletableFuture<>();
     upstream.script(
-        (self, wire) -> {
-          wire.head();
+        (self, byteSocket) -> {
+          byteSocket.head();
           try {
-            wire.awaitEnd();
+            byteSocket.awaitEnd();
           } catch (UncheckedIOException reset) {
             broken.complete(null);
           }
           broken.complete(null);
         });
     long before = gateway.count(FILES, Fate.REFUSED);
-    try (Wire wire = connect()) {
-      wire.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\nhalf");
-      Message answer = wire.answer();
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\nhalf");
+      HttpMessage answer = byteSocket.answer();
       refused(answer, 408, "body_timeout");
     }
     broken.orTimeout(60, TimeUnit.SECONDS).join();
@@ -103,25 +104,25 @@ class SlowClientIT extends HostileCase {
   @Test
   void uploadThatTrickles_isRefused() throws InterruptedException {
     upstream.script(
-        (self, wire) -> {
-          wire.head();
+        (self, byteSocket) -> {
+          byteSocket.head();
           try {
-            wire.awaitEnd();
+            byteSocket.awaitEnd();
           } catch (UncheckedIOException reset) {
-            wire.close();
+            byteSocket.close();
           }
         });
     long before = gateway.count(FILES, Fate.REFUSED);
-    try (Wire wire = connect()) {
-      wire.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
-      wire.send("x".repeat(10_000));
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+      byteSocket.send("x".repeat(10_000));
       RunningGateway.awaiting()
           .until(
               () -> {
-                wire.send(" ");
+                byteSocket.send(" ");
                 return gateway.count(FILES, Fate.REFUSED) == before + 1;
               });
-      refused(wire.answer(), 408, "body_timeout");
+      refused(byteSocket.answer(), 408, "body_timeout");
     }
   }
 }

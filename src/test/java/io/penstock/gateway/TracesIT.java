@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.endpoint.TicketOperations;
-import io.penstock.fake.Collector;
-import io.penstock.fake.Collector.Span;
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
+import io.penstock.fake.TraceCollector;
+import io.penstock.fake.TraceCollector.Span;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +35,7 @@ class TracesIT extends HostileCase {
 
   private static final AtomicInteger TRACES = new AtomicInteger(0x1000);
 
-  private final Collector collector = Collector.start();
+  private final TraceCollector traceCollector = TraceCollector.start();
 
   @Override
   String routes() {
@@ -52,7 +52,9 @@ class TracesIT extends HostileCase {
   @Override
   String[] arguments() {
     return new String[] {
-      "--management.opentelemetry.tracing.export.otlp.endpoint=" + collector.url() + "/v1/traces",
+      "--management.opentelemetry.tracing.export.otlp.endpoint="
+          + traceCollector.url()
+          + "/v1/traces",
       "--management.opentelemetry.tracing.export.otlp.headers.x-tenant=t",
       "--management.tracing.sampling.probability=0"
     };
@@ -60,7 +62,7 @@ class TracesIT extends HostileCase {
 
   @AfterAll
   void stopCollector() {
-    collector.close();
+    traceCollector.close();
   }
 
   private static String next() {
@@ -68,7 +70,7 @@ class TracesIT extends HostileCase {
   }
 
   private static String request(String target, String body, String... headers) {
-    return Wire.request("POST", target, body)
+    return ByteSocket.request("POST", target, body)
         .replace("Host: penstock\r\n", "Host: penstock\r\n" + String.join("", headers));
   }
 
@@ -87,9 +89,9 @@ class TracesIT extends HostileCase {
 
   /** Waits for that many spans of a trace; returns them in the order in which they began. */
   private List<Span> spans(String of, int many) {
-    RunningGateway.awaiting().until(() -> collector.of(of).size() >= many);
+    RunningGateway.awaiting().until(() -> traceCollector.of(of).size() >= many);
     List<Span> spans =
-        collector.of(of).stream()
+        traceCollector.of(of).stream()
             .sorted(Comparator.comparingLong(Span::begunNanos).thenComparingLong(Span::kind))
             .toList();
     assertThat(spans).hasSize(many);
@@ -110,9 +112,9 @@ class TracesIT extends HostileCase {
   void servedRequest_isASpanOfItsClientsTrace_withOneForTheCall() throws InterruptedException {
     upstream.script(RawUpstream.answering(answer("200 OK", USED)));
     String trace = next();
-    Message got = ask(request(CHAT, ASK, parent(trace, "01"), "tracestate: v=1\r\n"));
+    HttpMessage got = ask(request(CHAT, ASK, parent(trace, "01"), "tracestate: v=1\r\n"));
     assertThat(got.status()).isEqualTo(200);
-    Message asked = upstream.received();
+    HttpMessage asked = upstream.received();
     List<Span> spans = spans(trace, 2);
     Span whole = named(spans, "POST /openai");
     assertThat(whole.parent()).isEqualTo("00f067aa0ba902b7");
@@ -145,18 +147,18 @@ class TracesIT extends HostileCase {
         .doesNotContainKey("error.type");
     assertThat(asked.all("traceparent")).containsExactly("00-" + trace + "-" + call.id() + "-01");
     assertThat(asked.all("tracestate")).containsExactly("v=1");
-    assertThat(collector.targets()).containsOnly("/v1/traces");
-    assertThat(collector.headers()).anyMatch(line -> line.equalsIgnoreCase("x-tenant: t"));
+    assertThat(traceCollector.targets()).containsOnly("/v1/traces");
+    assertThat(traceCollector.headers()).anyMatch(line -> line.equalsIgnoreCase("x-tenant: t"));
   }
 
   @Test
   void requestThatWaits_hasASpanForThat_beforeItsCall() throws InterruptedException {
     gateway.endpoint(CHAT).pause(true);
     String waits = next();
-    try (Wire wire = connect().send(request(CHAT, ASK, parent(waits, "01")))) {
+    try (ByteSocket byteSocket = connect().send(request(CHAT, ASK, parent(waits, "01")))) {
       awaitParked();
       gateway.endpoint(CHAT).pause(false);
-      assertThat(wire.answer().status()).isEqualTo(200);
+      assertThat(byteSocket.answer().status()).isEqualTo(200);
     } finally {
       gateway.endpoint(CHAT).pause(false);
     }
@@ -186,8 +188,8 @@ class TracesIT extends HostileCase {
       String bytes = Integer.toString(event.length() + missing);
       upstream.script(RawUpstream.answering(head + bytes + "\r\n\r\n" + event));
       String trace = next();
-      try (Wire wire = connect().send(request(CHAT, ASK, parent(trace, "01")))) {
-        assertThat(wire.head().status()).isEqualTo(200);
+      try (ByteSocket byteSocket = connect().send(request(CHAT, ASK, parent(trace, "01")))) {
+        assertThat(byteSocket.head().status()).isEqualTo(200);
         upstream.received();
         assertThat(named(spans(trace, 2), "upstream").get("gen_ai.response.model"))
             .isEqualTo("?<b>\0");
@@ -218,9 +220,9 @@ class TracesIT extends HostileCase {
   void clientThatGoesWhileItWaits_isCancelled() {
     gateway.endpoint(CHAT).pause(true);
     String waits = next();
-    try (Wire wire = connect().send(request(CHAT, ASK, parent(waits, "01")))) {
+    try (ByteSocket byteSocket = connect().send(request(CHAT, ASK, parent(waits, "01")))) {
       gateway.await(CHAT, Fate.WAITING, 1);
-      wire.reset();
+      byteSocket.reset();
       List<Span> spans = spans(waits, 2);
       assertThat(named(spans, "park").attributes()).containsEntry("penstock.outcome", "cancelled");
       assertThat(named(spans, "POST /openai").attributes())
@@ -235,21 +237,22 @@ class TracesIT extends HostileCase {
   void eachAttempt_hasASpan_andItsUpstreamIsToldOfThatOne() throws InterruptedException {
     AtomicInteger calls = new AtomicInteger();
     upstream.script(
-        (self, wire) -> {
-          self.read(wire);
+        (self, byteSocket) -> {
+          self.read(byteSocket);
           boolean first = calls.incrementAndGet() == 1;
-          wire.send(first ? answer("500 Internal Server Error", "{}") : answer("200 OK", USED));
+          byteSocket.send(
+              first ? answer("500 Internal Server Error", "{}") : answer("200 OK", USED));
         });
     String twice = next();
     assertThat(ask(request(CHAT, ASK, parent(twice, "01"))).status()).isEqualTo(200);
     List<String> told =
         List.of(
             upstream.received().header("traceparent"), upstream.received().header("traceparent"));
-    RunningGateway.awaiting().until(() -> !collector.of(twice).isEmpty());
+    RunningGateway.awaiting().until(() -> !traceCollector.of(twice).isEmpty());
     RunningGateway.awaiting()
-        .until(() -> collector.of(twice).stream().anyMatch(span -> span.kind() == 2));
+        .until(() -> traceCollector.of(twice).stream().anyMatch(span -> span.kind() == 2));
     List<Span> attempts =
-        collector.of(twice).stream().filter(span -> span.name().equals("upstream")).toList();
+        traceCollector.of(twice).stream().filter(span -> span.name().equals("upstream")).toList();
     assertThat(attempts).hasSize(2);
     assertThat(attempts)
         .extracting(span -> "00-" + twice + "-" + span.id() + "-01")
@@ -262,19 +265,19 @@ class TracesIT extends HostileCase {
 
   @Test
   void upstreamThatDoesNotAnswer_isAnError() throws InterruptedException {
-    upstream.script((self, wire) -> self.read(wire));
+    upstream.script((self, byteSocket) -> self.read(byteSocket));
     String broken = next();
     refused(ask(request(CHAT, ASK, parent(broken, "01"))), 502, "upstream_unreachable");
     upstream.received();
     upstream.received();
     RunningGateway.awaiting()
-        .until(() -> collector.of(broken).stream().anyMatch(span -> span.kind() == 2));
-    Span whole = named(collector.of(broken), "POST /openai");
+        .until(() -> traceCollector.of(broken).stream().anyMatch(span -> span.kind() == 2));
+    Span whole = named(traceCollector.of(broken), "POST /openai");
     assertThat(whole.failed()).isTrue();
     assertThat(whole.attributes())
         .containsEntry("error.type", "502")
         .containsEntry("penstock.reason", "upstream_unreachable");
-    assertThat(named(collector.of(broken), "upstream").get("error.type"))
+    assertThat(named(traceCollector.of(broken), "upstream").get("error.type"))
         .isEqualTo("upstream_unreachable");
   }
 
@@ -294,15 +297,15 @@ class TracesIT extends HostileCase {
     ask(request(CHAT, ASK, parent(kept, "01")));
     upstream.received();
     spans(kept, 2); // spans are sent in order
-    assertThat(collector.of(unsampled)).isEmpty();
-    assertThat(collector.of(begun.substring(3, 35))).isEmpty();
+    assertThat(traceCollector.of(unsampled)).isEmpty();
+    assertThat(traceCollector.of(begun.substring(3, 35))).isEmpty();
   }
 
   @Test
   void parentThatCannotBeRead_beginsAnotherTrace() throws InterruptedException {
     for (String bad : new String[] {"nonsense", "00-" + "0".repeat(32) + "-00f067aa0ba902b7-01"}) {
       ask(request(CHAT, ASK, "traceparent: " + bad + "\r\n", "tracestate: v=1\r\n"));
-      Message asked = upstream.received();
+      HttpMessage asked = upstream.received();
       assertThat(asked.all("traceparent"))
           .singleElement()
           .asString()

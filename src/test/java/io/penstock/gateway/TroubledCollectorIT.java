@@ -2,9 +2,9 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Collector;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
+import io.penstock.fake.TraceCollector;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -16,7 +16,7 @@ class TroubledCollectorIT extends HostileCase {
   private static final String LOST = "traces: the collector does not take spans, they are lost";
   private static final String AGAIN = "traces: the collector takes spans again";
 
-  private final Collector collector = Collector.start();
+  private final TraceCollector traceCollector = TraceCollector.start();
 
   @Override
   String routes() {
@@ -26,7 +26,7 @@ class TroubledCollectorIT extends HostileCase {
   @Override
   String[] arguments() {
     return new String[] {
-      "--OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.url(),
+      "--OTEL_EXPORTER_OTLP_ENDPOINT=" + traceCollector.url(),
       "--management.opentelemetry.tracing.export.otlp.timeout=2s",
       "--management.tracing.sampling.probability=1"
     };
@@ -34,7 +34,7 @@ class TroubledCollectorIT extends HostileCase {
 
   @AfterAll
   void stopCollector() {
-    collector.close();
+    traceCollector.close();
   }
 
   private void served() throws InterruptedException {
@@ -48,18 +48,18 @@ class TroubledCollectorIT extends HostileCase {
 
   /** Serves requests while the collector follows the script, until spans are lost. */
   private void survives(RawUpstream.Script script) throws InterruptedException {
-    collector.script(script);
-    int before = collector.connections();
+    traceCollector.script(script);
+    int before = traceCollector.connections();
     served();
     served();
-    RunningGateway.awaiting().until(() -> collector.connections() > before);
+    RunningGateway.awaiting().until(() -> traceCollector.connections() > before);
     served(); // while it is being called
     RunningGateway.awaiting().until(() -> said(LOST) > 0);
-    int later = collector.connections();
+    int later = traceCollector.connections();
     served();
-    RunningGateway.awaiting().until(() -> collector.connections() > later);
+    RunningGateway.awaiting().until(() -> traceCollector.connections() > later);
     assertThat(said(LOST)).isEqualTo(1);
-    collector.script(collector.takes);
+    traceCollector.script(traceCollector.takes);
     RunningGateway.awaiting()
         .until(
             () -> {
@@ -72,30 +72,30 @@ class TroubledCollectorIT extends HostileCase {
 
   @Test
   void collectorThatHangs() throws InterruptedException {
-    survives((self, wire) -> wire.awaitEnd());
+    survives((self, byteSocket) -> byteSocket.awaitEnd());
   }
 
   @Test
   void collectorThatRefuses() throws InterruptedException {
     survives(
-        (self, wire) -> {
-          wire.request();
-          wire.send(
+        (self, byteSocket) -> {
+          byteSocket.request();
+          byteSocket.send(
               "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         });
   }
 
   @Test
   void collectorThatCloses() throws InterruptedException {
-    survives((self, wire) -> {});
+    survives((self, byteSocket) -> {});
   }
 
   @Test
   void collectorThatAnswersNonsense() throws InterruptedException {
     survives(
-        (self, wire) -> {
-          wire.request();
-          wire.send("nonsense\r\n\r\n");
+        (self, byteSocket) -> {
+          byteSocket.request();
+          byteSocket.send("nonsense\r\n\r\n");
         });
   }
 }

@@ -2,9 +2,9 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.gateway.body.BodyBudget;
 import org.junit.jupiter.api.Test;
 
@@ -36,8 +36,8 @@ class TrustedProxyIT extends HostileCase {
     BodyBudget bodies = gateway.bean(BodyBudget.class);
     int length = 300_000;
     String body = ASK.replace(PROMPT, "x".repeat(length - ASK.length() + PROMPT.length()));
-    try (Wire one = connect();
-        Wire more = connect()) {
+    try (ByteSocket one = connect();
+        ByteSocket more = connect()) {
       one.send(head("198.51.100.1", length)).send("{");
       RunningGateway.awaiting().until(() -> bodies.heldBytes() == length);
       more.send(head("198.51.100.1", length)).send("{");
@@ -50,7 +50,7 @@ class TrustedProxyIT extends HostileCase {
 
   @Test
   void whatATrustedProxySaysOfTheClient_reachesTheUpstream() throws InterruptedException {
-    Message answer =
+    HttpMessage answer =
         ask(
             "POST %s HTTP/1.1\r\nHost: gateway.example\r\nX-Forwarded-For: 203.0.113.9\r\n"
                     .formatted(CHAT)
@@ -58,7 +58,7 @@ class TrustedProxyIT extends HostileCase {
                 + "Content-Length: %d\r\n\r\n%s".formatted(ASK.length(), ASK));
 
     assertThat(answer.status()).isEqualTo(200);
-    Message asked = upstream.received();
+    HttpMessage asked = upstream.received();
     assertThat(asked.all("x-forwarded-for")).containsExactly("203.0.113.9,127.0.0.1");
     assertThat(asked.header("x-forwarded-proto")).startsWith("https");
   }

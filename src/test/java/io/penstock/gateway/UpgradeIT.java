@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -225,7 +225,7 @@ class UpgradeIT extends HostileCase {
   }
 
   /** Returns the answer to an upgrade that is refused. */
-  private Message spoken(String path) {
+  private HttpMessage spoken(String path) {
     return ask(
         "GET "
             + path
@@ -235,7 +235,7 @@ class UpgradeIT extends HostileCase {
 
   @Test
   void refusalOfTheUpstream_keepsWhatItSays() {
-    Message answer = spoken("/ws/v1/spoken");
+    HttpMessage answer = spoken("/ws/v1/spoken");
     assertThat(answer.status()).isEqualTo(401);
     assertThat(answer.header("content-type")).isEqualTo("application/json");
     assertThat(answer.header("x-says")).isEqualTo("no");
@@ -250,7 +250,7 @@ class UpgradeIT extends HostileCase {
     upstream.script(
         RawUpstream.answering(
             "HTTP/1.1 403 X\r\nContent-Length: " + bytes + "\r\n\r\n" + "x".repeat(bytes)));
-    Message answer = spoken("/raw/v1/realtime");
+    HttpMessage answer = spoken("/raw/v1/realtime");
     assertThat(answer.status()).isEqualTo(403);
     assertThat(answer.body()).hasSize(passed);
     upstream.received();

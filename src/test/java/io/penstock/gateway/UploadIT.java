@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
-import io.penstock.fake.Wire;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.gateway.body.BodyBudget;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
@@ -44,13 +44,13 @@ class UploadIT extends HostileCase {
   @Test
   void statedTooLarge_isRefusedBeforeItIsSent() {
     int before = upstream.connections();
-    try (Wire wire = connect()) {
-      wire.send(head("/small/v1/files", "Content-Length: 100001"));
-      refused(wire.answer(), 413, "body_too_large");
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(head("/small/v1/files", "Content-Length: 100001"));
+      refused(byteSocket.answer(), 413, "body_too_large");
     }
-    try (Wire wire = connect()) {
-      wire.send(head(FILES, "Content-Length: " + (MOST + 1L)));
-      refused(wire.answer(), 413, "body_too_large");
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(head(FILES, "Content-Length: " + (MOST + 1L)));
+      refused(byteSocket.answer(), 413, "body_too_large");
     }
     assertThat(upstream.connections()).isEqualTo(before);
   }
@@ -63,13 +63,13 @@ class UploadIT extends HostileCase {
   @ValueSource(booleans = {true, false})
   void whoSendsAllAndThenReads_hearsWhy(boolean operator) {
     String close = "Connection: close\r\nContent-Length: " + MANY;
-    try (Wire wire = operator ? Wire.to(gateway.operatorPort()) : connect()) {
-      wire.send(head(operator ? "/quotas/decide?model=m" : "/small/v1/files", close));
+    try (ByteSocket byteSocket = operator ? ByteSocket.to(gateway.operatorPort()) : connect()) {
+      byteSocket.send(head(operator ? "/quotas/decide?model=m" : "/small/v1/files", close));
       for (int i = 0; i < MANY / PIECE; i++) {
-        wire.send(new byte[PIECE]);
+        byteSocket.send(new byte[PIECE]);
       }
-      assertThat(wire.answer().status()).isEqualTo(413);
-      wire.awaitEnd();
+      assertThat(byteSocket.answer().status()).isEqualTo(413);
+      byteSocket.awaitEnd();
     }
   }
 
@@ -85,22 +85,22 @@ class UploadIT extends HostileCase {
     long before = gateway.count("/small", Fate.REFUSED);
     CountDownLatch broken = new CountDownLatch(1);
     upstream.script(
-        (self, wire) -> {
-          wire.head();
+        (self, byteSocket) -> {
+          byteSocket.head();
           assertThatThrownBy(
                   () -> {
-                    String chunk = wire.chunk();
+                    String chunk = byteSocket.chunk();
                     while (!chunk.isEmpty()) {
-                      chunk = wire.chunk();
+                      chunk = byteSocket.chunk();
                     }
                   })
               .isInstanceOf(UncheckedIOException.class);
           broken.countDown();
         });
-    try (Wire wire = connect()) {
-      wire.send(head("/small/v1/files", "Transfer-Encoding: chunked"));
-      wire.chunk("x".repeat(60_000)).chunk("x".repeat(60_000));
-      refused(wire.answer(), 413, "body_too_large");
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(head("/small/v1/files", "Transfer-Encoding: chunked"));
+      byteSocket.chunk("x".repeat(60_000)).chunk("x".repeat(60_000));
+      refused(byteSocket.answer(), 413, "body_too_large");
     }
     broken.await();
     gateway.await("/small", Fate.REFUSED, before + 1);
@@ -109,19 +109,19 @@ class UploadIT extends HostileCase {
   @Test
   void turnsOutTooLargeAfterTheAnswerBegan_breaksOff() throws InterruptedException {
     upstream.script(
-        (self, wire) -> {
-          wire.head();
-          wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").chunk("early");
-          wire.awaitEnd();
+        (self, byteSocket) -> {
+          byteSocket.head();
+          byteSocket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").chunk("early");
+          byteSocket.awaitEnd();
         });
-    try (Wire wire = connect()) {
-      wire.send(head("/small/v1/files", "Transfer-Encoding: chunked"));
-      wire.chunk("x".repeat(60_000));
-      Message answer = wire.head();
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(head("/small/v1/files", "Transfer-Encoding: chunked"));
+      byteSocket.chunk("x".repeat(60_000));
+      HttpMessage answer = byteSocket.head();
       assertThat(answer.status()).isEqualTo(200);
-      assertThat(wire.chunk()).isEqualTo("early");
-      wire.chunk("x".repeat(60_000));
-      assertThatThrownBy(wire::chunk).isInstanceOf(UncheckedIOException.class);
+      assertThat(byteSocket.chunk()).isEqualTo("early");
+      byteSocket.chunk("x".repeat(60_000));
+      assertThatThrownBy(byteSocket::chunk).isInstanceOf(UncheckedIOException.class);
     }
   }
 
@@ -130,32 +130,32 @@ class UploadIT extends HostileCase {
     int pieces = 200;
     CountDownLatch slow = new CountDownLatch(1);
     upstream.script(
-        (self, wire) -> {
-          Message head = wire.head();
+        (self, byteSocket) -> {
+          HttpMessage head = byteSocket.head();
           assertThat(head.header("content-length")).isEqualTo("" + pieces * (long) PIECE);
           slow.await();
           long left = pieces * (long) PIECE;
           while (left > 0) {
-            left -= wire.take(PIECE);
+            left -= byteSocket.take(PIECE);
           }
-          wire.send(OK);
+          byteSocket.send(OK);
         });
     long before = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
     byte[] piece = new byte[PIECE];
-    try (Wire wire = connect()) {
-      wire.send(head(FILES, "Content-Length: " + pieces * (long) PIECE));
+    try (ByteSocket byteSocket = connect()) {
+      byteSocket.send(head(FILES, "Content-Length: " + pieces * (long) PIECE));
       Thread sender =
           Thread.ofVirtual()
               .start(
                   () -> {
                     for (int i = 0; i < pieces; i++) {
-                      wire.send(piece);
+                      byteSocket.send(piece);
                     }
                   });
       gateway.await("/openai", Fate.RUNNING, 1);
       slow.countDown();
       sender.join();
-      assertThat(wire.answer().status()).isEqualTo(200);
+      assertThat(byteSocket.answer().status()).isEqualTo(200);
     }
     long after = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
     assertThat(after - before).isLessThan(48L << 20);

@@ -6,7 +6,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.FakeTicker;
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.LogLines;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares the lines that are logged about upstreams with records of them. */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 class UpstreamLogGoldenTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
@@ -69,7 +69,7 @@ class UpstreamLogGoldenTest {
   void changesOfAnUpstream_areSaidAsRecorded() {
     try (LogLines lines = LogLines.of("io.penstock.upstream")) {
       Upstream upstream = upstream();
-      UpstreamLog log = new UpstreamLog(Judge.UPSTREAM);
+      UpstreamLog log = new UpstreamLog(VerdictSource.UPSTREAM);
       for (int each = 0; each < 3; each++) {
         log.failed(upstream, FIRST, AttemptFailure.BROKEN, each);
       }
@@ -90,7 +90,7 @@ class UpstreamLogGoldenTest {
           new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
       log.answered(upstream, without, ProviderLesson.silent(200), 13 * SECOND);
       log.answered(upstream, FIRST, ProviderLesson.silent(200), 700 * SECOND);
-      Golden.check("logs/upstream.txt", lines.text());
+      GoldenRecords.check("logs/upstream.txt", lines.text());
     }
   }
 
@@ -98,12 +98,12 @@ class UpstreamLogGoldenTest {
   void complaintsAboutAnswers_areSaidAsRecorded() {
     FakeTicker ticker = new FakeTicker();
     try (LogLines lines = LogLines.of("io.penstock.upstream.answers")) {
-      Complaints complaints = new Complaints(ticker);
-      complaints.about("u", "it was to count tokens, but it answered 500");
-      complaints.about("u", "its usage is negative");
+      UpstreamComplaints upstreamComplaints = new UpstreamComplaints(ticker);
+      upstreamComplaints.about("u", "it was to count tokens, but it answered 500");
+      upstreamComplaints.about("u", "its usage is negative");
       ticker.set(60 * SECOND);
-      complaints.about("u", "its usage is negative");
-      Golden.check("logs/upstream-answers.txt", lines.text());
+      upstreamComplaints.about("u", "its usage is negative");
+      GoldenRecords.check("logs/upstream-answers.txt", lines.text());
     }
   }
 }

@@ -28,7 +28,7 @@ class UpstreamLogTest {
   private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
 
   private final Upstream upstream = upstream();
-  private final UpstreamLog log = new UpstreamLog(Judge.UPSTREAM);
+  private final UpstreamLog log = new UpstreamLog(VerdictSource.UPSTREAM);
 
   private static Upstream upstream() {
     UpstreamRegistry upstreamRegistry = new UpstreamRegistry(new LocalLimitSource(), WINDOW);

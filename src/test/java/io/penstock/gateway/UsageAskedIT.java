@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointTotals.Fate;
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
+import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.RawUpstream;
-import io.penstock.fake.Scrape;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -54,23 +54,23 @@ class UsageAskedIT extends HostileCase {
   /** Answers like an upstream that does not know the option. */
   private void old() {
     upstream.script(
-        (self, wire) -> {
-          boolean asked = self.read(wire).text().contains("stream_options");
-          wire.send(asked ? refusal(NOT_KNOWN) : answer(200, "text/event-stream", EVENTS));
+        (self, byteSocket) -> {
+          boolean asked = self.read(byteSocket).text().contains("stream_options");
+          byteSocket.send(asked ? refusal(NOT_KNOWN) : answer(200, "text/event-stream", EVENTS));
         });
   }
 
   @Test
   void upstreamThatCannotBeAsked_isAskedWithoutAtOnceAndFromThenOn() throws InterruptedException {
     old();
-    Message first = post("/old/v1/chat/completions", STREAM_ASK);
+    HttpMessage first = post("/old/v1/chat/completions", STREAM_ASK);
     assertThat(first.status()).isEqualTo(200);
     assertThat(first.text()).isEqualTo(EVENTS);
     assertThat(first.all("content-type")).containsExactly("text/event-stream");
-    Message asked = upstream.received();
+    HttpMessage asked = upstream.received();
     assertThat(asked.text()).contains(ASKS);
     assertThat(asked.header("content-length")).isEqualTo("" + asked.body().length);
-    Message without = upstream.received();
+    HttpMessage without = upstream.received();
     assertThat(without.text()).isEqualTo(STREAM_ASK);
     assertThat(without.header("content-length")).isEqualTo("" + without.body().length);
     assertThat(post("/old/v1/chat/completions", STREAM_ASK).text()).isEqualTo(EVENTS);
@@ -87,17 +87,17 @@ class UsageAskedIT extends HostileCase {
   }
 
   private double refusals(String upstreamId) {
-    return Scrape.of(gateway.operatorPort())
+    return MetricsScrape.of(gateway.operatorPort())
         .sum("penstock_upstream_usage_refused_total", Map.of("upstream", upstreamId));
   }
 
   /** Refuses requests that ask for too much, and states the usage if asked for it. */
   private void metered() {
     upstream.script(
-        (self, wire) -> {
-          String asked = self.read(wire).text();
+        (self, byteSocket) -> {
+          String asked = self.read(byteSocket).text();
           String usage = asked.contains(ASKS) ? USAGE : "";
-          wire.send(
+          byteSocket.send(
               asked.contains("too_much")
                   ? refusal(NOT_KNOWN)
                   : answer(200, "text/event-stream", usage + EVENTS));
@@ -110,7 +110,7 @@ class UsageAskedIT extends HostileCase {
     String bad =
         STREAM_ASK.replace("{\"stream\"", "{\"stream_options\":{\"too_much\":1},\"stream\"");
     String own = bad.replace("\"too_much\":1", "\"too_much\":1,\"include_usage\":true");
-    Message refused = post("/mixed/v1/chat/completions", own);
+    HttpMessage refused = post("/mixed/v1/chat/completions", own);
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.text()).isEqualTo(NOT_KNOWN);
     assertThat(upstream.received().text()).isEqualTo(own);
@@ -119,7 +119,7 @@ class UsageAskedIT extends HostileCase {
     assertThat(upstream.received().text()).contains(ASKS);
     gateway.await("/mixed", Fate.SERVED, 2);
     assertThat(
-            Scrape.of(gateway.operatorPort())
+            MetricsScrape.of(gateway.operatorPort())
                 .sum("penstock_tokens_total", Map.of("upstream", "mixed", "kind", "used")))
         .as("the usage that was told")
         .isGreaterThanOrEqualTo(1_510);
@@ -149,7 +149,7 @@ class UsageAskedIT extends HostileCase {
   void clientThatAsksItself_hearsThatItCannot() throws InterruptedException {
     old();
     String own = STREAM_ASK.replace("{\"stream\"", "{" + ASKS + ",\"stream\"");
-    Message answer = post("/own/v1/chat/completions", own);
+    HttpMessage answer = post("/own/v1/chat/completions", own);
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.text()).isEqualTo(NOT_KNOWN);
     assertThat(upstream.received().text()).isEqualTo(own);
@@ -160,7 +160,7 @@ class UsageAskedIT extends HostileCase {
     String other = NOT_KNOWN.replace("stream_options", "seed");
     upstream.script(RawUpstream.answering(refusal(other)));
     for (int i = 0; i < 2; i++) {
-      Message answer = post("/other/v1/chat/completions", STREAM_ASK);
+      HttpMessage answer = post("/other/v1/chat/completions", STREAM_ASK);
       assertThat(answer.status()).isEqualTo(400);
       assertThat(answer.text()).isEqualTo(other);
       assertThat(upstream.received().text()).contains(ASKS);

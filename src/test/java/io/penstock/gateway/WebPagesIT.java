@@ -2,14 +2,14 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.config.Reloader;
+import io.penstock.config.ConfigurationReloader;
 import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.fake.ByteSocket;
 import io.penstock.fake.Http2Wire;
-import io.penstock.fake.Logged;
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
+import io.penstock.fake.LogCapture;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,22 +76,22 @@ class WebPagesIT extends HostileCase {
     return start + " HTTP/1.1\r\n" + String.join("\r\n", headers) + "\r\n\r\n";
   }
 
-  private static Message ask(RunningGateway asked, String start, String... headers) {
-    try (Wire wire = Wire.to(asked.port())) {
-      return wire.send(request(start, headers)).answer();
+  private static HttpMessage ask(RunningGateway asked, String start, String... headers) {
+    try (ByteSocket byteSocket = ByteSocket.to(asked.port())) {
+      return byteSocket.send(request(start, headers)).answer();
     }
   }
 
-  private Message ask(String start, String... headers) {
+  private HttpMessage ask(String start, String... headers) {
     return ask(gateway, start, headers);
   }
 
-  private static void saysNothingToPages(Message answer) {
+  private static void saysNothingToPages(HttpMessage answer) {
     assertThat(answer.headers())
         .noneMatch(line -> line.regionMatches(true, 0, "access-control-", 0, 15));
   }
 
-  private void assertForeignOrigin(Message answer) {
+  private void assertForeignOrigin(HttpMessage answer) {
     refused(answer, 403, "foreign_origin");
     saysNothingToPages(answer);
   }
@@ -178,7 +178,8 @@ class WebPagesIT extends HostileCase {
 
   @Test
   void ownOrigin_isServed() {
-    Message answer = ask("GET /permit", "Host: localhost:8080", "Origin: http://localhost:8080");
+    HttpMessage answer =
+        ask("GET /permit", "Host: localhost:8080", "Origin: http://localhost:8080");
     assertThat(answer.status()).isEqualTo(200);
     saysNothingToPages(answer);
   }
@@ -186,8 +187,8 @@ class WebPagesIT extends HostileCase {
   @Test
   void foreignPageThatPosts_isRefusedInTheDialect_andCounted() {
     long before = gateway.count("/anthropic", Fate.REFUSED);
-    String post = Wire.request("POST", MESSAGES, ASK).replace("Host: penstock", LOCAL);
-    Message answer = ask(post.replace(LOCAL, LOCAL + "\r\n" + EVIL));
+    String post = ByteSocket.request("POST", MESSAGES, ASK).replace("Host: penstock", LOCAL);
+    HttpMessage answer = ask(post.replace(LOCAL, LOCAL + "\r\n" + EVIL));
     assertForeignOrigin(answer);
     assertThat(answer.text())
         .startsWith("{\"type\":\"error\",\"error\":{\"type\":\"permission_error\"")
@@ -243,16 +244,16 @@ class WebPagesIT extends HostileCase {
   private void assertUpgradeForwarded(RunningGateway allowing) throws InterruptedException {
     upstream.script(RawUpstream.answering("HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n"));
     String realtime = "GET /openai/v1/realtime?model=m";
-    Message answer = ask(allowing, realtime, LOCAL, APP, "Sec-Fetch-Site: cross-site", UPGRADE);
+    HttpMessage answer = ask(allowing, realtime, LOCAL, APP, "Sec-Fetch-Site: cross-site", UPGRADE);
     assertThat(upstream.received().start()).startsWith("GET /v1/realtime?model=m ");
     assertThat(answer.status()).isEqualTo(404);
     assertThat(answer.header("access-control-allow-origin")).isEqualTo("https://app.example");
   }
 
   private static void assertPreflightAllowed(RunningGateway allowing) {
-    Message answer;
-    try (Wire wire = Wire.to(allowing.port())) {
-      answer = wire.send(request("OPTIONS " + CHAT, LOCAL, APP, ASKS_TO_POST)).head();
+    HttpMessage answer;
+    try (ByteSocket byteSocket = ByteSocket.to(allowing.port())) {
+      answer = byteSocket.send(request("OPTIONS " + CHAT, LOCAL, APP, ASKS_TO_POST)).head();
     }
     assertThat(answer.status()).isEqualTo(204);
     assertThat(answer.all("access-control-allow-origin")).containsExactly("https://app.example");
@@ -266,14 +267,14 @@ class WebPagesIT extends HostileCase {
 
   private void assertAnswersToPages(RunningGateway allowing) throws InterruptedException {
     upstream.script(RawUpstream.answering(SHARED_OK));
-    Message answer = ask(allowing, "GET " + FILES, LOCAL, APP, "Sec-Fetch-Site: cross-site");
+    HttpMessage answer = ask(allowing, "GET " + FILES, LOCAL, APP, "Sec-Fetch-Site: cross-site");
     upstream.received();
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.all("access-control-allow-origin")).containsExactly("https://app.example");
     assertThat(answer.all("access-control-expose-headers")).containsExactly("*");
     assertThat(answer.header("access-control-allow-credentials")).isNull();
     assertThat(answer.all("vary")).contains("Accept-Encoding", "Origin");
-    Message refusal = ask(allowing, "GET /no/endpoint", LOCAL, APP);
+    HttpMessage refusal = ask(allowing, "GET /no/endpoint", LOCAL, APP);
     refused(refusal, 404, "no_endpoint");
     assertThat(refusal.header("access-control-allow-origin")).isEqualTo("https://app.example");
   }
@@ -286,12 +287,12 @@ class WebPagesIT extends HostileCase {
             keyed, "--server.address=127.0.0.1", "--penstock.allowed-hosts=", ALLOWS_APP)) {
       String key = "x-penstock-key: app-secret";
       assertThat(ask(asking, "GET /permit", EVIL_HOST, key).status()).isEqualTo(200);
-      Message unlisted = ask(asking, "GET /permit", LOCAL, EVIL, key);
+      HttpMessage unlisted = ask(asking, "GET /permit", LOCAL, EVIL, key);
       assertThat(unlisted.status()).isEqualTo(200);
       saysNothingToPages(unlisted);
-      Message listed = ask(asking, "GET /permit", LOCAL, APP, key);
+      HttpMessage listed = ask(asking, "GET /permit", LOCAL, APP, key);
       assertThat(listed.header("access-control-allow-origin")).isEqualTo("https://app.example");
-      Message noKey = ask(asking, "GET /permit", LOCAL, APP);
+      HttpMessage noKey = ask(asking, "GET /permit", LOCAL, APP);
       refused(noKey, 401, "unauthenticated");
       assertThat(noKey.header("access-control-allow-origin")).isEqualTo("https://app.example");
       assertPreflightAllowed(asking);
@@ -308,7 +309,8 @@ class WebPagesIT extends HostileCase {
     // In one step: the watcher may read the file at any moment.
     Path aside = Files.writeString(Path.of(reloaded.routes() + ".new"), routes);
     Files.move(aside, reloaded.routes(), StandardCopyOption.ATOMIC_MOVE);
-    assertThat(reloaded.bean(Reloader.class).reload()).isInstanceOf(Reloader.Result.Applied.class);
+    assertThat(reloaded.bean(ConfigurationReloader.class).reload())
+        .isInstanceOf(ConfigurationReloader.Result.Applied.class);
   }
 
   @Test
@@ -322,7 +324,7 @@ class WebPagesIT extends HostileCase {
       assertThat(ask(open, "GET /permit", "Host: 10.1.2.3:8080").status()).isEqualTo(200);
       assertThat(ask(open, "GET /permit", EVIL_HOST).status()).isEqualTo(200);
       assertForeignOrigin(ask(open, "GET /permit", "Host: 10.1.2.3:8080", EVIL));
-      try (Logged warnings = Logged.listen()) {
+      try (LogCapture warnings = LogCapture.listen()) {
         reload(open, ROUTES.formatted(upstream.url()) + "\n");
         assertThat(warnings.lines())
             .anyMatch(

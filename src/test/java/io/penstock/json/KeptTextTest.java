@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
 import io.penstock.provider.Cases;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.RequestReader;
-import io.penstock.provider.request.Weighed;
+import io.penstock.provider.request.WeighedRequest;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -15,11 +15,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests which text of a request is kept for the tokenizer. */
 class KeptTextTest {
-  private static @Nullable CharSequence text(Weighed weighed) {
-    if (weighed instanceof Weighed.Request request) {
+  private static @Nullable CharSequence text(WeighedRequest weighedRequest) {
+    if (weighedRequest instanceof WeighedRequest.Request request) {
       return request.text();
     }
-    throw new AssertionError("expected a request, was " + weighed);
+    throw new AssertionError("expected a request, was " + weighedRequest);
   }
 
   private static @Nullable CharSequence openAi(String call, String members) {
@@ -65,15 +65,15 @@ class KeptTextTest {
   void text_staysAtItsBound_andWeighsAllTheSame() {
     for (int more : new int[] {0, 1, 5_000_000}) {
       RequestReader reader =
-          Speech.of(Dialect.OPENAI)
+          ProviderProtocol.of(Dialect.OPENAI)
               .requestReader(Cases.reading(Dialect.OPENAI), "/v1/chat/completions");
       reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"messages\":[{\"content\":\"")));
       reader.feed(ByteBuffer.wrap(Cases.bytes("x".repeat(KeptText.MAX_CHARS - 1))));
       reader.feed(ByteBuffer.wrap(Cases.bytes("y".repeat(more))));
       reader.feed(ByteBuffer.wrap(Cases.bytes("\"},{\"content\":\"zz\"}]}")));
-      Weighed weighed = reader.finish();
-      assertThat(String.valueOf(text(weighed))).hasSize(KeptText.MAX_CHARS);
-      assertThat(Cases.cost(weighed).inputTokens())
+      WeighedRequest weighedRequest = reader.finish();
+      assertThat(String.valueOf(text(weighedRequest))).hasSize(KeptText.MAX_CHARS);
+      assertThat(Cases.cost(weighedRequest).inputTokens())
           .isEqualTo(Math.ceilDiv(KeptText.MAX_CHARS + 1 + more, 4) + 8);
     }
   }

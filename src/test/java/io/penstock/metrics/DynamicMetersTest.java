@@ -28,10 +28,10 @@ class DynamicMetersTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final Metered metered = new Metered();
 
-  private Meters start() {
-    Meters meters = metered.meters(registry, List.of(permit()));
-    metered.events.subscribe(meters);
-    return meters;
+  private GatewayMeters start() {
+    GatewayMeters gatewayMeters = metered.meters(registry, List.of(permit()));
+    metered.events.subscribe(gatewayMeters);
+    return gatewayMeters;
   }
 
   private static EndpointSpec permit() {
@@ -73,12 +73,13 @@ class DynamicMetersTest {
 
   @Test
   void pathsBeyondTheLabels_areOneTogether() {
-    Meters meters = start();
-    for (int each = 0; each < Meters.MAX_DYNAMIC + MORE; each++) {
+    GatewayMeters gatewayMeters = start();
+    for (int each = 0; each < GatewayMeters.MAX_DYNAMIC + MORE; each++) {
       twoCome("/a/" + each);
     }
-    meters.publish(new Event.Reloaded(0, true, "as before"));
-    assertThat(registry.find("penstock.queue.depth").gauges()).hasSize(Meters.MAX_DYNAMIC + 2);
+    gatewayMeters.publish(new Event.Reloaded(0, true, "as before"));
+    assertThat(registry.find("penstock.queue.depth").gauges())
+        .hasSize(GatewayMeters.MAX_DYNAMIC + 2);
     assertThat(cancelled("/a/0")).isEqualTo(1);
     assertThat(cancelled("other")).isEqualTo(MORE);
     assertThat(depth("/a/0")).isEqualTo(1);

@@ -50,15 +50,16 @@ final class Metered {
   }
 
   /** Returns meters for these endpoints; further events must be published by the test. */
-  Meters meters(MeterRegistry registry, List<EndpointSpec> specs) {
+  GatewayMeters meters(MeterRegistry registry, List<EndpointSpec> specs) {
     endpoints.apply(specs);
-    return new Meters(registry, endpoints, upstreams, ticker);
+    return new GatewayMeters(registry, endpoints, upstreams, ticker);
   }
 
   /** The same, with exemplars. */
-  Meters meters(MeterRegistry registry, List<EndpointSpec> specs, Exemplars exemplars) {
+  GatewayMeters meters(
+      MeterRegistry registry, List<EndpointSpec> specs, TraceExemplars traceExemplars) {
     endpoints.apply(specs);
-    return new Meters(registry, endpoints, upstreams, ticker, exemplars);
+    return new GatewayMeters(registry, endpoints, upstreams, ticker, traceExemplars);
   }
 
   /** An endpoint without a limit of its own. */

@@ -11,7 +11,7 @@ import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
-import io.penstock.fake.Scrape;
+import io.penstock.fake.MetricsScrape;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.nio.charset.StandardCharsets;
@@ -30,17 +30,19 @@ class ScrapeSizeTest {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Metered metered = new Metered();
 
-  private static void servedAndRefused(Meters meters, EndpointSpec spec, String model) {
+  private static void servedAndRefused(
+      GatewayMeters gatewayMeters, EndpointSpec spec, String model) {
     String path = spec.path();
     String upstream = spec.upstreams().getFirst().id();
     Cost cost = new Cost(3, 4, 4);
-    meters.publish(new Event.Queued(0, path, 1, cost));
-    meters.publish(new Event.Released(0, path, 1, upstream, model, cost, 1_234_567_890L));
-    meters.publish(new Event.Settled(0, path, 1, upstream, model, 7, 9, 2));
-    meters.publish(new Event.Served(0, path, 1));
-    meters.publish(new Event.Refused(0, path, 2, Refusal.of(RefusalReason.QUEUE_FULL, "no")));
-    meters.publish(new Event.Estimated(0, path, model, 3, 4));
-    meters.publish(called(path, upstream, model, Dialect.OPENAI, null));
+    gatewayMeters.publish(new Event.Queued(0, path, 1, cost));
+    gatewayMeters.publish(new Event.Released(0, path, 1, upstream, model, cost, 1_234_567_890L));
+    gatewayMeters.publish(new Event.Settled(0, path, 1, upstream, model, 7, 9, 2));
+    gatewayMeters.publish(new Event.Served(0, path, 1));
+    gatewayMeters.publish(
+        new Event.Refused(0, path, 2, Refusal.of(RefusalReason.QUEUE_FULL, "no")));
+    gatewayMeters.publish(new Event.Estimated(0, path, model, 3, 4));
+    gatewayMeters.publish(called(path, upstream, model, Dialect.OPENAI, null));
   }
 
   private static Event called(
@@ -50,29 +52,29 @@ class ScrapeSizeTest {
         0, path, upstream, model, dialect, ModelOperation.CHAT, 1_000_000, tokenUsage, error);
   }
 
-  private Scrape scrape() {
-    return Scrape.parse(registry.scrape());
+  private MetricsScrape scrape() {
+    return MetricsScrape.parse(registry.scrape());
   }
 
-  private static int bytes(Scrape scrape) {
-    return scrape.text().getBytes(StandardCharsets.UTF_8).length;
+  private static int bytes(MetricsScrape metricsScrape) {
+    return metricsScrape.text().getBytes(StandardCharsets.UTF_8).length;
   }
 
   @Test
   void aThousandEndpoints_haveTheirOwnCounters_withinTwoMebibytes() {
     List<EndpointSpec> specs =
         IntStream.range(0, 1_000).mapToObj(i -> endpoint("/team/" + i, "up-" + i % 10)).toList();
-    Meters meters = metered.meters(registry, specs);
-    specs.forEach(spec -> servedAndRefused(meters, spec, "gpt-4o-mini"));
-    Scrape scrape = scrape();
-    assertThat(bytes(scrape)).isLessThan(MOST);
+    GatewayMeters gatewayMeters = metered.meters(registry, specs);
+    specs.forEach(spec -> servedAndRefused(gatewayMeters, spec, "gpt-4o-mini"));
+    MetricsScrape metricsScrape = scrape();
+    assertThat(bytes(metricsScrape)).isLessThan(MOST);
     List<String> paths = specs.stream().map(EndpointSpec::path).toList();
-    assertThat(scrape.values("penstock_tickets_total", "endpoint")).containsAll(paths);
-    assertThat(scrape.values("penstock_queue_depth", "endpoint")).containsAll(paths);
-    assertThat(scrape.values("penstock_tokens_total", "endpoint")).containsAll(paths);
-    assertThat(scrape.values("penstock_wait_seconds_count", "endpoint"))
+    assertThat(metricsScrape.values("penstock_tickets_total", "endpoint")).containsAll(paths);
+    assertThat(metricsScrape.values("penstock_queue_depth", "endpoint")).containsAll(paths);
+    assertThat(metricsScrape.values("penstock_tokens_total", "endpoint")).containsAll(paths);
+    assertThat(metricsScrape.values("penstock_wait_seconds_count", "endpoint"))
         .contains("/team/0", "/team/400", "other");
-    assertThat(scrape.sum("penstock_wait_seconds_count", Map.of())).isEqualTo(1_000);
+    assertThat(metricsScrape.sum("penstock_wait_seconds_count", Map.of())).isEqualTo(1_000);
   }
 
   @Test
@@ -82,41 +84,44 @@ class ScrapeSizeTest {
         IntStream.range(0, 2_000)
             .mapToObj(i -> endpoint("/team/" + i + tail, "up-" + i + tail))
             .toList();
-    Meters meters = metered.meters(registry, specs);
+    GatewayMeters gatewayMeters = metered.meters(registry, specs);
     for (int each = 0; each < specs.size(); each++) {
       EndpointSpec spec = specs.get(each);
-      servedAndRefused(meters, spec, "model-" + each % 200 + tail);
+      servedAndRefused(gatewayMeters, spec, "model-" + each % 200 + tail);
       for (RefusalReason refusalReason : RefusalReason.values()) {
-        meters.publish(new Event.Refused(0, spec.path(), 2, Refusal.of(refusalReason, "no")));
+        gatewayMeters.publish(
+            new Event.Refused(0, spec.path(), 2, Refusal.of(refusalReason, "no")));
       }
       for (Dialect dialect : Dialect.values()) {
         String error = String.valueOf(400 + each % 200);
-        meters.publish(called(spec.path(), "u", "model-" + each % 200 + tail, dialect, error));
+        gatewayMeters.publish(
+            called(spec.path(), "u", "model-" + each % 200 + tail, dialect, error));
       }
     }
-    Scrape scrape = scrape();
-    assertThat(bytes(scrape)).isLessThan(MOST);
+    MetricsScrape metricsScrape = scrape();
+    assertThat(bytes(metricsScrape)).isLessThan(MOST);
     int refusals = 1 + RefusalReason.values().length;
-    assertThat(scrape.sum("penstock_tickets_total", Map.of("outcome", "refused")))
+    assertThat(metricsScrape.sum("penstock_tickets_total", Map.of("outcome", "refused")))
         .as("nothing is lost")
         .isEqualTo(2_000 * refusals);
-    assertThat(scrape.sum("penstock_tokens_total", Map.of("kind", "used"))).isEqualTo(2_000 * 9);
-    assertThat(scrape.sum("penstock_wait_seconds_count", Map.of())).isEqualTo(2_000);
-    assertThat(scrape.sum("penstock_estimate_error_ratio_count", Map.of())).isEqualTo(2_000);
-    assertThat(scrape.sum("gen_ai_client_operation_duration_seconds_count", Map.of()))
+    assertThat(metricsScrape.sum("penstock_tokens_total", Map.of("kind", "used")))
+        .isEqualTo(2_000 * 9);
+    assertThat(metricsScrape.sum("penstock_wait_seconds_count", Map.of())).isEqualTo(2_000);
+    assertThat(metricsScrape.sum("penstock_estimate_error_ratio_count", Map.of())).isEqualTo(2_000);
+    assertThat(metricsScrape.sum("gen_ai_client_operation_duration_seconds_count", Map.of()))
         .isEqualTo(2_000 * 5);
   }
 
   @Test
   void endpointsThatAreConfiguredNoMore_makeRoom() {
-    Meters meters = metered.meters(registry, List.of());
+    GatewayMeters gatewayMeters = metered.meters(registry, List.of());
     for (int round = 0; round < 5; round++) {
       String prefix = "/round-" + round + "/";
       List<EndpointSpec> specs =
           IntStream.range(0, 800).mapToObj(i -> endpoint(prefix + i, "up")).toList();
       metered.endpoints.apply(specs);
-      meters.publish(new Event.Reloaded(0, true, "800 endpoints"));
-      specs.forEach(spec -> servedAndRefused(meters, spec, "m"));
+      gatewayMeters.publish(new Event.Reloaded(0, true, "800 endpoints"));
+      specs.forEach(spec -> servedAndRefused(gatewayMeters, spec, "m"));
     }
     assertThat(scrape().values("penstock_tokens_total", "endpoint"))
         .hasSize(800)

@@ -146,13 +146,13 @@ class EventStreamTest {
 
   @Test
   void oneReaderTooMany_endsAtOnce() {
-    for (int each = 0; each < Readers.MOST; each++) {
+    for (int each = 0; each < StreamReaders.MOST; each++) {
       assertThat(reader(1).ended).isFalse();
     }
     Reader tooMany = reader(1);
     assertThat(tooMany.ended).isTrue();
     assertThat(tooMany.got).isEmpty();
-    assertThat(stream.readers()).isEqualTo(Readers.MOST);
+    assertThat(stream.readers()).isEqualTo(StreamReaders.MOST);
   }
 
   @Test

@@ -18,15 +18,15 @@ class LiveStreamTest {
   private final VirtualTimeScheduler scheduler = VirtualTimeScheduler.create();
   private final RecentWaits waits = new RecentWaits();
   private int looks;
-  private final Live live =
-      new Live(
+  private final LiveChanges liveChanges =
+      new LiveChanges(
           () -> {
             looks++;
             return endpoints;
           },
           () -> "[]",
           () -> "{}");
-  private final LiveStream stream = new LiveStream(live, waits, new EventBus(), scheduler);
+  private final LiveStream stream = new LiveStream(liveChanges, waits, new EventBus(), scheduler);
 
   LiveStreamTest() {
     stream.start();
@@ -113,7 +113,7 @@ class LiveStreamTest {
   @Test
   void oneReaderTooMany_endsAtOnce_untilAnotherIsGone() {
     List<Reader> readers = new ArrayList<>();
-    for (int each = 0; each < Readers.MOST; each++) {
+    for (int each = 0; each < StreamReaders.MOST; each++) {
       readers.add(reader(1));
     }
     Reader tooMany = reader(1);
@@ -121,7 +121,7 @@ class LiveStreamTest {
     assertThat(tooMany.got).isEmpty();
     readers.getFirst().cancel();
     assertThat(reader(1).ended).isFalse();
-    assertThat(stream.readers()).isEqualTo(Readers.MOST);
+    assertThat(stream.readers()).isEqualTo(StreamReaders.MOST);
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.config.Reloader;
+import io.penstock.config.ConfigurationReloader;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,7 +25,7 @@ class ReloadHandlerTest {
               reloads.incrementAndGet();
               started.countDown();
               await(finish);
-              return new Reloader.Result.Applied(1, List.of());
+              return new ConfigurationReloader.Result.Applied(1, List.of());
             });
     StepVerifier first =
         StepVerifier.create(handler.reload().map(ServerResponse::statusCode))

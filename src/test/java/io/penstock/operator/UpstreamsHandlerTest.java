@@ -50,7 +50,7 @@ class UpstreamsHandlerTest {
   }
 
   private String shown() {
-    return Json.text(handler.views());
+    return OperatorJson.text(handler.views());
   }
 
   @Test

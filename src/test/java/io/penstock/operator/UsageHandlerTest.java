@@ -2,7 +2,7 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.config.Prices;
+import io.penstock.config.PriceTable;
 import io.penstock.usage.UsageLedger;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -50,7 +50,7 @@ class UsageHandlerTest {
             },
             10);
     ServerRequest request = MockServerRequest.builder().build();
-    StepVerifier.create(new UsageHandler(usageLedger, new Prices()).list(request))
+    StepVerifier.create(new UsageHandler(usageLedger, new PriceTable()).list(request))
         .expectNextCount(1)
         .expectComplete()
         .verify(Duration.ofSeconds(30));

@@ -3,7 +3,7 @@ package io.penstock.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.provider.request.Weighed;
+import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.List;
@@ -14,10 +14,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Particularities of Azure: deployments that name the model. */
 class AzureTest {
-  private static final Speech SPEECH = Speech.of(Dialect.AZURE);
-  private static final Speech OPEN_AI = Speech.of(Dialect.OPENAI);
+  private static final ProviderProtocol SPEECH = ProviderProtocol.of(Dialect.AZURE);
+  private static final ProviderProtocol OPEN_AI = ProviderProtocol.of(Dialect.OPENAI);
 
-  private static Weighed weigh(String path, String body) {
+  private static WeighedRequest weigh(String path, String body) {
     return Cases.weigh(Dialect.AZURE, path, Cases.bytes(body));
   }
 
@@ -49,14 +49,15 @@ class AzureTest {
     "/openai/v1/embeddings, '{\"model\":\"m\"}', m",
   })
   void model_isTheDeployment_elseWhatTheBodySays(String path, String body, String model) {
-    Weighed.Request request = (Weighed.Request) weigh(path, body);
+    WeighedRequest.Request request = (WeighedRequest.Request) weigh(path, body);
     assertThat(request.model()).isEqualTo(model);
   }
 
   @Test
   void deployment_cannotBeRenamedInTheBody() {
-    Weighed.Request request =
-        (Weighed.Request) weigh("/openai/deployments/d/chat/completions", "{\"model\":\"m\"}");
+    WeighedRequest.Request request =
+        (WeighedRequest.Request)
+            weigh("/openai/deployments/d/chat/completions", "{\"model\":\"m\"}");
     assertThat(request.spots().modelAt()).isEqualTo(-1);
   }
 
@@ -64,11 +65,11 @@ class AzureTest {
   void faults_areOpenAis() {
     String below = "/openai/deployments/d/chat/completions";
     assertThat(weigh("/openai/v1/chat/completions", "{}"))
-        .isEqualTo(new Weighed.Malformed("model is missing"));
-    assertThat(weigh(below, "{\"max_tokens\":-1}")).isInstanceOf(Weighed.Malformed.class);
-    assertThat(weigh(below, "[]")).isInstanceOf(Weighed.Malformed.class);
+        .isEqualTo(new WeighedRequest.Malformed("model is missing"));
+    assertThat(weigh(below, "{\"max_tokens\":-1}")).isInstanceOf(WeighedRequest.Malformed.class);
+    assertThat(weigh(below, "[]")).isInstanceOf(WeighedRequest.Malformed.class);
     assertThat(weigh(below.replace("/d/", "/" + "d".repeat(257) + "/"), "{}"))
-        .isEqualTo(new Weighed.Malformed("model is longer than 256 characters"));
+        .isEqualTo(new WeighedRequest.Malformed("model is longer than 256 characters"));
   }
 
   @ParameterizedTest

@@ -5,10 +5,10 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.json.Edit;
+import io.penstock.json.BodyEdit;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.RequestReader;
-import io.penstock.provider.request.Weighed;
+import io.penstock.provider.request.WeighedRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -26,33 +26,33 @@ public final class Cases {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  public static Weighed weigh(Dialect dialect, String path, byte[] body) {
-    RequestReader reader = Speech.of(dialect).requestReader(reading(dialect), path);
+  public static WeighedRequest weigh(Dialect dialect, String path, byte[] body) {
+    RequestReader reader = ProviderProtocol.of(dialect).requestReader(reading(dialect), path);
     reader.feed(ByteBuffer.wrap(body));
     return reader.finish();
   }
 
-  public static Weighed chat(String body) {
+  public static WeighedRequest chat(String body) {
     return weigh(Dialect.OPENAI, "/v1/chat/completions", bytes(body));
   }
 
-  public static Weighed embeddings(String body) {
+  public static WeighedRequest embeddings(String body) {
     return weigh(Dialect.OPENAI, "/v1/embeddings", bytes(body));
   }
 
-  public static Weighed messages(String body) {
+  public static WeighedRequest messages(String body) {
     return weigh(Dialect.ANTHROPIC, "/v1/messages", bytes(body));
   }
 
-  public static Cost cost(Weighed weighed) {
-    if (weighed instanceof Weighed.Request request) {
+  public static Cost cost(WeighedRequest weighedRequest) {
+    if (weighedRequest instanceof WeighedRequest.Request request) {
       return request.cost();
     }
-    throw new AssertionError("expected a request, was " + weighed);
+    throw new AssertionError("expected a request, was " + weighedRequest);
   }
 
   public static AnswerReader answer(Dialect dialect, String contentType, String body) {
-    AnswerReader reader = Speech.of(dialect).answerReader(contentType);
+    AnswerReader reader = ProviderProtocol.of(dialect).answerReader(contentType);
     reader.feed(ByteBuffer.wrap(bytes(body)));
     return reader;
   }
@@ -72,10 +72,10 @@ public final class Cases {
     }
   }
 
-  public static String describe(Weighed weighed) {
-    return switch (weighed) {
-      case Weighed.Malformed malformed -> "malformed: " + malformed.detail() + "\n";
-      case Weighed.Request request ->
+  public static String describe(WeighedRequest weighedRequest) {
+    return switch (weighedRequest) {
+      case WeighedRequest.Malformed malformed -> "malformed: " + malformed.detail() + "\n";
+      case WeighedRequest.Request request ->
           """
           model: %s
           stream: %s
@@ -94,8 +94,8 @@ public final class Cases {
   }
 
   /** Returns a line for each property that most requests do not have. */
-  private static String unusual(Weighed.Request request) {
-    Edit asks = request.spots().asksUsage();
+  private static String unusual(WeighedRequest.Request request) {
+    BodyEdit asks = request.spots().asksUsage();
     String referred = request.traits().refersTo();
     return (asks == null
             ? ""

@@ -7,7 +7,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.GeminiContent;
-import io.penstock.provider.request.Weighed;
+import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.nio.charset.StandardCharsets;
@@ -22,19 +22,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GeminiTest {
   private static final String GENERATE = "/v1beta/models/m:generateContent";
   private static final String HELLO = "\"contents\":[{\"parts\":[{\"text\":\"Hello\"}]}]";
-  private static final Speech SPEECH = Speech.of(Dialect.GEMINI);
+  private static final ProviderProtocol SPEECH = ProviderProtocol.of(Dialect.GEMINI);
 
-  private static Weighed weigh(String path, String body) {
+  private static WeighedRequest weigh(String path, String body) {
     return Cases.weigh(Dialect.GEMINI, path, Cases.bytes(body));
   }
 
-  private static Weighed config(String members) {
+  private static WeighedRequest config(String members) {
     return weigh(GENERATE, "{" + HELLO + ",\"generationConfig\":{" + members + "}}");
   }
 
-  private static void assertMalformed(Weighed weighed, String words) {
-    assertThat(weighed).isInstanceOf(Weighed.Malformed.class);
-    assertThat(((Weighed.Malformed) weighed).detail()).contains(words);
+  private static void assertMalformed(WeighedRequest weighedRequest, String words) {
+    assertThat(weighedRequest).isInstanceOf(WeighedRequest.Malformed.class);
+    assertThat(((WeighedRequest.Malformed) weighedRequest).detail()).contains(words);
   }
 
   private static AnswerReader json(String body) {
@@ -80,7 +80,7 @@ class GeminiTest {
     "/v1beta/models/m:embedContent, m, false",
   })
   void path_namesModelAndStream(String path, String model, boolean stream) {
-    Weighed.Request request = (Weighed.Request) weigh(path, "{}");
+    WeighedRequest.Request request = (WeighedRequest.Request) weigh(path, "{}");
     assertThat(request.model()).isEqualTo(model);
     assertThat(request.stream()).isEqualTo(stream);
     assertThat(request.content().generates()).isEqualTo(!path.endsWith(":embedContent"));
@@ -92,7 +92,7 @@ class GeminiTest {
     assertMalformed(weigh("/v1beta/tunedModels/ :embedContent", "{}"), "names no model");
     String longest = "m".repeat(256);
     assertThat(weigh("/models/" + longest + ":generateContent", "{}"))
-        .isInstanceOf(Weighed.Request.class);
+        .isInstanceOf(WeighedRequest.Request.class);
     assertMalformed(weigh("/models/m" + longest + ":generateContent", "{}"), "longer than 256");
   }
 
@@ -138,20 +138,20 @@ class GeminiTest {
             {"models":[{"name":"models/a\\"b","displayName":"a\\"b"},\
             {"name":"tunedModels/t","displayName":"tunedModels/t"}]}\
             """);
-    assertThat(text(Speech.of(Dialect.OPENAI).models(List.of("m"))))
+    assertThat(text(ProviderProtocol.of(Dialect.OPENAI).models(List.of("m"))))
         .isEqualTo(
             """
             {"object":"list","data":[\
             {"id":"m","object":"model","created":0,"owned_by":"penstock"}]}\
             """);
-    assertThat(text(Speech.of(Dialect.ANTHROPIC).models(List.of("m", "n"))))
+    assertThat(text(ProviderProtocol.of(Dialect.ANTHROPIC).models(List.of("m", "n"))))
         .isEqualTo(
             """
             {"data":[{"type":"model","id":"m","display_name":"m",\
             "created_at":"1970-01-01T00:00:00Z"},{"type":"model","id":"n","display_name":"n",\
             "created_at":"1970-01-01T00:00:00Z"}],"has_more":false,"first_id":"m","last_id":"n"}\
             """);
-    assertThat(text(Speech.of(Dialect.ANTHROPIC).models(List.of())))
+    assertThat(text(ProviderProtocol.of(Dialect.ANTHROPIC).models(List.of())))
         .isEqualTo("{\"data\":[],\"has_more\":false,\"first_id\":null,\"last_id\":null}");
   }
 
@@ -344,7 +344,8 @@ class GeminiTest {
     assertThat(SPEECH.heartbeat("$fields=x&alt=sse")).isEqualTo(SPEECH.heartbeat());
     assertThat(SPEECH.heartbeat(null)).isNull();
     assertThat(SPEECH.heartbeat("alt=json&xalt=sse")).isNull();
-    assertThat(Speech.of(Dialect.OPENAI).heartbeat(null)).isEqualTo(Cases.bytes(": \n\n"));
+    assertThat(ProviderProtocol.of(Dialect.OPENAI).heartbeat(null))
+        .isEqualTo(Cases.bytes(": \n\n"));
     assertThat(text(SPEECH.errorEvent(Cases.bytes("{\"error\":\n{}}"))))
         .isEqualTo("data: {\"error\": {}}\n\n");
   }

@@ -76,13 +76,13 @@ class GoldenTest {
     Dialect dialect = dialect(file);
     String path = path(file);
     assertThat(Cases.describe(Cases.weigh(dialect, path, body))).isEqualTo(expected);
-    Speech speech = Speech.of(dialect);
+    ProviderProtocol providerProtocol = ProviderProtocol.of(dialect);
     for (int at = 0; at <= body.length; at++) {
-      RequestReader reader = speech.requestReader(Cases.reading(dialect), path);
+      RequestReader reader = providerProtocol.requestReader(Cases.reading(dialect), path);
       Cases.cut(body, at, reader::feed);
       assertThat(Cases.describe(reader.finish())).as("cut at %d", at).isEqualTo(expected);
     }
-    RequestReader bytewise = speech.requestReader(Cases.reading(dialect), path);
+    RequestReader bytewise = providerProtocol.requestReader(Cases.reading(dialect), path);
     for (byte b : body) {
       bytewise.feed(ByteBuffer.wrap(new byte[] {b}));
     }
@@ -91,18 +91,18 @@ class GoldenTest {
 
   private static void checkAnswer(Path file, byte[] body) {
     String expected = text(file.resolveSibling(file.getFileName() + ".golden"));
-    Speech speech = Speech.of(dialect(file));
+    ProviderProtocol providerProtocol = ProviderProtocol.of(dialect(file));
     String type =
         file.toString().endsWith(".sse") ? "text/event-stream; charset=utf-8" : "application/json";
-    AnswerReader whole = speech.answerReader(type);
+    AnswerReader whole = providerProtocol.answerReader(type);
     whole.feed(ByteBuffer.wrap(body));
     assertThat(Cases.describe(whole)).isEqualTo(expected);
     for (int at = 0; at <= body.length; at++) {
-      AnswerReader reader = speech.answerReader(type);
+      AnswerReader reader = providerProtocol.answerReader(type);
       Cases.cut(body, at, reader::feed);
       assertThat(Cases.describe(reader)).as("cut at %d", at).isEqualTo(expected);
     }
-    AnswerReader bytewise = speech.answerReader(type);
+    AnswerReader bytewise = providerProtocol.answerReader(type);
     long before = 0;
     for (byte b : body) {
       bytewise.feed(ByteBuffer.wrap(new byte[] {b}));

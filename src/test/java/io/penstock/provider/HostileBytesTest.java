@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.penstock.cost.Dialect;
 import io.penstock.provider.answer.AnswerReader;
-import io.penstock.provider.request.Parameters;
 import io.penstock.provider.request.RequestReader;
-import io.penstock.provider.request.Weighed;
+import io.penstock.provider.request.StatedParameters;
+import io.penstock.provider.request.WeighedRequest;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -57,20 +57,20 @@ class HostileBytesTest {
     // classes loaded in the first round, a reader, and a generous multiple of the input
     long allowed = 256_000 + 100L * body.length;
     for (Dialect dialect : Dialect.values()) {
-      Speech speech = Speech.of(dialect);
+      ProviderProtocol providerProtocol = ProviderProtocol.of(dialect);
       for (String path : PATHS) {
-        RequestReader whole = speech.requestReader(Cases.reading(dialect), path);
-        RequestReader cut = speech.requestReader(Cases.reading(dialect), path);
+        RequestReader whole = providerProtocol.requestReader(Cases.reading(dialect), path);
+        RequestReader cut = providerProtocol.requestReader(Cases.reading(dialect), path);
         whole.feed(ByteBuffer.wrap(body));
         long before = threads.getCurrentThreadAllocatedBytes();
         feed(body, random, cut::feed);
-        Weighed weighed = cut.finish();
+        WeighedRequest weighedRequest = cut.finish();
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(allowed);
-        assertThat(comparable(weighed)).isEqualTo(comparable(whole.finish()));
+        assertThat(comparable(weighedRequest)).isEqualTo(comparable(whole.finish()));
       }
       for (String type : List.of("application/json", "text/event-stream", "text/html")) {
-        AnswerReader whole = speech.answerReader(type);
-        AnswerReader cut = speech.answerReader(type);
+        AnswerReader whole = providerProtocol.answerReader(type);
+        AnswerReader cut = providerProtocol.answerReader(type);
         whole.feed(ByteBuffer.wrap(body));
         long before = threads.getCurrentThreadAllocatedBytes();
         feed(body, random, cut::feed);
@@ -84,15 +84,15 @@ class HostileBytesTest {
   }
 
   private static boolean isBounded(String model) {
-    return model == null || model.length() <= Parameters.MAX_MODEL_LENGTH;
+    return model == null || model.length() <= StatedParameters.MAX_MODEL_LENGTH;
   }
 
   /**
    * Returns a form for comparisons: the position at which a fault is noticed may depend on the
    * cuts, its presence must not.
    */
-  private static Object comparable(Weighed weighed) {
-    return weighed instanceof Weighed.Request ? weighed : "malformed";
+  private static Object comparable(WeighedRequest weighedRequest) {
+    return weighedRequest instanceof WeighedRequest.Request ? weighedRequest : "malformed";
   }
 
   private static void feed(byte[] body, Random random, Consumer<ByteBuffer> feed) {

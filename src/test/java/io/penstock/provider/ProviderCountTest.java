@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.pool.UpstreamSpec;
 import java.net.URI;
@@ -92,7 +92,7 @@ class ProviderCountTest {
         """;
     assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", body))
         .isEqualTo(new ProviderCount.Answer.Counted(42));
-    Message asked = provider.received();
+    HttpMessage asked = provider.received();
     assertThat(asked.start()).isEqualTo("POST /v1/messages/count_tokens HTTP/1.1");
     assertThat(asked.header("x-api-key")).isEqualTo("sk-secret");
     assertThat(asked.header("anthropic-version")).isEqualTo("2024-01-01");
@@ -111,7 +111,7 @@ class ProviderCountTest {
     String body = "{\"contents\":[{\"parts\":[{\"text\":\"x\"}]}],\"generationConfig\":{\"n\":1}}";
     assertThat(ask(Dialect.GEMINI, "/v1beta/models/alias:streamGenerateContent", body))
         .isEqualTo(new ProviderCount.Answer.Counted(7));
-    Message asked = provider.received();
+    HttpMessage asked = provider.received();
     assertThat(asked.target()).isEqualTo("/v1beta/models/own%20name:countTokens");
     assertThat(asked.text())
         .isEqualTo(
@@ -125,7 +125,7 @@ class ProviderCountTest {
     String body = "{\"model\":\"alias\",\"input\":\"x\",\"max_output_tokens\":9,\"stream\":true}";
     assertThat(ask(Dialect.OPENAI, "/v1/responses", body))
         .isEqualTo(new ProviderCount.Answer.Counted(42));
-    Message asked = provider.received();
+    HttpMessage asked = provider.received();
     assertThat(asked.target()).isEqualTo("/v1/responses/input_tokens");
     assertThat(asked.header("authorization")).isEqualTo("Bearer sk-secret");
     assertThat(asked.text()).isEqualTo("{\"model\":\"own name\",\"input\":\"x\"}");
@@ -185,7 +185,7 @@ class ProviderCountTest {
     UpstreamSpec nobody = upstream("http://127.0.0.1:1");
     assertThat(ask(Dialect.ANTHROPIC, nobody, "/v1/messages", "{}"))
         .isInstanceOf(ProviderCount.Answer.Failed.class);
-    provider.script((self, wire) -> self.read(wire));
+    provider.script((self, byteSocket) -> self.read(byteSocket));
     assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
         .isInstanceOf(ProviderCount.Answer.Failed.class);
     assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{\"messages\":["))
@@ -197,7 +197,7 @@ class ProviderCountTest {
 
   @Test
   void providerThatNeverAnswers_isWaitedForAFewSeconds() {
-    provider.script((self, wire) -> wire.awaitEnd());
+    provider.script((self, byteSocket) -> byteSocket.awaitEnd());
     assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
         .isEqualTo(new ProviderCount.Answer.Failed("there was no answer in 5 s"));
   }

@@ -41,7 +41,8 @@ class SdkErrorTest {
 
   private static void refuse(Dialect dialect, RefusalReason refusalReason) {
     RefusalBody body =
-        Speech.of(dialect).refusalBody(Refusal.of(refusalReason, "why it was refused"), "r-1");
+        ProviderProtocol.of(dialect)
+            .refusalBody(Refusal.of(refusalReason, "why it was refused"), "r-1");
     SERVER.resetAll();
     SERVER.stubFor(
         any(anyUrl())

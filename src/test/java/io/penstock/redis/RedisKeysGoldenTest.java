@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.counts.RedisCountStore;
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.RedisServer;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
  * Compares the data of shared limits in Redis with golden records, and lets the program continue
  * from the records. Instances of two versions read and write the same keys side by side.
  */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 @Timeout(120)
 class RedisKeysGoldenTest {
   private static final long SECOND = 1_000_000_000L;
@@ -167,7 +167,7 @@ class RedisKeysGoldenTest {
   @Test
   void exactSharing_isStoredAsRecorded_andGoesOnFromTheRecord() throws IOException {
     share(supply(namespace));
-    Golden.check("stored/redis-exact.txt", steady(redis.of(":*")));
+    GoldenRecords.check("stored/redis-exact.txt", steady(redis.of(":*")));
     String copy = namespace + "-copy";
     RedisRecord restored = new RedisRecord(SERVER, copy);
     restored.restore(Files.readString(Path.of("src/test/golden/stored/redis-exact.txt")));
@@ -200,7 +200,8 @@ class RedisKeysGoldenTest {
     answer(counts(namespace).exchange("a.1|é", counted(7)));
     answer(counts(namespace).exchange("b", counted(Long.MAX_VALUE - 7)));
     String record = redis.of(":*");
-    Golden.check("stored/redis-eventual.txt", record.replaceAll(" = '\\d{16}'", " = '<micros>'"));
+    GoldenRecords.check(
+        "stored/redis-eventual.txt", record.replaceAll(" = '\\d{16}'", " = '<micros>'"));
     String copy = namespace + "-copy";
     String micros = String.valueOf(Long.parseLong(time()) * 1_000_000);
     new RedisRecord(SERVER, copy)
@@ -218,7 +219,7 @@ class RedisKeysGoldenTest {
   @Test
   void claimOfKeys_isStoredAsRecorded_andIsSeenInTheRecord() throws IOException {
     answer(new KeysClaim(namespace, "member", "7@host").take(link));
-    Golden.check("stored/redis-keys.txt", redis.of(":*"));
+    GoldenRecords.check("stored/redis-keys.txt", redis.of(":*"));
     String copy = namespace + "-copy";
     new RedisRecord(SERVER, copy)
         .restore(Files.readString(Path.of("src/test/golden/stored/redis-keys.txt")));
@@ -237,6 +238,7 @@ class RedisKeysGoldenTest {
       }
     }
     assertThat(scripts).isNotEmpty();
-    Golden.check("stored/redis-scripts.txt", String.join("\n", scripts.stream().sorted().toList()));
+    GoldenRecords.check(
+        "stored/redis-scripts.txt", String.join("\n", scripts.stream().sorted().toList()));
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.redis;
 
 import io.penstock.event.Event;
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.LogLines;
 import io.penstock.redis.RedisTrouble.Kind;
 import io.penstock.sharing.OutagePolicy;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Compares the log lines about Redis, and about instances that share limits, with golden records.
  */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 class RedisLogGoldenTest {
   private static final long TTL = 2_000_000_000L;
 
@@ -33,7 +33,7 @@ class RedisLogGoldenTest {
       troubleLog.failed(new RedisTrouble(Kind.AWAY, "some of its masters"));
       troubleLog.failed("limit:key:k", new RedisTrouble(Kind.VALUE));
       troubleLog.well("limit:key:k");
-      Golden.check("logs/redis.txt", lines.text());
+      GoldenRecords.check("logs/redis.txt", lines.text());
     }
   }
 
@@ -81,6 +81,6 @@ class RedisLogGoldenTest {
         }
       }
     }
-    Golden.check("logs/sharing.txt", record.toString());
+    GoldenRecords.check("logs/sharing.txt", record.toString());
   }
 }

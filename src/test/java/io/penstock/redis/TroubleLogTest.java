@@ -2,7 +2,7 @@ package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Logged;
+import io.penstock.fake.LogCapture;
 import io.penstock.redis.RedisTrouble.Kind;
 import java.util.List;
 import java.util.Map;
@@ -16,16 +16,16 @@ class TroubleLogTest {
   /** Beginning of its own log lines, because other tests log meanwhile. */
   private final String name = "of " + UUID.randomUUID();
 
-  private final Logged logged = Logged.listen();
+  private final LogCapture logCapture = LogCapture.listen();
   private final TroubleLog troubleLog = new TroubleLog(name, "limit");
 
   @AfterEach
   void close() {
-    logged.close();
+    logCapture.close();
   }
 
   private List<String> lines() {
-    return logged.lines().stream()
+    return logCapture.lines().stream()
         .filter(line -> line.startsWith("WARN ") && line.contains(name))
         .toList();
   }

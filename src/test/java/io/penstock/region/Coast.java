@@ -45,7 +45,7 @@ final class Coast implements CountStore, DenialStore {
   final List<Asked<List<Count>, List<Count>>> exchanges = new ArrayList<>();
   final List<Asked<List<Denial>, Void>> publishes = new ArrayList<>();
   final List<Asked<Long, Page>> looks = new ArrayList<>();
-  final Frontier frontier;
+  final RegionSync frontier;
   final RegionLimitSource source;
 
   /** Number of calls of the callback for urgent work. */
@@ -59,15 +59,15 @@ final class Coast implements CountStore, DenialStore {
   Coast(long unixMillis) {
     long start = 1_000 * SECOND;
     ticker.set(start);
-    Frontier.Shores shores =
-        new Frontier.Shores("east", this, this, () -> asked(recalls, new Asked<>("before")));
+    RegionSync.Shores shores =
+        new RegionSync.Shores("east", this, this, () -> asked(recalls, new Asked<>("before")));
     frontier =
-        new Frontier(
+        new RegionSync(
             shores,
             null,
             ticker,
             () -> unixMillis + (ticker.nanos() - start) / 1_000_000,
-            Frontier.Terms.of(RegionSettings.SHARE),
+            RegionSync.Terms.of(RegionSettings.SHARE),
             () -> 0);
     source = new RegionLimitSource(new LocalLimitSource(), frontier, id -> false);
     frontier.onDenial(() -> wakes++);
@@ -137,7 +137,7 @@ final class Coast implements CountStore, DenialStore {
     return limit.room(ticker.nanos());
   }
 
-  Ledger ledger() {
+  RegionStatistics ledger() {
     return frontier.ledger();
   }
 

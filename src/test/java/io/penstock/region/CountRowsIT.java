@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class CountRowsIT extends CountStoreContract {
   private final Tables tables = Tables.made();
-  private final Database database = new Database(tables.address());
+  private final RegionDatabase regionDatabase = new RegionDatabase(tables.address());
   private long now = 100 * MINUTE_MILLIS;
 
   @Override
   protected CountRows counts() {
-    return new CountRows(database, "default", () -> now);
+    return new CountRows(regionDatabase, "default", () -> now);
   }
 
   @Override
@@ -33,7 +33,7 @@ class CountRowsIT extends CountStoreContract {
 
   @AfterEach
   void close() {
-    database.close();
+    regionDatabase.close();
   }
 
   private static <T> T answer(CompletionStage<T> stage) {
@@ -83,7 +83,7 @@ class CountRowsIT extends CountStoreContract {
   @Test
   void workspaces_areApart() {
     Count count = new Count(id(LimitId.Kind.KEY, "alice", "", LimitMeasure.REQUESTS), 100, 7);
-    answer(new CountRows(database, "other", () -> now).exchange("east", List.of(count)));
+    answer(new CountRows(regionDatabase, "other", () -> now).exchange("east", List.of(count)));
     assertThat(answer(counts().exchange("west", List.of()))).isEmpty();
   }
 

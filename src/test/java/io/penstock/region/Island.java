@@ -13,7 +13,7 @@ final class Island {
   private final String name;
   private final long skew;
   private final long offset;
-  private final Frontier frontier;
+  private final RegionSync regionSync;
   private final RegionLimitSource source;
   private Limit limit;
   private boolean lost;
@@ -29,18 +29,19 @@ final class Island {
     this.name = name;
     this.skew = skew;
     this.offset = ocean.random.nextLong(Ocean.SECOND) - Ocean.START + 1_000 * Ocean.SECOND;
-    Frontier.Shores shores = new Frontier.Shores(name, replica, replica, () -> replica.of(name));
-    this.frontier =
-        new Frontier(
+    RegionSync.Shores shores =
+        new RegionSync.Shores(name, replica, replica, () -> replica.of(name));
+    this.regionSync =
+        new RegionSync(
             shores,
             null,
             this::local,
             () -> (ocean.now() + skew) / 1_000_000,
-            Frontier.Terms.of(ocean.share),
+            RegionSync.Terms.of(ocean.share),
             ocean.random::nextDouble);
-    this.source = new RegionLimitSource(new LocalLimitSource(), frontier, id -> false);
+    this.source = new RegionLimitSource(new LocalLimitSource(), regionSync, id -> false);
     this.limit = source.limit(ocean.id(), ocean.spec(), local());
-    frontier.onDenial(this::step);
+    regionSync.onDenial(this::step);
     step();
   }
 
@@ -58,7 +59,7 @@ final class Island {
 
   private void step() {
     if (!lost) {
-      long next = frontier.step();
+      long next = regionSync.step();
       long mine = ++alarms;
       if (next != Ticker.NEVER) {
         ocean.after(

@@ -3,7 +3,7 @@ package io.penstock.region;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.SqlRecord;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.DenialStore;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Compares the rows that regions store with the golden record, and reads the rows of the record.
  */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 @Timeout(300)
 class RegionTablesGoldenIT {
   private static final String RECORD = "stored/regions.mariadb.sql";
@@ -35,12 +35,12 @@ class RegionTablesGoldenIT {
     return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
   }
 
-  private static CountRows counts(Database database) {
-    return new CountRows(database, "default", () -> NOW);
+  private static CountRows counts(RegionDatabase regionDatabase) {
+    return new CountRows(regionDatabase, "default", () -> NOW);
   }
 
-  private static DenialRows denials(Database database) {
-    return new DenialRows(database, "default", () -> NOW);
+  private static DenialRows denials(RegionDatabase regionDatabase) {
+    return new DenialRows(regionDatabase, "default", () -> NOW);
   }
 
   /** Returns counts of limits of each kind: per minute and per day, requests and tokens. */
@@ -70,23 +70,24 @@ class RegionTablesGoldenIT {
   @Test
   void tablesAndRows_areThoseRecorded_andAreReadFromTheRecord() throws SQLException {
     Tables made = Tables.made();
-    try (Database database = new Database(made.address())) {
-      answer(counts(database).exchange("east", counted()));
-      answer(denials(database).publish("east", denied()));
+    try (RegionDatabase regionDatabase = new RegionDatabase(made.address())) {
+      answer(counts(regionDatabase).exchange("east", counted()));
+      answer(denials(regionDatabase).publish("east", denied()));
     }
     try (Connection open = made.open()) {
-      Golden.check(RECORD, SqlRecord.ofMariaDb(open, "ratelimit_blocklist", "ratelimit_counts"));
+      GoldenRecords.check(
+          RECORD, SqlRecord.ofMariaDb(open, "ratelimit_blocklist", "ratelimit_counts"));
     }
     Tables before = Tables.none();
     try (Connection open = before.open()) {
       SqlRecord.load(open, RECORD);
     }
-    try (Database database = new Database(before.address())) {
-      assertThat(answer(counts(database).exchange("west", List.of())))
+    try (RegionDatabase regionDatabase = new RegionDatabase(before.address())) {
+      assertThat(answer(counts(regionDatabase).exchange("west", List.of())))
           .containsExactlyInAnyOrderElementsOf(counted());
-      assertThat(answer(counts(database).of("east")))
+      assertThat(answer(counts(regionDatabase).of("east")))
           .containsExactlyInAnyOrderElementsOf(counted());
-      assertThat(answer(denials(database).since("west", DenialStore.Page.START)).denials())
+      assertThat(answer(denials(regionDatabase).since("west", DenialStore.Page.START)).denials())
           .containsExactlyInAnyOrderElementsOf(denied());
     }
   }
@@ -101,8 +102,8 @@ class RegionTablesGoldenIT {
         Tables.made()
             .query(
                 "SELECT concat_ws(' ', version, type, script, coalesce(checksum, '-')) FROM "
-                    + Schema.HISTORY
+                    + RegionSchema.HISTORY
                     + " ORDER BY installed_rank");
-    Golden.check("stored/regions-migrations.txt", String.join("\n", scripts));
+    GoldenRecords.check("stored/regions-migrations.txt", String.join("\n", scripts));
   }
 }

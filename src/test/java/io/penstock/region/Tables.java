@@ -1,7 +1,7 @@
 package io.penstock.region;
 
 import io.penstock.fake.MariaDb;
-import io.penstock.fake.Sql;
+import io.penstock.fake.SqlClient;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -15,7 +15,7 @@ final class Tables {
   /** Creates a database with the tables. */
   static Tables made() {
     Tables tables = none();
-    Schema.migrate(tables.settings("east"));
+    RegionSchema.migrate(tables.settings("east"));
     return tables;
   }
 
@@ -32,8 +32,8 @@ final class Tables {
     return new RegionSettings(region, "default", address(), true, null, RegionSettings.SHARE);
   }
 
-  private Sql sql() {
-    return new Sql(MariaDb.port(), database, MariaDb.USER, MariaDb.PASSWORD);
+  private SqlClient sql() {
+    return new SqlClient(MariaDb.port(), database, MariaDb.USER, MariaDb.PASSWORD);
   }
 
   /** Opens a connection, which the caller closes. */

@@ -9,7 +9,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
-import io.penstock.sim.SimRelease;
+import io.penstock.simulator.SimRelease;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.sim.SimWindows;
+import io.penstock.simulator.SimWindows;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

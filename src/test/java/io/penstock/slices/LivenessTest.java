@@ -8,8 +8,8 @@ import static io.penstock.slices.SliceWorld.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
-import io.penstock.sim.SimRelease;
-import io.penstock.sim.SimWindows;
+import io.penstock.simulator.SimRelease;
+import io.penstock.simulator.SimWindows;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

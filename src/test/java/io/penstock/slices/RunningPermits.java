@@ -1,6 +1,6 @@
 package io.penstock.slices;
 
-import io.penstock.sim.SimRelease;
+import io.penstock.simulator.SimRelease;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

@@ -4,7 +4,7 @@ import static io.penstock.slices.SliceWorld.START;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.LostSpending;
-import io.penstock.sim.SimWindows;
+import io.penstock.simulator.SimWindows;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -5,8 +5,8 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
-import io.penstock.sim.SimRelease;
-import io.penstock.sim.Violation;
+import io.penstock.simulator.InvariantViolation;
+import io.penstock.simulator.SimRelease;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
@@ -169,7 +169,7 @@ public final class SliceNode implements StepAlarm {
   /** Fails if anything would still pass although all slices have expired. */
   void assertNothingLeft() {
     if (serves() && limit.room(local()) > 0) {
-      throw new Violation(
+      throw new InvariantViolation(
           "%s may spend %d of slices that the store has given to others"
               .formatted(name, limit.room(local())));
     }

@@ -6,8 +6,8 @@ import static io.penstock.slices.SliceWorld.START;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.OutagePolicy;
-import io.penstock.sim.SimStore;
-import io.penstock.sim.SimWindows;
+import io.penstock.simulator.SimStore;
+import io.penstock.simulator.SimWindows;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.OutagePolicy;
-import io.penstock.sim.ProgressTable;
-import io.penstock.sim.SimWindows;
+import io.penstock.simulator.ProgressTable;
+import io.penstock.simulator.SimWindows;
 import io.penstock.slices.SliceSchedule.Fault;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;

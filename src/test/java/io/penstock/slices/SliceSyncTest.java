@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.TrailingChecker;
 import io.penstock.limit.LimitSpec;
-import io.penstock.sim.SimWindows;
+import io.penstock.simulator.SimWindows;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;

@@ -64,7 +64,7 @@ abstract class KeyStorageContract {
   }
 
   static KeySpec key(String name, String secret) {
-    return KeyTerms.plain(
+    return KeyTermsJson.plain(
         name, List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
   }
 
@@ -127,7 +127,7 @@ abstract class KeyStorageContract {
   @Test
   void editThatThrows_changesNothing() {
     done(here.storage().add(key));
-    KeyTerms.Unclear unclear = new KeyTerms.Unclear("no");
+    KeyTermsJson.Unclear unclear = new KeyTermsJson.Unclear("no");
     CompletionStage<KeyStore.Change> change =
         here.storage()
             .change(
@@ -194,7 +194,7 @@ abstract class KeyStorageContract {
   }
 
   private static KeySpec heavier(KeySpec key) {
-    return KeyTerms.changed(
+    return KeyTermsJson.changed(
         key, JsonMapper.shared().createObjectNode().put("weight", key.rank().weight() + 1));
   }
 

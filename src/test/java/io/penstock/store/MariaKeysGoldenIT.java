@@ -1,8 +1,8 @@
 package io.penstock.store;
 
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.MariaDb;
-import io.penstock.fake.Sql;
+import io.penstock.fake.SqlClient;
 import io.penstock.fake.SqlRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Compares keys in MariaDB with their record, and reads the keys in the record. */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 @Timeout(300)
 class MariaKeysGoldenIT {
   private static final String RECORD = "stored/keys.mariadb.sql";
@@ -21,7 +21,7 @@ class MariaKeysGoldenIT {
   }
 
   private static Connection open(String database) throws SQLException {
-    return new Sql(MariaDb.port(), database, MariaDb.USER, MariaDb.PASSWORD).open();
+    return new SqlClient(MariaDb.port(), database, MariaDb.USER, MariaDb.PASSWORD).open();
   }
 
   @Test
@@ -31,7 +31,7 @@ class MariaKeysGoldenIT {
       StoredKeysContent.store(storage);
     }
     try (Connection open = open(database)) {
-      Golden.check(RECORD, SqlRecord.ofMariaDb(open, "penstock_key_meta", "penstock_keys"));
+      GoldenRecords.check(RECORD, SqlRecord.ofMariaDb(open, "penstock_key_meta", "penstock_keys"));
     }
     String before = MariaDb.database();
     try (Connection open = open(before)) {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.penstock.fake.Logged;
+import io.penstock.fake.CuttableProxy;
+import io.penstock.fake.LogCapture;
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.PatientWaits;
-import io.penstock.fake.Relay;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeyStore;
@@ -51,13 +51,13 @@ class MariaKeysIT extends KeyStorageContract {
   void lostDatabase_keepsTheKeysKnownAndComesBack() {
     String before = KeySecrets.make();
     String meanwhile = KeySecrets.make();
-    try (Relay relay = new Relay(MariaDb.port());
-        Instance far = Instance.of(open(relay.port()));
+    try (CuttableProxy cuttableProxy = new CuttableProxy(MariaDb.port());
+        Instance far = Instance.of(open(cuttableProxy.port()));
         Instance near = Instance.of(open());
-        Logged logged = Logged.listen()) {
+        LogCapture logCapture = LogCapture.listen()) {
       ((Logger) LoggerFactory.getLogger("io.penstock.keys")).setLevel(Level.INFO);
       done(far.storage().add(key("before", before)));
-      relay.cut();
+      cuttableProxy.cut();
       assertThat(far.storage().add(key("lost", "lost")).toCompletableFuture())
           .failsWithin(Duration.ofSeconds(60))
           .withThrowableThat()
@@ -65,14 +65,14 @@ class MariaKeysIT extends KeyStorageContract {
           .isInstanceOf(KeyStore.Lost.class)
           .withMessageEndingWith(": the server cannot be reached");
       done(near.storage().add(key("meanwhile", meanwhile)));
-      until(() -> assertThat(lines(logged, "lost")).isEqualTo(1));
+      until(() -> assertThat(lines(logCapture, "lost")).isEqualTo(1));
       assertThat(far.knows(before)).isTrue();
       assertThat(far.knows(meanwhile)).isFalse();
-      relay.restore();
+      cuttableProxy.restore();
       PatientWaits.within(Duration.ofSeconds(10), () -> far.knows(meanwhile));
-      until(() -> assertThat(lines(logged, "is back")).isEqualTo(1));
-      assertThat(lines(logged, "lost")).isEqualTo(1);
-      assertThat(String.join("\n", logged.lines()))
+      until(() -> assertThat(lines(logCapture, "is back")).isEqualTo(1));
+      assertThat(lines(logCapture, "lost")).isEqualTo(1);
+      assertThat(String.join("\n", logCapture.lines()))
           .doesNotContain(MariaDb.PASSWORD, "p%3Aw", KeySecrets.sha256(before));
     }
   }
@@ -81,8 +81,8 @@ class MariaKeysIT extends KeyStorageContract {
     PatientWaits.await().untilAsserted(check::run);
   }
 
-  private static long lines(Logged logged, String with) {
-    return logged.lines().stream()
+  private static long lines(LogCapture logCapture, String with) {
+    return logCapture.lines().stream()
         .filter(line -> line.contains("key store") && line.contains(with))
         .count();
   }
@@ -91,7 +91,7 @@ class MariaKeysIT extends KeyStorageContract {
   void wrongPassword_isSaidWithoutIt() {
     String url = MariaDb.url(database, MariaDb.port()).replace("p%3Aw", "hunter2");
     assertThatThrownBy(() -> KeyStorage.open("sql", url))
-        .isInstanceOf(Unusable.class)
+        .isInstanceOf(UnusableStore.class)
         .hasMessageContaining("the server refuses the user or the password")
         .hasMessageNotContainingAny("hunter2", MariaDb.USER)
         .hasNoCause();
@@ -101,7 +101,7 @@ class MariaKeysIT extends KeyStorageContract {
   void nobodyThere_isSaid() {
     int port = RunningGateway.freePort();
     assertThatThrownBy(() -> open(port))
-        .isInstanceOf(Unusable.class)
+        .isInstanceOf(UnusableStore.class)
         .hasMessage(
             "keys in 127.0.0.1:" + port + "/" + database + ": the server cannot be reached");
   }
@@ -110,7 +110,7 @@ class MariaKeysIT extends KeyStorageContract {
   void tablesOfAnotherVersion_areLeftAlone() throws Exception {
     sql("UPDATE penstock_key_meta SET schema_version = 2");
     assertThatThrownBy(this::open)
-        .isInstanceOf(Unusable.class)
+        .isInstanceOf(UnusableStore.class)
         .hasMessageEndingWith("the tables are of another version of Penstock");
   }
 }

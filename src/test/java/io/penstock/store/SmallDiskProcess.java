@@ -118,7 +118,7 @@ final class SmallDiskProcess {
     try (Instance instance =
         Instance.of(KeyStorage.open("file:" + disk.resolve("keys.db"), null))) {
       return added(instance, name);
-    } catch (Unusable failed) {
+    } catch (UnusableStore failed) {
       return String.valueOf(failed.getMessage());
     }
   }

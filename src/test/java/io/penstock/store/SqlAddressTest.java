@@ -52,7 +52,7 @@ class SqlAddressTest {
   })
   void anythingElse_isUnusableAndItsPasswordIsNotSaid(String store, @Nullable String url) {
     assertThatThrownBy(() -> SqlAddress.of(store, url))
-        .isInstanceOf(Unusable.class)
+        .isInstanceOf(UnusableStore.class)
         .hasMessageContaining("expected")
         .hasMessageNotContaining("hun")
         .hasNoCause();

@@ -1,6 +1,6 @@
 package io.penstock.store;
 
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.SqlRecord;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compares keys in a SQLite file with their record, and reads the keys in the record. */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 class SqliteKeysGoldenTest {
   private static final String RECORD = "stored/keys.sqlite.sql";
 
@@ -35,7 +35,7 @@ class SqliteKeysGoldenTest {
       StoredKeysContent.store(storage);
     }
     try (Connection open = open(file("new.db"))) {
-      Golden.check(RECORD, SqlRecord.ofSqlite(open));
+      GoldenRecords.check(RECORD, SqlRecord.ofSqlite(open));
     }
     try (Connection open = open(file("before.db"))) {
       SqlRecord.load(open, RECORD);

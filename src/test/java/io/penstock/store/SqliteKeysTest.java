@@ -50,7 +50,7 @@ class SqliteKeysTest extends KeyStorageContract {
   private static void assertUnusable(Path file, String why) throws IOException {
     byte[] before = Files.readAllBytes(file);
     assertThatThrownBy(() -> open(file))
-        .isInstanceOf(Unusable.class)
+        .isInstanceOf(UnusableStore.class)
         .hasMessage("keys in " + file + ": " + why);
     assertThat(Files.readAllBytes(file)).isEqualTo(before);
   }
@@ -134,7 +134,7 @@ class SqliteKeysTest extends KeyStorageContract {
     }
     sql(file, "UPDATE penstock_keys SET terms = '{\"rate_limit_rpm\":\"many\"}'");
     assertThatThrownBy(() -> open(file))
-        .isInstanceOf(Unusable.class)
+        .isInstanceOf(UnusableStore.class)
         .hasMessage("keys in " + file + ": what it says of key alice cannot be read");
   }
 
@@ -142,14 +142,14 @@ class SqliteKeysTest extends KeyStorageContract {
   void directoryThatIsMissing_isSaid() {
     Path file = directory.resolve("missing").resolve("keys.db");
     assertThatThrownBy(() -> open(file))
-        .isInstanceOf(Unusable.class)
+        .isInstanceOf(UnusableStore.class)
         .hasMessageContaining("its directory is missing");
     assertThat(file.getParent()).doesNotExist();
   }
 
   @Test
   void directoryInPlaceOfTheFile_isSaid() {
-    assertThatThrownBy(() -> open(directory)).isInstanceOf(Unusable.class);
+    assertThatThrownBy(() -> open(directory)).isInstanceOf(UnusableStore.class);
   }
 
   @Test

@@ -28,7 +28,7 @@ final class StoredKeysContent {
 
   private static final KeySpec PLAIN = KeyStorageContract.key("plain", "secret of plain");
   private static final KeySpec FULL =
-      KeyTerms.changed(
+      KeyTermsJson.changed(
           KeyStorageContract.key("full", "secret of full"),
           (ObjectNode) JsonMapper.shared().readTree(ALL_TERMS));
   private static final KeySpec ROTATED =

@@ -3,7 +3,7 @@ package io.penstock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.SqlRecord;
 import io.penstock.model.ModelLimits;
 import io.penstock.sharing.LimitId;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compares saved state with its records, and loads the records. */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 class StoredStateGoldenTest {
   private static final long NOW = 1_700_000_000_123_456_789L;
   private static final long MINUTE = 60_000_000_000L;
@@ -87,7 +87,7 @@ class StoredStateGoldenTest {
   void yaml_isWhatWasRecorded_andIsLoaded() throws Exception {
     Path file = directory.resolve("state.yaml");
     save(file);
-    Golden.check("stored/state.yaml", Files.readString(file));
+    GoldenRecords.check("stored/state.yaml", Files.readString(file));
     assertThat(load(Path.of("src/test/golden/stored/state.yaml"))).isEqualTo(everything());
   }
 
@@ -96,7 +96,7 @@ class StoredStateGoldenTest {
     Path file = directory.resolve("state.db");
     save(file);
     try (Connection open = open(file)) {
-      Golden.check("stored/state.sqlite.sql", SqlRecord.ofSqlite(open));
+      GoldenRecords.check("stored/state.sqlite.sql", SqlRecord.ofSqlite(open));
     }
     Path before = directory.resolve("before.db");
     try (Connection open = open(before)) {

@@ -1,7 +1,7 @@
 package io.penstock.suite;
 
 import io.penstock.Penstock;
-import io.penstock.k8s.TrainingRun;
+import io.penstock.chart.TrainingRun;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,9 +2,9 @@ package io.penstock.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Collector;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
+import io.penstock.fake.TraceCollector;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -28,34 +28,35 @@ class OtlpTracingTest {
   }
 
   private final Losses losses = new Losses();
-  private final Collector collector = Collector.start();
+  private final TraceCollector traceCollector = TraceCollector.start();
 
   @AfterEach
   void stop() {
-    collector.close();
+    traceCollector.close();
   }
 
   private OtlpTracing sending(Duration timeout) {
-    URI there = URI.create(collector.url() + "/v1/traces");
+    URI there = URI.create(traceCollector.url() + "/v1/traces");
     TraceSettings settings = new TraceSettings(there, Map.of(), timeout, 1, "penstock");
-    return new OtlpTracing(settings, losses, Examples.NONE);
+    return new OtlpTracing(settings, losses, TraceExamples.NONE);
   }
 
   private static void follow(OtlpTracing tracing) {
-    Trail trail = tracing.begin("GET", "/a", new HttpHeaders());
-    trail.ended(200, null);
+    RequestTrail requestTrail = tracing.begin("GET", "/a", new HttpHeaders());
+    requestTrail.ended(200, null);
   }
 
   /** Handles the first connection with {@code once}, and accepts the spans of the others. */
   private void comesThroughAfter(RawUpstream.Script once) {
     AtomicInteger calls = new AtomicInteger();
-    collector.script(
-        (self, wire) -> (calls.getAndIncrement() == 0 ? once : collector.takes).serve(self, wire));
+    traceCollector.script(
+        (self, byteSocket) ->
+            (calls.getAndIncrement() == 0 ? once : traceCollector.takes).serve(self, byteSocket));
     try (OtlpTracing tracing = sending(Duration.ofSeconds(20))) {
       follow(tracing);
-      RunningGateway.awaiting().until(() -> !collector.spans().isEmpty());
+      RunningGateway.awaiting().until(() -> !traceCollector.spans().isEmpty());
     }
-    assertThat(collector.spans()).hasSize(1);
+    assertThat(traceCollector.spans()).hasSize(1);
     assertThat(calls).hasValue(2);
     assertThat(losses.spans).hasValue(0);
   }
@@ -63,56 +64,57 @@ class OtlpTracingTest {
   @Test
   void batchWhoseConnectionIsReset_isSentAgain() {
     comesThroughAfter(
-        (self, wire) -> {
-          wire.request();
-          wire.reset();
+        (self, byteSocket) -> {
+          byteSocket.request();
+          byteSocket.reset();
         });
   }
 
   @Test
   void batchWhoseConnectionIsClosedUnread_isSentAgain() {
-    comesThroughAfter((self, wire) -> {});
+    comesThroughAfter((self, byteSocket) -> {});
   }
 
   @Test
   void batchThatIsRefusedForNow_isSentAgain() {
     comesThroughAfter(
-        (self, wire) -> {
-          wire.request();
-          wire.send(
+        (self, byteSocket) -> {
+          byteSocket.request();
+          byteSocket.send(
               "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         });
   }
 
   @Test
   void batchThatIsRefusedForGood_isLost_andNotSentAgain() {
-    collector.script(
-        (self, wire) -> {
-          wire.request();
-          wire.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    traceCollector.script(
+        (self, byteSocket) -> {
+          byteSocket.request();
+          byteSocket.send(
+              "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         });
     try (OtlpTracing tracing = sending(Duration.ofSeconds(20))) {
       follow(tracing);
       RunningGateway.awaiting().until(() -> losses.spans.get() > 0);
     }
     assertThat(losses.spans).hasValue(1);
-    assertThat(collector.connections()).isEqualTo(1);
+    assertThat(traceCollector.connections()).isEqualTo(1);
   }
 
   @Test
   void collectorThatNeverAnswers_isAskedForAsLongAsTheTimeout_thenItsBatchIsLost() {
-    collector.script((self, wire) -> wire.awaitEnd());
+    traceCollector.script((self, byteSocket) -> byteSocket.awaitEnd());
     try (OtlpTracing tracing = sending(Duration.ofMillis(300))) {
       follow(tracing);
       RunningGateway.awaiting().until(() -> losses.spans.get() > 0);
     }
     assertThat(losses.spans).hasValue(1);
-    assertThat(collector.connections()).isEqualTo(1);
+    assertThat(traceCollector.connections()).isEqualTo(1);
   }
 
   @Test
   void whereThereIsNoCollector_allIsLost_andCounted() {
-    collector.close();
+    traceCollector.close();
     try (OtlpTracing tracing = sending(Duration.ofSeconds(1))) {
       follow(tracing);
       follow(tracing);

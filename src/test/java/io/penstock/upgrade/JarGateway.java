@@ -3,10 +3,10 @@ package io.penstock.upgrade;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
-import io.penstock.fake.Wire;
 import io.penstock.suite.GatewayStarts;
 import io.penstock.suite.JavaCommand;
 import java.io.IOException;
@@ -84,9 +84,9 @@ final class JarGateway implements AutoCloseable {
   }
 
   /** Sends a request to the gateway's port with a key. */
-  Message ask(String key, String target) {
-    try (Wire wire = Wire.to(port)) {
-      return wire.send(request(key, target)).answer();
+  HttpMessage ask(String key, String target) {
+    try (ByteSocket byteSocket = ByteSocket.to(port)) {
+      return byteSocket.send(request(key, target)).answer();
     }
   }
 
@@ -101,11 +101,11 @@ final class JarGateway implements AutoCloseable {
   }
 
   /** Sends a request to the operator port. */
-  Message operator(String method, String target, String json) {
-    try (Wire wire = Wire.to(operatorPort)) {
+  HttpMessage operator(String method, String target, String json) {
+    try (ByteSocket byteSocket = ByteSocket.to(operatorPort)) {
       String head = "Host: 127.0.0.1:" + operatorPort + "\r\nConnection: close";
-      String request = Wire.request(method, target, json).replace("Host: penstock", head);
-      return wire.send(request).answer();
+      String request = ByteSocket.request(method, target, json).replace("Host: penstock", head);
+      return byteSocket.send(request).answer();
     }
   }
 

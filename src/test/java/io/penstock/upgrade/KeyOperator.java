@@ -2,7 +2,7 @@ package io.penstock.upgrade;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -22,7 +22,7 @@ final class KeyOperator {
 
   /** Gives a key a new secret, which is returned; the old one becomes invalid at once. */
   static String rotate(JarGateway gateway, String name) {
-    Message answer =
+    HttpMessage answer =
         gateway.operator("POST", "/keys/" + name + "/rotate", "{\"overlap_seconds\":0}");
     return json(answer).required("secret").asString();
   }
@@ -46,7 +46,7 @@ final class KeyOperator {
     assertThat(key.required("weight").asLong()).isEqualTo(3);
   }
 
-  private static JsonNode json(Message answer) {
+  private static JsonNode json(HttpMessage answer) {
     assertThat(answer.status()).as(answer.text()).isBetween(200, 299);
     return JsonMapper.shared().readTree(answer.text());
   }

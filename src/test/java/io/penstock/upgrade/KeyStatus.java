@@ -2,7 +2,7 @@ package io.penstock.upgrade;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -12,7 +12,7 @@ final class KeyStatus {
 
   /** Returns the remaining amount of a key's first limit. */
   static long remaining(JarGateway gateway, String key) {
-    Message answer = gateway.ask(key, "/v1/penstock/status");
+    HttpMessage answer = gateway.ask(key, "/v1/penstock/status");
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     return JsonMapper.shared()
         .readTree(answer.text())

@@ -2,9 +2,9 @@ package io.penstock.upgrade;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
-import io.penstock.fake.Wire;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.UncheckedIOException;
@@ -80,14 +80,14 @@ final class PermitClients implements AutoCloseable {
    *
    * @param sentMillis the Unix time before it was sent
    */
-  private record Sent(JarGateway gateway, Wire wire, long sentMillis) {}
+  private record Sent(JarGateway gateway, ByteSocket wire, long sentMillis) {}
 
   private void once(int turn, String path, long tokens) {
     String target = path + "?tokens=" + tokens;
     try {
       Sent sent = send(turn, target);
-      try (Wire wire = sent.wire()) {
-        note(sent.gateway(), path, tokens, sent.sentMillis(), wire.answer());
+      try (ByteSocket byteSocket = sent.wire()) {
+        note(sent.gateway(), path, tokens, sent.sentMillis(), byteSocket.answer());
       }
     } catch (UncheckedIOException broken) {
       failures.add(target + " broke: " + broken.getMessage());
@@ -99,14 +99,14 @@ final class PermitClients implements AutoCloseable {
     try {
       JarGateway gateway = serving.get(turn % serving.size());
       long sentMillis = wall.unixMillis();
-      Wire wire = Wire.to(gateway.port());
-      return new Sent(gateway, wire.send(JarGateway.request(key, target)), sentMillis);
+      ByteSocket byteSocket = ByteSocket.to(gateway.port());
+      return new Sent(gateway, byteSocket.send(JarGateway.request(key, target)), sentMillis);
     } finally {
       service.readLock().unlock();
     }
   }
 
-  private void note(JarGateway gateway, String path, long tokens, long sent, Message answer) {
+  private void note(JarGateway gateway, String path, long tokens, long sent, HttpMessage answer) {
     long latest = wall.unixMillis() + SLACK_MILLIS;
     if (answer.status() != 200) {
       failures.add(

@@ -2,7 +2,7 @@ package io.penstock.upgrade;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.penstock.CachedInstallation;
+import io.penstock.clients.CachedInstallation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -2,7 +2,7 @@ package io.penstock.upgrade;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
 
 /**
  * Objects of the coordination API that two gateways share, under a name of their own.
@@ -13,13 +13,13 @@ import io.penstock.fake.Message;
 record SharedObjects(String key, String name) {
   private static final long INTERVAL_MILLIS = 600_000;
 
-  private Message ask(JarGateway gateway, String kind, String target) {
+  private HttpMessage ask(JarGateway gateway, String kind, String target) {
     return gateway.ask(key, "/v1/" + kind + "/" + name + "/" + target);
   }
 
   /** Takes the only place of a semaphore and the only token of a bucket, and counts to 5. */
   void take(JarGateway gateway) {
-    Message taken = ask(gateway, "semaphore", "acquire?key=holder&expires=" + INTERVAL_MILLIS);
+    HttpMessage taken = ask(gateway, "semaphore", "acquire?key=holder&expires=" + INTERVAL_MILLIS);
     assertThat(taken.status()).as(taken.text()).isEqualTo(200);
     assertThat(bucket(gateway)).isEqualTo(204);
     assertThat(ask(gateway, "counter", "count?amount=5").text()).isEqualTo("5");

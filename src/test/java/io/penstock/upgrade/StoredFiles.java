@@ -2,7 +2,7 @@ package io.penstock.upgrade;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.fake.Message;
+import io.penstock.fake.HttpMessage;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -38,14 +38,14 @@ record StoredFiles(String key, String keyName) {
   void verify(JarGateway gateway, List<Long> usageBefore) {
     assertThat(usage(gateway)).as("usage at %s", gateway.name()).isEqualTo(usageBefore);
     long left = TOKENS - SPENT;
-    Message tooMuch = gateway.ask(key, PATH + "?timeout=1&tokens=" + (left + 1));
+    HttpMessage tooMuch = gateway.ask(key, PATH + "?timeout=1&tokens=" + (left + 1));
     assertThat(tooMuch.status()).as("more than is left at %s", gateway.name()).isEqualTo(429);
-    Message rest = gateway.ask(key, PATH + "?timeout=1&tokens=" + left);
+    HttpMessage rest = gateway.ask(key, PATH + "?timeout=1&tokens=" + left);
     assertThat(rest.status()).as("what is left at %s", gateway.name()).isEqualTo(200);
   }
 
   private List<Long> usage(JarGateway gateway) {
-    Message answer = gateway.operator("GET", "/usage?group_by=key", "");
+    HttpMessage answer = gateway.operator("GET", "/usage?group_by=key", "");
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     for (JsonNode row : JsonMapper.shared().readTree(answer.text()).required("rows")) {
       if (row.required("key").asString().equals(keyName)) {

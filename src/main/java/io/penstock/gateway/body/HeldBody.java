@@ -1,9 +1,9 @@
 package io.penstock.gateway.body;
 
-import io.penstock.json.Edit;
-import io.penstock.json.Edits;
-import io.penstock.wire.Duplicates;
-import io.penstock.wire.Outflow;
+import io.penstock.json.BodyEdit;
+import io.penstock.json.BodyEdits;
+import io.penstock.wire.OutgoingBuffers;
+import io.penstock.wire.SharedBuffers;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -147,7 +147,7 @@ public final class HeldBody {
    * large body comes in steps, the first at once and the others when {@code later} runs: otherwise
    * everything that a socket accepts without waiting would be written at once.
    */
-  public Flux<DataBuffer> publish(DataBufferFactory factory, List<Edit> edits, Executor later) {
+  public Flux<DataBuffer> publish(DataBufferFactory factory, List<BodyEdit> edits, Executor later) {
     if (edits.isEmpty()) {
       return stepwise(() -> parts(factory), later);
     }
@@ -183,7 +183,9 @@ public final class HeldBody {
 
   private static Flux<DataBuffer> stepwise(Callable<List<DataBuffer>> parts, Executor later) {
     return Flux.using(
-            () -> new Outflow(parts.call(), STEP_BYTES), each -> each.flow(later), Outflow::close)
+            () -> new OutgoingBuffers(parts.call(), STEP_BYTES),
+            each -> each.flow(later),
+            OutgoingBuffers::close)
         .doOnDiscard(PooledDataBuffer.class, DataBufferUtils::release);
   }
 
@@ -191,16 +193,16 @@ public final class HeldBody {
     List<DataBuffer> parts = new ArrayList<>(copies.size() + buffers.size());
     copies.forEach(copy -> parts.add(factory.wrap(copy)));
     for (DataBuffer buffer : buffers) {
-      parts.add(Duplicates.of(buffer, factory));
+      parts.add(SharedBuffers.of(buffer, factory));
     }
     return parts;
   }
 
-  private synchronized List<DataBuffer> edited(List<Edit> edits) {
+  private synchronized List<DataBuffer> edited(List<BodyEdit> edits) {
     List<ByteBuffer> whole = copies.stream().map(ByteBuffer::wrap).toList();
     return whole.isEmpty()
         ? List.of()
-        : Edits.apply(whole, edits).stream()
+        : BodyEdits.apply(whole, edits).stream()
             .<DataBuffer>map(DefaultDataBufferFactory.sharedInstance::wrap)
             .toList();
   }

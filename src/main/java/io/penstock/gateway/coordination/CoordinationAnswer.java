@@ -7,15 +7,15 @@ import io.penstock.coordination.ClientTurn;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectOperation;
 import io.penstock.coordination.ObjectReply;
-import io.penstock.gateway.Door;
 import io.penstock.gateway.OwnPaths;
-import io.penstock.gateway.Printable;
+import io.penstock.gateway.PrintableText;
+import io.penstock.gateway.ShutdownGate;
 import io.penstock.gateway.body.BodyIntake;
-import io.penstock.park.Parking;
+import io.penstock.park.TicketParking;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.ConnectionGuard;
-import io.penstock.wire.Names;
+import io.penstock.wire.HeaderNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
@@ -53,7 +53,7 @@ final class CoordinationAnswer implements OwnPaths {
   public Mono<Void> write(ServerWebExchange exchange, String requestId) {
     ServerHttpRequest request = exchange.getRequest();
     HttpHeaders headers = exchange.getResponse().getHeaders();
-    headers.set(Names.REQUEST_ID, requestId);
+    headers.set(HeaderNames.REQUEST_ID, requestId);
     headers.setCacheControl("no-store");
     HttpMethod method = request.getMethod();
     return switch (CoordinationPath.of(request.getURI().getRawPath())) {
@@ -92,8 +92,8 @@ final class CoordinationAnswer implements OwnPaths {
             "{} {} {} id=\"{}\"",
             path.kind().word(),
             path.action(),
-            Printable.of(path.name()),
-            Printable.of(query.id()));
+            PrintableText.of(path.name()),
+            PrintableText.of(query.id()));
       }
       return done(exchange, path.name(), objectOperation, query.maxWaitNanos(objectOperation));
     } catch (CoordinationQuery.BadQuery fault) {
@@ -119,7 +119,7 @@ final class CoordinationAnswer implements OwnPaths {
     if (clientTurn.reply() == null) {
       BodyIntake.drain(request);
     }
-    return Parking.await(clientTurn, loop)
+    return TicketParking.await(clientTurn, loop)
         .flatMap(objectReply -> answer(exchange, clientTurn, objectReply));
   }
 
@@ -160,7 +160,7 @@ final class CoordinationAnswer implements OwnPaths {
           refuse(exchange, HttpStatus.NOT_FOUND, "not_found", "there is no such object");
       case ObjectReply.Full(String why) ->
           refuse(exchange, Refusal.of(RefusalReason.QUEUE_FULL, why));
-      case ObjectReply.Stopping _ -> refuse(exchange, Door.CLOSED);
+      case ObjectReply.Stopping _ -> refuse(exchange, ShutdownGate.CLOSED);
       case ObjectReply.Unavailable(String why) ->
           refuse(exchange, Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, why));
     };
@@ -189,7 +189,7 @@ final class CoordinationAnswer implements OwnPaths {
 
   private static Mono<Void> refuse(
       ServerWebExchange exchange, HttpStatus status, String reason, String why) {
-    exchange.getResponse().getHeaders().set(Names.REASON, reason);
+    exchange.getResponse().getHeaders().set(HeaderNames.REASON, reason);
     return text(exchange, status, why);
   }
 

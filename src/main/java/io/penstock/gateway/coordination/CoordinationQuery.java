@@ -2,7 +2,7 @@ package io.penstock.gateway.coordination;
 
 import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectOperation;
-import io.penstock.gateway.Printable;
+import io.penstock.gateway.PrintableText;
 import java.math.BigInteger;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +65,7 @@ final class CoordinationQuery {
     String name = decoded(equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
     if (!NAMES.contains(name)) {
       throw new BadQuery(
-          "parameter '" + Printable.of(name) + "' is not known, expected one of " + sorted());
+          "parameter '" + PrintableText.of(name) + "' is not known, expected one of " + sorted());
     }
     if (said.put(name, equals < 0 ? "" : decoded(part.substring(equals + 1))) != null) {
       throw new BadQuery(name + " is stated more than once");
@@ -149,7 +149,7 @@ final class CoordinationQuery {
         || value.compareTo(BigInteger.valueOf(most)) > 0) {
       throw new BadQuery(
           "%s is '%s', expected a whole number from %d to %d"
-              .formatted(name, Printable.of(text), least, most));
+              .formatted(name, PrintableText.of(text), least, most));
     }
     return value.longValueExact();
   }

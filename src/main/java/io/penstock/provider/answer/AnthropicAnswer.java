@@ -7,29 +7,29 @@ import io.penstock.json.JsonWalk;
  * meaning: inside {@code message} it opens a stream and states only the beginning of the output.
  */
 public final class AnthropicAnswer implements AnswerVisitor {
-  private final Meter meter = new Meter(false);
+  private final UsageMeter usageMeter = new UsageMeter(false);
 
   @Override
-  public Meter meter() {
-    return meter;
+  public UsageMeter meter() {
+    return usageMeter;
   }
 
   @Override
   public void open(JsonWalk at, boolean array) {
     if (isUsage(at, at.depth())) {
-      meter.beginBlock();
+      usageMeter.beginBlock();
       if (array) {
-        meter.warn("the usage is not an object");
+        usageMeter.warn("the usage is not an object");
       }
     } else if (isInput(at)) {
-      meter.text(at.containerBytes());
+      usageMeter.text(at.containerBytes());
     }
   }
 
   @Override
   public void close(JsonWalk at) {
     if (isUsage(at, at.depth())) {
-      meter.endBlock(at.depth() == 1);
+      usageMeter.endBlock(at.depth() == 1);
     }
   }
 
@@ -53,16 +53,16 @@ public final class AnthropicAnswer implements AnswerVisitor {
   public void scalar(JsonWalk at) {
     if (isUsage(at, at.depth())) {
       if (!at.isNull()) {
-        meter.warn("the usage is not an object");
+        usageMeter.warn("the usage is not an object");
       }
     } else if (isUsage(at, at.depth() - 1)) {
       usage(at);
     } else if (isOfTheWhole(at, at.depth(), "model")) {
-      meter.model(at);
+      usageMeter.model(at);
     } else if (isInput(at)) {
-      meter.text(at.compactBytes());
+      usageMeter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {
-      meter.text(at.utf8Bytes());
+      usageMeter.text(at.utf8Bytes());
     }
   }
 
@@ -72,10 +72,10 @@ public final class AnthropicAnswer implements AnswerVisitor {
       return;
     }
     switch (name) {
-      case "input_tokens" -> meter.figure(Meter.INPUT, at);
-      case "cache_read_input_tokens" -> meter.figure(Meter.CACHE_READ, at);
-      case "cache_creation_input_tokens" -> meter.figure(Meter.CACHE_WRITE, at);
-      case "output_tokens" -> meter.figure(Meter.OUTPUT, at);
+      case "input_tokens" -> usageMeter.figure(UsageMeter.INPUT, at);
+      case "cache_read_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_READ, at);
+      case "cache_creation_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_WRITE, at);
+      case "output_tokens" -> usageMeter.figure(UsageMeter.OUTPUT, at);
       default -> {}
     }
   }

@@ -1,7 +1,7 @@
 package io.penstock.provider.answer;
 
 import io.penstock.cost.TokenUsage;
-import io.penstock.tokenizer.Estimate;
+import io.penstock.tokenizer.TokenEstimate;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ final class EncodedAnswer implements AnswerReader {
 
   @Override
   public long producedTokens() {
-    return Estimate.tokens(bytes);
+    return TokenEstimate.tokens(bytes);
   }
 
   @Override

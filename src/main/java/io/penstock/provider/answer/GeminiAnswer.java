@@ -11,7 +11,7 @@ import io.penstock.json.JsonWalk;
  * UsageMetadata}.
  */
 public final class GeminiAnswer implements AnswerVisitor {
-  private final Meter meter = new Meter(true);
+  private final UsageMeter usageMeter = new UsageMeter(true);
   private long prompt;
   private long tools;
   private long candidates;
@@ -19,49 +19,51 @@ public final class GeminiAnswer implements AnswerVisitor {
   private long total;
 
   @Override
-  public Meter meter() {
-    return meter;
+  public UsageMeter meter() {
+    return usageMeter;
   }
 
   @Override
   public void open(JsonWalk at, boolean array) {
     if (isUsage(at, at.depth())) {
-      meter.beginBlock();
-      prompt = Meter.UNSTATED;
-      tools = Meter.UNSTATED;
-      candidates = Meter.UNSTATED;
-      thoughts = Meter.UNSTATED;
-      total = Meter.UNSTATED;
+      usageMeter.beginBlock();
+      prompt = UsageMeter.UNSTATED;
+      tools = UsageMeter.UNSTATED;
+      candidates = UsageMeter.UNSTATED;
+      thoughts = UsageMeter.UNSTATED;
+      total = UsageMeter.UNSTATED;
       if (array) {
-        meter.warn("the usage is not an object");
+        usageMeter.warn("the usage is not an object");
       }
     } else if (isFunction(at)) {
-      meter.text(at.containerBytes());
+      usageMeter.text(at.containerBytes());
     }
   }
 
   @Override
   public void close(JsonWalk at) {
     if (isUsage(at, at.depth())) {
-      long input = sum(prompt, prompt == Meter.UNSTATED ? Meter.UNSTATED : tools);
+      long input = sum(prompt, prompt == UsageMeter.UNSTATED ? UsageMeter.UNSTATED : tools);
       long output = sum(candidates, thoughts);
-      if (input != Meter.UNSTATED && total != Meter.UNSTATED) {
+      if (input != UsageMeter.UNSTATED && total != UsageMeter.UNSTATED) {
         if (total < input) {
-          meter.warn("the usage states a total below its input");
-        } else if (output == Meter.UNSTATED && total > input) {
+          usageMeter.warn("the usage states a total below its input");
+        } else if (output == UsageMeter.UNSTATED && total > input) {
           output = total - input;
         }
       }
-      meter.figure(Meter.INPUT, input);
-      meter.figure(Meter.OUTPUT, output);
-      meter.figure(Meter.REASONING, thoughts);
-      meter.endBlock(true);
+      usageMeter.figure(UsageMeter.INPUT, input);
+      usageMeter.figure(UsageMeter.OUTPUT, output);
+      usageMeter.figure(UsageMeter.REASONING, thoughts);
+      usageMeter.endBlock(true);
     }
   }
 
   /** Returns the sum of those of the two values that are stated. */
   private static long sum(long one, long other) {
-    return one == Meter.UNSTATED || other == Meter.UNSTATED ? Math.max(one, other) : one + other;
+    return one == UsageMeter.UNSTATED || other == UsageMeter.UNSTATED
+        ? Math.max(one, other)
+        : one + other;
   }
 
   private static boolean isUsage(JsonWalk at, int depth) {
@@ -72,16 +74,16 @@ public final class GeminiAnswer implements AnswerVisitor {
   public void scalar(JsonWalk at) {
     if (isUsage(at, at.depth())) {
       if (!at.isNull()) {
-        meter.warn("the usage is not an object");
+        usageMeter.warn("the usage is not an object");
       }
     } else if (isUsage(at, at.depth() - 1)) {
       usage(at);
     } else if (at.depth() == 1 && "modelVersion".equals(at.name(1))) {
-      meter.model(at);
+      usageMeter.model(at);
     } else if (isFunction(at)) {
-      meter.text(at.compactBytes());
+      usageMeter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {
-      meter.text(at.utf8Bytes());
+      usageMeter.text(at.utf8Bytes());
     }
   }
 
@@ -91,12 +93,12 @@ public final class GeminiAnswer implements AnswerVisitor {
       return;
     }
     switch (name) {
-      case "promptTokenCount" -> prompt = meter.tokens(at);
-      case "toolUsePromptTokenCount" -> tools = meter.tokens(at);
-      case "candidatesTokenCount" -> candidates = meter.tokens(at);
-      case "thoughtsTokenCount" -> thoughts = meter.tokens(at);
-      case "totalTokenCount" -> total = meter.tokens(at);
-      case "cachedContentTokenCount" -> meter.figure(Meter.CACHE_READ, at);
+      case "promptTokenCount" -> prompt = usageMeter.tokens(at);
+      case "toolUsePromptTokenCount" -> tools = usageMeter.tokens(at);
+      case "candidatesTokenCount" -> candidates = usageMeter.tokens(at);
+      case "thoughtsTokenCount" -> thoughts = usageMeter.tokens(at);
+      case "totalTokenCount" -> total = usageMeter.tokens(at);
+      case "cachedContentTokenCount" -> usageMeter.figure(UsageMeter.CACHE_READ, at);
       default -> {}
     }
   }

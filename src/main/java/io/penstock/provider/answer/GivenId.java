@@ -15,7 +15,7 @@ public final class GivenId implements AnswerVisitor {
 
   private static final int LONGEST = 256;
 
-  private final Meter unused = new Meter(true);
+  private final UsageMeter unused = new UsageMeter(true);
   private final AnswerReader reader;
   private @Nullable String id;
   private long read;
@@ -53,7 +53,7 @@ public final class GivenId implements AnswerVisitor {
   }
 
   @Override
-  public Meter meter() {
+  public UsageMeter meter() {
     return unused;
   }
 

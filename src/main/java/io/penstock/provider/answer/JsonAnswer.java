@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads an answer that is a single JSON object. */
 final class JsonAnswer implements AnswerReader {
-  private final Meter meter;
+  private final UsageMeter usageMeter;
   private final JsonWalk walk;
   private boolean fed;
 
   JsonAnswer(AnswerVisitor visitor) {
-    this.meter = visitor.meter();
+    this.usageMeter = visitor.meter();
     this.walk = JsonWalk.ofAnswer(visitor);
   }
 
@@ -26,7 +26,7 @@ final class JsonAnswer implements AnswerReader {
   private void complain() {
     String fault = walk.fault();
     if (fault != null) {
-      meter.warn("the answer cannot be read: " + fault);
+      usageMeter.warn("the answer cannot be read: " + fault);
     }
   }
 
@@ -41,21 +41,21 @@ final class JsonAnswer implements AnswerReader {
 
   @Override
   public long producedTokens() {
-    return meter.producedTokens();
+    return usageMeter.producedTokens();
   }
 
   @Override
   public @Nullable TokenUsage usage() {
-    return meter.usage();
+    return usageMeter.usage();
   }
 
   @Override
   public @Nullable String model() {
-    return meter.model();
+    return usageMeter.model();
   }
 
   @Override
   public @Nullable String warning() {
-    return meter.warning();
+    return usageMeter.warning();
   }
 }

@@ -25,14 +25,14 @@ final class JsonListAnswer implements AnswerReader {
     PASSED_OVER
   }
 
-  private final Meter meter;
+  private final UsageMeter usageMeter;
   private final JsonWalk walk;
   private final JsonAnswer single;
   private State state = State.START;
   private int depth;
 
   JsonListAnswer(AnswerVisitor visitor) {
-    this.meter = visitor.meter();
+    this.usageMeter = visitor.meter();
     this.walk = JsonWalk.ofAnswer(visitor);
     this.single = new JsonAnswer(visitor);
   }
@@ -74,7 +74,7 @@ final class JsonListAnswer implements AnswerReader {
       bytes.get();
       state = State.END;
     } else {
-      meter.warn("the answer is a list of something else than JSON objects");
+      usageMeter.warn("the answer is a list of something else than JSON objects");
       state = State.PASSED_OVER;
     }
   }
@@ -118,16 +118,16 @@ final class JsonListAnswer implements AnswerReader {
     walk.end();
     String fault = walk.fault();
     if (fault != null) {
-      meter.warn("an element of the answer cannot be read: " + fault);
+      usageMeter.warn("an element of the answer cannot be read: " + fault);
     }
     walk.restart();
-    meter.nextDocument();
+    usageMeter.nextDocument();
     state = State.BETWEEN;
   }
 
   private void end(ByteBuffer bytes) {
     if (!isSpace(bytes.get())) {
-      meter.warn("the answer cannot be read: there is more after the JSON");
+      usageMeter.warn("the answer cannot be read: there is more after the JSON");
       state = State.PASSED_OVER;
     }
   }
@@ -137,7 +137,7 @@ final class JsonListAnswer implements AnswerReader {
     switch (state) {
       case SINGLE -> single.finish();
       case BETWEEN, ELEMENT, STRING, ESCAPE ->
-          meter.warn("the answer cannot be read: it ends inside the list");
+          usageMeter.warn("the answer cannot be read: it ends inside the list");
       case START, END, PASSED_OVER -> {}
     }
   }
@@ -148,21 +148,21 @@ final class JsonListAnswer implements AnswerReader {
 
   @Override
   public long producedTokens() {
-    return meter.producedTokens();
+    return usageMeter.producedTokens();
   }
 
   @Override
   public @Nullable TokenUsage usage() {
-    return meter.usage();
+    return usageMeter.usage();
   }
 
   @Override
   public @Nullable String model() {
-    return meter.model();
+    return usageMeter.model();
   }
 
   @Override
   public @Nullable String warning() {
-    return meter.warning();
+    return usageMeter.warning();
   }
 }

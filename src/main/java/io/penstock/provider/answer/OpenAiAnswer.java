@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 public final class OpenAiAnswer implements AnswerVisitor {
   private static final int MAX_TYPE_LENGTH = 128;
 
-  private final Meter meter = new Meter(true);
+  private final UsageMeter usageMeter = new UsageMeter(true);
   private @Nullable String type;
   private long deltaBytes;
 
   @Override
-  public Meter meter() {
-    return meter;
+  public UsageMeter meter() {
+    return usageMeter;
   }
 
   @Override
@@ -25,9 +25,9 @@ public final class OpenAiAnswer implements AnswerVisitor {
       type = null;
       deltaBytes = 0;
     } else if (isUsage(at, at.depth())) {
-      meter.beginBlock();
+      usageMeter.beginBlock();
       if (array) {
-        meter.warn("the usage is not an object");
+        usageMeter.warn("the usage is not an object");
       }
     }
   }
@@ -37,9 +37,9 @@ public final class OpenAiAnswer implements AnswerVisitor {
     if (at.depth() == 0) {
       // audio is not text, and a transcript of it is sent, too
       boolean sound = type != null && type.endsWith("audio.delta");
-      meter.text(sound ? 0 : deltaBytes);
+      usageMeter.text(sound ? 0 : deltaBytes);
     } else if (isUsage(at, at.depth())) {
-      meter.endBlock(true);
+      usageMeter.endBlock(true);
     }
   }
 
@@ -68,14 +68,14 @@ public final class OpenAiAnswer implements AnswerVisitor {
     int depth = at.depth();
     if (isUsage(at, depth)) {
       if (!at.isNull()) {
-        meter.warn("the usage is not an object");
+        usageMeter.warn("the usage is not an object");
       }
     } else if (isUsage(at, depth - 1)) {
       figure(at);
     } else if (isUsage(at, depth - 2)) {
       detail(at, depth);
     } else if (isModel(at)) {
-      meter.model(at);
+      usageMeter.model(at);
     } else if (at.isString()) {
       text(at);
     }
@@ -87,9 +87,9 @@ public final class OpenAiAnswer implements AnswerVisitor {
       return;
     }
     switch (name) {
-      case "prompt_tokens", "input_tokens" -> meter.figure(Meter.INPUT, at);
-      case "completion_tokens", "output_tokens" -> meter.figure(Meter.OUTPUT, at);
-      case "total_tokens" -> meter.figure(Meter.TOTAL, at);
+      case "prompt_tokens", "input_tokens" -> usageMeter.figure(UsageMeter.INPUT, at);
+      case "completion_tokens", "output_tokens" -> usageMeter.figure(UsageMeter.OUTPUT, at);
+      case "total_tokens" -> usageMeter.figure(UsageMeter.TOTAL, at);
       default -> {}
     }
   }
@@ -103,14 +103,14 @@ public final class OpenAiAnswer implements AnswerVisitor {
     switch (of) {
       case "prompt_tokens_details", "input_tokens_details" -> {
         if (name.equals("cached_tokens")) {
-          meter.figure(Meter.CACHE_READ, at);
+          usageMeter.figure(UsageMeter.CACHE_READ, at);
         } else if (name.equals("cache_write_tokens")) {
-          meter.figure(Meter.CACHE_WRITE, at);
+          usageMeter.figure(UsageMeter.CACHE_WRITE, at);
         }
       }
       case "completion_tokens_details", "output_tokens_details" -> {
         if (name.equals("reasoning_tokens")) {
-          meter.figure(Meter.REASONING, at);
+          usageMeter.figure(UsageMeter.REASONING, at);
         }
       }
       default -> {}
@@ -130,8 +130,8 @@ public final class OpenAiAnswer implements AnswerVisitor {
         }
       }
       case "delta" -> deltaBytes += at.depth() == 1 ? at.utf8Bytes() : 0;
-      case "choices" -> meter.text(name != null && isChoice(at, name) ? at.utf8Bytes() : 0);
-      case "output" -> meter.text(isItem(at, name) ? at.utf8Bytes() : 0);
+      case "choices" -> usageMeter.text(name != null && isChoice(at, name) ? at.utf8Bytes() : 0);
+      case "output" -> usageMeter.text(isItem(at, name) ? at.utf8Bytes() : 0);
       default -> {}
     }
   }

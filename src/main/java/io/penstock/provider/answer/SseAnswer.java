@@ -20,13 +20,13 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
     PASSED_OVER
   }
 
-  private final Meter meter;
+  private final UsageMeter usageMeter;
   private final JsonWalk walk;
   private final SseScanner scanner = new SseScanner(this);
   private Event event = Event.BLANK;
 
   SseAnswer(AnswerVisitor visitor) {
-    this.meter = visitor.meter();
+    this.usageMeter = visitor.meter();
     this.walk = JsonWalk.ofAnswer(visitor);
   }
 
@@ -57,7 +57,7 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
       if (b != ' ' && b != '\t') {
         event = b == '{' ? Event.JSON : Event.PASSED_OVER;
         if (b != '{' && b != '[') {
-          meter.warn("an event of the stream is not a JSON object");
+          usageMeter.warn("an event of the stream is not a JSON object");
         }
         return;
       }
@@ -77,10 +77,10 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
       walk.end();
       String fault = walk.fault();
       if (fault != null) {
-        meter.warn("an event of the stream cannot be read: " + fault);
+        usageMeter.warn("an event of the stream cannot be read: " + fault);
       }
       walk.restart();
-      meter.nextDocument();
+      usageMeter.nextDocument();
     }
     event = Event.BLANK;
   }
@@ -97,28 +97,29 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
 
   @Override
   public void oversized() {
-    meter.warn("an event of the stream is larger than " + SseScanner.MAX_EVENT_BYTES + " bytes");
+    usageMeter.warn(
+        "an event of the stream is larger than " + SseScanner.MAX_EVENT_BYTES + " bytes");
     walk.restart();
     event = Event.PASSED_OVER;
   }
 
   @Override
   public long producedTokens() {
-    return meter.producedTokens();
+    return usageMeter.producedTokens();
   }
 
   @Override
   public @Nullable TokenUsage usage() {
-    return meter.usage();
+    return usageMeter.usage();
   }
 
   @Override
   public @Nullable String model() {
-    return meter.model();
+    return usageMeter.model();
   }
 
   @Override
   public @Nullable String warning() {
-    return meter.warning();
+    return usageMeter.warning();
   }
 }

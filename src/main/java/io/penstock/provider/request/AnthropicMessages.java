@@ -2,7 +2,7 @@ package io.penstock.provider.request;
 
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
-import io.penstock.tokenizer.Estimate;
+import io.penstock.tokenizer.TokenEstimate;
 import java.util.Set;
 
 /** Reads a request for messages to estimate its cost. */
@@ -15,7 +15,7 @@ public final class AnthropicMessages implements RequestVisitor {
 
   private static final Set<String> TEXT = Set.of("content", "text", "thinking", "title", "context");
 
-  private final Parameters parameters = new Parameters(false, "max_tokens");
+  private final StatedParameters statedParameters = new StatedParameters(false, "max_tokens");
   private final ContentText messages = new ContentText(TEXT, Set.of());
   private final ContentText system = new ContentText(TEXT, Set.of());
   private final JsonText tools = new JsonText();
@@ -32,12 +32,12 @@ public final class AnthropicMessages implements RequestVisitor {
       case "tools" -> tools.open(at);
       case "metadata" -> {
         if (at.depth() == 1) {
-          parameters.noUser();
+          statedParameters.noUser();
         }
       }
       default -> {
         if (at.depth() == 1) {
-          parameters.open(top);
+          statedParameters.open(top);
         }
       }
     }
@@ -65,23 +65,23 @@ public final class AnthropicMessages implements RequestVisitor {
       case "tools" -> tools.scalar(at);
       case "metadata" -> {
         if (at.depth() == 2 && "user_id".equals(at.name())) {
-          parameters.user(at);
+          statedParameters.user(at);
         }
       }
       default -> {
         if (at.depth() == 1) {
-          parameters.scalar(at, top);
+          statedParameters.scalar(at, top);
         }
       }
     }
   }
 
   @Override
-  public Weighed weigh(EndpointSpec.Reading reading) {
+  public WeighedRequest weigh(EndpointSpec.Reading reading) {
     long text = messages.textBytes() + system.textBytes() + tools.textBytes();
     long other =
-        messages.messages() * Estimate.TOKENS_A_MESSAGE
+        messages.messages() * TokenEstimate.TOKENS_A_MESSAGE
             + (messages.attachments() + system.attachments()) * TOKENS_AN_ATTACHMENT;
-    return parameters.weigh(Estimate.tokens(text), other, true, reading);
+    return statedParameters.weigh(TokenEstimate.tokens(text), other, true, reading);
   }
 }

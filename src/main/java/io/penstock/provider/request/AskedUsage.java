@@ -1,6 +1,6 @@
 package io.penstock.provider.request;
 
-import io.penstock.json.Edit;
+import io.penstock.json.BodyEdit;
 import io.penstock.json.JsonWalk;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ final class AskedUsage {
   private static final String INCLUDE = "include_usage";
   private static final String ASKED = "\"" + INCLUDE + "\":true";
 
-  private @Nullable Edit edit;
+  private @Nullable BodyEdit bodyEdit;
   private long optionsAt;
   private boolean empty;
   private boolean stated;
@@ -23,17 +23,17 @@ final class AskedUsage {
    * Returns the change; null if the request already asks, or asks in an invalid way that will be
    * refused.
    */
-  @Nullable Edit edit() {
-    return edit;
+  @Nullable BodyEdit edit() {
+    return bodyEdit;
   }
 
   /** Visits the start of the object or array at the current position. */
   void open(JsonWalk at) {
     if (at.depth() == 0) {
       // at least the model follows, so a comma is right here
-      edit = new Edit(at.endsAt(), 0, "\"" + OPTIONS + "\":{" + ASKED + "},");
+      bodyEdit = new BodyEdit(at.endsAt(), 0, "\"" + OPTIONS + "\":{" + ASKED + "},");
     } else if (isOptions(at)) {
-      edit = null;
+      bodyEdit = null;
       optionsAt = at.isArray() ? -1 : at.endsAt();
       empty = true;
       stated = false;
@@ -45,33 +45,33 @@ final class AskedUsage {
   /** Visits the end of the object or array at the current position. */
   void close(JsonWalk at) {
     if (isOptions(at) && optionsAt >= 0 && !stated) {
-      edit = new Edit(optionsAt, 0, empty ? ASKED : ASKED + ",");
+      bodyEdit = new BodyEdit(optionsAt, 0, empty ? ASKED : ASKED + ",");
     }
   }
 
   /** Visits the scalar at the current position. */
   void scalar(JsonWalk at) {
     if (isOptions(at)) {
-      edit = at.isNull() ? instead(at, "{" + ASKED + "}") : null;
+      bodyEdit = at.isNull() ? instead(at, "{" + ASKED + "}") : null;
     } else {
       member(at, at.isNull() || (at.isBoolean() && !at.isTrue()) ? instead(at, "true") : null);
     }
   }
 
-  private void member(JsonWalk at, @Nullable Edit instead) {
+  private void member(JsonWalk at, @Nullable BodyEdit instead) {
     if (at.depth() == 2 && OPTIONS.equals(at.name(1))) {
       empty = false;
       if (INCLUDE.equals(at.name())) {
         stated = true;
-        edit = instead;
+        bodyEdit = instead;
       }
     }
   }
 
   /** Returns the replacement of the {@code null} or {@code false} at the current position. */
-  private static Edit instead(JsonWalk at, String text) {
+  private static BodyEdit instead(JsonWalk at, String text) {
     int length = at.isNull() ? 4 : 5;
-    return new Edit(at.endsAt() - length, length, text);
+    return new BodyEdit(at.endsAt() - length, length, text);
   }
 
   private static boolean isOptions(JsonWalk at) {

@@ -44,7 +44,7 @@ public final class AzureBody implements RequestVisitor {
   }
 
   @Override
-  public Weighed weigh(EndpointSpec.Reading reading) {
+  public WeighedRequest weigh(EndpointSpec.Reading reading) {
     JsonWalk walk = JsonWalk.ofRequest(new Named());
     walk.feed(
         ByteBuffer.wrap(
@@ -53,15 +53,15 @@ public final class AzureBody implements RequestVisitor {
                     JsonMapper.shared().createObjectNode().put("model", deployment))));
     walk.end();
     return switch (visitor.weigh(reading)) {
-      case Weighed.Malformed malformed -> malformed;
-      case Weighed.Request request ->
-          new Weighed.Request(
+      case WeighedRequest.Malformed malformed -> malformed;
+      case WeighedRequest.Request request ->
+          new WeighedRequest.Request(
               request.content(),
               request.cost(),
               request.stream(),
               request.user(),
               request.text(),
-              new Weighed.Spots(-1, 0, request.spots().asksUsage()),
+              new WeighedRequest.Spots(-1, 0, request.spots().asksUsage()),
               request.traits());
     };
   }

@@ -11,7 +11,7 @@ public final class BodyReader implements RequestReader {
   private final RequestVisitor visitor;
   private final JsonWalk walk;
   private long bytesRead;
-  private @Nullable Weighed weighed;
+  private @Nullable WeighedRequest weighedRequest;
 
   public BodyReader(EndpointSpec.Reading reading, RequestVisitor visitor) {
     this.reading = reading;
@@ -22,12 +22,13 @@ public final class BodyReader implements RequestReader {
   @Override
   public void feed(ByteBuffer bytes) {
     bytesRead += bytes.remaining();
-    if (weighed == null && bytesRead > reading.maxBodyBytes()) {
+    if (weighedRequest == null && bytesRead > reading.maxBodyBytes()) {
       walk.restart();
-      weighed =
-          new Weighed.Malformed("the body is larger than " + reading.maxBodyBytes() + " bytes");
+      weighedRequest =
+          new WeighedRequest.Malformed(
+              "the body is larger than " + reading.maxBodyBytes() + " bytes");
     }
-    if (weighed == null) {
+    if (weighedRequest == null) {
       walk.feed(bytes);
     } else {
       bytes.position(bytes.limit());
@@ -35,15 +36,15 @@ public final class BodyReader implements RequestReader {
   }
 
   @Override
-  public Weighed finish() {
-    if (weighed == null) {
+  public WeighedRequest finish() {
+    if (weighedRequest == null) {
       walk.end();
       String fault = walk.fault();
-      weighed =
+      weighedRequest =
           fault == null
               ? visitor.weigh(reading)
-              : new Weighed.Malformed("the body cannot be read: " + fault);
+              : new WeighedRequest.Malformed("the body cannot be read: " + fault);
     }
-    return weighed;
+    return weighedRequest;
   }
 }

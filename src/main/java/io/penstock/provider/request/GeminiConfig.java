@@ -10,16 +10,17 @@ import org.jspecify.annotations.Nullable;
  * schema, which is part of the input. If it is repeated, the last one counts.
  */
 final class GeminiConfig {
-  private Count maximum = Count.ofTokens("maxOutputTokens");
-  private Count maximumInSnakeCase = Count.ofTokens("max_output_tokens");
-  private Count candidates = new Count("candidateCount", 1, Parameters.MAX_ANSWERS);
+  private StatedCount maximum = StatedCount.ofTokens("maxOutputTokens");
+  private StatedCount maximumInSnakeCase = StatedCount.ofTokens("max_output_tokens");
+  private StatedCount candidates =
+      new StatedCount("candidateCount", 1, StatedParameters.MAX_ANSWERS);
   private long schemaBytes;
   private @Nullable String fault;
 
   private void reset() {
-    maximum = Count.ofTokens("maxOutputTokens");
-    maximumInSnakeCase = Count.ofTokens("max_output_tokens");
-    candidates = new Count("candidateCount", 1, Parameters.MAX_ANSWERS);
+    maximum = StatedCount.ofTokens("maxOutputTokens");
+    maximumInSnakeCase = StatedCount.ofTokens("max_output_tokens");
+    candidates = new StatedCount("candidateCount", 1, StatedParameters.MAX_ANSWERS);
     schemaBytes = 0;
     fault = null;
   }
@@ -33,9 +34,9 @@ final class GeminiConfig {
     if (isSchema(at)) {
       schemaBytes += at.containerBytes();
     }
-    Count count = count(at);
-    if (count != null) {
-      count.notANumber();
+    StatedCount statedCount = count(at);
+    if (statedCount != null) {
+      statedCount.notANumber();
     }
   }
 
@@ -48,10 +49,10 @@ final class GeminiConfig {
     if (isSchema(at)) {
       schemaBytes += at.compactBytes();
     }
-    Count count = count(at);
-    if (count != null) {
+    StatedCount statedCount = count(at);
+    if (statedCount != null) {
       // protocol buffers allow whole numbers in quotes: "JSON Mapping"
-      count.readQuoted(at);
+      statedCount.readQuoted(at);
     }
   }
 
@@ -65,7 +66,7 @@ final class GeminiConfig {
         };
   }
 
-  private @Nullable Count count(JsonWalk at) {
+  private @Nullable StatedCount count(JsonWalk at) {
     String name = at.depth() == 2 ? at.name() : null;
     if (name == null) {
       return null;
@@ -83,7 +84,7 @@ final class GeminiConfig {
     if (fault != null) {
       return fault;
     }
-    for (Count each : new Count[] {maximum, maximumInSnakeCase, candidates}) {
+    for (StatedCount each : new StatedCount[] {maximum, maximumInSnakeCase, candidates}) {
       if (each.fault() != null) {
         return each.fault();
       }

@@ -4,7 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
-import io.penstock.tokenizer.Estimate;
+import io.penstock.tokenizer.TokenEstimate;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a request for content to estimate its cost. */
@@ -77,26 +77,26 @@ public final class GeminiContent implements RequestVisitor {
   }
 
   @Override
-  public Weighed weigh(EndpointSpec.Reading reading) {
+  public WeighedRequest weigh(EndpointSpec.Reading reading) {
     String fault = path.fault() == null ? config.fault() : path.fault();
     if (fault != null) {
-      return new Weighed.Malformed(fault);
+      return new WeighedRequest.Malformed(fault);
     }
     long text =
         contents.textBytes() + system.textBytes() + tools.textBytes() + config.schemaBytes();
     long other =
-        contents.contents() * Estimate.TOKENS_A_MESSAGE
+        contents.contents() * TokenEstimate.TOKENS_A_MESSAGE
             + (contents.attachments() + system.attachments()) * TOKENS_AN_ATTACHMENT;
     RequestContent requestContent =
         new RequestContent(
             path.model(),
-            Estimate.tokens(text),
+            TokenEstimate.tokens(text),
             other,
             config.statedOutput(),
             config.answers(),
             true);
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
-    return new Weighed.Request(
+    return new WeighedRequest.Request(
         requestContent, requestContent.expected(output), path.streams(), null);
   }
 }

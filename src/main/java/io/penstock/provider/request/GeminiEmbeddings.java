@@ -3,7 +3,7 @@ package io.penstock.provider.request;
 import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
-import io.penstock.tokenizer.Estimate;
+import io.penstock.tokenizer.TokenEstimate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,19 +56,19 @@ public final class GeminiEmbeddings implements RequestVisitor {
   }
 
   @Override
-  public Weighed weigh(EndpointSpec.Reading reading) {
+  public WeighedRequest weigh(EndpointSpec.Reading reading) {
     String fault = path.fault();
     if (fault != null) {
-      return new Weighed.Malformed(fault);
+      return new WeighedRequest.Malformed(fault);
     }
     RequestContent weighed =
         new RequestContent(
             path.model(),
-            Estimate.tokens(content.textBytes() + title.textBytes()),
+            TokenEstimate.tokens(content.textBytes() + title.textBytes()),
             content.attachments() * GeminiContent.TOKENS_AN_ATTACHMENT,
             RequestContent.UNSTATED,
             1,
             false);
-    return new Weighed.Request(weighed, weighed.expected(0), false, null);
+    return new WeighedRequest.Request(weighed, weighed.expected(0), false, null);
   }
 }

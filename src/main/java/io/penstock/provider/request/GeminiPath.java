@@ -78,8 +78,8 @@ public record GeminiPath(String model, String call) {
     if (model.isBlank()) {
       return "the path names no model";
     }
-    return model.length() > Parameters.MAX_MODEL_LENGTH
-        ? "the path's model is longer than " + Parameters.MAX_MODEL_LENGTH + " characters"
+    return model.length() > StatedParameters.MAX_MODEL_LENGTH
+        ? "the path's model is longer than " + StatedParameters.MAX_MODEL_LENGTH + " characters"
         : null;
   }
 

@@ -3,7 +3,7 @@ package io.penstock.provider.request;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
-import io.penstock.tokenizer.Estimate;
+import io.penstock.tokenizer.TokenEstimate;
 import java.util.Set;
 
 /** Reads a request for chat completions to estimate its cost. */
@@ -14,7 +14,8 @@ public final class OpenAiChat implements RequestVisitor {
    */
   static final long TOKENS_AN_ATTACHMENT = 765;
 
-  private final Parameters parameters = new Parameters(true, "max_completion_tokens", "max_tokens");
+  private final StatedParameters statedParameters =
+      new StatedParameters(true, "max_completion_tokens", "max_tokens");
   private final AskedUsage askedUsage = new AskedUsage();
   private final KeptText kept = new KeptText();
   private final ContentText messages =
@@ -41,7 +42,7 @@ public final class OpenAiChat implements RequestVisitor {
       case "response_format" -> responseFormat.open(at);
       default -> {
         if (at.depth() == 1) {
-          parameters.open(top);
+          statedParameters.open(top);
         }
       }
     }
@@ -77,36 +78,36 @@ public final class OpenAiChat implements RequestVisitor {
       case "response_format" -> responseFormat.scalar(at);
       case "user" -> {
         if (at.depth() == 1) {
-          parameters.user(at);
+          statedParameters.user(at);
         }
       }
       default -> {
         if (at.depth() == 1) {
-          parameters.scalar(at, top);
+          statedParameters.scalar(at, top);
         }
       }
     }
   }
 
   @Override
-  public Weighed weigh(EndpointSpec.Reading reading) {
+  public WeighedRequest weigh(EndpointSpec.Reading reading) {
     long text =
         messages.textBytes()
             + tools.textBytes()
             + functions.textBytes()
             + responseFormat.textBytes();
     long other =
-        messages.messages() * Estimate.TOKENS_A_MESSAGE
+        messages.messages() * TokenEstimate.TOKENS_A_MESSAGE
             + messages.attachments() * TOKENS_AN_ATTACHMENT;
-    return parameters.weigh(
-        new Parameters.Found(
-            Estimate.tokens(text),
+    return statedParameters.weigh(
+        new StatedParameters.Found(
+            TokenEstimate.tokens(text),
             other,
             1,
             true,
             kept.whole(),
             askedUsage.edit(),
-            Weighed.Traits.NONE),
+            WeighedRequest.Traits.NONE),
         reading);
   }
 }

@@ -3,7 +3,7 @@ package io.penstock.provider.request;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
-import io.penstock.tokenizer.Estimate;
+import io.penstock.tokenizer.TokenEstimate;
 import java.util.List;
 
 /**
@@ -14,7 +14,8 @@ public final class OpenAiCompletions implements RequestVisitor {
   private static final String PROMPT = "prompt";
   private static final String SUFFIX = "suffix";
 
-  private final Parameters parameters = new Parameters(List.of("n", "best_of"), "max_tokens");
+  private final StatedParameters statedParameters =
+      new StatedParameters(List.of("n", "best_of"), "max_tokens");
   private final AskedUsage askedUsage = new AskedUsage();
   private final KeptText kept = new KeptText();
   private final KeptText.Part promptText = kept.part();
@@ -33,7 +34,7 @@ public final class OpenAiCompletions implements RequestVisitor {
     }
     if (at.depth() == 1) {
       reset(name);
-      parameters.open(name);
+      statedParameters.open(name);
     } else if (at.depth() == 2 && name.equals(PROMPT)) {
       prompts++;
     }
@@ -67,9 +68,9 @@ public final class OpenAiCompletions implements RequestVisitor {
     if (at.depth() == 1) {
       reset(name);
       if (name.equals("user")) {
-        parameters.user(at);
+        statedParameters.user(at);
       } else {
-        parameters.scalar(at, name);
+        statedParameters.scalar(at, name);
       }
     }
     if (name.equals(PROMPT)) {
@@ -89,16 +90,16 @@ public final class OpenAiCompletions implements RequestVisitor {
   }
 
   @Override
-  public Weighed weigh(EndpointSpec.Reading reading) {
-    return parameters.weigh(
-        new Parameters.Found(
-            Estimate.tokens(promptBytes + suffixBytes),
+  public WeighedRequest weigh(EndpointSpec.Reading reading) {
+    return statedParameters.weigh(
+        new StatedParameters.Found(
+            TokenEstimate.tokens(promptBytes + suffixBytes),
             tokens,
             Math.max(1, prompts),
             true,
             kept.whole(),
             askedUsage.edit(),
-            Weighed.Traits.NONE),
+            WeighedRequest.Traits.NONE),
         reading);
   }
 }

@@ -3,11 +3,11 @@ package io.penstock.provider.request;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
-import io.penstock.tokenizer.Estimate;
+import io.penstock.tokenizer.TokenEstimate;
 
 /** Reads a request for embeddings to estimate its cost: its input is text, or already tokens. */
 public final class OpenAiEmbeddings implements RequestVisitor {
-  private final Parameters parameters = new Parameters(false);
+  private final StatedParameters statedParameters = new StatedParameters(false);
   private final KeptText kept = new KeptText();
   private final KeptText.Part inputText = kept.part();
   private long textBytes;
@@ -18,7 +18,7 @@ public final class OpenAiEmbeddings implements RequestVisitor {
     String name = at.depth() == 1 ? at.name() : null;
     if (name != null) {
       reset(name);
-      parameters.open(name);
+      statedParameters.open(name);
     }
   }
 
@@ -40,9 +40,9 @@ public final class OpenAiEmbeddings implements RequestVisitor {
     if (name != null) {
       reset(name);
       if (name.equals("user")) {
-        parameters.user(at);
+        statedParameters.user(at);
       } else {
-        parameters.scalar(at, name);
+        statedParameters.scalar(at, name);
       }
     }
     if ("input".equals(at.name(1))) {
@@ -55,10 +55,16 @@ public final class OpenAiEmbeddings implements RequestVisitor {
   }
 
   @Override
-  public Weighed weigh(EndpointSpec.Reading reading) {
-    return parameters.weigh(
-        new Parameters.Found(
-            Estimate.tokens(textBytes), tokens, 1, false, kept.whole(), null, Weighed.Traits.NONE),
+  public WeighedRequest weigh(EndpointSpec.Reading reading) {
+    return statedParameters.weigh(
+        new StatedParameters.Found(
+            TokenEstimate.tokens(textBytes),
+            tokens,
+            1,
+            false,
+            kept.whole(),
+            null,
+            WeighedRequest.Traits.NONE),
         reading);
   }
 }

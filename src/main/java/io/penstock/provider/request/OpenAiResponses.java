@@ -3,7 +3,7 @@ package io.penstock.provider.request;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
-import io.penstock.tokenizer.Estimate;
+import io.penstock.tokenizer.TokenEstimate;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +34,8 @@ public final class OpenAiResponses implements RequestVisitor {
   private static final Set<String> ATTACHMENTS =
       Set.of("image_url", "file_id", "file_data", "file_url", "input_audio", "result");
 
-  private final Parameters parameters = new Parameters(false, "max_output_tokens");
+  private final StatedParameters statedParameters =
+      new StatedParameters(false, "max_output_tokens");
   private final Reference reference = new Reference();
   private final KeptText kept = new KeptText();
   private final ContentText instructions =
@@ -70,7 +71,7 @@ public final class OpenAiResponses implements RequestVisitor {
       default -> {
         if (at.depth() == 1) {
           reference.open(top);
-          parameters.open(top);
+          statedParameters.open(top);
         }
       }
     }
@@ -121,16 +122,16 @@ public final class OpenAiResponses implements RequestVisitor {
       return;
     }
     switch (top) {
-      case "user" -> parameters.user(at);
+      case "user" -> statedParameters.user(at);
       case "background" -> background = at.isTrue();
-      default -> parameters.scalar(at, top);
+      default -> statedParameters.scalar(at, top);
     }
   }
 
   @Override
-  public Weighed weigh(EndpointSpec.Reading reading) {
+  public WeighedRequest weigh(EndpointSpec.Reading reading) {
     if (prompted) {
-      parameters.modelNotNeeded();
+      statedParameters.modelNotNeeded();
     }
     long text =
         instructions.textBytes()
@@ -140,15 +141,16 @@ public final class OpenAiResponses implements RequestVisitor {
             + format.textBytes();
     long messages = input.messages() + bareMessages + (instructed ? 1 : 0);
     long attachments = instructions.attachments() + input.attachments();
-    return parameters.weigh(
-        new Parameters.Found(
-            Estimate.tokens(text),
-            messages * Estimate.TOKENS_A_MESSAGE + attachments * OpenAiChat.TOKENS_AN_ATTACHMENT,
+    return statedParameters.weigh(
+        new StatedParameters.Found(
+            TokenEstimate.tokens(text),
+            messages * TokenEstimate.TOKENS_A_MESSAGE
+                + attachments * OpenAiChat.TOKENS_AN_ATTACHMENT,
             1,
             true,
             kept.whole(),
             null,
-            new Weighed.Traits(background, reference.id())),
+            new WeighedRequest.Traits(background, reference.id())),
         reading);
   }
 

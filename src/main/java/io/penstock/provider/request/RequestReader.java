@@ -11,5 +11,5 @@ public interface RequestReader {
   void feed(ByteBuffer bytes);
 
   /** Ends the body, and returns the request with its estimated cost. */
-  Weighed finish();
+  WeighedRequest finish();
 }

@@ -18,8 +18,8 @@ public final class UnreadBody implements RequestReader {
   }
 
   @Override
-  public Weighed finish() {
-    return new Weighed.Request(
+  public WeighedRequest finish() {
+    return new WeighedRequest.Request(
         new RequestContent(null, cost.inputTokens(), 0, RequestContent.UNSTATED, 1, false),
         cost,
         false,

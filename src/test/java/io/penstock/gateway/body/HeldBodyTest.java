@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.penstock.json.Edit;
+import io.penstock.json.BodyEdit;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ class HeldBodyTest {
     return whole;
   }
 
-  private Disposable publish(List<Edit> edits) {
+  private Disposable publish(List<BodyEdit> edits) {
     return body.publish(factory, edits, later::add)
         .subscribe(this::take, error -> {}, () -> complete = true);
   }
@@ -117,7 +117,7 @@ class HeldBodyTest {
 
   @Test
   void changedBody_isCopiedAndSentInSteps() {
-    publish(List.of(new Edit(1, 2, "XYZ")));
+    publish(List.of(new BodyEdit(1, 2, "XYZ")));
     assertThat(out.size()).isZero();
     assertThat(held()).isEqualTo(PIECES - HeldBody.STEP_BYTES / PIECE);
     assertThat(turns()).isBetween(2 * TURNS - 2, 2 * TURNS + 2);

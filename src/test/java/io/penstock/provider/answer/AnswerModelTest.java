@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.penstock.cost.Dialect;
 import io.penstock.provider.Cases;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +87,7 @@ class AnswerModelTest {
 
   @Test
   void named_endlessly_isNotKept() {
-    AnswerReader reader = Speech.of(Dialect.OPENAI).answerReader(JSON);
+    AnswerReader reader = ProviderProtocol.of(Dialect.OPENAI).answerReader(JSON);
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"")));
     byte[] piece = Cases.bytes("x".repeat(1 << 20));
     for (int i = 0; i < 40; i++) {
@@ -106,8 +106,8 @@ class AnswerModelTest {
 
   @Test
   void named_inEveryEvent_isOneString() {
-    AnswerReader named = Speech.of(Dialect.OPENAI).answerReader(SSE);
-    AnswerReader other = Speech.of(Dialect.OPENAI).answerReader(SSE);
+    AnswerReader named = ProviderProtocol.of(Dialect.OPENAI).answerReader(SSE);
+    AnswerReader other = ProviderProtocol.of(Dialect.OPENAI).answerReader(SSE);
     String event = "data: {\"%s\":\"" + LONGEST + "\"}\n\n";
     long ofNames = allocated(named, event.formatted("model"));
     long ofOthers = allocated(other, event.formatted("mudel"));

@@ -6,7 +6,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
 import io.penstock.json.SseScanner;
 import io.penstock.provider.Cases;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -201,7 +201,7 @@ class AnswerReaderTest {
 
   @Test
   void stream_endlessLine_isNotKept() {
-    AnswerReader reader = Speech.of(Dialect.OPENAI).answerReader(SSE);
+    AnswerReader reader = ProviderProtocol.of(Dialect.OPENAI).answerReader(SSE);
     reader.feed(ByteBuffer.wrap(Cases.bytes("data: {\"pad\":\"")));
     byte[] piece = Cases.bytes("x".repeat(1 << 20));
     for (int i = 0; i < 700; i++) {
@@ -222,7 +222,8 @@ class AnswerReaderTest {
   @ParameterizedTest
   @ValueSource(strings = {"APPLICATION/JSON;charset=utf-8", " application/vnd.x+json ", "none"})
   void jsonTypes_areRead(String type) {
-    AnswerReader reader = Speech.of(Dialect.OPENAI).answerReader(type.equals("none") ? null : type);
+    AnswerReader reader =
+        ProviderProtocol.of(Dialect.OPENAI).answerReader(type.equals("none") ? null : type);
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"usage\":{\"prompt_tokens\":7}}")));
     assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 0));
   }

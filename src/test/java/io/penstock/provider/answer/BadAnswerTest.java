@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
 import io.penstock.provider.Cases;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +90,7 @@ class BadAnswerTest {
   void usageThatContradictsItself_isTakenWithinItsBounds_withAWarning(Shape shape) {
     byte[] body = Cases.bytes(shape.events(shape.contradiction()));
     for (int at = 0; at <= body.length; at++) {
-      AnswerReader reader = Speech.of(shape.dialect()).answerReader("text/event-stream");
+      AnswerReader reader = ProviderProtocol.of(shape.dialect()).answerReader("text/event-stream");
       Cases.cut(body, at, reader::feed);
       TokenUsage tokenUsage = Objects.requireNonNull(reader.usage());
       assertThat(tokenUsage.inputTokens()).as("cut at %d", at).isEqualTo(7);
@@ -132,12 +132,12 @@ class BadAnswerTest {
     }
     byte[] marked = Cases.bytes("\uFEFF" + shape.json("7", "5"));
     for (int at = 0; at <= marked.length; at++) {
-      AnswerReader reader = Speech.of(shape.dialect()).answerReader("application/json");
+      AnswerReader reader = ProviderProtocol.of(shape.dialect()).answerReader("application/json");
       Cases.cut(marked, at, reader::feed);
       assertThat(reader.usage()).as("cut at %d", at).isEqualTo(new TokenUsage(7, 0, 5));
       assertThat(reader.warning()).isNull();
     }
-    AnswerReader half = Speech.of(shape.dialect()).answerReader("application/json");
+    AnswerReader half = ProviderProtocol.of(shape.dialect()).answerReader("application/json");
     half.feed(ByteBuffer.wrap(marked, 0, 2));
     half.feed(ByteBuffer.wrap(Cases.bytes("{}")));
     assertThat(half.warning()).contains("broken near byte 2");

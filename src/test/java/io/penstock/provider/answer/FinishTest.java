@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
 import io.penstock.provider.Cases;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,7 +20,7 @@ class FinishTest {
 
   private static @Nullable String warning(
       Dialect dialect, String type, @Nullable String encoding, byte[] bytes) {
-    AnswerReader reader = Speech.of(dialect).answerReader(type, encoding);
+    AnswerReader reader = ProviderProtocol.of(dialect).answerReader(type, encoding);
     if (bytes.length > 0) {
       reader.feed(ByteBuffer.wrap(bytes));
     }

@@ -10,7 +10,7 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.provider.Cases;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
@@ -22,12 +22,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RequestReaderTest {
   private static final String HELLO = "\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]";
 
-  private static void assertMalformed(Weighed weighed, String... words) {
-    assertThat(weighed).isInstanceOf(Weighed.Malformed.class);
-    assertThat(((Weighed.Malformed) weighed).detail()).contains(words);
+  private static void assertMalformed(WeighedRequest weighedRequest, String... words) {
+    assertThat(weighedRequest).isInstanceOf(WeighedRequest.Malformed.class);
+    assertThat(((WeighedRequest.Malformed) weighedRequest).detail()).contains(words);
   }
 
-  private static Weighed chatWith(String members) {
+  private static WeighedRequest chatWith(String members) {
     return Cases.chat("{\"model\":\"m\"," + HELLO + "," + members + "}");
   }
 
@@ -79,7 +79,7 @@ class RequestReaderTest {
   void body_nestedToTheBound_isRead_oneDeeperIsMalformed() {
     int fits = JsonWalk.MAX_DEPTH - 1;
     assertThat(chatWith("\"x\":" + "[".repeat(fits) + "]".repeat(fits)))
-        .isInstanceOf(Weighed.Request.class);
+        .isInstanceOf(WeighedRequest.Request.class);
     assertMalformed(chatWith("\"x\":" + "[".repeat(fits + 1) + "]".repeat(fits + 1)), "too deeply");
     assertMalformed(chatWith("\"x\":" + "{\"a\":".repeat(100_000)), "too deeply");
   }
@@ -87,7 +87,7 @@ class RequestReaderTest {
   @Test
   void body_nameOrNumberTooLong_malformed() {
     String name = "n".repeat(JsonWalk.MAX_NAME_LENGTH);
-    assertThat(chatWith("\"" + name + "\":1")).isInstanceOf(Weighed.Request.class);
+    assertThat(chatWith("\"" + name + "\":1")).isInstanceOf(WeighedRequest.Request.class);
     assertMalformed(chatWith("\"" + name + "n\":1"), "too long");
     assertMalformed(chatWith("\"max_tokens\":" + "9".repeat(1_001)), "too long");
     assertMalformed(chatWith("\"max_tokens\":" + "9".repeat(1_000)), "out of range");
@@ -99,9 +99,9 @@ class RequestReaderTest {
     for (int i = 0; i < 2_000_000; i++) {
       names.append('"').append(Integer.toString(i, 36)).append("\":0,");
     }
-    Weighed weighed =
+    WeighedRequest weighedRequest =
         assertTimeout(Duration.ofSeconds(60), () -> chatWith(names.append("\"z\":0}").toString()));
-    assertThat(weighed).isNotNull();
+    assertThat(weighedRequest).isNotNull();
   }
 
   @Test
@@ -109,10 +109,12 @@ class RequestReaderTest {
     EndpointSpec.Reading reading =
         new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 64);
     byte[] body = Cases.bytes("{\"model\":\"m\"" + " ".repeat(51) + "}");
-    RequestReader fits = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    RequestReader fits =
+        ProviderProtocol.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
     fits.feed(ByteBuffer.wrap(body));
-    assertThat(fits.finish()).isInstanceOf(Weighed.Request.class);
-    RequestReader larger = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    assertThat(fits.finish()).isInstanceOf(WeighedRequest.Request.class);
+    RequestReader larger =
+        ProviderProtocol.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
     larger.feed(ByteBuffer.wrap(body));
     larger.feed(ByteBuffer.wrap(new byte[] {' '}));
     assertMalformed(larger.finish(), "larger than 64 bytes");
@@ -121,7 +123,7 @@ class RequestReaderTest {
   @Test
   void body_oneStringOf30MiB_isWeighed() {
     RequestReader reader =
-        Speech.of(Dialect.OPENAI)
+        ProviderProtocol.of(Dialect.OPENAI)
             .requestReader(Cases.reading(Dialect.OPENAI), "/v1/chat/completions");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"messages\":[{\"content\":\"")));
     byte[] piece = new byte[64 << 10];
@@ -154,23 +156,24 @@ class RequestReaderTest {
 
   @Test
   void model_atItsLongest_isRead_oneMoreIsMalformed() {
-    String name = "m".repeat(Parameters.MAX_MODEL_LENGTH);
-    assertThat(Cases.chat("{\"model\":\"" + name + "\"}")).isInstanceOf(Weighed.Request.class);
+    String name = "m".repeat(StatedParameters.MAX_MODEL_LENGTH);
+    assertThat(Cases.chat("{\"model\":\"" + name + "\"}"))
+        .isInstanceOf(WeighedRequest.Request.class);
     assertMalformed(Cases.chat("{\"model\":\"" + name + "m\"}"), "longer than 256");
   }
 
   @Test
   void members_writtenTwice_lastCounts() {
-    Weighed weighed =
+    WeighedRequest weighedRequest =
         Cases.chat(
             "{\"model\":1,\"n\":0,\"max_tokens\":-1,\"stream\":7,\"messages\":[{\"content\":"
                 + "\"a long text that does not count\"}],\"model\":\"m\",\"n\":2,\"max_tokens\":5,"
                 + "\"stream\":true,"
                 + HELLO
                 + "}");
-    assertThat(weighed)
+    assertThat(weighedRequest)
         .isInstanceOfSatisfying(
-            Weighed.Request.class,
+            WeighedRequest.Request.class,
             request -> {
               assertThat(request.content()).isEqualTo(new RequestContent("m", 2, 4, 5, 2, true));
               assertThat(request.cost()).isEqualTo(new Cost(6, 10, 10));
@@ -229,7 +232,8 @@ class RequestReaderTest {
   void maximum_defaultAbsurdlyLarge_isCapped() {
     EndpointSpec.Reading reading =
         new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, Long.MAX_VALUE, 1_000);
-    RequestReader reader = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    RequestReader reader =
+        ProviderProtocol.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"n\":10000}")));
     assertThat(Cases.cost(reader.finish())).isEqualTo(new Cost(0, Cost.MAX_TOKENS, 0));
   }
@@ -322,11 +326,11 @@ class RequestReaderTest {
   void plainDialect_bodyNotRead_defaultCounts() {
     EndpointSpec.Reading reading =
         new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 7, 256, 10);
-    RequestReader reader = Speech.of(Dialect.NONE).requestReader(reading, "/anything");
+    RequestReader reader = ProviderProtocol.of(Dialect.NONE).requestReader(reading, "/anything");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{broken")));
     assertThat(reader.finish())
         .isEqualTo(
-            new Weighed.Request(
+            new WeighedRequest.Request(
                 new RequestContent(null, 7, 0, RequestContent.UNSTATED, 1, false),
                 Cost.ofInput(7),
                 false,

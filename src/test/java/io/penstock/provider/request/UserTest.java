@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.provider.Speech;
+import io.penstock.provider.ProviderProtocol;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -14,17 +14,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The user that a request names. */
 class UserTest {
-  private static Weighed weigh(Dialect dialect, String path, String members) {
+  private static WeighedRequest weigh(Dialect dialect, String path, String members) {
     EndpointSpec.Reading reading =
         new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20);
-    RequestReader reader = Speech.of(dialect).requestReader(reading, path);
+    RequestReader reader = ProviderProtocol.of(dialect).requestReader(reading, path);
     String body = "{\"model\":\"m\"" + members + "}";
     reader.feed(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)));
     return reader.finish();
   }
 
   private static String user(Dialect dialect, String path, String members) {
-    if (weigh(dialect, path, members) instanceof Weighed.Request request) {
+    if (weigh(dialect, path, members) instanceof WeighedRequest.Request request) {
       return String.valueOf(request.user());
     }
     throw new AssertionError("refused: " + members);

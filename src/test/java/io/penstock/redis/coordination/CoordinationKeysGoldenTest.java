@@ -7,7 +7,7 @@ import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectBounds;
 import io.penstock.coordination.ObjectOperation;
 import io.penstock.fake.FaultProxy;
-import io.penstock.fake.Golden;
+import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.Until;
 import io.penstock.redis.RedisAddress;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * Compares the data of the coordination API in Redis, and the publications between its instances,
  * with golden records. Instances of two versions read and write the same keys side by side.
  */
-@Tag(Golden.TAG)
+@Tag(GoldenRecords.TAG)
 @Timeout(120)
 class CoordinationKeysGoldenTest {
   private static final long SECOND = 1_000_000_000L;
@@ -88,7 +88,7 @@ class CoordinationKeysGoldenTest {
   @Test
   void objects_areStoredAsRecorded() {
     use();
-    Golden.check("stored/redis-coordination.txt", steady(redis.of(":*")));
+    GoldenRecords.check("stored/redis-coordination.txt", steady(redis.of(":*")));
   }
 
   @Test
@@ -109,7 +109,7 @@ class CoordinationKeysGoldenTest {
             .distinct()
             .toList();
     assertThat(messages).hasSize(2);
-    Golden.check("stored/redis-channels.txt", String.join("\n", messages));
-    Golden.check("stored/redis-unheard.txt", redis.of(":coordination:{event:*"));
+    GoldenRecords.check("stored/redis-channels.txt", String.join("\n", messages));
+    GoldenRecords.check("stored/redis-unheard.txt", redis.of(":coordination:{event:*"));
   }
 }

@@ -1,0 +1,136 @@
+package io.penstock;
+
+import io.penstock.config.ConfigurationFault;
+import io.penstock.config.ConfigurationReloader;
+import io.penstock.config.ConfigurationSnapshot;
+import io.penstock.config.LoadedConfiguration;
+import io.penstock.config.PriceTable;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.event.Event;
+import io.penstock.event.EventSink;
+import io.penstock.gateway.body.BodySettings;
+import io.penstock.key.KeyRegistry;
+import io.penstock.model.ModelLimits;
+import io.penstock.model.ModelQuotas;
+import io.penstock.settings.BrowserSettings;
+import io.penstock.settings.RedisSettings;
+import io.penstock.time.Ticker;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.env.Environment;
+
+/** Applies a configuration, at the start and at each reload alike: in one swap, or not at all. */
+final class ConfigurationAssembly implements ConfigurationReloader {
+  /** The parts that a configuration is applied to. */
+  record Parts(
+      LimitWiring limits,
+      EndpointRegistry registry,
+      KeyRegistry keys,
+      ModelQuotas models,
+      UpstreamAddresses addresses,
+      PriceTable prices) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
+
+  /**
+   * Number of names that a warning shows; a store can have thousands of keys, and a few tell where
+   * to look.
+   */
+  private static final int SHOWN = 5;
+
+  private final GatewayServer.Setup setup;
+  private final Parts parts;
+  private final EventSink eventSink;
+  private final Ticker ticker;
+  private final Environment environment;
+
+  ConfigurationAssembly(
+      GatewayServer.Setup setup,
+      Parts parts,
+      EventSink eventSink,
+      Ticker ticker,
+      Environment environment) {
+    this.setup = setup;
+    this.parts = parts;
+    this.eventSink = eventSink;
+    this.ticker = ticker;
+    this.environment = environment;
+    apply(setup.snapshot());
+  }
+
+  private synchronized void apply(ConfigurationSnapshot configurationSnapshot) {
+    long now = ticker.nanos();
+    parts.limits().share(configurationSnapshot.sharing());
+    parts.addresses().prepare(configurationSnapshot);
+    parts.keys().configure(configurationSnapshot.keys(), configurationSnapshot.groups(), now);
+    parts.models().configure(configurationSnapshot.providers(), limits(configurationSnapshot), now);
+    parts.prices().configure(configurationSnapshot);
+    parts.registry().apply(configurationSnapshot.endpoints());
+    configurationSnapshot.warnings().forEach(LOG::warn);
+    RedisSettings.warnings(setup.sync(), environment, configurationSnapshot).forEach(LOG::warn);
+    BodySettings.of(environment).warnings(configurationSnapshot.endpoints()).forEach(LOG::warn);
+    BrowserSettings.warnings(environment, configurationSnapshot).forEach(LOG::warn);
+    List<String> strays = parts.keys().withoutTheirGroup();
+    if (!strays.isEmpty()) {
+      LOG.warn(
+          "{} stored keys name a group that no route file has, and have no group's limits: {}",
+          strays.size(),
+          strays.stream().limit(SHOWN).collect(Collectors.joining(", ")));
+    }
+  }
+
+  private static Map<String, ModelLimits> limits(ConfigurationSnapshot configurationSnapshot) {
+    Map<String, ModelLimits> limits = new HashMap<>();
+    configurationSnapshot
+        .models()
+        .forEach(
+            (name, model) -> {
+              if (model.limits() != null) {
+                limits.put(name, model.limits());
+              }
+            });
+    return limits;
+  }
+
+  @Override
+  public synchronized Result reload() {
+    return switch (setup.files().load(setup.routes())) {
+      case LoadedConfiguration.Bad bad -> refused(bad.faults());
+      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) -> {
+        String open = problem(configurationSnapshot);
+        yield open == null
+            ? applied(configurationSnapshot)
+            : refused(List.of(new ConfigurationFault(setup.routes().toString(), 1, 1, open)));
+      }
+    };
+  }
+
+  private @Nullable String problem(ConfigurationSnapshot configurationSnapshot) {
+    String open = OpenRelay.problem(environment, configurationSnapshot);
+    return open == null ? RedisSettings.problem(setup, configurationSnapshot) : open;
+  }
+
+  private Result refused(List<ConfigurationFault> faults) {
+    faults.forEach(configurationFault -> LOG.error("not reloaded: {}", configurationFault));
+    String first = faults.getFirst().toString();
+    eventSink.publish(new Event.Reloaded(ticker.nanos(), false, first));
+    return new Result.Refused(faults);
+  }
+
+  private Result applied(ConfigurationSnapshot configurationSnapshot) {
+    apply(configurationSnapshot);
+    if (!Objects.equals(configurationSnapshot.server(), setup.snapshot().server())) {
+      LOG.warn("server.host and server.port of route files are taken at the next start");
+    }
+    int endpoints = configurationSnapshot.endpoints().size();
+    LOG.info("reloaded: {} endpoints", endpoints);
+    eventSink.publish(new Event.Reloaded(ticker.nanos(), true, endpoints + " endpoints"));
+    return new Result.Applied(endpoints, configurationSnapshot.warnings());
+  }
+}

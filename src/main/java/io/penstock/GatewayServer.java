@@ -1,0 +1,191 @@
+package io.penstock;
+
+import io.penstock.config.ConfigurationFault;
+import io.penstock.config.ConfigurationSnapshot;
+import io.penstock.config.LoadedConfiguration;
+import io.penstock.config.RouteFiles;
+import io.penstock.mock.MockAddress;
+import io.penstock.redis.SharingSettings;
+import io.penstock.settings.BrowserSettings;
+import io.penstock.settings.CoordinationSettings;
+import io.penstock.settings.OtlpSettings;
+import io.penstock.settings.RedisSettings;
+import io.penstock.settings.RegionProperties;
+import io.penstock.settings.SettingsCheck;
+import io.penstock.trace.TraceSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+/** Starts the gateway. */
+public final class GatewayServer {
+  /** The window of limits per minute. */
+  public static final Duration MINUTE = Duration.ofMinutes(1);
+
+  /** Result of a start. */
+  public sealed interface Start {}
+
+  /** The gateway runs, until its context is closed. */
+  public record Started(ConfigurableApplicationContext context) implements Start {}
+
+  /** The routes have faults; nothing was started. */
+  public record Faulty(List<ConfigurationFault> faults) implements Start {}
+
+  /** A setting or a store cannot be used; nothing was started or changed. */
+  public record Unusable(String why) implements Start {}
+
+  /** The gateway would be open to everybody in the network; nothing was started. */
+  public record Unsafe(String why) implements Start {}
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
+
+  private GatewayServer() {}
+
+  /** Starts the gateway with limits per minute. */
+  public static Start start(Map<String, String> environment, Path routes, String... arguments) {
+    return start(environment, routes, MINUTE, arguments);
+  }
+
+  /**
+   * Starts the gateway.
+   *
+   * @param environment the values that {@code ${NAME}} stands for in route files
+   * @param routes a route file, or a directory of route files
+   * @param window the length of "a minute" in limits: shorter in tests
+   * @param arguments arguments of Spring, such as {@code --server.port=8080}
+   */
+  public static Start start(
+      Map<String, String> environment, Path routes, Duration window, String... arguments) {
+    RouteFiles files = new RouteFiles(environment, MockAddress::parse);
+    return switch (files.load(routes)) {
+      case LoadedConfiguration.Bad(List<ConfigurationFault> faults) -> new Faulty(faults);
+      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) -> {
+        Setup setup = new Setup(files, routes, configurationSnapshot, window, null);
+        yield run(setup, arguments);
+      }
+    };
+  }
+
+  private static Start run(Setup setup, String... arguments) {
+    SpringApplication application = new SpringApplication(PenstockConfiguration.class);
+    application.setWebApplicationType(WebApplicationType.REACTIVE);
+    application.setBannerMode(Banner.Mode.OFF);
+    application.setLogStartupInfo(false);
+    application.setRegisterShutdownHook(false); // the program drains first: see Penstock
+    application.addInitializers(
+        context -> {
+          SettingsCheck.check(context.getEnvironment(), setup.snapshot().variables())
+              .forEach(LOG::warn);
+          listen(context.getEnvironment(), setup.snapshot().server());
+          OpenRelay.check(context.getEnvironment(), setup.snapshot());
+          context
+              .getBeanFactory()
+              .registerSingleton("browserRules", BrowserSettings.of(context.getEnvironment()));
+          SharingSettings sync = RedisSettings.of(context.getEnvironment());
+          RedisSettings.check(sync, setup);
+          Setup checked = coordinating(context, setup);
+          RegionProperties.register(context);
+          StoredKeys.open(context, sync);
+          observe(context);
+          context.getBeanFactory().registerSingleton("setup", checked.shared(sync));
+          StateFile state = StateFile.open(context.getEnvironment(), setup.window());
+          context.getBeanFactory().registerSingleton("stateFile", state);
+        });
+    try {
+      return new Started(application.run(arguments));
+    } catch (Covered covered) {
+      return new Faulty(covered.faults);
+    } catch (OpenRelay unsafe) {
+      return new Unsafe(unsafe.getMessage());
+    } catch (CannotStart unusable) {
+      return new Unusable(unusable.getMessage());
+    }
+  }
+
+  /** Thrown when endpoints would cover the coordination API. */
+  private static final class Covered extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final transient List<ConfigurationFault> faults;
+
+    Covered(List<ConfigurationFault> faults) {
+      super("endpoints cover the coordination API", null, false, false);
+      this.faults = faults;
+    }
+  }
+
+  /**
+   * Returns the setup with routes that were read knowing that the coordination API takes paths of
+   * its own.
+   */
+  private static Setup coordinating(ConfigurableApplicationContext context, Setup setup) {
+    CoordinationSettings settings = CoordinationSettings.of(context.getEnvironment());
+    if (settings == null) {
+      return setup;
+    }
+    context.getBeanFactory().registerSingleton("coordinationSettings", settings);
+    context
+        .getEnvironment()
+        .getPropertySources()
+        .addLast(new MapPropertySource("coordination", CoordinationSettings.DEFAULTS));
+    RouteFiles files = setup.files().withCoordination();
+    return switch (files.load(setup.routes())) {
+      case LoadedConfiguration.Bad(List<ConfigurationFault> faults) -> throw new Covered(faults);
+      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
+          new Setup(files, setup.routes(), configurationSnapshot, setup.window(), setup.sync());
+    };
+  }
+
+  private static void observe(ConfigurableApplicationContext context) {
+    TraceSettings traces = OtlpSettings.of(context.getEnvironment());
+    if (traces != null) {
+      context.getBeanFactory().registerSingleton("traceSettings", traces);
+    }
+  }
+
+  /** Listens where the route files say, unless an argument or the environment says otherwise. */
+  private static void listen(
+      ConfigurableEnvironment environment, ConfigurationSnapshot.@Nullable Server said) {
+    Map<String, Object> properties = new HashMap<>();
+    if (said != null && said.host() != null) {
+      properties.put("server.address", said.host());
+    }
+    if (said != null && said.port() != null) {
+      properties.put("server.port", said.port());
+    }
+    environment
+        .getPropertySources()
+        .addAfter(
+            StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+            new MapPropertySource("routes", properties));
+  }
+
+  /**
+   * The configuration that the gateway starts with.
+   *
+   * @param window of limits per minute
+   * @param sync how limits are shared; null when this is the only instance
+   */
+  public record Setup(
+      RouteFiles files,
+      Path routes,
+      ConfigurationSnapshot snapshot,
+      Duration window,
+      @Nullable SharingSettings sync) {
+    public Setup shared(@Nullable SharingSettings settings) {
+      return new Setup(files, routes, snapshot, window, settings);
+    }
+  }
+}

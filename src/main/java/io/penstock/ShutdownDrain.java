@@ -1,0 +1,101 @@
+package io.penstock;
+
+import io.penstock.coordination.CoordinationService;
+import io.penstock.coordination.ObjectReply;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.gateway.ShutdownGate;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.Environment;
+
+/**
+ * Stops the gateway once the requests inside have their answers. Until then both ports answer: the
+ * gateway refuses new requests, after a pause in which clients are told to take other connections,
+ * and the operator port reports that the gateway is not ready.
+ */
+final class ShutdownDrain {
+  /**
+   * The time that each stage takes at most, counted from the beginning.
+   *
+   * @param pause until new requests are refused, at most {@code parked}
+   * @param parked until requests that still wait are refused
+   * @param running until answers that still run are broken off
+   */
+  record Timeouts(Duration pause, Duration parked, Duration running) {
+    /** Reads the settings. */
+    static Timeouts of(Environment environment) {
+      Duration parked =
+          environment.getProperty("penstock.drain-timeout", Duration.class, Duration.ofSeconds(30));
+      Duration pause =
+          environment.getProperty("penstock.drain-pause", Duration.class, Duration.ZERO);
+      return new Timeouts(
+          pause.compareTo(parked) < 0 ? pause : parked,
+          parked,
+          environment.getProperty(
+              "penstock.stream-drain-timeout", Duration.class, Duration.ofMinutes(10)));
+    }
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.lifecycle");
+
+  /** Time for sending the refusals of requests that are refused at the very end. */
+  private static final Duration REFUSALS = Duration.ofSeconds(1);
+
+  private final ConfigurableApplicationContext context;
+
+  ShutdownDrain(ConfigurableApplicationContext context) {
+    this.context = context;
+  }
+
+  /** Waits until all requests have left or the time is up, and closes the gateway. */
+  void run() {
+    ShutdownGate shutdownGate = context.getBean(ShutdownGate.class);
+    Timeouts timeouts = Timeouts.of(context.getEnvironment());
+    AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
+    if (timeouts.pause().isPositive()) {
+      LOG.info("stopping: requests are taken for {} ms still", timeouts.pause().toMillis());
+      shutdownGate.closing();
+      within(timeouts.pause(), new CompletableFuture<>());
+    }
+    CompletableFuture<Void> empty = shutdownGate.close();
+    LOG.info("stopping: {} requests are inside", shutdownGate.inside());
+    if (!within(timeouts.parked().minus(timeouts.pause()), empty)) {
+      context.getBean(EndpointRegistry.class).refuseAll(ShutdownGate.CLOSED);
+      context
+          .getBeanProvider(CoordinationService.class)
+          .ifAvailable(
+              coordinationService -> coordinationService.dismiss(new ObjectReply.Stopping()));
+      Duration rest = timeouts.running().minus(timeouts.parked());
+      if (!within(rest.compareTo(REFUSALS) < 0 ? REFUSALS : rest, empty)) {
+        LOG.warn("stopping, though {} requests are inside", shutdownGate.inside());
+      }
+    }
+    if (empty.isDone()) {
+      LOG.info("stopping: everybody has left");
+    }
+    context.getBean(SnapshotSaver.class).close();
+    context.close();
+  }
+
+  private static boolean within(Duration time, CompletableFuture<Void> empty) {
+    try {
+      empty.get(time.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException late) {
+      return false;
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException("nothing fails there", impossible);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.penstock;
+
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.key.KeyRegistry;
+import io.penstock.pool.UpstreamSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.core.env.Environment;
+
+/** Logs at the start which endpoints are served and which commands to try. */
+final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.lifecycle");
+
+  private static final String BEARER = " -H \"Authorization: Bearer $%s\"";
+
+  private final EndpointRegistry endpointRegistry;
+  private final KeyRegistry keyRegistry;
+
+  WelcomeLog(EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
+    this.endpointRegistry = endpointRegistry;
+    this.keyRegistry = keyRegistry;
+  }
+
+  @Override
+  public void onApplicationEvent(ApplicationReadyEvent event) {
+    Environment environment = event.getApplicationContext().getEnvironment();
+    String gateway = gateway(environment);
+    for (Endpoint endpoint : endpointRegistry.all()) {
+      LOG.info("{}{} -> {}", gateway, endpoint.path(), upstreams(endpoint.spec()));
+    }
+    String lines = lines(environment);
+    if (lines != null && LogFormat.structured(environment)) {
+      lines.lines().forEach(line -> LOG.info("try: {}", line.strip()));
+    } else if (lines != null) {
+      LOG.info("try:\n{}", lines);
+    }
+  }
+
+  private static String gateway(Environment environment) {
+    return "http://127.0.0.1:" + environment.getProperty("local.server.port", "8080");
+  }
+
+  private static String upstreams(EndpointSpec spec) {
+    if (spec.permit()) {
+      return "permits";
+    }
+    return spec.upstreams().stream().map(WelcomeLog::upstream).collect(Collectors.joining(", "));
+  }
+
+  private static String upstream(UpstreamSpec spec) {
+    return spec.access().disabledBecause() == null
+        ? spec.id()
+        : spec.id() + " (disabled: " + spec.access().disabledBecause() + ")";
+  }
+
+  /**
+   * Returns the three commands of the README, or null without the endpoint that they use. Where
+   * requests need a key, the commands take it from the environment, and a line before them shows
+   * how to set it.
+   */
+  @Nullable String lines(Environment environment) {
+    if (endpointRegistry.find("/demo") == null) {
+      return null;
+    }
+    boolean asked =
+        keyRegistry.any()
+            || environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
+    boolean guarded = !environment.getProperty("penstock.operator.token", "").isBlank();
+    String operator =
+        "http://127.0.0.1:" + environment.getProperty("local.management.port", "8081");
+    String ask =
+        "curl -s "
+            + gateway(environment)
+            + "/demo/v1/chat/completions -H 'Content-Type: application/json'"
+            + (asked ? BEARER.formatted("PENSTOCK_KEY") : "")
+            + " -d '{\"model\":\"demo\",\"max_tokens\":40,\"messages\":[{\"role\":\"user\","
+            + "\"content\":\"Hello\"}]}'";
+    List<String> lines = new ArrayList<>();
+    if (asked) {
+      lines.add(key(environment, operator));
+    }
+    lines.add("  " + ask);
+    lines.add(
+        "  for i in 1 2 3 4 5 6; do "
+            + ask
+            + " -o /dev/null -w \"%{http_code} after %{time_total} s\\n\" & done; wait");
+    lines.add(
+        "  curl -s '"
+            + operator
+            + "/endpoints?path=/demo'"
+            + (guarded ? BEARER.formatted("PENSTOCK_OPERATOR_TOKEN") : ""));
+    return String.join("\n", lines);
+  }
+
+  /**
+   * Returns the command that sets the key: a store creates keys, while route files have only their
+   * hashes.
+   */
+  private static String key(Environment environment, String operator) {
+    return environment.getProperty("penstock.keys.store", "").isBlank()
+        ? "  export PENSTOCK_KEY=...  # the secret of a key in the route files"
+        : "  export PENSTOCK_KEY=$(java -jar target/penstock.jar keys new --name me --attach "
+            + operator
+            + ")";
+  }
+}

@@ -1,0 +1,223 @@
+package io.penstock.config;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.Fallback;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.sharing.LimitId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** A configuration under construction: the combined content of all files. Not thread-safe. */
+final class ConfigurationDraft {
+  private final FaultCollector faultCollector;
+  private final List<EndpointSpec> endpoints = new ArrayList<>();
+  private final Map<String, SourcePlace> paths = new HashMap<>();
+  private final Map<String, LocatedValue<UpstreamSpec>> upstreams = new HashMap<>();
+  private final Map<String, LocatedValue<Fallback>> models = new HashMap<>();
+  private final Map<String, ConfigurationSnapshot.Model> said = new HashMap<>();
+  private final Set<String> providers = new TreeSet<>();
+  private final SharingSetting sharing;
+  private final KeyRoster keyRoster;
+  private final Set<String> variables = new TreeSet<>();
+  private final Set<String> warnings = new LinkedHashSet<>();
+  private final boolean coordination;
+  private @Nullable Runnable root;
+  private boolean rls;
+
+  /** Whether {@code /} was added as the catch-all of rls, without being configured. */
+  private boolean rest;
+
+  private @Nullable LocatedValue<String> host;
+  private @Nullable LocatedValue<Long> port;
+
+  /**
+   * Creates an empty draft.
+   *
+   * @param coordination whether the paths of the coordination API are reserved
+   */
+  ConfigurationDraft(FaultCollector faultCollector, boolean coordination) {
+    this.faultCollector = faultCollector;
+    this.coordination = coordination;
+    this.sharing = new SharingSetting(faultCollector);
+    this.keyRoster = new KeyRoster(faultCollector, sharing);
+  }
+
+  /** Returns the keys and groups. */
+  KeyRoster roster() {
+    return keyRoster;
+  }
+
+  /** Returns the collected {@code sharing} settings. */
+  SharingSetting sharing() {
+    return sharing;
+  }
+
+  /** Adds names of profiles of model quotas; each file may add some. */
+  void providers(List<String> names) {
+    providers.addAll(names);
+  }
+
+  /**
+   * Adds faults for references to missing names and for reserved paths. Call it after all files.
+   */
+  void check() {
+    if (coordination) {
+      paths.forEach(
+          (path, sourcePlace) -> {
+            if (!rest || path.length() > 1) {
+              ReservedPaths.fault(path)
+                  .ifPresent(problem -> faultCollector.add(sourcePlace, problem));
+            }
+          });
+    }
+    keyRoster.check(endpoints, this::warn);
+  }
+
+  FaultCollector faults() {
+    return faultCollector;
+  }
+
+  /** Notes a configuration of rls; {@code root} builds {@code /} if no file has it. */
+  void rls(Runnable root) {
+    rls = true;
+    this.root = this.root == null ? root : this.root;
+  }
+
+  /**
+   * Builds {@code /} if there is a configuration of rls and no file has that path. Call it after
+   * all files.
+   */
+  void addRoot() {
+    if (root != null && !paths.containsKey("/")) {
+      root.run();
+      rest = true;
+    }
+  }
+
+  /** Notes the host and port to listen on; a file with different ones is a fault. */
+  void listen(FileSection server) {
+    host = same(host, server.get(RlsCompatibility.HOST), "server.host");
+    port = same(port, server.get(RlsCompatibility.PORT), "server.port");
+  }
+
+  private <T> @Nullable LocatedValue<T> same(
+      @Nullable LocatedValue<T> first, @Nullable LocatedValue<T> second, String name) {
+    if (first != null && second != null && !first.value().equals(second.value())) {
+      faultCollector.add(
+          second.place(),
+          "%s is %s, but %s at %s, expected the same"
+              .formatted(name, second.value(), first.value(), first.place()));
+    }
+    return first == null ? second : first;
+  }
+
+  /** Notes the path of an endpoint; a second endpoint with the same path is a fault. */
+  void path(String path, SourcePlace sourcePlace) {
+    SourcePlace first = paths.putIfAbsent(path, sourcePlace);
+    if (first != null) {
+      faultCollector.add(
+          sourcePlace,
+          "path " + ScalarValue.quote(path) + " is taken at " + first + ", expected another");
+    }
+  }
+
+  /** Notes an upstream; a different one with the same id is a fault. */
+  void upstream(UpstreamSpec upstream, SourcePlace sourcePlace) {
+    LocatedValue<UpstreamSpec> first =
+        upstreams.putIfAbsent(upstream.id(), new LocatedValue<>(upstream, sourcePlace));
+    if (first == null) {
+      return;
+    }
+    List<String> differences = UpstreamBuilder.differences(first.value(), upstream);
+    if (!differences.isEmpty()) {
+      faultCollector.add(
+          sourcePlace,
+          "upstream '%s' differs from the one at %s in %s, expected the same or another id"
+              .formatted(upstream.id(), first.place(), String.join(", ", differences)));
+    }
+  }
+
+  /** Notes the settings of a model; a second section for the same model is a fault. */
+  void model(String name, FileSection fileSection, SourcePlace sourcePlace) {
+    EffectiveValues effectiveValues = EffectiveValues.of(ModelSettings.TABLE, fileSection);
+    Fallback fallback =
+        new Fallback(
+            effectiveValues.get(ModelSettings.FALLBACK),
+            NumberShapes.secondsToNanos(effectiveValues.get(ModelSettings.FALLBACK_AFTER)));
+    LocatedValue<Fallback> first =
+        models.putIfAbsent(name, new LocatedValue<>(fallback, sourcePlace));
+    if (first != null) {
+      faultCollector.add(
+          sourcePlace,
+          "model %s is there at %s already, expected it once"
+              .formatted(ScalarValue.quote(name), first.place()));
+    }
+    sharing.note(LimitId.Kind.MODEL, name, effectiveValues);
+    ConfigurationSnapshot.Model model = ModelSettings.model(effectiveValues);
+    if (model.limits() != null || model.price() != null) {
+      said.put(name, model);
+    }
+    if (fallback.models().contains(name)) {
+      faultCollector.add(
+          effectiveValues.place(ModelSettings.FALLBACK),
+          "model " + ScalarValue.quote(name) + " falls back to itself, expected others");
+    }
+  }
+
+  private Map<String, Fallback> fallbacks() {
+    Map<String, Fallback> fallbacks = new HashMap<>();
+    models.forEach(
+        (name, fallback) -> {
+          if (!fallback.value().models().isEmpty()) {
+            fallbacks.put(name, fallback.value());
+          }
+        });
+    return fallbacks;
+  }
+
+  /** Notes environment variables that values were taken from. */
+  void variables(List<String> names) {
+    variables.addAll(names);
+  }
+
+  void endpoint(EndpointSpec endpoint) {
+    endpoints.add(endpoint);
+  }
+
+  void warn(SourcePlace sourcePlace, String warning) {
+    if (warnings.size() < FaultCollector.MOST) {
+      warnings.add(sourcePlace + ": " + warning);
+    }
+  }
+
+  boolean empty() {
+    return paths.isEmpty();
+  }
+
+  ConfigurationSnapshot finish() {
+    ConfigurationSnapshot.Server server =
+        new ConfigurationSnapshot.Server(
+            host == null ? null : host.value(),
+            port == null ? null : Math.toIntExact(port.value()));
+    return new ConfigurationSnapshot(
+        endpoints.stream()
+            .sorted(Comparator.comparing(EndpointSpec::path))
+            .map(endpoint -> endpoint.withFallbacks(fallbacks()))
+            .toList(),
+        rls ? server : null,
+        keyRoster.keys(),
+        keyRoster.groups(),
+        said,
+        List.copyOf(providers),
+        sharing.terms(),
+        variables,
+        new ArrayList<>(warnings));
+  }
+}

@@ -1,0 +1,4 @@
+package io.penstock.config;
+
+/** A value and its place in a route file. */
+record LocatedValue<T>(T value, SourcePlace place) {}

@@ -1,0 +1,140 @@
+package io.penstock.config;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+
+/**
+ * The models of an upstream: a list of names, or a mapping from the names that clients use to the
+ * upstream's own.
+ */
+record ModelsSetting() implements ValueShape<Map<String, String>> {
+  private static final String EXPECTED = "a list of models, or a mapping of aliases to models";
+  private static final int LONGEST = 256;
+
+  @Override
+  public Optional<Map<String, String>> read(Node node, SourceFile sourceFile, String name) {
+    Map<String, String> models = new LinkedHashMap<>();
+    int items;
+    if (node instanceof MappingNode) {
+      List<NodeTuple> tuples =
+          sourceFile.mapping(node, name, EXPECTED).map(MappingNode::getValue).orElse(List.of());
+      items = tuples.size();
+      for (NodeTuple tuple : tuples) {
+        Optional<String> alias = model(tuple.getKeyNode(), sourceFile);
+        Optional<String> own = model(tuple.getValueNode(), sourceFile);
+        if (alias.isPresent() && own.isPresent()) {
+          add(models, alias.get(), own.get(), tuple.getKeyNode(), sourceFile);
+        }
+      }
+    } else {
+      List<Node> nodes = sourceFile.items(node, name, EXPECTED).orElse(List.of());
+      items = nodes.size();
+      for (Node item : nodes) {
+        model(item, sourceFile).ifPresent(model -> add(models, model, model, item, sourceFile));
+      }
+    }
+    if (items == 0 && !SourceFile.plainScalar(node)) {
+      sourceFile.fault(node, name + " is empty, expected a model, or no " + name + " to take any");
+    }
+    return items > 0 && models.size() == items ? Optional.of(models) : Optional.empty();
+  }
+
+  private static void add(
+      Map<String, String> models, String alias, String own, Node node, SourceFile sourceFile) {
+    if (models.putIfAbsent(alias, own) != null) {
+      sourceFile.fault(
+          node, "model " + ScalarValue.quote(alias) + " is there twice, expected it once");
+    }
+  }
+
+  /** Reads the name of a model, or adds a fault. */
+  static Optional<String> model(Node node, SourceFile sourceFile) {
+    return new Name().read(node, sourceFile, "a model");
+  }
+
+  /** The name of one model. */
+  record Name() implements ValueShape.OfScalar<String> {
+    @Override
+    public String expected() {
+      return "its name";
+    }
+
+    @Override
+    public ParsedValue<String> parse(ScalarValue scalarValue, SourceFile sourceFile) {
+      String text = scalarValue.text();
+      if (!scalarValue.textual()) {
+        return new ParsedValue.Bad<>(
+            "is " + scalarValue.shown() + ", expected text: put it in quotes");
+      }
+      boolean good =
+          !text.isBlank()
+              && text.length() <= LONGEST
+              && text.codePoints().noneMatch(Character::isISOControl);
+      return good
+          ? new ParsedValue.Good<>(text)
+          : new ParsedValue.Bad<>(
+              "is " + scalarValue.shown() + ", expected a name of up to 256 characters");
+    }
+
+    @Override
+    public Object show(String value) {
+      return value;
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      return ValueShape.keywords("type", "string", "minLength", 1);
+    }
+  }
+
+  /** A non-empty list of model names without duplicates. */
+  record Names() implements ValueShape<List<String>> {
+    @Override
+    public Optional<List<String>> read(Node node, SourceFile sourceFile, String name) {
+      List<Node> nodes = sourceFile.items(node, name, "a list of models").orElse(List.of());
+      Map<String, String> models = new LinkedHashMap<>();
+      for (Node item : nodes) {
+        model(item, sourceFile).ifPresent(model -> add(models, model, model, item, sourceFile));
+      }
+      if (nodes.isEmpty() && !SourceFile.plainScalar(node) && !(node instanceof MappingNode)) {
+        sourceFile.fault(node, name + " is empty, expected a model");
+      }
+      boolean good = !nodes.isEmpty() && models.size() == nodes.size();
+      return good ? Optional.of(List.copyOf(models.keySet())) : Optional.empty();
+    }
+
+    @Override
+    public Object show(List<String> value) {
+      return value;
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      return ValueShape.keywords(
+          "type", "array", "items", new Name().schema(), "minItems", 1, "uniqueItems", true);
+    }
+  }
+
+  @Override
+  public Object show(Map<String, String> value) {
+    boolean list = value.entrySet().stream().allMatch(e -> e.getKey().equals(e.getValue()));
+    return list ? List.copyOf(value.keySet()) : Collections.unmodifiableMap(value);
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    Map<String, Object> name = ValueShape.keywords("type", "string", "minLength", 1);
+    return ValueShape.keywords(
+        "anyOf",
+        List.of(
+            ValueShape.keywords("type", "array", "items", name, "minItems", 1, "uniqueItems", true),
+            ValueShape.keywords(
+                "type", "object", "additionalProperties", name, "minProperties", 1)));
+  }
+}

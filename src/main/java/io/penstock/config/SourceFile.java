@@ -1,0 +1,130 @@
+package io.penstock.config;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
+
+/**
+ * The file being read: reads its nodes and knows their places.
+ *
+ * @param file its name in faults
+ * @param variables expands references to variables
+ * @param addressCheck checks {@code mock} addresses; throws IllegalArgumentException
+ * @param draft receives the settings and the faults
+ * @param rls whether it is a configuration of rls
+ */
+record SourceFile(
+    String file,
+    VariableExpansion variables,
+    Consumer<URI> addressCheck,
+    ConfigurationDraft draft,
+    boolean rls) {
+  private static final Set<Tag> SCALAR_TAGS =
+      Set.of(Tag.STR, Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL, Tag.TIMESTAMP, Tag.MERGE);
+
+  /** Returns the same file, to be read as a configuration of rls. */
+  SourceFile asRls() {
+    return new SourceFile(file, variables, addressCheck, draft, true);
+  }
+
+  FaultCollector faults() {
+    return draft.faults();
+  }
+
+  SourcePlace place(Node node) {
+    return SourcePlace.of(file, node.getStartMark());
+  }
+
+  void fault(Node node, String message) {
+    faults().add(place(node), message);
+  }
+
+  /**
+   * Reports the unknown key {@code node}: as a fault, or as a warning in a configuration of rls.
+   */
+  void unknown(Node node, String message) {
+    if (rls) {
+      draft.warn(place(node), "ignored: " + message);
+    } else {
+      fault(node, message);
+    }
+  }
+
+  /** Returns the entries of a mapping. */
+  List<NodeTuple> entries(MappingNode node) {
+    return rls ? RlsCompatibility.entries(node, this) : node.getValue();
+  }
+
+  /** Reads a mapping, or adds a fault. */
+  Optional<MappingNode> mapping(Node node, String name, String expected) {
+    if (node instanceof MappingNode mapping && node.getTag().equals(Tag.MAP)) {
+      return Optional.of(mapping);
+    }
+    fault(node, name + " is " + kind(node) + ", expected " + expected);
+    return Optional.empty();
+  }
+
+  /** Reads the items of a list, or adds a fault. */
+  Optional<List<Node>> items(Node node, String name, String expected) {
+    if (node instanceof SequenceNode sequence && node.getTag().equals(Tag.SEQ)) {
+      return Optional.of(sequence.getValue());
+    }
+    fault(node, name + " is " + kind(node) + ", expected " + expected);
+    return Optional.empty();
+  }
+
+  /** Reads a value that is neither list nor mapping, or adds a fault. */
+  Optional<ScalarValue> scalar(Node node, String name, String expected) {
+    Optional<ScalarValue> scalar = Optional.empty();
+    if (!plainScalar(node)) {
+      fault(node, name + " is " + kind(node) + ", expected " + expected);
+      return scalar;
+    }
+    String raw = ((ScalarNode) node).getValue();
+    switch (variables.expand(raw)) {
+      case VariableExpansion.Expansion.Text text -> {
+        draft.variables(text.names());
+        scalar =
+            Optional.of(
+                new ScalarValue(raw, text.text(), text.names(), text.replaced(), node.getTag()));
+      }
+      case VariableExpansion.Expansion.Unset unset ->
+          fault(
+              node,
+              "%s takes environment variable %s, which is not set, expected it to be set or %s"
+                  .formatted(name, unset.name(), "a default: ${" + unset.name() + ":default}"));
+      case VariableExpansion.Expansion.Malformed malformed ->
+          fault(node, name + " has a broken ${, expected ${NAME} or ${NAME:default}");
+    }
+    return scalar;
+  }
+
+  /** Returns whether {@code node} is a non-empty scalar with a standard tag. */
+  static boolean plainScalar(Node node) {
+    return node instanceof ScalarNode
+        && SCALAR_TAGS.contains(node.getTag())
+        && !node.getTag().equals(Tag.NULL);
+  }
+
+  /** Returns the kind of {@code node} in words, without its content. */
+  static String kind(Node node) {
+    Tag tag = node.getTag();
+    if (tag.equals(Tag.NULL)) {
+      return "empty";
+    }
+    return switch (node) {
+      case MappingNode mapping when tag.equals(Tag.MAP) -> "a mapping";
+      case SequenceNode sequence when tag.equals(Tag.SEQ) -> "a list";
+      case ScalarNode scalar when SCALAR_TAGS.contains(tag) -> ScalarValue.quote(scalar.getValue());
+      default -> "of type " + ScalarValue.quote(tag.getValue());
+    };
+  }
+}

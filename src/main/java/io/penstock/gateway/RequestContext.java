@@ -1,0 +1,287 @@
+package io.penstock.gateway;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.RequestContent;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.gateway.body.BadUpload;
+import io.penstock.gateway.body.HeldBody;
+import io.penstock.key.ApiCaller;
+import io.penstock.provider.ProviderProtocol;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.trace.RequestTrail;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * State of one request on its way through the gateway, which the filters share as their only
+ * attribute of the exchange. Belongs to the event loop of the request.
+ */
+final class RequestContext {
+  /** Name that stands for all clients without a key. */
+  static final String ANONYMOUS = "anonymous";
+
+  private static final String ATTRIBUTE = RequestContext.class.getName();
+
+  private final String requestId;
+  private final Endpoint endpoint;
+  private final ProviderProtocol providerProtocol;
+  private final GatewayParameters gatewayParameters;
+  private final HeldBody body;
+  private final ClientIdentity clientIdentity;
+  private RequestTrail requestTrail = RequestTrail.NONE;
+  private Map<String, String> told = Map.of();
+  private Cost cost = Cost.NO_TOKENS;
+  private @Nullable RequestContent requestContent;
+  private @Nullable String model;
+  private boolean weighed;
+  private @Nullable ModelOperation modelOperation;
+  private boolean stream;
+  private boolean asksUsage;
+  private @Nullable String user;
+  private WeighedRequest.Spots spots = WeighedRequest.Spots.NONE;
+  private WeighedRequest.Traits traits = WeighedRequest.Traits.NONE;
+  private @Nullable TicketSettlement ticketSettlement;
+  private boolean uploading;
+  private @Nullable BadUpload badUpload;
+  private boolean upgrades;
+
+  RequestContext(
+      String requestId,
+      Endpoint endpoint,
+      GatewayParameters gatewayParameters,
+      HeldBody body,
+      ClientIdentity clientIdentity) {
+    this.clientIdentity = clientIdentity;
+    this.requestId = requestId;
+    this.endpoint = endpoint;
+    this.providerProtocol = ProviderProtocol.of(endpoint.spec().reading().dialect());
+    this.gatewayParameters = gatewayParameters;
+    this.body = body;
+  }
+
+  /** Returns the state of an exchange that was identified. */
+  static RequestContext of(ServerWebExchange exchange) {
+    return exchange.getRequiredAttribute(ATTRIBUTE);
+  }
+
+  /** Returns the state of an exchange, or null when the request came to no endpoint. */
+  static @Nullable RequestContext find(ServerWebExchange exchange) {
+    return exchange.getAttribute(ATTRIBUTE);
+  }
+
+  /** Attaches this state to an exchange, and takes over the trail of the exchange. */
+  void attach(ServerWebExchange exchange) {
+    exchange.getAttributes().put(ATTRIBUTE, this);
+    requestTrail = ObserveFilter.of(exchange);
+    requestTrail.entered(endpoint, requestId, key());
+  }
+
+  /** Returns the trail that is notified of the request's progress. */
+  RequestTrail trail() {
+    return requestTrail;
+  }
+
+  String requestId() {
+    return requestId;
+  }
+
+  Endpoint endpoint() {
+    return endpoint;
+  }
+
+  ProviderProtocol speech() {
+    return providerProtocol;
+  }
+
+  GatewayParameters parameters() {
+    return gatewayParameters;
+  }
+
+  HeldBody body() {
+    return body;
+  }
+
+  Cost cost() {
+    return cost;
+  }
+
+  /** Returns the content of the body; null when the answer will teach nothing about it. */
+  @Nullable RequestContent content() {
+    return requestContent;
+  }
+
+  /** Returns the name of the client's key, or {@link #ANONYMOUS}. */
+  String key() {
+    ApiCaller apiCaller = clientIdentity.caller();
+    return apiCaller == null ? ANONYMOUS : apiCaller.spec().name();
+  }
+
+  /** Returns the request's origin as shown to people. */
+  TicketRequest.Origin origin() {
+    ApiCaller apiCaller = clientIdentity.caller();
+    return new TicketRequest.Origin(requestId, apiCaller == null ? null : apiCaller.spec().name());
+  }
+
+  /** Returns the client's key with its limits, or null where no key is needed. */
+  @Nullable ApiCaller caller() {
+    return clientIdentity.caller();
+  }
+
+  /** Returns the client that sent the request. */
+  ClientIdentity visitor() {
+    return clientIdentity;
+  }
+
+  /** Returns the headers that tell the client what is left of limits, by name. */
+  Map<String, String> told() {
+    return told;
+  }
+
+  /** Sets the headers that tell the client what is left of limits. */
+  void tells(Map<String, String> headers) {
+    told = headers;
+  }
+
+  /** Returns the group of the client's key, or null. */
+  @Nullable String group() {
+    ApiCaller apiCaller = clientIdentity.caller();
+    return apiCaller == null ? null : apiCaller.spec().group();
+  }
+
+  /** Returns the model that the client asks for, or null. */
+  @Nullable String model() {
+    return model;
+  }
+
+  /**
+   * Returns the model that the current upstream is asked for, under the name that clients use, or
+   * null.
+   */
+  @Nullable String askedModel() {
+    return ticketSettlement == null ? model : ticketSettlement.model();
+  }
+
+  /** Returns whether the connection is to become another protocol. */
+  boolean upgrades() {
+    return upgrades;
+  }
+
+  /** Notes that the connection is to become another protocol. */
+  void upgrading() {
+    upgrades = true;
+  }
+
+  /** Returns whether the body was read into memory; other bodies are streamed through. */
+  boolean weighed() {
+    return weighed;
+  }
+
+  /** Returns the operation that the request asks of a model; null where the body is not read. */
+  @Nullable ModelOperation operation() {
+    return modelOperation;
+  }
+
+  /** Sets the operation that the request asks of a model. */
+  void asks(@Nullable ModelOperation what) {
+    modelOperation = what;
+  }
+
+  /** Returns whether the client asks for an event stream. */
+  boolean stream() {
+    return stream;
+  }
+
+  /**
+   * Returns whether the current attempt asks for the usage of a stream although the client does
+   * not.
+   */
+  boolean asksUsage() {
+    return asksUsage;
+  }
+
+  /** Sets whether the next attempt does so. */
+  void asksUsage(boolean asks) {
+    asksUsage = asks;
+  }
+
+  /** Returns the user that the body names, or null. */
+  @Nullable String user() {
+    return user;
+  }
+
+  /** Sets the cost of a request with a body that is streamed through unread. */
+  void weighs(Cost of) {
+    cost = of;
+  }
+
+  /** Sets the cost and the findings of a body that was read. */
+  void weighs(Cost of, WeighedRequest.Request body) {
+    weighs(of, body, body.content());
+  }
+
+  /**
+   * Sets the cost and the findings of a body that was read; its text may have been counted more
+   * exactly since.
+   */
+  void weighs(Cost of, WeighedRequest.Request body, RequestContent counted) {
+    cost = of;
+    requestContent = body.traits().costStands() ? null : counted;
+    traits = body.traits();
+    model = body.model();
+    stream = body.stream();
+    user = body.user();
+    spots = body.spots();
+    weighed = true;
+  }
+
+  /**
+   * Returns whether the answer will not state its usage, because the request runs in the
+   * background.
+   */
+  boolean costStands() {
+    return traits.costStands();
+  }
+
+  /** Returns an id in the body that only the upstream that gave it knows, or null. */
+  @Nullable String refersTo() {
+    return traits.refersTo();
+  }
+
+  /** Returns the places where the body can be changed. */
+  WeighedRequest.Spots spots() {
+    return spots;
+  }
+
+  /** Notes that a streamed body began to be read, so that it cannot be sent again. */
+  void uploads() {
+    uploading = true;
+  }
+
+  /** Notes that a streamed body turned out to be bad. */
+  void uploadFails(BadUpload error) {
+    badUpload = error;
+  }
+
+  /** Returns what is wrong with a streamed body, or null. */
+  @Nullable BadUpload badUpload() {
+    return badUpload;
+  }
+
+  /** Returns whether the request could be sent once more. */
+  boolean repeatable() {
+    return (weighed || !uploading) && ticketSettlement != null;
+  }
+
+  /** Returns what was charged for the current attempt, or null before its ticket was granted. */
+  @Nullable TicketSettlement settlement() {
+    return ticketSettlement;
+  }
+
+  void granted(TicketSettlement granted) {
+    ticketSettlement = granted;
+  }
+}

@@ -1,0 +1,63 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.EndpointSpec.Affinity;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.pool.ResponseOrigins;
+import io.penstock.time.Ticker;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+
+/** Decides which requests should go to one particular upstream (affinity). Safe from any thread. */
+final class UpstreamAffinity {
+  /** Number of ids that are remembered. */
+  private static final int MOST_IDS = 100_000;
+
+  private final ResponseOrigins responseOrigins = new ResponseOrigins(MOST_IDS);
+  private final Ticker ticker;
+
+  UpstreamAffinity(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  /** Returns the affinity of a request with a body that was read. */
+  TicketRequest.Kept of(RequestContext requestContext, ServerHttpRequest request) {
+    return switch (requestContext.endpoint().spec().forwarding().affinity()) {
+      case Affinity.None none -> TicketRequest.Kept.NOWHERE;
+      case Affinity.Key key ->
+          with(requestContext.key().equals(RequestContext.ANONYMOUS) ? null : requestContext.key());
+      case Affinity.Header(String name) -> with(request.getHeaders().getFirst(name));
+      case Affinity.Auto auto -> at(requestContext.refersTo(), request.getURI().getRawPath());
+    };
+  }
+
+  private static TicketRequest.Kept with(@Nullable String common) {
+    return common == null ? TicketRequest.Kept.NOWHERE : new TicketRequest.Kept(common, null);
+  }
+
+  /**
+   * Returns the affinity to the upstream that gave an id in the body or in a segment of the path.
+   */
+  private TicketRequest.Kept at(@Nullable String refersTo, String path) {
+    long now = ticker.nanos();
+    String upstream = refersTo == null ? null : responseOrigins.of(refersTo, now);
+    int start = 1;
+    while (upstream == null && start < path.length()) {
+      int slash = path.indexOf('/', start);
+      int end = slash < 0 ? path.length() : slash;
+      upstream = responseOrigins.of(path.substring(start, end), now);
+      start = end + 1;
+    }
+    return upstream == null ? TicketRequest.Kept.NOWHERE : new TicketRequest.Kept(null, upstream);
+  }
+
+  /** Returns whether it has to be remembered which upstream answers a request. */
+  static boolean matter(RequestContext requestContext) {
+    return requestContext.endpoint().spec().forwarding().affinity() instanceof Affinity.Auto
+        && requestContext.endpoint().spec().upstreams().size() > 1;
+  }
+
+  /** Remembers that an upstream gave an id. */
+  void gave(String upstream, String id) {
+    responseOrigins.gave(upstream, id, ticker.nanos());
+  }
+}

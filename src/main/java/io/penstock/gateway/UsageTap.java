@@ -1,0 +1,195 @@
+package io.penstock.gateway;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.answer.GivenId;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpStatusCode;
+import reactor.core.publisher.SignalType;
+
+/**
+ * Reads an answer as its bytes pass, and settles the request when the answer ends, in whatever way.
+ */
+final class UsageTap {
+  static final String CLIENT_GONE = "cancelled";
+
+  private final RequestContext requestContext;
+  private final Ticker ticker;
+  private final UpstreamComplaints upstreamComplaints;
+  private final AnswerLearning answerLearning;
+  private @Nullable AnswerReader reader;
+  private @Nullable GivenId given;
+  private boolean successful;
+  private int status = 200;
+  private boolean ended;
+
+  UsageTap(
+      RequestContext requestContext,
+      Ticker ticker,
+      UpstreamComplaints upstreamComplaints,
+      AnswerLearning answerLearning) {
+    this.requestContext = requestContext;
+    this.ticker = ticker;
+    this.upstreamComplaints = upstreamComplaints;
+    this.answerLearning = answerLearning;
+  }
+
+  RequestContext passage() {
+    return requestContext;
+  }
+
+  /** Returns what was charged for the current attempt. */
+  TicketSettlement settlement() {
+    return Objects.requireNonNull(requestContext.settlement());
+  }
+
+  /** Handles the head of the answer. */
+  void begins(
+      @Nullable HttpStatusCode status,
+      @Nullable String contentType,
+      @Nullable String contentEncoding) {
+    successful = status == null || status.is2xxSuccessful();
+    this.status = status == null ? this.status : status.value();
+    if (requestContext.weighed()) {
+      reader = requestContext.speech().answerReader(contentType, contentEncoding);
+    }
+    given = successful && UpstreamAffinity.matter(requestContext) ? GivenId.of(contentType) : null;
+  }
+
+  void passes(DataBuffer buffer) {
+    requestContext.trail().passed(buffer.readableByteCount());
+    note(buffer);
+    AnswerReader reading = reader;
+    if (reading == null) {
+      return;
+    }
+    try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+      bytes.forEachRemaining(reading::feed);
+    }
+    settlement().produced(reading.producedTokens(), ticker.nanos());
+  }
+
+  /** Remembers which upstream gave an id that later requests may refer to. */
+  private void note(DataBuffer buffer) {
+    GivenId reading = given;
+    if (reading == null) {
+      return;
+    }
+    try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+      bytes.forEachRemaining(reading::feed);
+    }
+    String id = reading.id();
+    if (id != null) {
+      answerLearning.gave(upstream(), id);
+    }
+    given = reading.done() ? null : reading;
+  }
+
+  /**
+   * Settles the request when the body of the answer ended. Only the signal of the body's own stream
+   * tells reliably how it ended; it comes first, and later signals have no effect.
+   */
+  void ends(SignalType signal) {
+    long now = ticker.nanos();
+    AnswerReader read = reader;
+    if (read != null && signal == SignalType.ON_COMPLETE) {
+      read.finish();
+    }
+    long produced = read == null ? 0 : read.producedTokens();
+    TokenUsage tokenUsage = read == null ? null : read.usage();
+    if (tokenUsage == null && successful && requestContext.costStands()) {
+      Cost cost = requestContext.cost();
+      tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
+    }
+    TicketSettlement ticketSettlement = settlement();
+    switch (signal) {
+      case ON_COMPLETE -> ticketSettlement.served(tokenUsage, produced, now);
+      case CANCEL -> ticketSettlement.cancelled(tokenUsage, produced, now);
+      default -> ticketSettlement.failed(UpstreamFailure.midway(), produced, now);
+    }
+    if (!ended) {
+      ended = true;
+      answerLearning.settled(requestContext, tokenUsage, produced, successful);
+      names(read);
+      answerLearning.called(requestContext, tokenUsage, error(signal), now);
+    }
+    if (signal == SignalType.ON_COMPLETE && successful) {
+      answerLearning.answered(requestContext, tokenUsage, now);
+    }
+    reader = null;
+    if (read != null) {
+      read.close();
+    }
+    String warning = read == null ? null : read.warning();
+    if (warning != null) {
+      complain(upstream(), warning);
+    }
+  }
+
+  private void names(@Nullable AnswerReader read) {
+    String model = read == null ? null : read.model();
+    if (model != null) {
+      requestContext.trail().answered(model);
+    }
+  }
+
+  private @Nullable String error(SignalType signal) {
+    if (status >= UpstreamAnswer.ERRORS) {
+      return String.valueOf(status);
+    }
+    return switch (signal) {
+      case ON_COMPLETE -> null;
+      case CANCEL -> CLIENT_GONE;
+      default -> RefusalReason.UPSTREAM_UNREACHABLE.code();
+    };
+  }
+
+  /** Reports an attempt that failed and will be followed by another. */
+  void missed(String error) {
+    answerLearning.called(requestContext, null, error, ticker.nanos());
+  }
+
+  /** Settles a request when its client went away before the body of the answer ended. */
+  void abandoned() {
+    ends(SignalType.CANCEL);
+  }
+
+  /** Settles a request that gets no answer from the upstream. */
+  Refusal failed(UpstreamFailure failure) {
+    ended = true;
+    long now = ticker.nanos();
+    TicketSettlement ticketSettlement = settlement();
+    answerLearning.called(requestContext, null, failure.refusal().reason().code(), now);
+    if (failure.sent()) {
+      ticketSettlement.failed(failure.refusal(), 0, now);
+    } else {
+      ticketSettlement.refused(failure.refusal(), now);
+    }
+    complain(upstream(), failure.refusal().detail());
+    return failure.refusal();
+  }
+
+  /** Settles a request that gets no answer because of what the client sent. */
+  void refused(Refusal refusal) {
+    ended = true;
+    requestContext.trail().refused(refusal);
+    settlement().failed(refusal, 0, ticker.nanos());
+  }
+
+  /** Logs what is wrong with an upstream. */
+  void complain(String upstream, String what) {
+    upstreamComplaints.about(upstream, what);
+  }
+
+  private String upstream() {
+    var upstream = settlement().upstream();
+    return upstream == null ? "-" : upstream.spec().id();
+  }
+}

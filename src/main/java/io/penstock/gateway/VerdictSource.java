@@ -1,0 +1,40 @@
+package io.penstock.gateway;
+
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.Upstream;
+
+/** Decides what becomes of an attempt. */
+interface VerdictSource {
+  /** Leaves the decision to the upstream itself, which learns from the attempt. */
+  VerdictSource UPSTREAM =
+      new VerdictSource() {
+        @Override
+        public AttemptVerdict answered(
+            Upstream upstream,
+            AttemptHistory attemptHistory,
+            ProviderLesson providerLesson,
+            long now) {
+          return upstream.judge(attemptHistory, providerLesson, now);
+        }
+
+        @Override
+        public AttemptVerdict failed(
+            Upstream upstream,
+            AttemptHistory attemptHistory,
+            AttemptFailure attemptFailure,
+            long now) {
+          return upstream.judge(attemptHistory, attemptFailure, now);
+        }
+      };
+
+  /** Decides about an attempt that got an answer; the client has received nothing of it yet. */
+  AttemptVerdict answered(
+      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson providerLesson, long now);
+
+  /** Decides about an attempt without an answer. */
+  AttemptVerdict failed(
+      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now);
+}

@@ -1,0 +1,18 @@
+package io.penstock.operator;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The present instant on the monotonic clock and the wall clock. */
+record ClockReading(long nanos, long unixMillis) {
+  /** Returns an instant of the monotonic clock as RFC 3339 text. */
+  String text(long instantNanos) {
+    // Maps an instant that never comes to one in the far future.
+    long millis = Math.clamp((instantNanos - nanos) / 1_000_000, -1L << 40, 1L << 40);
+    return Instant.ofEpochMilli(unixMillis + millis).toString();
+  }
+
+  @Nullable String ifToCome(long instantNanos) {
+    return instantNanos > nanos ? text(instantNanos) : null;
+  }
+}

@@ -1,0 +1,172 @@
+package io.penstock.operator;
+
+import io.penstock.config.HostNames;
+import io.penstock.time.Ticker;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import reactor.core.publisher.Mono;
+
+/**
+ * Access check of the operator port.
+ *
+ * <p>On a loopback address, processes on this machine have access, but web pages do not. A page of
+ * another site can make a name of its own resolve to 127.0.0.1, but it cannot make the browser send
+ * a different Host header, nor omit the Origin of a POST. On any other address, and whenever a
+ * token is set, everything except health and the files of the console requires that token; if none
+ * is set there, nobody has access. Wrong tokens are {@linkplain FailedTokens counted}.
+ *
+ * <p>No answer allows other sites to read it, and all answers forbid browsers to store them.
+ */
+final class OperatorGuard implements HttpHandlerDecoratorFactory {
+  /** Name of the property with the token. */
+  static final String TOKEN = "penstock.operator.token";
+
+  private static final Set<String> HEALTH =
+      Set.of("/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness");
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
+
+  private static final String POLICY = "Content-Security-Policy";
+
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  private static final String SCHEME = "bearer ";
+
+  private final boolean local;
+  private final HostNames hosts;
+  private final byte @Nullable [] token;
+  private final FailedTokens failed = new FailedTokens();
+  private final Ticker ticker;
+
+  /**
+   * Creates a guard.
+   *
+   * @param address the address the port is bound to; null means every address
+   * @param configured the address as configured, possibly a host name
+   * @param token the required token; null or blank means that none is set
+   * @param ticker the clock
+   */
+  OperatorGuard(
+      @Nullable InetAddress address,
+      @Nullable String configured,
+      @Nullable String token,
+      Ticker ticker) {
+    this.ticker = ticker;
+    this.local = address != null && address.isLoopbackAddress();
+    Set<String> names = new TreeSet<>(Set.of("127.0.0.1", "localhost", "::1"));
+    if (address != null) {
+      names.add(address.getHostAddress());
+    }
+    if (configured != null) {
+      names.add(configured);
+    }
+    this.hosts = HostNames.of(names);
+    this.token = token == null || token.isBlank() ? null : digest(token.strip());
+  }
+
+  @Override
+  public HttpHandler apply(HttpHandler guarded) {
+    return (request, response) -> {
+      response.beforeCommit(() -> Mono.fromRunnable(() -> secure(request, response)));
+      ProblemAnswer problemAnswer = problem(request, response.getHeaders());
+      return problemAnswer == null
+          ? guarded.handle(request, response)
+          : problemAnswer.write(response);
+    };
+  }
+
+  private static void secure(ServerHttpRequest request, ServerHttpResponse response) {
+    HttpHeaders headers = response.getHeaders();
+    headers.set("X-Content-Type-Options", "nosniff");
+    headers.set("X-Frame-Options", "DENY");
+    headers.set("Referrer-Policy", "no-referrer");
+    headers.set(HttpHeaders.CACHE_CONTROL, "no-store");
+    if (!headers.containsHeader(POLICY)) { // the console page has its own policy
+      headers.set(POLICY, "default-src 'none'; frame-ancestors 'none'");
+    }
+    if (response.getStatusCode() == HttpStatus.SERVICE_UNAVAILABLE && wantsStream(request)) {
+      // The client reconnects. On this connection it would never reach the gateway that replaces
+      // this one.
+      headers.set(HttpHeaders.CONNECTION, "close");
+    }
+  }
+
+  private static boolean wantsStream(ServerHttpRequest request) {
+    return request
+        .getHeaders()
+        .getOrEmpty(HttpHeaders.ACCEPT)
+        .contains(MediaType.TEXT_EVENT_STREAM_VALUE);
+  }
+
+  /** Returns why a request is refused, or null if it is allowed; some reasons also set a header. */
+  private @Nullable ProblemAnswer problem(ServerHttpRequest request, HttpHeaders answer) {
+    if (local && !hosts.include(request.getHeaders().getOrEmpty(HttpHeaders.HOST))) {
+      return ProblemAnswer.of(HttpStatus.MISDIRECTED_REQUEST, "the operator port has another name");
+    }
+    if (local && foreign(request.getHeaders())) {
+      return ProblemAnswer.of(HttpStatus.FORBIDDEN, "pages of other sites may not ask");
+    }
+    boolean open = local && token == null;
+    String path = request.getPath().pathWithinApplication().value();
+    return open || HEALTH.contains(path) || ConsolePage.has(path)
+        ? null
+        : distrust(request, answer);
+  }
+
+  private @Nullable ProblemAnswer distrust(ServerHttpRequest request, HttpHeaders answer) {
+    String authorization = request.getHeaders().getFirst(HttpHeaders.AUTHORIZATION);
+    InetSocketAddress from = request.getRemoteAddress();
+    InetAddress address = from == null ? null : from.getAddress();
+    long now = ticker.nanos();
+    long shutNanos = failed.shutNanos(address, now);
+    if (authorization != null && shutNanos > 0) {
+      answer.set(HttpHeaders.RETRY_AFTER, Long.toString(Math.ceilDiv(shutNanos, SECOND_NANOS)));
+      return ProblemAnswer.of(HttpStatus.TOO_MANY_REQUESTS, "too many wrong tokens came from here");
+    }
+    if (authorization != null && hasToken(authorization)) {
+      return null;
+    }
+    if (authorization != null && failed.failed(address, now)) {
+      LOG.warn("wrong operator tokens come from {}: shut out for up to a minute", address);
+    }
+    answer.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"operator\"");
+    return ProblemAnswer.of(HttpStatus.UNAUTHORIZED, "this needs the operator token");
+  }
+
+  private static boolean foreign(HttpHeaders headers) {
+    String host = headers.getFirst(HttpHeaders.HOST);
+    return headers.getOrEmpty(HttpHeaders.ORIGIN).stream()
+        .anyMatch(origin -> !HostNames.isOriginOf(origin, host));
+  }
+
+  private boolean hasToken(String authorization) {
+    if (token == null || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return false;
+    }
+    // Digests have equal lengths, so the comparison time does not reveal even the token's length.
+    return MessageDigest.isEqual(token, digest(authorization.substring(SCHEME.length()).strip()));
+  }
+
+  private static byte[] digest(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java has SHA-256", impossible);
+    }
+  }
+}

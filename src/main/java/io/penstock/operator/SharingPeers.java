@@ -1,0 +1,59 @@
+package io.penstock.operator;
+
+import io.penstock.event.Event;
+import io.penstock.event.EventSink;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The instances that this one shares limits with, as the latest events describe them. Listens to
+ * all events; safe from any thread.
+ */
+final class SharingPeers implements EventSink {
+  /**
+   * State of the sharing of one kind of limits.
+   *
+   * @param sharing the kind of limits: {@code exact} or {@code eventual}
+   * @param change the last change, in one or two words
+   * @param well whether these limits are shared as intended
+   * @param detail the consequence, in a few words
+   */
+  record Standing(String sharing, String change, boolean well, String detail) {}
+
+  /**
+   * State of the sharing of all limits.
+   *
+   * @param members number of instances known to share limits, this one included
+   * @param sync one entry for each kind of shared limits; empty if none are shared
+   */
+  record View(long members, List<Standing> sync) {}
+
+  private final Map<String, Standing> standings = new TreeMap<>();
+  private long members = 1;
+
+  @Override
+  public synchronized void publish(Event event) {
+    if (!(event instanceof Event.Synced synced)) {
+      return;
+    }
+    if (synced.members() > 0) {
+      members = synced.members();
+    }
+    String sharing = synced.sharing();
+    if (sharing != null) { // otherwise only the number of members changed
+      boolean well =
+          switch (synced.change()) {
+            case JOINED, LEARNED, RECOVERED, REJOINED, MEMBERS -> true;
+            case JOINING, LEARNING, RECOVERING, CUT_OFF -> false;
+          };
+      String change = synced.change().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+      standings.put(sharing, new Standing(sharing, change, well, synced.detail()));
+    }
+  }
+
+  synchronized View view() {
+    return new View(members, List.copyOf(standings.values()));
+  }
+}

@@ -1,0 +1,119 @@
+package io.penstock.provider;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.ModelOperation;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.answer.AnswerReaders;
+import io.penstock.provider.answer.GeminiAnswer;
+import io.penstock.provider.request.BodyReader;
+import io.penstock.provider.request.GeminiContent;
+import io.penstock.provider.request.GeminiEmbeddings;
+import io.penstock.provider.request.GeminiPath;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.UnreadBody;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gemini's protocol. Requests for content and vectors are read to estimate their cost; all others
+ * pass unread, including those that count tokens. The path names the model and the call.
+ */
+final class GeminiProtocol implements ProviderProtocol {
+  static final GeminiProtocol INSTANCE = new GeminiProtocol();
+
+  private static final byte[] BLANK_LINES = "\n\n".getBytes(US_ASCII);
+
+  private GeminiProtocol() {}
+
+  @Override
+  public boolean weighs(String method, String path) {
+    GeminiPath named = GeminiPath.of(path);
+    return method.equals("POST") && named != null && (named.generates() || named.embeds());
+  }
+
+  @Override
+  public @Nullable ModelOperation operation(String path) {
+    GeminiPath named = GeminiPath.of(path);
+    if (named != null && named.generates()) {
+      return ModelOperation.GENERATION;
+    }
+    return named != null && named.embeds() ? ModelOperation.EMBEDDING : null;
+  }
+
+  @Override
+  public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+    GeminiPath named = GeminiPath.of(path);
+    if (named != null && named.generates()) {
+      return new BodyReader(reading, new GeminiContent(named));
+    }
+    return named != null && named.embeds()
+        ? new BodyReader(reading, new GeminiEmbeddings(named))
+        : new UnreadBody(Cost.NO_TOKENS);
+  }
+
+  @Override
+  public AnswerReader answerReader(@Nullable String contentType) {
+    return AnswerReaders.orList(contentType, GeminiAnswer::new);
+  }
+
+  @Override
+  public RefusalBody refusalBody(Refusal refusal, String requestId) {
+    return RefusalJson.gemini(refusal);
+  }
+
+  /**
+   * Returns blank lines, because Google's Python client takes a comment for a broken part of the
+   * answer.
+   */
+  @Override
+  public byte[] heartbeat() {
+    return BLANK_LINES;
+  }
+
+  /**
+   * Returns null if the answer will be a JSON list instead of events, because nothing can be
+   * inserted into a list.
+   */
+  @Override
+  public byte @Nullable [] heartbeat(@Nullable String rawQuery) {
+    return rawQuery != null && List.of(rawQuery.split("&", -1)).contains("alt=sse")
+        ? heartbeat()
+        : null;
+  }
+
+  @Override
+  public ProviderLesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return AnswerLessons.SYSTEM.gemini(status, header, body);
+  }
+
+  @Override
+  public String renamed(String rawPath, String ownModel) {
+    return GeminiPath.renamed(rawPath, ownModel);
+  }
+
+  @Override
+  public boolean listsModels(String method, String path) {
+    return method.equals("GET")
+        && CallPaths.names(path, "/models")
+        // these calls have other shapes: Google's OpenAI-compatible ones, and those of Vertex AI
+        && !CallPaths.names(path, "/openai/models")
+        && !path.contains("/publishers/");
+  }
+
+  @Override
+  public byte[] models(List<String> names) {
+    return ModelList.gemini(names);
+  }
+
+  @Override
+  public Map<String, String> credentials(String apiKey) {
+    return Map.of("x-goog-api-key", apiKey);
+  }
+}

@@ -1,0 +1,121 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.ModelOperation;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.SseWriter;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.answer.AnswerReaders;
+import io.penstock.provider.answer.OpenAiAnswer;
+import io.penstock.provider.request.BodyReader;
+import io.penstock.provider.request.OpenAiChat;
+import io.penstock.provider.request.OpenAiCompletions;
+import io.penstock.provider.request.OpenAiEmbeddings;
+import io.penstock.provider.request.OpenAiResponses;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.RequestVisitor;
+import io.penstock.provider.request.UnreadBody;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * OpenAI's protocol. Requests for chat and text completions, responses and embeddings are read to
+ * estimate their cost. All others pass unread, including batches, uploads and the counting of
+ * tokens.
+ */
+final class OpenAiProtocol implements ProviderProtocol {
+  static final OpenAiProtocol INSTANCE = new OpenAiProtocol();
+
+  private enum Call {
+    CHAT,
+    COMPLETIONS,
+    RESPONSES,
+    EMBEDDINGS
+  }
+
+  private OpenAiProtocol() {}
+
+  @Override
+  public boolean weighs(String method, String path) {
+    return method.equals("POST") && call(path) != null;
+  }
+
+  @Override
+  public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+    RequestVisitor visitor = visitor(path);
+    return visitor == null ? new UnreadBody(Cost.NO_TOKENS) : new BodyReader(reading, visitor);
+  }
+
+  @Override
+  public @Nullable ModelOperation operation(String path) {
+    return switch (call(path)) {
+      case null -> null;
+      case EMBEDDINGS -> ModelOperation.EMBEDDING;
+      case COMPLETIONS -> ModelOperation.COMPLETION;
+      case CHAT, RESPONSES -> ModelOperation.CHAT;
+    };
+  }
+
+  /** Returns the visitor that reads requests of a call, or null if they are not read. */
+  static @Nullable RequestVisitor visitor(String path) {
+    return switch (call(path)) {
+      case null -> null;
+      case CHAT -> new OpenAiChat();
+      case COMPLETIONS -> new OpenAiCompletions();
+      case RESPONSES -> new OpenAiResponses();
+      case EMBEDDINGS -> new OpenAiEmbeddings();
+    };
+  }
+
+  private static @Nullable Call call(String path) {
+    if (CallPaths.names(path, "/chat/completions")) {
+      return Call.CHAT;
+    }
+    if (CallPaths.names(path, "/completions")) {
+      return Call.COMPLETIONS;
+    }
+    if (CallPaths.names(path, "/responses") || CallPaths.names(path, "/responses/compact")) {
+      return Call.RESPONSES;
+    }
+    return CallPaths.names(path, "/embeddings") ? Call.EMBEDDINGS : null;
+  }
+
+  @Override
+  public AnswerReader answerReader(@Nullable String contentType) {
+    return AnswerReaders.of(contentType, OpenAiAnswer::new);
+  }
+
+  @Override
+  public RefusalBody refusalBody(Refusal refusal, String requestId) {
+    return RefusalJson.openAi(refusal);
+  }
+
+  @Override
+  public byte[] heartbeat() {
+    return SseWriter.comment();
+  }
+
+  @Override
+  public ProviderLesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return AnswerLessons.SYSTEM.openAi(status, header, body);
+  }
+
+  @Override
+  public boolean listsModels(String method, String path) {
+    return method.equals("GET") && CallPaths.names(path, "/models");
+  }
+
+  @Override
+  public byte[] models(List<String> names) {
+    return ModelList.openAi(names);
+  }
+
+  @Override
+  public Map<String, String> credentials(String apiKey) {
+    return Map.of("Authorization", "Bearer " + apiKey);
+  }
+}

@@ -1,0 +1,132 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Dialect;
+import io.penstock.cost.ModelOperation;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.SseWriter;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.answer.AnswerReaders;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The protocol of one provider: estimates the cost of requests, reads the usage in answers, and
+ * writes refusals. Stateless and safe from any thread; each reader that it creates belongs to a
+ * single request.
+ */
+public sealed interface ProviderProtocol
+    permits OpenAiProtocol, AzureProtocol, AnthropicProtocol, GeminiProtocol, PlainProtocol {
+
+  /** Returns the protocol of {@code dialect}. */
+  static ProviderProtocol of(Dialect dialect) {
+    return switch (dialect) {
+      case OPENAI -> OpenAiProtocol.INSTANCE;
+      case AZURE -> AzureProtocol.INSTANCE;
+      case ANTHROPIC -> AnthropicProtocol.INSTANCE;
+      case GEMINI -> GeminiProtocol.INSTANCE;
+      case NONE -> PlainProtocol.INSTANCE;
+    };
+  }
+
+  /** Returns the body of a refusal by an endpoint without upstreams. */
+  static RefusalBody permitRefusal(Refusal refusal) {
+    return RefusalJson.permit(refusal);
+  }
+
+  /**
+   * Returns whether a request is read to estimate its cost: a POST of generation or embedding JSON.
+   * Others pass unread and count as one request.
+   *
+   * @param method the HTTP method, in capitals
+   * @param path the decoded path below the endpoint, such as {@code /v1/chat/completions}, without
+   *     a query
+   */
+  boolean weighs(String method, String path);
+
+  /**
+   * Returns the operation that a request to {@code path} asks of a model; null if such requests are
+   * not read.
+   */
+  default @Nullable ModelOperation operation(String path) {
+    return null;
+  }
+
+  /** Returns a reader for the body of one request to {@code path}. */
+  RequestReader requestReader(EndpointSpec.Reading reading, String path);
+
+  /**
+   * Returns a reader for one answer. It reads JSON and event streams but no other types; an answer
+   * without a type is treated as JSON.
+   */
+  AnswerReader answerReader(@Nullable String contentType);
+
+  /**
+   * Returns a reader for an answer that may be encoded although the gateway asked for none: gzip
+   * and deflate are decoded, for other encodings the raw bytes are counted.
+   */
+  default AnswerReader answerReader(
+      @Nullable String contentType, @Nullable String contentEncoding) {
+    return AnswerReaders.encoded(answerReader(contentType), contentEncoding);
+  }
+
+  /** Returns a body that makes the provider's own client library raise its own typed error. */
+  RefusalBody refusalBody(Refusal refusal, String requestId);
+
+  /**
+   * Returns bytes without meaning that can be written into an event stream repeatedly before its
+   * first event; null if the protocol has no streams. Must not be modified.
+   */
+  default byte @Nullable [] heartbeat() {
+    return null;
+  }
+
+  /**
+   * Returns the same for a request with the given raw query, which may be null: null if the request
+   * asks for a stream that does not consist of events, because nothing can be inserted there.
+   */
+  default byte @Nullable [] heartbeat(@Nullable String rawQuery) {
+    return heartbeat();
+  }
+
+  /** Returns an event that reports an error in a stream, given the JSON of the error's body. */
+  default byte[] errorEvent(byte[] json) {
+    return SseWriter.data(json);
+  }
+
+  /**
+   * Returns the information about the provider's limits in an answer.
+   *
+   * @param header returns the value of a header of the answer, or null
+   * @param body the beginning of an error's body, decoded; empty if it was not read
+   */
+  default ProviderLesson lesson(
+      int status, Function<String, @Nullable String> header, byte[] body) {
+    return ProviderLesson.silent(status);
+  }
+
+  /**
+   * Returns the raw path with its model replaced by the upstream's own name for it; the path itself
+   * if it names no model.
+   */
+  default String renamed(String rawPath, String ownModel) {
+    return rawPath;
+  }
+
+  /** Returns whether a request asks for the list of models; {@code path} as in {@link #weighs}. */
+  default boolean listsModels(String method, String path) {
+    return false;
+  }
+
+  /** Returns the list of models as JSON, in the given order. */
+  default byte[] models(List<String> names) {
+    throw new UnsupportedOperationException("there are no models in this dialect");
+  }
+
+  /** Returns the headers, by name, that authenticate with an upstream. */
+  Map<String, String> credentials(String apiKey);
+}

@@ -1,0 +1,146 @@
+package io.penstock.provider;
+
+import io.netty.handler.codec.DateFormatter;
+import io.penstock.quota.ProviderStatus;
+import io.penstock.time.WallClock;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Date;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses reset times in the formats that providers use. All methods return nanoseconds from now, 0
+ * to one day, or {@link ProviderStatus#UNSAID} for unreadable values and for longer times: no limit
+ * per minute takes longer than a day, and nobody would wait.
+ */
+final class ResetTimes {
+  static final long MAX_NANOS = 86_400_000_000_000L;
+
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+  private static final long NANOS_PER_SECOND = 1_000 * NANOS_PER_MILLI;
+  private static final int MAX_CHARS = 64;
+  private static final String NUMBER = "\\d{1,12}(?:\\.\\d{1,9})?";
+  private static final Pattern DECIMAL = Pattern.compile(NUMBER);
+  private static final Pattern PART = Pattern.compile("(" + NUMBER + ")(h|ms|m|s|us|µs|ns)");
+  private static final Pattern PROTOBUF = Pattern.compile("(" + NUMBER + ")s");
+
+  private final WallClock clock;
+
+  ResetTimes(WallClock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Parses a duration as Go prints it, such as {@code 6m0s} or {@code 20ms}. A bare number means
+   * seconds, as some providers that imitate OpenAI's headers write it.
+   */
+  long goDuration(String text) {
+    String trimmed = text.strip();
+    if (trimmed.length() > MAX_CHARS) {
+      return ProviderStatus.UNSAID;
+    }
+    if (DECIMAL.matcher(trimmed).matches()) {
+      return nanos(trimmed, NANOS_PER_SECOND);
+    }
+    Matcher part = PART.matcher(trimmed);
+    long sum = 0;
+    int end = 0;
+    while (part.find()) {
+      long nanos = nanos(part.group(1), unit(part.group(2)));
+      if (part.start() != end || nanos == ProviderStatus.UNSAID) {
+        return ProviderStatus.UNSAID;
+      }
+      sum += nanos;
+      end = part.end();
+    }
+    return end == 0 || end != trimmed.length() ? ProviderStatus.UNSAID : bounded(sum);
+  }
+
+  private static long unit(String name) {
+    return switch (name) {
+      case "h" -> 3_600 * NANOS_PER_SECOND;
+      case "m" -> 60 * NANOS_PER_SECOND;
+      case "s" -> NANOS_PER_SECOND;
+      case "ms" -> NANOS_PER_MILLI;
+      case "ns" -> 1;
+      default -> 1_000;
+    };
+  }
+
+  /** Parses an RFC 3339 instant; a past one gives 0. */
+  long instant(String text) {
+    String trimmed = text.strip();
+    if (trimmed.length() > MAX_CHARS) {
+      return ProviderStatus.UNSAID;
+    }
+    try {
+      Instant instant = OffsetDateTime.parse(trimmed).toInstant();
+      return until(instant.getEpochSecond(), instant.getNano() / NANOS_PER_MILLI);
+    } catch (DateTimeException e) {
+      return ProviderStatus.UNSAID;
+    }
+  }
+
+  /** Parses {@code retry-after}: seconds, or a date in any form of RFC 9110, section 5.6.7. */
+  long secondsOrDate(String text) {
+    String trimmed = text.strip();
+    if (trimmed.isEmpty() || trimmed.length() > MAX_CHARS) {
+      return ProviderStatus.UNSAID;
+    }
+    if (DECIMAL.matcher(trimmed).matches()) {
+      return nanos(trimmed, NANOS_PER_SECOND);
+    }
+    Date date = DateFormatter.parseHttpDate(trimmed);
+    return date == null ? ProviderStatus.UNSAID : until(date.toInstant().getEpochSecond(), 0);
+  }
+
+  /** Parses milliseconds. */
+  long millis(String text) {
+    String trimmed = text.strip();
+    return DECIMAL.matcher(trimmed).matches()
+        ? nanos(trimmed, NANOS_PER_MILLI)
+        : ProviderStatus.UNSAID;
+  }
+
+  /** Parses a duration in protobuf's JSON format, such as {@code 37.5s}. */
+  long protobuf(String text) {
+    Matcher matcher = PROTOBUF.matcher(text.strip());
+    return matcher.matches() ? nanos(matcher.group(1), NANOS_PER_SECOND) : ProviderStatus.UNSAID;
+  }
+
+  private long until(long epochSecond, long millis) {
+    long now = clock.unixMillis();
+    long seconds = epochSecond - Math.floorDiv(now, 1_000L);
+    if (seconds > MAX_NANOS / NANOS_PER_SECOND + 1) {
+      return ProviderStatus.UNSAID;
+    }
+    long left = Math.max(seconds, -1) * 1_000 + millis - Math.floorMod(now, 1_000L);
+    return bounded(Math.max(0, left) * NANOS_PER_MILLI);
+  }
+
+  private static long nanos(String number, long unitNanos) {
+    // twelve digits of hours, in nanoseconds, would overflow a long
+    BigDecimal nanos = new BigDecimal(number).multiply(BigDecimal.valueOf(unitNanos));
+    return nanos.compareTo(BigDecimal.valueOf(MAX_NANOS)) > 0
+        ? ProviderStatus.UNSAID
+        : nanos.longValue();
+  }
+
+  private static long bounded(long nanos) {
+    return nanos > MAX_NANOS ? ProviderStatus.UNSAID : nanos;
+  }
+
+  /** Parses a count of 0 to 10^18; returns {@link ProviderStatus#UNSAID} for anything else. */
+  static long count(@Nullable String text) {
+    String trimmed = text == null ? "" : text.strip();
+    return !trimmed.isEmpty()
+            && trimmed.length() <= 18
+            && trimmed.chars().allMatch(digit -> digit >= '0' && digit <= '9')
+        ? Long.parseLong(trimmed)
+        : ProviderStatus.UNSAID;
+  }
+}

@@ -1,0 +1,181 @@
+package io.penstock.provider.answer;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.TokenUsage;
+import io.penstock.json.JsonWalk;
+import io.penstock.provider.request.StatedParameters;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the usage that one answer states. A usage block takes effect when it is complete, so
+ * half a block counts for nothing. Of several blocks the latest input counts, and the largest
+ * output, because providers state the output as a running total.
+ */
+final class UsageMeter {
+  // the figures that a block may state
+  static final int INPUT = 0;
+  static final int CACHE_READ = 1;
+  static final int CACHE_WRITE = 2;
+  static final int OUTPUT = 3;
+  static final int REASONING = 4;
+  static final int TOTAL = 5;
+
+  private static final int FIGURES = 6;
+
+  /** Value of a figure that is not stated. */
+  static final long UNSTATED = -1;
+
+  private final boolean inputHoldsCache;
+  private final long[] stated = new long[FIGURES];
+  private final long[] block = new long[FIGURES];
+  private long document;
+  private long statedIn = UNSTATED;
+  private long textIn = UNSTATED;
+  private long textBytes;
+  private @Nullable String model;
+  private @Nullable String warning;
+
+  /**
+   * @param inputHoldsCache whether the provider's input figure includes tokens read from and
+   *     written to its cache, or those are added to it
+   */
+  UsageMeter(boolean inputHoldsCache) {
+    this.inputHoldsCache = inputHoldsCache;
+    Arrays.fill(stated, UNSTATED);
+    Arrays.fill(block, UNSTATED);
+  }
+
+  /** Begins another event of the answer. */
+  void nextDocument() {
+    document++;
+  }
+
+  /** Counts {@code utf8Bytes} of output text. */
+  void text(long utf8Bytes) {
+    textBytes += utf8Bytes;
+    textIn = utf8Bytes > 0 ? document : textIn;
+  }
+
+  /** Sets the model's name to the current value of the walk, unless it is already set. */
+  void model(JsonWalk at) {
+    if (model == null && at.isString() && at.isAtMost(StatedParameters.MAX_MODEL_LENGTH)) {
+      String name = at.text();
+      model = name.isBlank() ? null : name;
+    }
+  }
+
+  /** Records an oddity if it is the first; {@code what} must not contain content of the answer. */
+  void warn(String what) {
+    if (warning == null) {
+      warning = what;
+    }
+  }
+
+  void beginBlock() {
+    Arrays.fill(block, UNSTATED);
+  }
+
+  /** Sets a figure of the current block to the current value of the walk. */
+  void figure(int figure, JsonWalk at) {
+    figure(figure, tokens(at));
+  }
+
+  /** Sets a figure of the current block, unless the value is {@link #UNSTATED}. */
+  void figure(int figure, long tokens) {
+    block[figure] = tokens == UNSTATED ? block[figure] : tokens;
+  }
+
+  /**
+   * Returns the current value of the walk, or {@link #UNSTATED} if it is null or not a token count.
+   */
+  long tokens(JsonWalk at) {
+    if (at.isNull()) {
+      return UNSTATED;
+    }
+    long tokens = at.whole();
+    if (tokens == JsonWalk.NOT_WHOLE) {
+      warn("a token count in the usage is not a whole number");
+    } else if (tokens == JsonWalk.NEGATIVE) {
+      warn("a token count in the usage is negative");
+    } else if (tokens == JsonWalk.TOO_LARGE) {
+      warn("a token count in the usage is above " + Cost.MAX_TOKENS);
+    } else {
+      return tokens;
+    }
+    return UNSTATED;
+  }
+
+  /**
+   * Applies the current block.
+   *
+   * @param atEnd whether its output figure covers the whole answer
+   */
+  void endBlock(boolean atEnd) {
+    // a block that repeats the input as zero has not counted it
+    boolean input = stated[INPUT] == UNSTATED;
+    for (int i = 0; i < OUTPUT; i++) {
+      input |= block[i] > 0;
+    }
+    for (int i = 0; i < OUTPUT && input; i++) {
+      stated[i] = block[i] == UNSTATED ? stated[i] : block[i];
+    }
+    if (block[OUTPUT] != UNSTATED) {
+      if (block[OUTPUT] < stated[OUTPUT]) {
+        warn("the output tokens in the usage fell");
+      }
+      stated[OUTPUT] = Math.max(stated[OUTPUT], block[OUTPUT]);
+      statedIn = atEnd ? document : statedIn;
+    }
+    stated[REASONING] = Math.max(stated[REASONING], block[REASONING]);
+    contradictions();
+  }
+
+  private void contradictions() {
+    long cached = figure(CACHE_READ) + figure(CACHE_WRITE);
+    if (inputHoldsCache && cached > figure(INPUT)) {
+      warn("the usage states more cached input than input");
+    }
+    if (figure(REASONING) > figure(OUTPUT)) {
+      warn("the usage states more reasoning than output");
+    }
+    long parts = Math.max(0, block[INPUT]) + Math.max(0, block[OUTPUT]);
+    if (block[TOTAL] != UNSTATED && block[INPUT] != UNSTATED && block[TOTAL] != parts) {
+      warn("the total in the usage is not the sum of its parts");
+    }
+  }
+
+  private long figure(int figure) {
+    return Math.max(0, stated[figure]);
+  }
+
+  long producedTokens() {
+    return Math.max(figure(OUTPUT), Math.ceilDiv(textBytes, 4L));
+  }
+
+  @Nullable TokenUsage usage() {
+    if (stated[INPUT] == UNSTATED) {
+      return null;
+    }
+    long input = figure(INPUT);
+    long read = figure(CACHE_READ);
+    long write = figure(CACHE_WRITE);
+    if (!inputHoldsCache) {
+      input += read + write;
+    }
+    read = Math.min(read, input);
+    // a usage statement does not cover output that came in a later event
+    boolean whole = statedIn != UNSTATED && textIn <= statedIn;
+    long output = whole ? figure(OUTPUT) : producedTokens();
+    return new TokenUsage(
+        input, read, Math.min(write, input - read), output, Math.min(figure(REASONING), output));
+  }
+
+  @Nullable String model() {
+    return model;
+  }
+
+  @Nullable String warning() {
+    return warning;
+  }
+}

@@ -1,0 +1,79 @@
+package io.penstock.provider.request;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.RequestContent;
+import io.penstock.json.BodyEdit;
+import io.penstock.tokenizer.TokenizerInput;
+import org.jspecify.annotations.Nullable;
+
+/** The result of reading a request: its estimated cost, or an error. */
+public sealed interface WeighedRequest {
+  /**
+   * A request that can be forwarded.
+   *
+   * @param content its text and parameters
+   * @param cost its expected cost, before anything is learned
+   * @param stream whether it asks for a stream
+   * @param user the user it names, at most 4,096 characters; null if there is none, or a longer one
+   * @param text its input text, or null if it is not for a tokenizer
+   * @param spots the parts of its body that may be changed
+   * @param traits other properties
+   */
+  record Request(
+      RequestContent content,
+      Cost cost,
+      boolean stream,
+      @Nullable String user,
+      @Nullable CharSequence text,
+      Spots spots,
+      Traits traits)
+      implements WeighedRequest {
+    /** Creates a request without further properties. */
+    public Request(RequestContent content, Cost cost, boolean stream, @Nullable String user) {
+      this(content, cost, stream, user, null, Spots.NONE, Traits.NONE);
+    }
+
+    /** Returns the input for a tokenizer. */
+    public TokenizerInput tokenizerInput() {
+      return new TokenizerInput(content, text);
+    }
+
+    /** Returns the model's name as the client wrote it; null if the dialect reads none. */
+    public @Nullable String model() {
+      return content.model();
+    }
+  }
+
+  /**
+   * The parts of a request's body that may be changed.
+   *
+   * @param modelAt the offset of the JSON string that names the model, quotes included; −1 if the
+   *     body names none
+   * @param modelLength its length in bytes
+   * @param asksUsage the change that asks for the usage of a stream; null if the client already
+   *     asks for it, or there is none to ask for
+   */
+  record Spots(long modelAt, int modelLength, @Nullable BodyEdit asksUsage) {
+    /** Nothing can be changed. */
+    public static final Spots NONE = new Spots(-1, 0, null);
+  }
+
+  /**
+   * Other properties of a request.
+   *
+   * @param costStands whether its answer will not state its usage, for example because it runs in
+   *     the background; the expected cost then counts as its usage
+   * @param refersTo an id that only the upstream that issued it knows, or null
+   */
+  record Traits(boolean costStands, @Nullable String refersTo) {
+    /** No special properties. */
+    public static final Traits NONE = new Traits(false, null);
+  }
+
+  /**
+   * A request that does not conform to its dialect.
+   *
+   * @param detail what is wrong and where, without content of the body
+   */
+  record Malformed(String detail) implements WeighedRequest {}
+}

@@ -1,0 +1,365 @@
+package io.penstock.region;
+
+import io.penstock.limit.Limit;
+import io.penstock.sharing.CountStore;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.DenialStore;
+import io.penstock.sharing.DenialStore.Denial;
+import io.penstock.sharing.LimitId;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Exchanges counts and denials with other regions: publishes those of this region, and makes local
+ * limits leave room for those of the others. No request waits for it, and anything that cannot be
+ * published in time is dropped. Counts are absolute, so the next exchange makes up for a lost one;
+ * a denial is useful for two cells at most. Thread-safe.
+ */
+final class RegionSync {
+  /** How often a look reads all denials instead of only new ones: every sixth time. */
+  private static final int WHOLE_EVERY = 6;
+
+  /**
+   * Periods, timeout and threshold of the exchange.
+   *
+   * @param countsNanos between two exchanges of counts
+   * @param denialsNanos between two reads of denials
+   * @param timeoutNanos after which a request without an answer is given up
+   * @param share of a limit that must be used in a cell before the cell is published, 0 to 1
+   */
+  record Terms(long countsNanos, long denialsNanos, long timeoutNanos, double share) {
+    static final double SHARE = 0.05;
+
+    /** Returns the periods that the contract and the README state. */
+    static Terms of(double share) {
+      return new Terms(
+          TimeUnit.SECONDS.toNanos(5),
+          TimeUnit.SECONDS.toNanos(10),
+          TimeUnit.SECONDS.toNanos(4),
+          share);
+    }
+  }
+
+  /**
+   * Identity of this region, and the stores through which it exchanges.
+   *
+   * @param region name of this region
+   * @param before supplies the counts that this region published before this instance started
+   */
+  record Shores(
+      String region,
+      CountStore counts,
+      DenialStore denials,
+      Supplier<CompletionStage<List<Count>>> before) {}
+
+  private final Shores shores;
+  private final Ticker ticker;
+  private final Terms terms;
+  private final PollSchedule telling;
+  private final PollSchedule looking;
+  private final DenialOutbox denialOutbox;
+  private final DatabaseBreaker databaseBreaker = new DatabaseBreaker();
+  private final RegionStatistics regionStatistics = new RegionStatistics();
+  private final RegionLimits regionLimits;
+  private boolean recalled;
+
+  /**
+   * Whether the last counts could not be written. The next exchange then only reads, so that a
+   * database that cannot be written is still read.
+   */
+  private boolean unwritten;
+
+  private long cursor = DenialStore.Page.START;
+  private int looks;
+
+  /**
+   * Creates an exchange without limits.
+   *
+   * @param mates null when this is the only instance of its region
+   * @param random returns numbers from 0 to 1
+   */
+  RegionSync(
+      Shores shores,
+      DatabaseRegions.@Nullable Mates mates,
+      Ticker ticker,
+      WallClock wall,
+      Terms terms,
+      DoubleSupplier random) {
+    this.shores = shores;
+    this.ticker = ticker;
+    this.terms = terms;
+    long now = ticker.nanos();
+    this.telling = new PollSchedule(terms.countsNanos(), terms.timeoutNanos(), random, now);
+    this.looking = new PollSchedule(terms.denialsNanos(), terms.timeoutNanos(), random, now);
+    this.denialOutbox = new DenialOutbox(terms.timeoutNanos());
+    this.regionLimits = new RegionLimits(mates, wall, this::denied, regionStatistics, now);
+  }
+
+  /**
+   * Sets a callback that runs, on any thread, when there is something to do before the next step.
+   */
+  void onDenial(Runnable wake) {
+    denialOutbox.onFirst(wake);
+  }
+
+  /** Shares a limit from now on. */
+  synchronized void join(LimitId id, Limit limit) {
+    regionLimits.join(id, limit, ticker.nanos());
+  }
+
+  /**
+   * Stops sharing a limit: it no longer leaves room for other regions. Its counts are remembered
+   * until their cells no longer count.
+   */
+  synchronized void leave(LimitId id) {
+    regionLimits.leave(id);
+  }
+
+  /** Queues a denial; called on the thread of the denied request. */
+  private void denied(LimitId id, long cell, long limit) {
+    String namespace = LimitNaming.namespace(id);
+    if (namespace != null && cell >= 0) {
+      String identifier = LimitNaming.identifier(id);
+      long durationMillis = LimitNaming.durationMillis(id);
+      Denial denial = new Denial(namespace, identifier, durationMillis, cell, limit);
+      regionStatistics.dropped(
+          RegionStatistics.DENIALS, denialOutbox.add(denial, ticker.nanos()) ? 0 : 1);
+    }
+  }
+
+  /** Returns the statistics of the exchange; never blocks. */
+  RegionStatistics ledger() {
+    return regionStatistics;
+  }
+
+  /** Does everything that is due; returns the instant of the next step. */
+  long step() {
+    List<Runnable> out = new ArrayList<>();
+    long next;
+    synchronized (this) {
+      long now = ticker.nanos();
+      giveUp(now);
+      regionLimits.follow(now);
+      tell(now, out);
+      send(now, out);
+      look(now, out);
+      next = Math.min(Math.min(telling.next(), looking.next()), denialOutbox.next());
+    }
+    out.forEach(Runnable::run); // without the lock: an answer may come within run()
+    return next;
+  }
+
+  private void giveUp(long now) {
+    if (telling.givesUp(now)) {
+      regionStatistics.dropped(RegionStatistics.COUNTS, 1);
+      late(RegionStatistics.COUNTS, now);
+    }
+    if (looking.givesUp(now)) {
+      late(RegionStatistics.LOOKS, now);
+    }
+    int rows = denialOutbox.givesUp(now);
+    if (rows > 0) {
+      regionStatistics.dropped(RegionStatistics.DENIALS, rows);
+      late(RegionStatistics.DENIALS, now);
+    }
+  }
+
+  private void late(int what, long now) {
+    failed(what, new TimeoutException("no answer in time"), now);
+  }
+
+  private void tell(long now, List<Runnable> out) {
+    if (!telling.due(now)) {
+      return;
+    }
+    if (!databaseBreaker.lets(now)) {
+      telling.skip(now);
+      regionStatistics.dropped(RegionStatistics.COUNTS, 1);
+      return;
+    }
+    regionLimits.forget(now);
+    long mine = telling.begin(now);
+    if (!recalled) {
+      out.add(
+          () ->
+              ask(
+                  shores.before(),
+                  (own, failure) -> {
+                    recalled(mine, own, failure);
+                    denialOutbox.wake();
+                  }));
+      return;
+    }
+    List<Count> own = unwritten ? List.of() : regionLimits.tell(terms.share());
+    unwritten = false;
+    out.add(
+        () ->
+            ask(
+                () -> shores.counts().exchange(shores.region(), own),
+                (others, failure) -> exchanged(mine, own, others, failure)));
+  }
+
+  private interface Answered<T> {
+    void with(@Nullable T answer, @Nullable Throwable failure);
+  }
+
+  private static <T> void ask(Supplier<CompletionStage<T>> what, Answered<T> then) {
+    CompletionStage<T> stage;
+    try {
+      stage = what.get();
+    } catch (RuntimeException failure) {
+      stage = CompletableFuture.failedFuture(failure);
+    }
+    stage.whenComplete(then::with);
+  }
+
+  private synchronized void recalled(
+      long mine, @Nullable List<Count> own, @Nullable Throwable failure) {
+    long now = ticker.nanos();
+    if (own == null) {
+      if (telling.ends(mine)) {
+        failed(RegionStatistics.COUNTS, failure, now);
+      }
+      return;
+    }
+    if (!recalled) {
+      recalled = true;
+      own.forEach(each -> regionLimits.recall(each, now));
+    }
+    if (telling.ends(mine)) {
+      telling.hurry(now);
+      well(RegionStatistics.COUNTS, now, telling.sentAt());
+    }
+  }
+
+  private void exchanged(
+      long mine, List<Count> own, @Nullable List<Count> others, @Nullable Throwable failure) {
+    if (others != null) {
+      long now = ticker.nanos();
+      // One lock per count: a request whose key is new here may be waiting to join.
+      others.forEach(each -> heard(each, now));
+    }
+    ended(mine, own, others != null, failure);
+  }
+
+  private synchronized void heard(Count count, long now) {
+    regionLimits.hear(count, now);
+  }
+
+  private synchronized void ended(
+      long mine, List<Count> own, boolean well, @Nullable Throwable failure) {
+    long now = ticker.nanos();
+    boolean inTime = telling.ends(mine);
+    if (well) {
+      own.forEach(regionLimits::agreed);
+    }
+    if (inTime && well) {
+      well(RegionStatistics.COUNTS, now, telling.sentAt());
+    } else if (inTime) {
+      unwritten = !own.isEmpty();
+      regionStatistics.dropped(RegionStatistics.COUNTS, 1);
+      failed(RegionStatistics.COUNTS, failure, now);
+    }
+  }
+
+  /** Publishes everything that was counted here once more, however little it is. */
+  CompletionStage<?> last() {
+    List<Count> own;
+    synchronized (this) {
+      own = recalled && databaseBreaker.lets(ticker.nanos()) ? regionLimits.tell(0) : List.of();
+    }
+    return own.isEmpty()
+        ? CompletableFuture.completedFuture(own)
+        : shores.counts().exchange(shores.region(), own);
+  }
+
+  private void send(long now, List<Runnable> out) {
+    if (!denialOutbox.due(now)) {
+      return;
+    }
+    if (!databaseBreaker.lets(now)) {
+      do {
+        List<Denial> batch = denialOutbox.begin(now);
+        denialOutbox.ends(batch);
+        regionStatistics.dropped(RegionStatistics.DENIALS, batch.size());
+      } while (denialOutbox.due(now));
+      return;
+    }
+    List<Denial> batch = denialOutbox.begin(now);
+    out.add(
+        () ->
+            ask(
+                () -> shores.denials().publish(shores.region(), batch),
+                (done, failure) -> {
+                  sent(batch, failure);
+                  denialOutbox.wake(); // the next batch waits for the end of this one
+                }));
+  }
+
+  private synchronized void sent(List<Denial> batch, @Nullable Throwable failure) {
+    long now = ticker.nanos();
+    if (!denialOutbox.ends(batch)) {
+      return;
+    }
+    if (failure == null) {
+      well(RegionStatistics.DENIALS, now, denialOutbox.sentAt());
+    } else {
+      regionStatistics.dropped(RegionStatistics.DENIALS, batch.size());
+      failed(RegionStatistics.DENIALS, failure, now);
+    }
+  }
+
+  private void look(long now, List<Runnable> out) {
+    if (!looking.due(now)) {
+      return;
+    }
+    if (!databaseBreaker.lets(now)) {
+      looking.skip(now);
+      return;
+    }
+    long mine = looking.begin(now);
+    long from = looks % WHOLE_EVERY == 0 ? DenialStore.Page.START : cursor;
+    looks++;
+    out.add(
+        () ->
+            ask(
+                () -> shores.denials().since(shores.region(), from),
+                (page, failure) -> looked(mine, page, failure)));
+  }
+
+  private synchronized void looked(
+      long mine, DenialStore.@Nullable Page page, @Nullable Throwable failure) {
+    long now = ticker.nanos();
+    boolean inTime = looking.ends(mine);
+    if (page == null) {
+      if (inTime) {
+        failed(RegionStatistics.LOOKS, failure, now);
+      }
+      return;
+    }
+    cursor = Math.max(cursor, page.cursor());
+    page.denials().forEach(each -> regionLimits.deny(each, now));
+    if (inTime) {
+      well(RegionStatistics.LOOKS, now, looking.sentAt());
+    }
+  }
+
+  private void failed(int what, @Nullable Throwable failure, long now) {
+    databaseBreaker.told(false, now);
+    regionStatistics.failed(what, failure);
+  }
+
+  private void well(int what, long now, long sentAt) {
+    databaseBreaker.told(true, now);
+    regionStatistics.answered(what, now - sentAt);
+  }
+}

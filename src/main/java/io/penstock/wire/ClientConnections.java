@@ -1,0 +1,60 @@
+package io.penstock.wire;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.util.concurrent.GlobalEventExecutor;
+
+/**
+ * The connections that clients have open, so that clients can be made to leave them. Safe from any
+ * thread.
+ */
+public final class ClientConnections {
+  private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+
+  /** Adds a connection until it is closed; the HTTP/2 streams of a connection are not added. */
+  void opened(Channel channel) {
+    if (channel.parent() instanceof ServerChannel) {
+      open.add(channel);
+    }
+  }
+
+  /**
+   * Makes clients take other connections for their next requests: idle connections are closed, and
+   * HTTP/2 connections get a GOAWAY, so that running requests go on. A connection that was opened
+   * and never used stays open, because a request may be on its way, which is better refused than
+   * lost.
+   *
+   * @param now whether requests are no longer let in. If they still are, no HTTP/1 connection is
+   *     closed here, because its client would not expect that: each answer that begins from now on
+   *     announces it
+   */
+  public void leave(boolean now) {
+    for (Channel each : open) {
+      each.eventLoop().execute(() -> leave(each, now));
+    }
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // a client that has gone need not be told
+  private static void leave(Channel channel, boolean now) {
+    if (channel.pipeline().get(Http2FrameCodec.class) != null) {
+      Http2GoAwayFrame away = new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR);
+      channel.writeAndFlush(now ? away : away.setExtraStreamIds(Integer.MAX_VALUE));
+      return;
+    }
+    ConnectionGuard guard = channel.pipeline().get(ConnectionGuard.class);
+    if (guard == null || !now) {
+      return;
+    }
+    if (guard.rests()) {
+      channel.close();
+    } else {
+      guard.closeAfterAnswer();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.penstock.wire;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Names of headers. */
+public final class HeaderNames {
+  public static final String REQUEST_ID = "x-request-id";
+  public static final String REASON = "x-penstock-reason";
+  public static final String ENDPOINT = "x-penstock-endpoint";
+  public static final String UPSTREAM = "x-penstock-upstream";
+  public static final String QUEUED_MS = "x-penstock-queued-ms";
+  public static final String COST = "x-penstock-cost";
+
+  /** Headers in which a client addresses the gateway, not the provider. */
+  public static final Set<String> FOR_THE_GATEWAY =
+      Set.of("x-penstock-key", "x-token-cost", "x-timeout", "x-priority", "x-sent-at");
+
+  /** Headers in which a client sends credentials. */
+  public static final Set<String> CREDENTIALS =
+      Set.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
+
+  /**
+   * Prefixes of headers in which a provider tells its limits; clients are told those of the gateway
+   * instead.
+   */
+  private static final List<String> PROVIDER_LIMITS =
+      List.of("x-ratelimit-", "anthropic-ratelimit-", "ratelimit");
+
+  /** Headers that apply to one connection only, by RFC 9110 section 7.6.1 or by custom. */
+  public static final Set<String> HOP_BY_HOP =
+      Set.of(
+          "connection",
+          "keep-alive",
+          "transfer-encoding",
+          "te",
+          "trailer",
+          "proxy-authorization",
+          "proxy-authenticate",
+          "x-application-context",
+          "upgrade");
+
+  private static final Set<String> ALWAYS_FOR_THIS_HOP = Set.of("expect", "proxy-connection");
+
+  private HeaderNames() {}
+
+  /**
+   * Returns the names, in lower case, of further headers that are only for the next hop.
+   *
+   * @param connection the values of the Connection header
+   */
+  public static Set<String> forThisHop(Collection<String> connection) {
+    if (connection.isEmpty()) {
+      return ALWAYS_FOR_THIS_HOP;
+    }
+    Set<String> names = new HashSet<>(ALWAYS_FOR_THIS_HOP);
+    for (String value : connection) {
+      for (String name : value.split(",", -1)) {
+        names.add(name.strip().toLowerCase(Locale.ROOT));
+      }
+    }
+    return names;
+  }
+
+  /** Returns whether a header, in lower case, tells what is left of a provider's limits. */
+  public static boolean saysProviderLimits(String name) {
+    for (String prefix : PROVIDER_LIMITS) {
+      if (name.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

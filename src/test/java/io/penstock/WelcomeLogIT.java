@@ -1,0 +1,142 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.PenstockCommands;
+import io.penstock.fake.StartedGateway;
+import io.penstock.key.KeySecrets;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Tests that the commands printed at the start work as they are printed. */
+@Timeout(120)
+class WelcomeLogIT {
+  private static final String DEMO =
+      "endpoints: [{path: /demo, dialect: openai, upstreams: [{id: d, url: 'mock://openai'}]}]\n";
+  private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
+
+  @TempDir private Path directory;
+
+  private static List<String> lines(StartedGateway gateway) {
+    WelcomeLog welcomeLog = gateway.context().getBean(WelcomeLog.class);
+    return Objects.requireNonNull(welcomeLog.lines(gateway.context().getEnvironment()))
+        .lines()
+        .map(String::strip)
+        .toList();
+  }
+
+  /** Runs a curl command, as a shell would read it; returns the status. */
+  private static int run(String line, Map<String, String> environment) throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder();
+    List<String> words = words(line, environment);
+    assertThat(words).startsWith("curl", "-s");
+    for (int i = 2; i < words.size(); i++) {
+      switch (words.get(i)) {
+        case "-H" -> {
+          String[] header = words.get(++i).split(": ", 2);
+          request.header(header[0], header[1]);
+        }
+        case "-d" -> request.POST(HttpRequest.BodyPublishers.ofString(words.get(++i)));
+        default -> request.uri(URI.create(words.get(i)));
+      }
+    }
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString()).statusCode();
+    }
+  }
+
+  private static List<String> words(String line, Map<String, String> environment) {
+    return WORD.matcher(line)
+        .results()
+        .map(
+            word -> {
+              if (word.group(1) != null) {
+                return word.group(1);
+              }
+              String text = word.group(2) == null ? word.group(3) : word.group(2);
+              return Pattern.compile("\\$(\\w+)")
+                  .matcher(text)
+                  .replaceAll(name -> Matcher.quoteReplacement(environment.get(name.group(1))));
+            })
+        .toList();
+  }
+
+  @Test
+  void withoutKeys_linesNameNone() throws Exception {
+    try (StartedGateway gateway = StartedGateway.start(directory, DEMO)) {
+      List<String> lines = lines(gateway);
+      assertThat(lines).hasSize(3);
+      assertThat(String.join("", lines)).doesNotContain("PENSTOCK", "Bearer");
+      assertThat(run(lines.getFirst(), Map.of())).isEqualTo(200);
+      assertThat(run(lines.getLast(), Map.of())).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void keysOfRouteFiles_areTakenFromTheEnvironment() throws Exception {
+    String keys = "keys: [{name: a, sha256: " + KeySecrets.sha256("the-secret") + "}]\n";
+    try (StartedGateway gateway = StartedGateway.start(directory, keys + DEMO)) {
+      List<String> lines = lines(gateway);
+      assertThat(lines).hasSize(4);
+      assertThat(lines.getFirst()).startsWith("export PENSTOCK_KEY=").contains("route files");
+      assertThat(lines.get(2)).contains("-H \"Authorization: Bearer $PENSTOCK_KEY\"");
+      assertThat(run(lines.get(1), Map.of("PENSTOCK_KEY", "the-secret"))).isEqualTo(200);
+      assertThat(run(lines.get(1), Map.of("PENSTOCK_KEY", "another"))).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void keysThatAreStored_areMadeByTheLineThatSaysSo() throws Exception {
+    Map<String, String> environment = Map.of("PENSTOCK_OPERATOR_TOKEN", "operators-own");
+    try (StartedGateway gateway =
+        StartedGateway.start(
+            directory,
+            DEMO,
+            "--penstock.operator.token=operators-own",
+            "--penstock.keys.store=file:" + directory.resolve("keys.db"))) {
+      List<String> lines = lines(gateway);
+      assertThat(String.join("", lines)).doesNotContain("operators-own");
+      Matcher make =
+          Pattern.compile("export PENSTOCK_KEY=\\$\\(java -jar target/penstock.jar (.*)\\)")
+              .matcher(lines.getFirst());
+      assertThat(make.matches()).isTrue();
+      StringWriter out = new StringWriter();
+      CommandLine line = PenstockCommands.commandLine(environment, address -> {});
+      line.setOut(new PrintWriter(out)).setErr(new PrintWriter(new StringWriter()));
+      assertThat(line.execute(make.group(1).split(" "))).isZero();
+      String secret = out.toString().strip();
+      assertThat(run(lines.get(1), Map.of("PENSTOCK_KEY", secret))).isEqualTo(200);
+      assertThat(run(lines.getLast(), environment)).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void keysThatAreRequiredWithoutAny_areAskedFor() {
+    try (StartedGateway gateway =
+        StartedGateway.start(directory, DEMO, "--penstock.keys.required=true")) {
+      assertThat(lines(gateway)).hasSize(4);
+    }
+  }
+
+  @Test
+  void withoutTheEndpoint_thereAreNone() {
+    try (StartedGateway gateway = StartedGateway.start(directory, "endpoints: [{path: /a}]")) {
+      WelcomeLog welcomeLog = gateway.context().getBean(WelcomeLog.class);
+      assertThat(welcomeLog.lines(gateway.context().getEnvironment())).isNull();
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.penstock.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The room table as rules over compiled classes. */
+final class LayerRules {
+  private static final String OURS = LayerTable.ROOF + "..";
+
+  static final ArchRule EVERY_PACKAGE_IS_IN_THE_TABLE =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(
+              new ArchCondition<>("live in a package of the room table") {
+                @Override
+                public void check(JavaClass item, ConditionEvents events) {
+                  if (!LayerTable.known(item.getPackageName())) {
+                    events.add(
+                        SimpleConditionEvent.violated(
+                            item, item.getName() + " is in no room of the table"));
+                  }
+                }
+              });
+
+  static final ArchRule IMPORTS_FOLLOW_THE_TABLE =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(dependOnlyAs("import only rooms the table allows", LayerRules::followsTable));
+
+  static final ArchRule LOWER_FLOORS_ARE_PLAIN_JAVA =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(dependOnlyAs("be plain Java on floors 0 and 1", LayerRules::plain));
+
+  static final ArchRule REDISSON_STAYS_IN_SYNC = keptIn("sync", "org.redisson.");
+
+  static final ArchRule BUCKET4J_STAYS_IN_LIMIT = keptIn("limit", "io.github.bucket4j.");
+
+  static final ArchRule OPENTELEMETRY_STAYS_IN_TRACE = keptIn("trace", "io.opentelemetry.");
+
+  static final ArchRule R2DBC_STAYS_IN_REGION = keptIn("region", "io.r2dbc.");
+
+  static final ArchRule FLYWAY_STAYS_IN_REGION = keptIn("region", "org.flywaydb.");
+
+  static final ArchRule EXCHANGES_STAY_IN_GATEWAY =
+      keptIn("gateway", "org.springframework.web.server.ServerWebExchange");
+
+  private LayerRules() {}
+
+  private static boolean followsTable(Dependency dependency) {
+    String target = target(dependency).getPackageName();
+    return !LayerTable.ours(target)
+        || LayerTable.mayImport(dependency.getOriginClass().getPackageName(), target);
+  }
+
+  private static boolean plain(Dependency dependency) {
+    Optional<LayerTable.Room> room = LayerTable.room(dependency.getOriginClass().getPackageName());
+    if (room.isEmpty() || !room.get().pure()) {
+      return true;
+    }
+    JavaClass target = target(dependency);
+    String name = target.getName();
+    if (name.startsWith("java.util.logging.") || name.startsWith("java.lang.System$Logger")) {
+      return false;
+    }
+    return target.isPrimitive()
+        || name.startsWith("java.")
+        || name.startsWith("org.jspecify.")
+        || LayerTable.ours(target.getPackageName())
+        || (room.get().name().equals("limit") && name.startsWith("io.github.bucket4j."));
+  }
+
+  private static ArchRule keptIn(String room, String namePrefix) {
+    String home = LayerTable.ROOF + "." + room;
+    return classes()
+        .that()
+        .resideInAPackage(OURS)
+        .should(
+            dependOnlyAs(
+                "leave " + namePrefix + " to " + room,
+                dependency ->
+                    within(dependency.getOriginClass().getPackageName(), home)
+                        || !target(dependency).getName().startsWith(namePrefix)));
+  }
+
+  private static boolean within(String name, String home) {
+    return name.equals(home) || name.startsWith(home + ".");
+  }
+
+  private static JavaClass target(Dependency dependency) {
+    return dependency.getTargetClass().getBaseComponentType();
+  }
+
+  private static ArchCondition<JavaClass> dependOnlyAs(
+      String description, Predicate<Dependency> allowed) {
+    return new ArchCondition<>(description) {
+      @Override
+      public void check(JavaClass item, ConditionEvents events) {
+        for (Dependency dependency : item.getDirectDependenciesFromSelf()) {
+          if (!allowed.test(dependency)) {
+            events.add(SimpleConditionEvent.violated(dependency, dependency.getDescription()));
+          }
+        }
+      }
+    };
+  }
+}

@@ -1,0 +1,48 @@
+package io.penstock.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+class StyleTest {
+  @Test
+  void sourceTree_asItIs_isTidy() {
+    List<CheckedSource> sources = CheckedSource.parse(SourceTree.javaFiles(Path.of("src")));
+    assertThat(sources)
+        .anyMatch(CheckedSource::main)
+        .anyMatch(checkedSource -> !checkedSource.main());
+    List<Function<CheckedSource, List<String>>> rules =
+        List.of(
+            StyleRules::longMethods,
+            StyleRules::longFile,
+            StyleRules::longLines,
+            StyleRules::unnumberedTodos,
+            StyleRules::emptyCatches,
+            StyleRules::vagueTypes,
+            PackageRules::vaguePackages,
+            PackageRules::unknownPackages,
+            PackageRules::forbiddenImports);
+    List<String> found = new ArrayList<>(PackageRules.undescribedPackages(sources));
+    for (CheckedSource checkedSource : sources) {
+      rules.forEach(rule -> found.addAll(rule.apply(checkedSource)));
+    }
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void repository_everyTextFile_namesNoMachineAndNoRegistry() {
+    List<Path> files = SourceTree.files(SourceTree.ROOT);
+    assertThat(files).contains(Path.of("pom.xml"), Path.of("LICENSE"), Path.of(".ci", "run"));
+    List<String> found = new ArrayList<>();
+    for (Path file : files) {
+      String text = SourceTree.text(file).orElse("");
+      found.addAll(TextRules.machinePaths(file.toString(), text));
+      found.addAll(TextRules.registryHosts(file.toString(), text));
+    }
+    assertThat(found).isEmpty();
+  }
+}

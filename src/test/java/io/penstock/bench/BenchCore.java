@@ -1,0 +1,163 @@
+package io.penstock.bench;
+
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.StepDriver;
+import io.penstock.event.EventSink;
+import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The core with one permit endpoint, on a clock that only moves when told to. Belongs to one
+ * thread.
+ */
+final class BenchCore implements StepDriver {
+  static final long SECOND = 1_000_000_000L;
+
+  private static final String PATH = "/bench";
+  private static final long MAX_WAIT_NANOS = 600 * SECOND;
+  private static final long AGING_NANOS = 30 * SECOND;
+
+  private final Queue<Runnable> soon = new ArrayDeque<>();
+  private final Endpoint endpoint;
+  private Runnable onAlarm = () -> {};
+  private long alarm = Ticker.NEVER;
+  private long now;
+
+  BenchCore(EndpointSpec spec, EventSink eventSink) {
+    LimitSource limits = new LocalLimitSource();
+    this.endpoint = open(spec, limits, () -> now, limitAlgorithm -> this, eventSink);
+  }
+
+  /** Opens the only endpoint of a new registry. */
+  static Endpoint open(
+      EndpointSpec spec,
+      LimitSource limits,
+      Ticker ticker,
+      StepDriver.Source drivers,
+      EventSink eventSink) {
+    UpstreamRegistry upstreamRegistry = new UpstreamRegistry(limits, 60 * SECOND);
+    EndpointRegistry endpointRegistry =
+        new EndpointRegistry(
+            new Endpoint.House(
+                upstreamRegistry,
+                new ModelQuotas(limits, 60_000_000_000L),
+                limits,
+                ticker,
+                drivers,
+                eventSink,
+                new AtomicLong()));
+    endpointRegistry.apply(List.of(spec));
+    return Objects.requireNonNull(endpointRegistry.find(PATH));
+  }
+
+  /** Returns a permit endpoint with an unbounded queue. */
+  static EndpointSpec permit(
+      LimitAlgorithm limitAlgorithm, LimitSpec limit, QueueOrder queueOrder) {
+    return new EndpointSpec(
+        PATH,
+        PATH,
+        limitAlgorithm,
+        limit,
+        new Scheduling(queueOrder, AGING_NANOS, 64, new FairBy.Key()),
+        EndpointSpec.Waiting.of(
+            new QueueBounds(QueueBounds.UNLIMITED, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
+            0,
+            MAX_WAIT_NANOS),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        true,
+        List.of(),
+        Map.of());
+  }
+
+  /** Returns an endpoint with an unbounded queue and one upstream, without a limit of its own. */
+  static EndpointSpec forwarding(UpstreamSpec upstream) {
+    EndpointSpec permit = permit(LimitAlgorithm.NONE, new LimitSpec.Unlimited(), QueueOrder.FIFO);
+    return new EndpointSpec(
+        PATH,
+        PATH,
+        permit.algorithm(),
+        permit.limit(),
+        permit.scheduling(),
+        permit.waiting(),
+        permit.reading(),
+        permit.descendants(),
+        false,
+        true,
+        List.of(upstream),
+        Map.of());
+  }
+
+  Endpoint endpoint() {
+    return endpoint;
+  }
+
+  long now() {
+    return now;
+  }
+
+  /** Returns the instant of the endpoint's alarm. */
+  long alarm() {
+    return alarm;
+  }
+
+  /** Moves the clock to the next alarm and runs it. */
+  void next() {
+    run();
+    if (alarm == Ticker.NEVER) {
+      throw new IllegalStateException("nothing will ever happen");
+    }
+    until(alarm);
+  }
+
+  /** Moves the clock, running each alarm on the way. */
+  void until(long instant) {
+    run();
+    while (alarm <= instant) {
+      now = Math.max(now, alarm);
+      alarm = Ticker.NEVER;
+      onAlarm.run();
+      run();
+    }
+    now = Math.max(now, instant);
+  }
+
+  /** Runs all requested steps. */
+  void run() {
+    for (Runnable step = soon.poll(); step != null; step = soon.poll()) {
+      step.run();
+    }
+  }
+
+  @Override
+  public void execute(Runnable step) {
+    soon.add(step);
+  }
+
+  @Override
+  public void at(long instantNanos, Runnable step) {
+    alarm = instantNanos;
+    onAlarm = step;
+  }
+}

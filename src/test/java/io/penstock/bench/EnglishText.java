@@ -1,0 +1,63 @@
+package io.penstock.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * English text to cut pieces from: the comments of this project's sources. They have one language
+ * and one style, so pieces differ less from each other than the texts of many clients would;
+ * tables, JSON and code among prose have up to a third more tokens for each byte, which one factor
+ * for each model cannot reflect.
+ */
+final class EnglishText {
+  private final String text;
+
+  private EnglishText(String text) {
+    this.text = text;
+  }
+
+  static EnglishText read() throws IOException {
+    StringBuilder all = new StringBuilder();
+    try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
+      for (Path source : sources.filter(path -> path.toString().endsWith(".java")).toList()) {
+        all.append('\n').append(comments(source));
+      }
+    }
+    return new EnglishText(all.toString());
+  }
+
+  /**
+   * Returns the same text mixed with this project's README, which has tables, commands, YAML and
+   * JSON.
+   */
+  static EnglishText mixed() throws IOException {
+    return new EnglishText(Files.readString(Path.of("README.md")) + read().text);
+  }
+
+  private static String comments(Path source) throws IOException {
+    return Files.readAllLines(source).stream()
+        .map(String::strip)
+        .filter(line -> line.startsWith("*") || line.startsWith("/**") || line.startsWith("//"))
+        .map(line -> line.replaceAll("^(/\\*\\*|\\*/|\\*|//)|\\*/$", "").strip())
+        .collect(Collectors.joining("\n"));
+  }
+
+  /**
+   * Returns the given number of characters from a random position, continuing at the start if
+   * necessary.
+   */
+  String slice(int characters, SplittableRandom random) {
+    StringBuilder slice = new StringBuilder(characters);
+    int at = random.nextInt(text.length());
+    while (slice.length() < characters) {
+      int end = Math.min(text.length(), at + characters - slice.length());
+      slice.append(text, at, end);
+      at = 0;
+    }
+    return slice.toString();
+  }
+}

@@ -1,0 +1,116 @@
+package io.penstock.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Checks that values that cannot work, or would not be safe, are refused before anything is
+ * installed.
+ */
+class ChartRefusalsTest {
+  @TempDir static Path directory;
+
+  private static HelmChart helmChart;
+
+  @BeforeAll
+  static void copy() {
+    helmChart = new HelmChart(directory, "{}");
+  }
+
+  private static final String ALONE = "redis: {bundled: {enabled: false}}";
+
+  static List<Arguments> bad() {
+    return List.of(
+        Arguments.of("replica: 3", "at '': additional properties 'replica' not allowed"),
+        Arguments.of("redis: {urll: x}", "at '/redis': additional properties 'urll' not allowed"),
+        Arguments.of("replicas: -1", "replicas is -1, expected 0 or more"),
+        Arguments.of("replicas: two", "at '/replicas': got string, want integer"),
+        Arguments.of("sharing: often", "at '/sharing': value must be one of 'exact', 'eventual'"),
+        Arguments.of("operator: {type: LoadBalancer}", "additional properties 'type' not allowed"),
+        Arguments.of("operator: {token: short}", "operator.token is no token, expected 16"),
+        Arguments.of(
+            "redis: {url: 'http://h', bundled: {enabled: false}}",
+            "redis.url is no address of Redis"),
+        Arguments.of(
+            "database: {url: 'jdbc:mariadb://h/d'}", "database.url is no address of a database"),
+        Arguments.of("routes: {a.txt: x}", "additional properties 'a.txt' not allowed"),
+        Arguments.of("drain: {streamsSeconds: -1}", "at '/drain/streamsSeconds'"),
+        Arguments.of(ALONE, "sharing is exact and there may be more than one instance"),
+        Arguments.of(
+            "{sharing: eventual, " + ALONE + "}",
+            "sharing is eventual and there may be more than one instance"),
+        Arguments.of(
+            "{replicas: 1, autoscaling: {enabled: true}, " + ALONE + "}",
+            "sharing is exact and there may be more than one instance"),
+        Arguments.of(
+            "{replicas: 1, keda: {enabled: true, prometheus: 'http://p'}, " + ALONE + "}",
+            "sharing is exact and there may be more than one instance"),
+        Arguments.of(
+            "{sharing: local, routes: {a.yaml: \"endpoints:\\n  - path: /a\\n    sharing:"
+                + " exact\\n\"}, "
+                + ALONE
+                + "}",
+            "routes.a.yaml shares a limit between instances, which needs Redis"),
+        Arguments.of("redis: {url: 'redis://h'}", "there are two Redis"),
+        Arguments.of("keys: {store: sql}", "keys.store is sql, which needs a database"),
+        Arguments.of(
+            "operator: {createToken: false}",
+            "the operator port listens on the pod's address, where it must not be open"),
+        Arguments.of(
+            "networkPolicy: {monitoringNamespaces: {matchLabels: null}}",
+            "networkPolicy.monitoringNamespaces is empty, which would let every namespace"),
+        Arguments.of(
+            "autoscaling: {minReplicas: 20}", "autoscaling.minReplicas is 20, expected at most"),
+        Arguments.of(
+            "autoscaling: {enabled: true, queueDepth: 0, cpuUtilization: 0}",
+            "autoscaling is enabled and has nothing to scale by"),
+        Arguments.of("keda: {enabled: true}", "set keda.prometheus to its URL"),
+        Arguments.of("ingress: {enabled: true}", "ingress is enabled for no host"),
+        Arguments.of(
+            "httpRoute: {enabled: true}", "httpRoute is enabled and belongs to no Gateway"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bad")
+  void values_thatAreBad_areRefusedWithASentence(String values, String sentence) {
+    assertThat(helmChart.refusal(HelmChart.yaml(values))).get().asString().contains(sentence);
+  }
+
+  @Test
+  void values_thatLookSimilar_areNot() {
+    for (String good :
+        List.of(
+            "{replicas: 1, " + ALONE + "}",
+            "{sharing: local, " + ALONE + "}",
+            "{sharing: local, routes: {a.yaml: \"# sharing: exact\\n\"}, " + ALONE + "}",
+            "replicas: 0",
+            "global: {anything: x}",
+            "sharing: eventual")) {
+      assertThat(helmChart.refusal(HelmChart.yaml(good))).as(good).isEqualTo(Optional.empty());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "operator: {token: 'my secret'}",
+        "redis: {url: 'my secret', bundled: {enabled: false}}",
+        "database: {url: 'my secret'}"
+      })
+  void refusal_ofASecretThatIsWrong_doesNotShowIt(String values) {
+    assertThat(helmChart.refusal(HelmChart.yaml(values)))
+        .get()
+        .asString()
+        .doesNotContain("my secret");
+  }
+}

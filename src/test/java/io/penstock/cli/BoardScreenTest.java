@@ -1,0 +1,206 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Random;
+import org.jline.utils.AttributedString;
+import org.junit.jupiter.api.Test;
+
+class BoardScreenTest {
+  private static final String ADDRESS = "http://127.0.0.1:8081";
+
+  private final Story story = new Story();
+  private final BoardView boardView = new BoardView();
+  private final BoardScreen boardScreen = new BoardScreen(Story.BRIGHT, ADDRESS);
+
+  private List<String> draw(int width, int height) {
+    return lines(boardScreen, width, height);
+  }
+
+  private List<String> lines(BoardScreen on, int width, int height) {
+    return on.draw(story.board, boardView, width, height).stream()
+        .map(line -> line.toString().stripTrailing())
+        .toList();
+  }
+
+  private void busy() {
+    story.board.connect();
+    story.endpoints(
+        Story.endpoint(
+            "/openai/chat",
+            "'queue_depth':2,'oldest_wait_ms':12000,'served':12345,'refused':3,'utilization':0.93,"
+                + "'config':{'algorithm':'none','dialect':'openai','upstreams':[{'id':'east',"
+                + "'rpm_limit':60,'tpm_limit':90000},{'id':'west'}]}"),
+        Story.endpoint(
+            "/openai/embeddings",
+            "'paused':true,'config':{'algorithm':'strict','rate':2,'unit':'rps'}"),
+        Story.endpoint("/permits", "'utilization':0.5"));
+    story.ticket("queued", "/openai/chat", 7, "'input_tokens':20,'output_tokens':100");
+    story.ticket("released", "/permits", 8, "'waited_ms':1500");
+    story.ticket("served", "/permits", 8);
+    story.pass(2_000);
+  }
+
+  @Test
+  void board_of80By24_showsAllThatMatters() {
+    busy();
+    assertThat(draw(80, 24))
+        .hasSize(24)
+        .startsWith(
+            " penstock top http://127.0.0.1:8081  3 endpoints, 3 waiting           connected",
+            "                                                  in all        since attach: 2s",
+            "ENDPOINT     WAIT               USE       SERVED REFUSED   P50   P90   P99  LAST",
+            "/openai",
+            "┣ chat          3 ●●●           93% ████▋  12.3K       3     -     -     -     -",
+            "┗ embeddings    0 ‖              0%            0       0     -     -     -     -",
+            "/permits        0               50% ██▌        0       0  1.5s  1.5s  1.5s  1.5s")
+        .contains(
+            "12:00:00 queued     /openai/chat #7 120 tokens",
+            "12:00:00 released   /permits #8 waited 1.5s")
+        .endsWith("q quit  p pause  r resume  space test  i info  jk move");
+  }
+
+  @Test
+  void wideBoard_hasMoreColumns() {
+    busy();
+    List<String> lines = draw(140, 24);
+    assertThat(lines.get(2)).contains("LAST", "SUM", "TOKENS", "LIMIT");
+    assertThat(lines.get(4)).endsWith("60rpm 90Ktpm of 2");
+    assertThat(lines.get(5)).endsWith("2 rps");
+  }
+
+  @Test
+  void narrowBoard_keepsNamesDotsAndUse() {
+    busy();
+    assertThat(draw(40, 12))
+        .hasSize(12)
+        .contains(
+            " penstock top http://127.0.0… connected",
+            "ENDPOINT     WAIT             USE SERVED",
+            "┣ chat          3 ●●●         93%  12.3K")
+        .endsWith("q quit  p pause  r resume  space test");
+  }
+
+  @Test
+  void anySize_isNeverLeft() {
+    busy();
+    Random random = new Random(7);
+    for (int each = 0; each < 500; each++) {
+      int width = 1 + random.nextInt(each < 250 ? 50 : 250);
+      int height = 1 + random.nextInt(60);
+      if (random.nextInt(10) == 0) {
+        boardView.toggleInfo();
+      }
+      boardView.skip(random.nextInt(9) - 3);
+      List<AttributedString> lines = boardScreen.draw(story.board, boardView, width, height);
+      assertThat(lines.size()).as("%d x %d", width, height).isLessThanOrEqualTo(height);
+      assertThat(lines)
+          .as("%d x %d", width, height)
+          .allMatch(line -> line.columnLength() <= width, "fits");
+    }
+  }
+
+  @Test
+  void hostileNames_staySmallAndPlain() {
+    String hostile = "/" + "\\u001b[2J\\u202e\\u0007\\n漢".repeat(600);
+    story.endpoints(Story.endpoint(hostile, "'queue_depth':1,'config':{'\\u001b[31m':'\\u0000'}"));
+    story.told("\u001b]0;x\u0007", "'endpoint':'" + hostile + "','x\\u001b':'\\u009b'");
+    story.told("refused", "'endpoint':'%s','ticket':1,'reason':'\\u001bc'".formatted(hostile));
+    for (boolean info : new boolean[] {false, true}) {
+      assertThat(boardScreen.draw(story.board, boardView, 80, 24))
+          .as("info %s", info)
+          .allMatch(line -> line.columnLength() <= 80)
+          .allMatch(line -> line.toString().chars().noneMatch(Character::isISOControl), "plain");
+      boardView.toggleInfo();
+    }
+  }
+
+  @Test
+  void withoutColoursAndUnicode_isAscii() {
+    busy();
+    List<AttributedString> lines =
+        new BoardScreen(new TerminalStyle(false, false), ADDRESS)
+            .draw(story.board, boardView, 100, 30);
+    assertThat(lines).allMatch(line -> line.toString().matches("[ -~]*"), "ASCII");
+    assertThat(lines)
+        .allMatch(line -> !line.toAnsi().matches("(?s).*\u001b\\[[0-9;]*[34][0-9].*"), "no colour");
+    assertThat(lines.get(4).toString()).contains(" O?o", "#");
+  }
+
+  @Test
+  void gatewayThatIsGone_isSaidAtTheTop_andTheScreenKept() {
+    assertThat(draw(80, 24).getFirst()).endsWith("connecting");
+    busy();
+    story.board.disconnect("nobody answers");
+    assertThat(draw(80, 24))
+        .anyMatch(line -> line.contains("chat") && line.contains("●●●"))
+        .first()
+        .asString()
+        .endsWith("not connected: retrying");
+  }
+
+  @Test
+  void moreEndpointsThanLines_showTheSelectedOne() {
+    String[] paths = new String[1_000];
+    for (int at = 0; at < paths.length; at++) {
+      paths[at] = "/e%03d".formatted(at);
+    }
+    story.endpoints(paths);
+    assertThat(draw(80, 24)).anyMatch(line -> line.startsWith("/e000"));
+    boardView.move(boardScreen.rows(story.board), 500);
+    assertThat(draw(80, 24))
+        .anyMatch(line -> line.startsWith("/e500"))
+        .noneMatch(line -> line.startsWith("/e000"));
+    boardView.move(boardScreen.rows(story.board), 5_000);
+    assertThat(draw(80, 24)).anyMatch(line -> line.startsWith("/e999"));
+    boardView.move(boardScreen.rows(story.board), -5_000);
+    assertThat(draw(80, 24)).anyMatch(line -> line.startsWith("/e000"));
+  }
+
+  @Test
+  void selection_skipsSegmentsAndFollowsItsEndpoint() {
+    busy();
+    List<EndpointTree.Row> rows = boardScreen.rows(story.board);
+    assertThat(boardView.endpoint(rows)).isSameAs(story.at("/openai/chat"));
+    boardView.move(rows, 1);
+    boardView.move(rows, 1);
+    boardView.move(rows, 1);
+    assertThat(boardView.endpoint(rows)).isSameAs(story.at("/permits"));
+    story.endpoints("/a", "/permits");
+    assertThat(boardView.endpoint(boardScreen.rows(story.board))).isSameAs(story.at("/permits"));
+    story.endpoints("/a");
+    assertThat(boardView.endpoint(boardScreen.rows(story.board))).isSameAs(story.at("/a"));
+    story.endpoints();
+    assertThat(boardView.endpoint(boardScreen.rows(story.board))).isNull();
+    boardView.move(boardScreen.rows(story.board), 1);
+    assertThat(draw(80, 24)).hasSize(24);
+  }
+
+  @Test
+  void info_showsFiguresUpstreamsAndSettings() {
+    busy();
+    story.board.upstreams(
+        Story.json(
+            "[{'id':'east','url':'https://e','health':'unhealthy','last_error':{'what':'503'},"
+                + "'pools':[{'name':'gpt','paused_until':'2026-11-22T12:01:00Z','limits':["
+                + "{'measure':'requests','effective':60,'used_global':45,'held':0,'remaining':15}]"
+                + "}]}]"));
+    boardView.toggleInfo();
+    assertThat(draw(80, 30))
+        .contains(
+            "served 12345, refused 3, expired 0, cancelled 0",
+            "upstream east, https://e, unhealthy, last trouble: 503",
+            "upstream west",
+            "  gpt is paused until 2026-11-22T12:01:00Z",
+            "  █████████     75% gpt: 45 of 60 requests, 15 left",
+            "settings",
+            "  algorithm: none                         dialect: openai")
+        .anyMatch(line -> line.startsWith("━━ /openai/chat ━━"));
+    assertThat(draw(80, 12)).noneMatch(line -> line.startsWith("settings"));
+    boardView.skip(2);
+    assertThat(draw(80, 12)).noneMatch(line -> line.startsWith("served"));
+    boardView.skip(1_000);
+    assertThat(draw(80, 12)).anyMatch(line -> line.startsWith("settings"));
+  }
+}

@@ -1,0 +1,152 @@
+package io.penstock.clients;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A process that installs or runs the providers' own clients, and its output so far. */
+final class ClientProcess {
+  /**
+   * A process that has ended.
+   *
+   * @param status its exit status
+   * @param late whether it was killed because it ran for too long
+   * @param lines its output and errors
+   */
+  record Ended(int status, boolean late, List<String> lines) {
+    String text() {
+      return String.join("\n", lines);
+    }
+  }
+
+  /** Settings for such clients that this machine may have, which are not passed to these. */
+  private static final Pattern CLIENT_SETTING =
+      Pattern.compile("(?:AIMOCK|ANTHROPIC|GEMINI|GOOGLE|OPENAI)_.*");
+
+  private static final String URL_START = "http://127.0.0.1:";
+  private static final Duration CASES_LIMIT = Duration.ofMinutes(3);
+
+  private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+  private final CompletableFuture<String> url = new CompletableFuture<>();
+  private final Process process;
+  private final Thread reader;
+
+  private ClientProcess(Process process) {
+    this.process = process;
+    this.reader = Thread.ofVirtual().start(this::read);
+  }
+
+  /** Starts a program in a directory, and fails if there is no such program. */
+  static ClientProcess start(Path directory, List<String> command) {
+    ProcessBuilder builder =
+        new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
+    builder.environment().keySet().removeIf(name -> CLIENT_SETTING.matcher(name).matches());
+    try {
+      return new ClientProcess(builder.start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Runs a program to its end, within a limit of time; empty when there is no such program. */
+  static Optional<Ended> run(Path directory, Duration limit, List<String> command) {
+    ClientProcess started;
+    try {
+      started = start(directory, command);
+    } catch (UncheckedIOException missing) {
+      return Optional.empty();
+    }
+    boolean late =
+        !started
+            .process
+            .onExit()
+            .thenApply(_ -> true)
+            .completeOnTimeout(false, limit.toMillis(), MILLISECONDS)
+            .join();
+    started.kill();
+    int status = started.process.onExit().join().exitValue();
+    return Optional.of(new Ended(status, late, started.lines()));
+  }
+
+  /**
+   * Runs a script that takes cases as its last arguments and prints a line of JSON for each;
+   * returns the outcomes in the order of the cases.
+   */
+  static List<CaseOutcome> runCases(Path directory, List<String> script, List<String> cases) {
+    List<String> command = new ArrayList<>(script);
+    command.addAll(cases);
+    Ended ended = run(directory, CASES_LIMIT, command).orElseThrow();
+    if (ended.status() != 0) {
+      throw new AssertionError(command + " ended with " + ended.status() + ": " + ended.text());
+    }
+    List<CaseOutcome> outcomes = new ArrayList<>();
+    for (String line : ended.lines()) {
+      if (line.startsWith("{\"name\":")) {
+        outcomes.add(JsonMapper.shared().readValue(line, CaseOutcome.class));
+      }
+    }
+    outcomes.sort(Comparator.comparingInt(outcome -> cases.indexOf(outcome.name())));
+    if (!outcomes.stream().map(CaseOutcome::name).toList().equals(cases)) {
+      throw new AssertionError(command + " did not tell each case once: " + ended.text());
+    }
+    return outcomes;
+  }
+
+  /** Prints why the tests with the clients for a language are skipped, and skips them. */
+  static RuntimeException skipped(String language, String reason) {
+    System.out.println(
+        "The tests with the providers' clients for " + language + " are skipped: " + reason);
+    return Assumptions.abort(reason);
+  }
+
+  private void read() {
+    process
+        .inputReader(UTF_8)
+        .lines()
+        .forEach(
+            line -> {
+              lines.add(line);
+              if (line.startsWith(URL_START)) {
+                url.complete(line);
+              }
+            });
+    url.complete("");
+  }
+
+  /** Waits for a line that tells where the program serves; empty when none came in time. */
+  Optional<String> url(Duration limit) {
+    String line = url.completeOnTimeout("", limit.toMillis(), MILLISECONDS).join();
+    return Optional.of(line).filter(printed -> !printed.isEmpty());
+  }
+
+  List<String> lines() {
+    return List.copyOf(lines);
+  }
+
+  /**
+   * Kills the process and its children, if it still runs, and waits until all its output is read.
+   */
+  void kill() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.toHandle().destroyForcibly(); // Process.destroyForcibly would close its output too
+    try {
+      reader.join(10_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

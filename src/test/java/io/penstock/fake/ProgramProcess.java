@@ -1,0 +1,113 @@
+package io.penstock.fake;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Penstock;
+import io.penstock.suite.GatewayStarts;
+import io.penstock.suite.JavaCommand;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The program in a process of its own, as started from a shell; without the classes of tests, which
+ * would change how it logs.
+ */
+public final class ProgramProcess implements AutoCloseable {
+  private final int port = RunningGateway.freePort();
+  private final int operatorPort = RunningGateway.freePort();
+  private final Queue<String> log = new ConcurrentLinkedQueue<>();
+  private final Process process;
+
+  /** Serves a route file; returns when it is ready. */
+  public ProgramProcess(Path routes, String... properties) throws IOException {
+    List<String> command = JavaCommand.gateway(Penstock.class, false);
+    command.addAll(
+        List.of(
+            "serve", "--routes=" + routes, "--port=" + port, "--operator-port=" + operatorPort));
+    command.addAll(List.of(properties));
+    GatewayStarts.process();
+    process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+    PatientWaits.await()
+        .atMost(Duration.ofSeconds(60))
+        .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
+        .until(() -> readiness() == 200);
+  }
+
+  public int port() {
+    return port;
+  }
+
+  public ByteSocket connect() {
+    return ByteSocket.to(port);
+  }
+
+  public HttpMessage get(String target) {
+    return get(port, target);
+  }
+
+  public HttpMessage operator(String target) {
+    return get(operatorPort, target);
+  }
+
+  private static HttpMessage get(int port, String target) {
+    try (ByteSocket byteSocket = ByteSocket.to(port)) {
+      return byteSocket.send("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").answer();
+    }
+  }
+
+  /** Returns the status of its readiness, or 0 when there is no answer. */
+  public int readiness() {
+    try {
+      return operator("/actuator/health/readiness").status();
+    } catch (UncheckedIOException notYet) {
+      return 0;
+    }
+  }
+
+  public void terminate() {
+    process.toHandle().destroy(); // Process.destroy would close its output too
+  }
+
+  public void interrupt() throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
+    assertThat(kill.waitFor()).isZero();
+  }
+
+  /**
+   * Returns whether it ignores interrupts, as programs do that some shells start in the background.
+   */
+  public boolean ignoresInterrupts() throws IOException {
+    Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+    return Files.readString(status)
+        .lines()
+        .filter(line -> line.startsWith("SigIgn:"))
+        .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
+  }
+
+  /** Returns what it has written, line by line. */
+  public List<String> log() {
+    return List.copyOf(log);
+  }
+
+  /** Checks that it ends by itself, without an error. */
+  public void endsWell() {
+    process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join();
+    assertThat(process.isAlive()).as("alive; log: %s", log).isFalse();
+    assertThat(process.exitValue()).as("log: %s", log).isZero();
+    assertThat(log).noneMatch(line -> line.contains("Exception"));
+  }
+
+  @Override
+  public void close() {
+    process.toHandle().destroyForcibly();
+  }
+}

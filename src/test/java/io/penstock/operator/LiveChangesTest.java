@@ -1,0 +1,88 @@
+package io.penstock.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LiveChangesTest {
+  private final List<LiveRow> endpoints = new ArrayList<>();
+  private final LiveChanges liveChanges = new LiveChanges(() -> endpoints, () -> "[]", () -> "{}");
+
+  private static LiveRow endpoint(String path, long depth, long oldestMillis) {
+    return LiveRow.of(
+        new EndpointView(
+            path, false, depth, 0, 0, oldestMillis, 0.5, false, 1, 2, 3, 4, Map.of("path", path)),
+        null,
+        List.of(),
+        null);
+  }
+
+  @Test
+  void firstNews_areAllThereIs_withoutConfiguration() {
+    endpoints.add(endpoint("/a", 0, 0));
+    assertThat(liveChanges.look().news(0))
+        .isEqualTo(
+            """
+            {"whole":true,"removed":[],"rows":[{"path":"/a","dynamic":false,"queue_depth":0,\
+            "queued_tokens":0,"oldest_wait_ms":0,"utilization":0.5,"paused":false,"served":1,\
+            "refused":2,"expired":3,"cancelled":4,"waits":null,"ages":[],"held_by":null}]}\
+            """);
+  }
+
+  @Test
+  void whatDidNotChange_isNoNews() {
+    endpoints.addAll(List.of(endpoint("/a", 0, 0), endpoint("/b", 0, 0)));
+    liveChanges.look();
+    assertThat(liveChanges.look().news(1)).isNull();
+    endpoints.set(1, endpoint("/b", 1, 0));
+    assertThat(liveChanges.look().news(2)).contains("/b").doesNotContain("/a");
+  }
+
+  @Test
+  void whoMissedLooks_isToldAllThatChangedSince() {
+    endpoints.addAll(List.of(endpoint("/a", 0, 0), endpoint("/b", 0, 0), endpoint("/c", 0, 0)));
+    liveChanges.look();
+    endpoints.set(0, endpoint("/a", 1, 0));
+    liveChanges.look();
+    endpoints.set(1, endpoint("/b", 1, 0));
+    assertThat(liveChanges.look().news(1)).contains("/a", "/b").doesNotContain("/c");
+  }
+
+  @Test
+  void queueThatStandsStill_isNewsOnceASecond() {
+    endpoints.add(endpoint("/a", 1, 1_100));
+    liveChanges.look();
+    endpoints.set(0, endpoint("/a", 1, 1_900));
+    assertThat(liveChanges.look().news(1)).isNull();
+    endpoints.set(0, endpoint("/a", 1, 2_000));
+    assertThat(liveChanges.look().news(2)).contains("\"oldest_wait_ms\":2000");
+  }
+
+  @Test
+  void endpointThatWent_isSaidToHave_andOneThatCameBackIsNot() {
+    endpoints.addAll(List.of(endpoint("/a", 0, 0), endpoint("/b", 0, 0)));
+    liveChanges.look();
+    LiveRow gone = endpoints.removeFirst();
+    assertThat(liveChanges.look().news(1))
+        .isEqualTo("{\"whole\":false,\"removed\":[\"/a\"],\"rows\":[]}");
+    endpoints.add(gone);
+    assertThat(liveChanges.look().news(1)).contains("\"removed\":[]", "/a");
+  }
+
+  @Test
+  void whenTooManyWent_allIsToldAnew() {
+    for (int i = 0; i < 1_001; i++) {
+      endpoints.add(endpoint("/" + i, 0, 0));
+    }
+    endpoints.add(endpoint("/stays", 0, 0));
+    liveChanges.look();
+    liveChanges.look();
+    endpoints.removeIf(each -> !each.path().equals("/stays"));
+    LiveChanges.Look look = liveChanges.look();
+    assertThat(look.news(2)).startsWith("{\"whole\":true").contains("/stays");
+    assertThat(look.news(3)).isNull();
+  }
+}

@@ -1,0 +1,92 @@
+package io.penstock.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.LogCapture;
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.StartedGateway;
+import io.penstock.suite.TaggedTests;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** Tests which events operators get about a Redis that dies and comes back. */
+@Timeout(120)
+@Tag(TaggedTests.READS_LOG)
+@Isolated("it reads what is logged")
+class SyncEventsIT {
+  private static final String ROUTES =
+      """
+      endpoints:
+        - {path: /exact, algorithm: token_window, tokens_per_window: 100, window_seconds: 10}
+        - path: /eventual
+          algorithm: token_window
+          tokens_per_window: 100
+          window_seconds: 10
+          sharing: eventual
+      """;
+
+  @TempDir private Path directory;
+
+  private StartedGateway start(String name, RedisServer redis) throws IOException {
+    return StartedGateway.start(
+        Files.createDirectory(directory.resolve(name)),
+        ROUTES,
+        "--penstock.redis.url=" + redis.url(),
+        "--penstock.redis.on-outage=share");
+  }
+
+  /** Reads the changes, up to the first that is {@code last}. */
+  private static List<String> until(BufferedReader lines, String last) throws IOException {
+    List<String> read = new ArrayList<>();
+    boolean sync = false;
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      if (sync && line.startsWith("data:")) {
+        read.add(line);
+        if (line.contains(last)) {
+          return read;
+        }
+      }
+      sync = line.startsWith("event:") ? line.equals("event:sync") : sync;
+    }
+    throw new AssertionError("no " + last + " in " + read);
+  }
+
+  private static long count(List<String> lines, String word) {
+    return lines.stream().filter(line -> line.contains(word)).count();
+  }
+
+  @Test
+  void redisKilledAndStarted_isOneEventAndOneLineAChange() throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        StartedGateway here = start("here", redis);
+        Socket socket = StartedGateway.open(here.operatorPort(), "GET /events");
+        BufferedReader events = StartedGateway.lines(socket);
+        StartedGateway there = start("there", redis);
+        LogCapture logCapture = LogCapture.listen()) {
+      until(events, "\"members\":2");
+      redis.kill();
+      List<String> away = until(events, "\"sharing\":\"exact\",\"change\":\"cut_off\"");
+      assertThat(away.getLast()).contains("\"members\":2", "exact limits are divided by 2");
+      redis.start();
+      List<String> back = until(events, "\"sharing\":\"exact\",\"change\":\"rejoined\"");
+      assertThat(back).anyMatch(line -> line.contains("\"change\":\"learning\""));
+      assertThat(back).anyMatch(line -> line.contains("\"change\":\"learned\""));
+      List<String> lines = logCapture.lines();
+      assertThat(count(lines, "exact limits are divided by 2")).isPositive();
+      assertThat(count(lines, "Redis has lost data")).as("each says it once").isEqualTo(2);
+      assertThat(count(lines, "Redis is heard again: 2 instances")).isPositive();
+      assertThat(logCapture.traces()).isEmpty();
+      assertThat(there.gateway("GET /exact")).startsWith("HTTP/1.1 200");
+    }
+  }
+}

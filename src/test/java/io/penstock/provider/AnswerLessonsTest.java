@@ -1,0 +1,234 @@
+package io.penstock.provider;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Dialect;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.quota.ProviderStatus;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AnswerLessonsTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long UNSAID = ProviderStatus.UNSAID;
+  private static final byte[] NO_BODY = {};
+
+  private static final Map<String, String> OPENAI =
+      Map.of(
+          "x-ratelimit-limit-requests", "60",
+          "x-ratelimit-limit-tokens", "150000",
+          "x-ratelimit-remaining-requests", "59",
+          "x-ratelimit-remaining-tokens", "149984",
+          "x-ratelimit-reset-requests", "1s",
+          "x-ratelimit-reset-tokens", "6m0s");
+
+  private final AnswerLessons answerLessons =
+      new AnswerLessons(Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);
+
+  private ProviderLesson openAi(int status, Map<String, String> headers, String body) {
+    return answerLessons.openAi(status, headers::get, body.getBytes(UTF_8));
+  }
+
+  @Test
+  void openAiHeaders_areTwoStandings() {
+    assertThat(openAi(200, OPENAI, "").standings())
+        .containsExactly(
+            new ProviderStatus(LimitMeasure.REQUESTS, 60, 59, SECOND),
+            new ProviderStatus(LimitMeasure.TOKENS, 150_000, 149_984, 360 * SECOND));
+  }
+
+  @Test
+  void anthropicHeaders_areFourStandings() {
+    Map<String, String> headers = new HashMap<>(Map.of("retry-after", "12"));
+    for (String name : new String[] {"requests", "tokens", "input-tokens", "output-tokens"}) {
+      headers.put("anthropic-ratelimit-" + name + "-limit", "4000");
+      headers.put("anthropic-ratelimit-" + name + "-remaining", "0");
+      headers.put("anthropic-ratelimit-" + name + "-reset", "2026-11-21T12:00:30Z");
+    }
+    ProviderLesson providerLesson = answerLessons.anthropic(429, headers::get, NO_BODY);
+    assertThat(providerLesson.standings())
+        .extracting(ProviderStatus::measure)
+        .containsExactly(
+            LimitMeasure.REQUESTS,
+            LimitMeasure.TOKENS,
+            LimitMeasure.INPUT_TOKENS,
+            LimitMeasure.OUTPUT_TOKENS);
+    assertThat(providerLesson.standings())
+        .allMatch(each -> each.equals(new ProviderStatus(each.measure(), 4_000, 0, 30 * SECOND)));
+    assertThat(providerLesson.retryAfterNanos()).isEqualTo(12 * SECOND);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x-ratelimit-reset-tokens, soon",
+    "x-ratelimit-reset-tokens, -6m0s",
+    "x-ratelimit-limit-tokens, unlimited",
+    "x-ratelimit-limit-tokens, 0",
+    "x-ratelimit-remaining-tokens, -5",
+    "x-ratelimit-remaining-tokens, 99999999999999999999",
+  })
+  void garbageInOneHeader_leavesOutThatStandingAlone(String name, String value) {
+    Map<String, String> headers = new HashMap<>(OPENAI);
+    headers.put(name, value);
+    assertThat(openAi(200, headers, "").standings())
+        .containsExactly(new ProviderStatus(LimitMeasure.REQUESTS, 60, 59, SECOND));
+  }
+
+  @Test
+  void headersThatAreMissing_areUnsaid() {
+    assertThat(openAi(200, Map.of("x-ratelimit-remaining-tokens", "3"), "").standings())
+        .containsExactly(new ProviderStatus(LimitMeasure.TOKENS, UNSAID, 3, UNSAID));
+    assertThat(openAi(200, Map.of("x-ratelimit-reset-tokens", "3s"), "").standings()).isEmpty();
+    assertThat(openAi(200, Map.of(), "")).isEqualTo(ProviderLesson.silent(200));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1500, 9, 1500000000",
+    "soon, 9, 9000000000",
+    ", 9, 9000000000",
+    ", 'Sat, 21 Nov 2026 12:00:10 GMT', 10000000000",
+    ", never, -1",
+    ", , -1",
+  })
+  void retryAfter_theFinerOneCounts(String millis, String seconds, long nanos) {
+    Map<String, String> headers = new HashMap<>();
+    headers.put("retry-after-ms", millis);
+    headers.put("retry-after", seconds);
+    assertThat(openAi(429, headers, "").retryAfterNanos()).isEqualTo(nanos);
+  }
+
+  private static String openAiError(String type, String code, String message) {
+    return "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":null,\"code\":\"%s\"}}"
+        .formatted(message, type, code);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "RATE | tokens | rate_limit_exceeded | Rate limit reached for gpt-4o on tokens per min"
+            + " (TPM): Limit 30000, Used 29000, Requested 1500. Please try again in 1s.",
+        "RATE | requests | rate_limit_exceeded | Rate limit reached on requests per min (RPM)",
+        "TOO_LARGE | tokens | rate_limit_exceeded | Request too large for gpt-4o on tokens per min",
+        "TOO_LARGE | tokens | rate_limit_exceeded | It is over: Limit 30000, Requested 40000.",
+        "SPENT | insufficient_quota | insufficient_quota | You exceeded your current quota, please"
+            + " check your plan and billing details.",
+        "SPENT | requests | billing_hard_limit_reached | Billing hard limit has been reached",
+        "OTHER | server_error | x | something else",
+      })
+  void wordsOfOpenAi(Wording wording, String type, String code, String message) {
+    assertThat(openAi(429, Map.of(), openAiError(type, code, message)).wording())
+        .isEqualTo(wording);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "RATE | 429 | rate_limit_error | This request would exceed your limit",
+        "SPENT | 429 | invalid_request_error | Your credit balance is too low",
+        "OVERLOADED | 529 | overloaded_error | Overloaded",
+        "OVERLOADED | 500 | overloaded_error | Overloaded",
+      })
+  void wordsOfAnthropic(Wording wording, int status, String type, String message) {
+    String body =
+        "{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}"
+            .formatted(type, message);
+    assertThat(answerLessons.anthropic(status, name -> null, body.getBytes(UTF_8)).wording())
+        .isEqualTo(wording);
+  }
+
+  private static String geminiError(String quotaId, String delay) {
+    return """
+    {"error":{"code":429,"message":"You exceeded your current quota, please check your plan and \
+    billing details.","status":"RESOURCE_EXHAUSTED","details":[\
+    {"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"%s",\
+    "quotaValue":"15"}]},\
+    {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"%s"}]}}\
+    """
+        .formatted(quotaId, delay);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GenerateRequestsPerMinutePerProjectPerModel, 37s, RATE, 37000000000",
+    "GenerateRequestsPerMinutePerProjectPerModel, 37.5s, RATE, 37500000000",
+    "GenerateRequestsPerMinutePerProjectPerModel, soon, RATE, -1",
+    "GenerateRequestsPerDayPerProjectPerModel-FreeTier, 37s, SPENT, 37000000000",
+  })
+  void detailsOfGemini(String quotaId, String delay, Wording wording, long nanos) {
+    String error = geminiError(quotaId, delay);
+    for (String body : new String[] {error, "[" + error + "]"}) {
+      ProviderLesson providerLesson = answerLessons.gemini(429, name -> null, body.getBytes(UTF_8));
+      assertThat(providerLesson.wording()).isEqualTo(wording);
+      assertThat(providerLesson.retryAfterNanos()).isEqualTo(nanos);
+    }
+  }
+
+  @Test
+  void streamUsageNamed_onlyWith400() {
+    String body = openAiError("invalid_request_error", "x", "Unknown parameter: stream_options");
+    assertThat(openAi(400, Map.of(), body).wording()).isEqualTo(Wording.NO_STREAM_USAGE);
+    assertThat(openAi(429, Map.of(), body).wording()).isEqualTo(Wording.OTHER);
+    assertThat(openAi(400, Map.of(), "{\"detail\":\"include_usage?\"}").wording())
+        .isEqualTo(Wording.NO_STREAM_USAGE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "null",
+        "[]",
+        "{",
+        "{\"error\":",
+        "{\"error\":null}",
+        "{\"error\":{\"details\":{\"a\":[1,2]}}}",
+        "{\"error\":{\"details\":[1,null,{\"retryDelay\":5,\"violations\":7}]}}",
+        "{\"error\":{\"type\":{},\"code\":[],\"message\":12}}",
+        "\u0000\u0001 <html>",
+      })
+  void garbageInTheBody_saysNothing(String body) {
+    for (int status : new int[] {200, 400, 429, 500}) {
+      assertThat(openAi(status, Map.of(), body)).isEqualTo(ProviderLesson.silent(status));
+      assertThat(answerLessons.gemini(status, name -> null, body.getBytes(UTF_8)))
+          .isEqualTo(ProviderLesson.silent(status));
+    }
+  }
+
+  @Test
+  void cutOffOrDeepOrLongBodies_areReadAsText() {
+    assertThat(openAi(429, Map.of(), "{\"error\":{\"type\":\"rate_limit_exc").wording())
+        .isEqualTo(Wording.RATE);
+    assertThat(openAi(429, Map.of(), "[".repeat(60_000)).wording()).isEqualTo(Wording.OTHER);
+    String late = "x".repeat(64 << 10) + "rate_limit_error";
+    assertThat(openAi(429, Map.of(), late).wording()).isEqualTo(Wording.OTHER);
+    assertThat(openAi(429, Map.of(), "rate_limit_error" + late).wording()).isEqualTo(Wording.RATE);
+  }
+
+  @Test
+  void errorsOfAnAnswerThatWentWell_areNotRead() {
+    assertThat(openAi(200, Map.of("retry-after", "5"), "rate_limit_error"))
+        .isEqualTo(ProviderLesson.silent(200));
+  }
+
+  @Test
+  void speeches_teach() {
+    byte[] body = "rate_limit_error".getBytes(UTF_8);
+    Map<String, String> headers = new HashMap<>(OPENAI);
+    headers.put("anthropic-ratelimit-requests-limit", "50");
+    assertThat(ProviderProtocol.of(Dialect.OPENAI).lesson(429, headers::get, body).standings())
+        .hasSize(2);
+    assertThat(ProviderProtocol.of(Dialect.ANTHROPIC).lesson(429, headers::get, body).standings())
+        .containsExactly(new ProviderStatus(LimitMeasure.REQUESTS, 50, UNSAID, UNSAID));
+  }
+}

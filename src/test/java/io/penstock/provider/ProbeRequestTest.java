@@ -1,0 +1,128 @@
+package io.penstock.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.queue.QueueBounds;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ProbeRequestTest {
+  private static EndpointSpec spec(
+      String path, Dialect dialect, boolean strip, @Nullable String url, String... models) {
+    Map<String, String> names = new HashMap<>();
+    for (String model : models) {
+      names.put(model, model);
+    }
+    List<UpstreamSpec> upstreams =
+        url == null
+            ? List.of()
+            : List.of(
+                new UpstreamSpec(
+                    "u",
+                    URI.create(url),
+                    null,
+                    null,
+                    Map.of(),
+                    names,
+                    1,
+                    new UpstreamSpec.Limits(0, 0, 0, 0),
+                    ChargeRule.TOTAL,
+                    0,
+                    60,
+                    new UpstreamSpec.Timeouts(1, 1, 1)));
+    return new EndpointSpec(
+        path,
+        path,
+        LimitAlgorithm.NONE,
+        new LimitSpec.Unlimited(),
+        EndpointSpec.Scheduling.fifo(64),
+        EndpointSpec.Waiting.of(new QueueBounds(1, 1, 1), 0, 0),
+        new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        strip,
+        upstreams,
+        Map.of());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "OPENAI, /a/v1/chat/completions, https://h.example",
+    "OPENAI, /a/chat/completions, https://h.example/v1",
+    "OPENAI, /a/chat/completions, https://h.example/api/v1/",
+    "AZURE, /a/openai/deployments/m/chat/completions?api-version=2024-10-21, https://h.example",
+    "ANTHROPIC, /a/v1/messages, https://h.example",
+    "GEMINI, /a/v1beta/models/m:generateContent, https://h.example",
+    "GEMINI, /a/models/m:generateContent, https://h.example/v1beta"
+  })
+  void requestOfEachDialect_isWeighed_andAsksForOneToken(Dialect dialect, String path, String url) {
+    EndpointSpec spec = spec("/a", dialect, true, url, "z", "m");
+    ProbeRequest probeRequest = ProbeRequest.of(spec, null);
+    assertThat(probeRequest.method()).isEqualTo("POST");
+    assertThat(probeRequest.path()).isEqualTo(path);
+    String below = probeRequest.path().substring(2).replaceAll("\\?.*", "");
+    ProviderProtocol providerProtocol = ProviderProtocol.of(dialect);
+    assertThat(providerProtocol.weighs("POST", below)).isTrue();
+    RequestReader reader = providerProtocol.requestReader(spec.reading(), below);
+    byte[] body = String.valueOf(probeRequest.json()).getBytes(StandardCharsets.UTF_8);
+    reader.feed(ByteBuffer.wrap(body));
+    assertThat(reader.finish())
+        .isInstanceOfSatisfying(
+            WeighedRequest.Request.class,
+            request -> {
+              assertThat(request.model()).isEqualTo("m");
+              assertThat(request.stream()).isFalse();
+            });
+    assertThat(probeRequest.json()).contains("1").hasSizeLessThan(150);
+  }
+
+  @Test
+  void model_isTheOneThatIsAskedFor_elseOneThatIsServed_elseASmallOne() {
+    EndpointSpec named = spec("/a", Dialect.OPENAI, true, "https://h.example", "m");
+    EndpointSpec unnamed = spec("/a", Dialect.OPENAI, true, "https://h.example");
+    assertThat(ProbeRequest.of(named, "other").json()).contains("\"model\":\"other\"");
+    assertThat(ProbeRequest.of(named, null).json()).contains("\"model\":\"m\"");
+    assertThat(ProbeRequest.of(unnamed, null).json()).contains("\"model\":\"gpt-4o-mini\"");
+  }
+
+  @Test
+  void modelInAPath_isEncoded_andInABodyEscaped() {
+    EndpointSpec gemini = spec("/a", Dialect.GEMINI, true, "https://h.example");
+    assertThat(ProbeRequest.of(gemini, "a/b?c").path())
+        .isEqualTo("/a/v1beta/models/a%2Fb%3Fc:generateContent");
+    EndpointSpec openAi = spec("/", Dialect.OPENAI, true, "https://h.example");
+    assertThat(ProbeRequest.of(openAi, "a\"b").path()).isEqualTo("/v1/chat/completions");
+    assertThat(ProbeRequest.of(openAi, "a\"b").json()).contains("\"model\":\"a\\\"b\"");
+  }
+
+  @Test
+  void prefixThatIsForwarded_hasTheVersionAlready() {
+    EndpointSpec spec = spec("/v1", Dialect.OPENAI, false, "https://h.example", "m");
+    assertThat(ProbeRequest.of(spec, null).path()).isEqualTo("/v1/chat/completions");
+  }
+
+  @Test
+  void permitAndUnknownDialect_areAskedByTheirPath() {
+    ProbeRequest plain = new ProbeRequest("GET", "/a", Map.of(), null);
+    assertThat(ProbeRequest.of(spec("/a", Dialect.OPENAI, true, null), null)).isEqualTo(plain);
+    assertThat(ProbeRequest.of(spec("/a", Dialect.NONE, true, "https://h.example"), null))
+        .isEqualTo(plain);
+  }
+}

@@ -1,0 +1,152 @@
+package io.penstock.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.RequestContent;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ProviderProtocolTest {
+  @ParameterizedTest
+  @CsvSource({
+    "OPENAI, POST, /v1/chat/completions, true",
+    "OPENAI, POST, /chat/completions, true",
+    "OPENAI, POST, /api/v1/chat/completions, true",
+    "OPENAI, POST, //v1//chat//completions//, true",
+    "OPENAI, POST, /v1/chat/completions/, true",
+    "OPENAI, POST, /v1/Chat/COMPLETIONS, true",
+    "OPENAI, POST, /v1/embeddings, true",
+    "OPENAI, GET, /v1/chat/completions, false",
+    "OPENAI, POST, /v1/chat/completions/chatcmpl-1, false",
+    "OPENAI, POST, /v1/notcompletions, false",
+    "OPENAI, POST, /v1/completions, true",
+    "OPENAI, POST, /v1/fim/completions, true",
+    "OPENAI, POST, /v1/responses, true",
+    "OPENAI, POST, /v1/responses/compact, true",
+    "OPENAI, GET, /v1/responses, false",
+    "OPENAI, GET, /v1/responses/resp_1, false",
+    "OPENAI, DELETE, /v1/responses/resp_1, false",
+    "OPENAI, POST, /v1/responses/resp_1/cancel, false",
+    "OPENAI, POST, /v1/responses/input_tokens, false",
+    "OPENAI, POST, /v1/batches, false",
+    "OPENAI, POST, /v1/completionsx, false",
+    "OPENAI, POST, /v1/files, false",
+    "OPENAI, POST, /, false",
+    "OPENAI, POST, '', false",
+    "OPENAI, POST, /v1/messages, false",
+    "ANTHROPIC, POST, /v1/messages, true",
+    "ANTHROPIC, POST, /v1/messages/, true",
+    "ANTHROPIC, GET, /v1/messages, false",
+    "ANTHROPIC, POST, /v1/messages/count_tokens, false",
+    "ANTHROPIC, POST, /v1/messages/batches, false",
+    "ANTHROPIC, POST, /v1/messages/batches/b_1/cancel, false",
+    "ANTHROPIC, POST, /v1/chat/completions, false",
+    "NONE, POST, /v1/chat/completions, false",
+  })
+  void weighs_onlyGenerationAndEmbedding(
+      Dialect dialect, String method, String path, boolean weighed) {
+    assertThat(ProviderProtocol.of(dialect).weighs(method, path)).isEqualTo(weighed);
+  }
+
+  @Test
+  void unweighedPath_readAnyway_isOneRequestWithoutTokens() {
+    for (Dialect dialect : new Dialect[] {Dialect.OPENAI, Dialect.ANTHROPIC}) {
+      assertThat(Cases.weigh(dialect, "/v1/files", Cases.bytes("{broken")))
+          .isEqualTo(
+              new WeighedRequest.Request(
+                  new RequestContent(null, 0, 0, RequestContent.UNSTATED, 1, false),
+                  Cost.NO_TOKENS,
+                  false,
+                  null));
+    }
+  }
+
+  @Test
+  void credentials_asEachProviderTakesThem() {
+    assertThat(ProviderProtocol.of(Dialect.OPENAI).credentials("k"))
+        .containsExactly(java.util.Map.entry("Authorization", "Bearer k"));
+    assertThat(ProviderProtocol.of(Dialect.ANTHROPIC).credentials("k"))
+        .containsExactly(java.util.Map.entry("x-api-key", "k"));
+    assertThat(ProviderProtocol.of(Dialect.NONE).credentials("k"))
+        .containsExactly(java.util.Map.entry("Authorization", "Bearer k"));
+  }
+
+  private static String text(RefusalBody body) {
+    return new String(body.bytes(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void refusal_inEachDialect_hasItsShape() {
+    Refusal full = Refusal.of(RefusalReason.QUEUE_FULL, "1000 requests are \"waiting\"");
+    RefusalBody openAi = ProviderProtocol.of(Dialect.OPENAI).refusalBody(full, "r-1");
+    assertThat(openAi.contentType()).isEqualTo("application/json");
+    assertThat(text(openAi))
+        .isEqualTo(
+            """
+            {"error":{"message":"1000 requests are \\"waiting\\"","type":"requests",\
+            "param":null,"code":"queue_full"}}\
+            """);
+    RefusalBody anthropic = ProviderProtocol.of(Dialect.ANTHROPIC).refusalBody(full, "r-1");
+    assertThat(anthropic.contentType()).isEqualTo("application/json");
+    assertThat(text(anthropic))
+        .isEqualTo(
+            """
+            {"type":"error","error":{"type":"rate_limit_error",\
+            "message":"1000 requests are \\"waiting\\""},"request_id":"r-1"}\
+            """);
+    RefusalBody plain = ProviderProtocol.of(Dialect.NONE).refusalBody(full, "r-1");
+    assertThat(plain.contentType()).isEqualTo("application/problem+json");
+    assertThat(text(plain))
+        .isEqualTo(
+            """
+            {"type":"about:blank","title":"Too Many Requests","status":429,\
+            "detail":"1000 requests are \\"waiting\\"","reason":"queue_full",\
+            "request_id":"r-1"}\
+            """);
+  }
+
+  @Test
+  void permitRefusal_saysWhatRlsClientsLookFor() {
+    assertThat(text(ProviderProtocol.permitRefusal(Refusal.of(RefusalReason.QUEUE_FULL, "any"))))
+        .isEqualTo("{\"ok\":false,\"error\":\"queue full\",\"reason\":\"queue_full\"}");
+    assertThat(
+            text(
+                ProviderProtocol.permitRefusal(
+                    Refusal.of(
+                        RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT, "8 s is more than 5 s"))))
+        .contains("\"error\":\"estimated wait exceeds timeout\"");
+    String cost = "token cost 9 exceeds window capacity 5";
+    assertThat(
+            text(
+                ProviderProtocol.permitRefusal(
+                    Refusal.of(RefusalReason.COST_EXCEEDS_CAPACITY, cost))))
+        .contains("\"error\":\"" + cost + "\"");
+  }
+
+  @ParameterizedTest
+  @EnumSource(RefusalReason.class)
+  void refusal_ofEveryReason_hasATypeAndATitle(RefusalReason refusalReason) {
+    Refusal refusal = Refusal.of(refusalReason, "detail");
+    for (Dialect dialect : Dialect.values()) {
+      assertThat(text(ProviderProtocol.of(dialect).refusalBody(refusal, "r")))
+          .contains("detail")
+          .doesNotContain("Refused");
+    }
+    assertThat(text(ProviderProtocol.permitRefusal(refusal))).contains(refusalReason.code());
+  }
+
+  @Test
+  void refusal_idNotWellFormed_isStillWritten() {
+    Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "a\ud83d");
+    assertThat(text(ProviderProtocol.of(Dialect.ANTHROPIC).refusalBody(refusal, "r\udc00\u0000\"")))
+        .contains("\"message\":\"a?\"", "\"request_id\":\"r?\\u0000\\\"\"");
+  }
+}

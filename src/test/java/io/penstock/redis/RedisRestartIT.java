@@ -1,0 +1,98 @@
+package io.penstock.redis;
+
+import static io.penstock.fake.PatientWaits.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.StartedGateway;
+import io.penstock.key.KeySecrets;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests gateways when their Redis is restarted, after it has written all its data to disk. */
+@Timeout(180)
+class RedisRestartIT {
+  private static final String KEY = KeySecrets.make();
+  private static final String ROUTES =
+      """
+      keys:
+        - {name: k, sha256: %s, rate_limit_rpd: 1000}
+      endpoints:
+        - {path: /open, algorithm: none}
+      """
+          .formatted(KeySecrets.sha256(KEY));
+
+  @TempDir private static Path directory;
+
+  private static StartedGateway start(String name, RedisServer redis) throws IOException {
+    return StartedGateway.start(
+        Files.createDirectory(directory.resolve(name)),
+        ROUTES,
+        "--penstock.redis.url=" + redis.url(),
+        "--penstock.redis.namespace=restart",
+        "--penstock.redis.slice-ttl=2s");
+  }
+
+  private static String ask(StartedGateway gateway) {
+    return gateway.gateway("GET /open", "x-penstock-key: " + KEY);
+  }
+
+  private static void awaitServed(StartedGateway gateway) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(100))
+        .untilAsserted(() -> assertThat(ask(gateway)).startsWith("HTTP/1.1 200"));
+  }
+
+  @Test
+  void redisRestartedWithAllData_afterAnInstanceLeft_deniesNoDailyLimit() throws Exception {
+    try (RedisServer redis = RedisServer.started("appendonly yes", "appendfsync always");
+        StartedGateway stays = start("stays", redis)) {
+      try (StartedGateway leaves = start("leaves", redis)) {
+        awaitServed(leaves);
+        awaitServed(stays);
+      }
+      redis.save();
+      redis.restart();
+      try (StartedGateway starts = start("starts", redis)) {
+        awaitServed(starts);
+        awaitServed(stays);
+      }
+    }
+  }
+
+  @Test
+  void redisFlushed_afterAnInstanceLeft_refusesDailyLimitsWithTheReason_alsoWhereOneStartsLater()
+      throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        StartedGateway stays = start("remains", redis)) {
+      try (StartedGateway leaves = start("goes", redis)) {
+        awaitServed(leaves);
+        awaitServed(stays);
+      }
+      redis.flush();
+      awaitRecovering(stays);
+      try (StartedGateway starts = start("comes", redis)) {
+        awaitRecovering(starts);
+        assertThat(starts.operator("GET /actuator/prometheus"))
+            .contains("penstock_limits_recovering 1.0");
+      }
+    }
+  }
+
+  private static void awaitRecovering(StartedGateway gateway) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(100))
+        .untilAsserted(
+            () ->
+                assertThat(ask(gateway))
+                    .startsWith("HTTP/1.1 503")
+                    .contains("x-penstock-reason: limit_recovering", "Redis has lost data"));
+  }
+}

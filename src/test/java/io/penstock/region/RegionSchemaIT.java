@@ -1,0 +1,102 @@
+package io.penstock.region;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.MariaDb;
+import io.penstock.time.WallClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tests the creation of the tables, the rights that users need, and the deletion of rows. */
+@Timeout(300)
+class RegionSchemaIT {
+  private static final Duration SOON = Duration.ofSeconds(60);
+
+  @Test
+  void manyThatStartAtOnce_makeTheTablesOnce() {
+    Tables tables = Tables.none();
+    tables.sql("CREATE TABLE penstock_keys (name INT)"); // the keys may be in the same database
+    List<CompletableFuture<Void>> all =
+        IntStream.range(0, 4)
+            .mapToObj(
+                each ->
+                    CompletableFuture.runAsync(() -> RegionSchema.migrate(tables.settings("east"))))
+            .toList();
+    all.forEach(each -> each.orTimeout(60, TimeUnit.SECONDS).join());
+    assertThat(
+            tables.query(
+                "SELECT count(*) FROM "
+                    + RegionSchema.HISTORY
+                    + " WHERE version = '1' AND success"))
+        .containsExactly("1");
+    assertThat(tables.query("SHOW TABLES LIKE 'ratelimit%'"))
+        .containsExactlyInAnyOrder("ratelimit_blocklist", "ratelimit_counts");
+  }
+
+  @Test
+  void grantsOfTheReadme_suffice() {
+    Tables tables = Tables.made();
+    String database = tables.query("SELECT database()").getFirst();
+    String host = "'@'127.0.0.1'";
+    MariaDb.run("CREATE USER 'small" + host + " IDENTIFIED BY 'small'");
+    for (String table : List.of("ratelimit_blocklist", "ratelimit_counts")) {
+      MariaDb.run(
+          "GRANT SELECT, INSERT, UPDATE, DELETE ON %s.%s TO 'small%s"
+              .formatted(database, table, host));
+    }
+    String url = "r2dbc:mariadb://small:small@127.0.0.1:" + MariaDb.port() + "/" + database;
+    try (RegionDatabase small = new RegionDatabase(DatabaseAddress.parse(url))) {
+      CountRows counts = new CountRows(small, "default", WallClock.system());
+      DenialRows denials = new DenialRows(small, "default", WallClock.system());
+      RowSweeper rowSweeper = new RowSweeper(small, "east", WallClock.system());
+      assertThat(counts.exchange("east", List.of()).toCompletableFuture()).succeedsWithin(SOON);
+      assertThat(denials.since("east", 0).toCompletableFuture()).succeedsWithin(SOON);
+      assertThat(rowSweeper.sweep().toCompletableFuture()).succeedsWithin(SOON);
+    }
+  }
+
+  @Test
+  void rowsThatCountNoMore_areDeleted_thoseOfOthersLater() {
+    Tables tables = Tables.made();
+    long hour = RowSweeper.OTHERS_MILLIS;
+    for (String region : List.of("east", "west")) {
+      for (long expires : new long[] {1, hour + 1, 2 * hour, 2 * hour + 1}) {
+        tables.sql(
+            "INSERT INTO ratelimit_counts VALUES ('default', 'key-rpm', 'k', 60000, %d, '%s', 1, %d,"
+                    .formatted(expires, region, expires)
+                + " 1)");
+      }
+    }
+    try (RegionDatabase regionDatabase = new RegionDatabase(tables.address())) {
+      RowSweeper rowSweeper = new RowSweeper(regionDatabase, "east", () -> 2 * hour);
+      assertThat(rowSweeper.sweep().toCompletableFuture()).succeedsWithin(SOON).isEqualTo(4L);
+    }
+    assertThat(
+            tables.query("SELECT concat(region, ' ', expires_at) FROM ratelimit_counts ORDER BY 1"))
+        .containsExactly(
+            "east " + (2 * hour + 1),
+            "west " + (hour + 1),
+            "west " + 2 * hour,
+            "west " + (2 * hour + 1));
+  }
+
+  @Test
+  void manyRows_areDeletedInBatches() {
+    Tables tables = Tables.made();
+    tables.sql(
+        "INSERT INTO ratelimit_blocklist SELECT 'default', 'key-rpm', 'k', 60000, seq, 'east', 1,"
+            + " 1, 1 FROM seq_1_to_11500");
+    try (RegionDatabase regionDatabase = new RegionDatabase(tables.address())) {
+      RowSweeper rowSweeper = new RowSweeper(regionDatabase, "east", WallClock.system());
+      assertThat(rowSweeper.sweep().toCompletableFuture())
+          .succeedsWithin(SOON)
+          .isEqualTo((long) RowSweeper.BATCH * RowSweeper.BATCHES);
+      assertThat(rowSweeper.sweep().toCompletableFuture()).succeedsWithin(SOON).isEqualTo(1_500L);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.penstock.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ProcessSettingTest {
+  private static @Nullable String problem(String name, String value) {
+    return ProcessSetting.ALL.stream()
+        .filter(each -> each.name().equals("penstock." + name))
+        .findFirst()
+        .orElseThrow()
+        .rule()
+        .problem(value);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "drain-timeout, 30s",
+    "drain-timeout, 2500",
+    "drain-timeout, PT1M",
+    "drain-timeout, 0s",
+    "drain-timeout, ''",
+    "keys.required, true",
+    "keys.required, false",
+    "coordination.enabled, ''",
+    "coordination.max-waiters, 0",
+    "coordination.max-waiters, 1000000",
+    "database.migrate, false",
+    "database.url, r2dbc:mysql://user:word@host:3306/penstock",
+    "keys.store, sql",
+    "keys.store, ' file:keys.db '",
+    "log.access, 0.01",
+    "log.access, ''",
+    "log.format, json",
+    "max-buffered-bytes, 64MB",
+    "max-buffered-bytes, 1",
+    "mock-endpoint-tpm-threshold, 9223372036854775807",
+    "redis.on-outage, share",
+    "redis.on-outage, ''",
+    "redis.sharing, eventual",
+    "redis.url, redis://user:word@host/3",
+    "redis.url, 'redis-sentinel://a,b#master'",
+    "redis.user, anything",
+    "region.share, 1",
+    "usage.rows-per-day, 0"
+  })
+  void valueThatIsRead_isNoProblem(String name, String value) {
+    assertThat(problem(name, value)).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "drain-timeout | 30x | is '30x', expected a duration such as 500ms, 30s or 10m",
+        "drain-pause | -1s | is '-1s', expected a duration such as 500ms, 30s or 10m",
+        "body-timeout | ' 1s' | is ' 1s', expected a duration such as 500ms, 30s or 10m",
+        "stream-drain-timeout | 9999999999d | is '9999999999d', expected a duration such as 500ms,"
+            + " 30s or 10m",
+        "keys.required | TRUE | is 'TRUE', expected true or false",
+        "keys.required | False | is 'False', expected true or false",
+        "keys.required | yes | is 'yes', expected true or false",
+        "keys.required | '' | is '', expected true or false",
+        "keys.required | ' ' | is ' ', expected true or false",
+        "log.format | JSON | is 'JSON', expected plain or json",
+        "log.format | '' | is '', expected plain or json",
+        "log.format | ' json' | is ' json', expected plain or json",
+        "log.access | 1.5 | is '1.5', expected a number from 0 to 1",
+        "log.access | NaN | is 'NaN', expected a number from 0 to 1",
+        "log.access | some | is 'some', expected a number from 0 to 1",
+        "max-buffered-bytes | 1GiB | is '1GiB', expected a size such as 64MB",
+        "max-buffered-bytes | 0 | is '0', expected a size such as 64MB",
+        "coordination.enabled | maybe | is 'maybe', expected true or false",
+        "coordination.max-objects | 0 | is '0', expected a whole number from 1 to 1000000",
+        "mock-endpoint-tpm-threshold | -1 | is '-1', expected a whole number from 0 on",
+        "usage.rows-per-day | 3000000000 | is '3000000000', expected a whole number from 0 to"
+            + " 2147483647",
+        "redis.on-outage | PARK | is 'PARK', expected one of park, share, allow, refuse",
+        "redis.sharing | all | is 'all', expected one of exact, eventual, local",
+        "redis.url | http://:secret@h | is no address of Redis, expected redis://HOST:PORT,"
+            + " redis-sentinel://HOST,HOST#MASTER or redis-cluster://HOST,HOST, with rediss for"
+            + " TLS",
+        "database.url | jdbc:mariadb://u:secret@h/d | cannot be read, expected"
+            + " r2dbc:mariadb://USER:PASSWORD@HOST:PORT/DATABASE",
+        "keys.store | keys.db | is expected to be file:PATH or sql",
+        "keys.store | file: | is expected to be file:PATH or sql"
+      })
+  void otherValue_isAProblemWithWhatIsExpected(String name, String value, String problem) {
+    assertThat(problem(name, value)).isEqualTo(problem);
+  }
+
+  @Test
+  void valueOfSeveralLines_isShownOnOne() {
+    assertThat(problem("drain-pause", "1s\n2s")).startsWith("is '1s 2s', expected");
+  }
+
+  @Test
+  void names_areSortedAndThereOnce() {
+    assertThat(ProcessSetting.ALL)
+        .extracting(ProcessSetting::name)
+        .isSorted()
+        .doesNotHaveDuplicates();
+  }
+}

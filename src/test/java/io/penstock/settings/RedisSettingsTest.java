@@ -1,0 +1,221 @@
+package io.penstock.settings;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.CannotStart;
+import io.penstock.GatewayServer;
+import io.penstock.config.ConfigurationSnapshot;
+import io.penstock.config.LoadedConfiguration;
+import io.penstock.config.RouteFiles;
+import io.penstock.redis.RedisTrust;
+import io.penstock.redis.SharingSettings;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+/**
+ * Tests the settings of many instances: their defaults, their values, and errors that stop a start.
+ */
+class RedisSettingsTest {
+  private static final String HASH = "ab".repeat(32);
+  private static final String PERMIT = "endpoints: [{path: /a}]\n";
+
+  @TempDir private Path directory;
+
+  private final Map<String, Object> properties = new HashMap<>();
+
+  private ConfigurableEnvironment environment() {
+    ConfigurableEnvironment environment = new StandardEnvironment();
+    environment
+        .getPropertySources()
+        .forEach(s -> environment.getPropertySources().remove(s.getName()));
+    environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
+    return environment;
+  }
+
+  private SharingSettings settings(String... more) {
+    properties.put("penstock.redis.url", "redis://here");
+    for (int at = 0; at < more.length; at += 2) {
+      properties.put(more[at], more[at + 1]);
+    }
+    return requireNonNull(RedisSettings.of(environment()));
+  }
+
+  private GatewayServer.Setup setup(String routes, Duration window) throws IOException {
+    Path file = Files.writeString(directory.resolve("routes.yaml"), routes);
+    RouteFiles files = new RouteFiles(Map.of(), address -> {});
+    return switch (files.load(file)) {
+      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
+          new GatewayServer.Setup(
+              files, file, configurationSnapshot, window, RedisSettings.of(environment()));
+      case LoadedConfiguration.Bad(var faults) -> throw new AssertionError(faults);
+    };
+  }
+
+  private void check(String routes) throws IOException {
+    GatewayServer.Setup setup = setup(routes, GatewayServer.MINUTE);
+    RedisSettings.check(setup.sync(), setup);
+  }
+
+  @Test
+  void withoutAnUrl_thereAreNone() throws IOException {
+    properties.put("penstock.keys.store", "file:keys.db");
+    assertThat(RedisSettings.of(environment())).isNull();
+    assertThatCode(() -> check(PERMIT)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void settings_unset_haveTheirDefaults() {
+    SharingSettings settings = settings();
+    assertThat(settings.address().nodes()).containsExactly("here:6379");
+    assertThat(settings.trust()).isNull();
+    assertThat(settings.namespace()).isEqualTo("default");
+    assertThat(settings.interval()).isEqualTo(Duration.ofMillis(100));
+    assertThat(settings.sliceTtl()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(settings.onOutage()).isEqualTo(OutagePolicy.PARK);
+    assertThat(settings.sharing()).isEqualTo(SharingMode.EXACT);
+  }
+
+  @Test
+  void settings_set_areTaken() throws IOException {
+    String ca = Files.writeString(directory.resolve("ca.pem"), "-").toString();
+    SharingSettings settings =
+        settings(
+            "penstock.redis.url", "rediss://there:7000/3",
+            "penstock.redis.user", "penstock",
+            "penstock.redis.password", "s3cret",
+            "penstock.redis.tls.ca", ca,
+            "penstock.redis.namespace", "prod:eu",
+            "penstock.redis.sync-interval", "250",
+            "penstock.redis.slice-ttl", "3s",
+            "penstock.redis.on-outage", "share",
+            "penstock.redis.sharing", "eventual");
+    assertThat(settings.address().tls()).isTrue();
+    assertThat(settings.address().database()).isEqualTo(3);
+    assertThat(settings.address().user()).isEqualTo("penstock");
+    assertThat(settings.address().password()).isEqualTo("s3cret");
+    assertThat(settings.trust()).isEqualTo(new RedisTrust(ca, null, null));
+    assertThat(settings.namespace()).isEqualTo("prod:eu");
+    assertThat(settings.interval()).isEqualTo(Duration.ofMillis(250));
+    assertThat(settings.sliceTtl()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(settings.onOutage()).isEqualTo(OutagePolicy.SHARE);
+    assertThat(settings.sharing()).isEqualTo(SharingMode.EVENTUAL);
+    assertThat(settings.toString()).doesNotContain("s3cret");
+  }
+
+  @Test
+  void namespace_ofSeveral_isTheFirstThatIsNotBlank() {
+    assertThat(settings("ENSEMBLE_ENVIRONMENT", "d").namespace()).isEqualTo("d");
+    assertThat(settings("PENSTOCK_ENVIRONMENT", "c").namespace()).isEqualTo("c");
+    assertThat(settings("REDIS_NAMESPACE", "b").namespace()).isEqualTo("b");
+    assertThat(settings("penstock.redis.namespace", " ").namespace()).isEqualTo("b");
+    assertThat(settings("penstock.redis.namespace", "a").namespace()).isEqualTo("a");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "url|localhost:6379|penstock.redis.url is no address of Redis, expected redis://HOST:PORT",
+        "url|redis://a,b|penstock.redis.url has 2 servers, expected redis://HOST:PORT",
+        "url|redis://a:70000|penstock.redis.url has port 70000, expected 1 to 65535",
+        "url|redis-sentinel://a|penstock.redis.url names no master",
+        "url|redis-cluster://a/1|penstock.redis.url has database 1, but a cluster only 0",
+        "user|me|penstock.redis.url names a user without a password",
+        "namespace|a{b}|penstock.redis.namespace is 'a{b}', expected up to 200 characters",
+        "namespace|a b|penstock.redis.namespace is 'a b', expected up to 200 characters",
+        "sync-interval|soon|penstock.redis.sync-interval is 'soon', expected a duration such as",
+        "sync-interval|19ms|penstock.redis.sync-interval is 19ms, expected 20ms to 10s",
+        "sync-interval|11s|penstock.redis.sync-interval is 11s, expected 20ms to 10s",
+        "slice-ttl|299ms|penstock.redis.slice-ttl is 299ms, expected 300ms to 60s",
+        "slice-ttl|61s|penstock.redis.slice-ttl is 61s, expected 300ms to 60s",
+        "on-outage|wait|penstock.redis.on-outage is 'wait', expected one of park, share, allow",
+        "sharing|Exact|penstock.redis.sharing is 'Exact', expected one of exact, eventual, local",
+        "tls.ca|/none.pem|penstock.redis.tls.ca is '/none.pem', which cannot be read",
+      })
+  void badSetting_stopsTheStartAndSaysWhy(String name, String value, String why) {
+    assertThatThrownBy(() -> settings("penstock.redis." + name, value))
+        .isInstanceOf(CannotStart.class)
+        .message()
+        .startsWith(why);
+  }
+
+  @Test
+  void certificatesOnAWayThatIsOpen_stopTheStart() throws IOException {
+    String file = Files.writeString(directory.resolve("ca.pem"), "-").toString();
+    assertThatThrownBy(() -> settings("penstock.redis.tls.ca", file))
+        .isInstanceOf(CannotStart.class)
+        .hasMessageContaining("expected rediss://");
+    assertThatThrownBy(() -> settings("penstock.redis.tls.cert", file))
+        .hasMessageContaining("expected both");
+  }
+
+  @Test
+  void slidingWindowUnder10Seconds_stopsTheStartUnlessItIsSharedOtherwise() {
+    settings();
+    String sliding = "endpoints: [{path: /s, algorithm: sliding_window, window_seconds: 2.5%s}]";
+    assertThatThrownBy(() -> check(sliding.formatted("")))
+        .isInstanceOf(CannotStart.class)
+        .hasMessageContainingAll("endpoint /s", "2.5 s", "window_seconds 10", "eventual");
+    assertThatCode(() -> check(sliding.formatted(", sharing: eventual")))
+        .doesNotThrowAnyException();
+    properties.put("penstock.redis.sharing", "local");
+    assertThatCode(() -> check(sliding.formatted(""))).doesNotThrowAnyException();
+  }
+
+  @Test
+  void reloadToAWindowTooShort_isRefusedLikewise() throws IOException {
+    settings();
+    GatewayServer.Setup setup = setup(PERMIT, GatewayServer.MINUTE);
+    ConfigurationSnapshot next =
+        setup("endpoints: [{path: /s, algorithm: sliding_window}]", GatewayServer.MINUTE)
+            .snapshot();
+    assertThat(RedisSettings.problem(setup, setup.snapshot())).isNull();
+    assertThat(RedisSettings.problem(setup, next)).contains("endpoint /s");
+  }
+
+  @Test
+  void minuteUnder10Seconds_isTooShortForSlices() throws IOException {
+    settings();
+    GatewayServer.Setup setup = setup(PERMIT, Duration.ofSeconds(2));
+    assertThat(problem(setup)).contains("2 s").contains("10");
+    settings("penstock.redis.sharing", "eventual");
+    assertThat(problem(setup(PERMIT, Duration.ofSeconds(2)))).isNull();
+  }
+
+  private static @Nullable String problem(GatewayServer.Setup setup) {
+    return RedisSettings.problem(setup, setup.snapshot());
+  }
+
+  @Test
+  void warnings_nameWhatStaysHereAndWhatHasNoEffect() throws IOException {
+    SharingSettings settings = settings("penstock.state.file", "state.db");
+    String keys = PERMIT + "keys: [{name: k, sha256: " + HASH + ", strict_after_denial: true%s}]\n";
+    ConfigurationSnapshot exact = setup(keys.formatted(""), GatewayServer.MINUTE).snapshot();
+    List<String> warnings = RedisSettings.warnings(settings, environment(), exact);
+    assertThat(warnings).hasSize(2);
+    assertThat(warnings.getFirst()).contains("penstock.state.file", "not shared");
+    assertThat(warnings.getLast()).contains("key k", "strict_after_denial", "exact");
+    ConfigurationSnapshot eventual =
+        setup(keys.formatted(", sharing: eventual"), GatewayServer.MINUTE).snapshot();
+    assertThat(RedisSettings.warnings(settings, environment(), eventual)).hasSize(1);
+    assertThat(RedisSettings.warnings(null, environment(), exact)).isEmpty();
+  }
+}

@@ -1,0 +1,136 @@
+package io.penstock.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Tests that the list of settings has the names that the program reads and that the documents have.
+ */
+class SettingNamesTest {
+  private static final Path MAIN = Path.of("src", "main", "java", "io", "penstock");
+
+  /** A string literal that is only the name of a setting, and not that of a meter. */
+  private static final Pattern NAME =
+      Pattern.compile("(?<!builder\\(\\s{0,40})\"(penstock\\.[a-z0-9.-]+)\"");
+
+  private static final Pattern READ_FROM_ANOTHER_FILE =
+      Pattern.compile("getProperty\\(\\s*(\\w+)\\.([A-Z_]+)\\b");
+
+  private static Set<String> names() {
+    return ProcessSetting.ALL.stream()
+        .map(ProcessSetting::name)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Set<String> variables() {
+    Set<String> all = new TreeSet<>(SettingsCheck.OTHER_VARIABLES);
+    ProcessSetting.ALL.forEach(each -> all.addAll(each.variables()));
+    return all;
+  }
+
+  private static List<String> found(String pattern, String text) {
+    return Pattern.compile(pattern).matcher(text).results().map(each -> each.group(1)).toList();
+  }
+
+  private static List<Path> files(Path root, String ending) throws IOException {
+    try (Stream<Path> all = Files.walk(root)) {
+      return all.filter(each -> each.toString().endsWith(ending)).toList();
+    }
+  }
+
+  /**
+   * Returns the names in files that read properties, and the constants that they use from other
+   * files.
+   */
+  private static Set<String> namesRead() throws IOException {
+    Set<String> read = new TreeSet<>();
+    for (Path file : files(MAIN, ".java")) {
+      String text = Files.readString(file);
+      if (!text.contains("getProperty(") && !text.contains("Binder.get(")) {
+        continue;
+      }
+      NAME.matcher(text).results().map(each -> each.group(1)).forEach(read::add);
+      for (MatchResult constant : READ_FROM_ANOTHER_FILE.matcher(text).results().toList()) {
+        Path other = Objects.requireNonNull(file.getParent()).resolve(constant.group(1) + ".java");
+        List<String> values =
+            found(" " + constant.group(2) + " =\\s+\"([^\"]+)\"", Files.readString(other));
+        assertThat(values).as("%s in %s", constant.group(), file).hasSize(1);
+        read.add(values.getFirst());
+      }
+    }
+    return read;
+  }
+
+  @Test
+  void names_areThoseThatTheProgramReads() throws IOException {
+    assertThat(namesRead()).containsExactlyElementsOf(names());
+  }
+
+  @Test
+  void optionsAndVariablesOfCommands_areSettingsToo() throws IOException {
+    List<String> options = new ArrayList<>();
+    List<String> variables = new ArrayList<>();
+    for (Path file : files(MAIN, ".java")) {
+      String text = Files.readString(file);
+      options.addAll(found("\"--(penstock\\.[a-z.-]+)", text));
+      variables.addAll(found("\"(PENSTOCK_[A-Z_]+)\"", text));
+    }
+    assertThat(options).contains("penstock.coordination.enabled").isSubsetOf(names());
+    assertThat(variables).contains("PENSTOCK_OPERATOR_TOKEN").isSubsetOf(variables());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"README.md", "k8s/README.md"})
+  void readme_namesOnlySettings(String file) throws IOException {
+    String text = Files.readString(Path.of(file));
+    assertThat(found("--(penstock\\.[a-z.-]+[a-z])", text)).isSubsetOf(names());
+    assertThat(found("`(penstock\\.[a-z.-]+)[`=]", text)).isNotEmpty().isSubsetOf(names());
+    assertThat(found("\\b(PENSTOCK_[A-Z_]+)", text)).isSubsetOf(variables());
+  }
+
+  @Test
+  void tablesOfTheReadme_shortenOnlyNamesOfSettings() throws IOException {
+    Pattern row = Pattern.compile("(?m)^\\| `(penstock\\.[a-z.-]+)`([^|]*)\\|");
+    Matcher matcher = row.matcher(Files.readString(Path.of("README.md")));
+    List<String> shortened = new ArrayList<>();
+    while (matcher.find()) {
+      String section = matcher.group(1).replaceFirst("[^.]+$", "");
+      found("`\\.([a-z-]+)`", matcher.group(2)).forEach(each -> shortened.add(section + each));
+    }
+    assertThat(shortened).contains("penstock.redis.password").isSubsetOf(names());
+  }
+
+  @Test
+  void chartAndImage_setOnlySettings() throws IOException {
+    Path chart = Path.of("k8s", "penstock");
+    List<Path> files = new ArrayList<>(files(chart.resolve("templates"), ""));
+    files.add(chart.resolve("values.yaml"));
+    files.add(chart.resolve("values.schema.json"));
+    files.add(Path.of("k8s", "image", "Dockerfile"));
+    List<String> variables = new ArrayList<>();
+    for (Path file : files) {
+      if (Files.isRegularFile(file)) {
+        String text = Files.readString(file);
+        variables.addAll(found("\\b(PENSTOCK_[A-Z_]+)", text));
+        assertThat(found("--(penstock\\.[a-z.-]+)", text)).as("%s", file).isSubsetOf(names());
+      }
+    }
+    assertThat(variables).contains("PENSTOCK_KEYS_REQUIRED").isSubsetOf(variables());
+  }
+}

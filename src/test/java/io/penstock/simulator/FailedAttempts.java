@@ -1,0 +1,115 @@
+package io.penstock.simulator;
+
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.Upstream;
+import org.jspecify.annotations.Nullable;
+
+/** Attempts that fail, after which a request comes back to its place for another attempt. */
+final class FailedAttempts {
+  private static final int MOST = 4;
+
+  private final Simulation world;
+  private final SimScenario simScenario;
+  private final OutsideWorld outsideWorld;
+
+  FailedAttempts(Simulation world, OutsideWorld outsideWorld) {
+    this.world = world;
+    this.simScenario = world.scenario();
+    this.outsideWorld = outsideWorld;
+  }
+
+  private boolean fails(SimTicket ticket, double chance) {
+    return simScenario.again && ticket.attempts < MOST && simScenario.chance(chance);
+  }
+
+  /** Fails, by chance, an attempt that was just granted. Returns whether it fails, now or soon. */
+  boolean failsAtOnce(SimTicket ticket, TicketSettlement ticketSettlement) {
+    if (!fails(ticket, 0.15)) {
+      return false;
+    }
+    AttemptFailure attemptFailure =
+        simScenario.chance(0.5) ? AttemptFailure.UNSENT : AttemptFailure.REJECTED;
+    if (simScenario.chance(0.5) && !delicate(ticket.endpoint)) {
+      again(ticket, ticketSettlement, attemptFailure);
+    } else {
+      long after = simScenario.chance(0.5) ? 0 : simScenario.seconds(3);
+      world.at(world.now() + after, () -> again(ticket, ticketSettlement, attemptFailure));
+    }
+    return true;
+  }
+
+  /** Fails, by chance, a running attempt; returns whether it did. */
+  boolean failsMeanwhile(SimTicket ticket, TicketSettlement ticketSettlement) {
+    boolean fails = fails(ticket, 0.1);
+    if (fails) {
+      again(ticket, ticketSettlement, AttemptFailure.BROKEN);
+    }
+    return fails;
+  }
+
+  /** Fails, by chance, an attempt in place of its end; returns whether it did. */
+  boolean failsAtItsEnd(SimTicket ticket, TicketSettlement ticketSettlement) {
+    boolean fails = fails(ticket, 0.15);
+    if (fails) {
+      AttemptFailure[] all = AttemptFailure.values();
+      AttemptFailure any = all[simScenario.random.nextInt(all.length)];
+      again(ticket, ticketSettlement, ticket.counted > 0 ? AttemptFailure.BROKEN : any);
+    }
+    return fails;
+  }
+
+  /**
+   * Returns whether due steps must run before and after a return. Otherwise the oracle could not
+   * know when its flow comes back, or which blocked tickets got a place before it.
+   */
+  private static boolean delicate(SimEndpoint endpoint) {
+    return endpoint.ranking.fair != null || endpoint.queue.blocked() > 0;
+  }
+
+  private void again(
+      SimTicket ticket, TicketSettlement ticketSettlement, AttemptFailure attemptFailure) {
+    boolean delicate = delicate(ticket.endpoint);
+    if (delicate) {
+      world.drain();
+      ticket.endpoint.queue.over();
+    }
+    if (!ticket.runs(ticketSettlement)) {
+      outsideWorld.later(ticket, ticketSettlement);
+      return;
+    }
+    boolean elsewhere = simScenario.chance(0.5);
+    world.note(attemptFailure + (elsewhere ? " elsewhere " : " ") + "comes to", ticket.order);
+    Upstream upstream = ticketSettlement.upstream();
+    world.oracle().again(ticket, attemptFailure, elsewhere && upstream != null ? upstream : null);
+    next(ticket, ticketSettlement, attemptFailure, elsewhere);
+    outsideWorld.later(ticket, ticketSettlement);
+    if (delicate) {
+      world.drain();
+    }
+  }
+
+  private void next(
+      SimTicket ticket,
+      TicketSettlement ticketSettlement,
+      AttemptFailure attemptFailure,
+      boolean elsewhere) {
+    InjectedFault injectedFault = world.fault();
+    if (injectedFault == InjectedFault.NEVER_BACK && simScenario.chance(0.2)) {
+      return;
+    }
+    AttemptFailure told =
+        injectedFault == InjectedFault.REJECTED_FOR_NOTHING
+                && attemptFailure == AttemptFailure.REJECTED
+            ? AttemptFailure.UNSENT
+            : attemptFailure;
+    boolean toldElsewhere = injectedFault != InjectedFault.SAME_UPSTREAM && elsewhere;
+    @Nullable ParkedTicket next = ticketSettlement.again(told, toldElsewhere, world.now());
+    if (next == null) {
+      throw new InvariantViolation("does not come back: " + ticket);
+    }
+    ticket.pending = next;
+    next.whenDecided(ticketOutcome -> outsideWorld.decided(ticket, ticketOutcome));
+  }
+}

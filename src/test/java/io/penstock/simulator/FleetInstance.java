@@ -1,0 +1,307 @@
+package io.penstock.simulator;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.StepDriver;
+import io.penstock.model.ModelLimits;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId;
+import io.penstock.slices.SharedLimitSource;
+import io.penstock.slices.SliceSync;
+import io.penstock.time.StepAlarm;
+import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One gateway of a simulated fleet: the production dispatcher on production limits that it shares
+ * with the others. Its clock is inaccurate; it may crash, leave, or be stopped for a while as by
+ * SIGSTOP.
+ */
+final class FleetInstance {
+  private final FleetSimulation fleet;
+  private final String name;
+  private final SimClock clock;
+  private final long offset;
+  private final double drift;
+  private final FleetLimits limits;
+  private final SharedLimitSource source;
+  private final SliceSync sliceSync;
+  private final UpstreamRegistry upstreamRegistry;
+  private final EndpointRegistry endpointRegistry;
+  private final ModelQuotas models;
+  private final AtomicLong arrivals = new AtomicLong();
+  private final Map<String, CallerAccount> accounts = new HashMap<>();
+  private final FleetRequests requests;
+
+  private final Deque<Runnable> whenResumed = new ArrayDeque<>();
+  private int alarms;
+  private boolean ended;
+  private boolean stopped;
+
+  FleetInstance(FleetSimulation fleet, String name, FleetPlan plan) {
+    this.fleet = fleet;
+    this.name = name;
+    this.clock = fleet.clock();
+    this.offset = fleet.random().nextLong(4_000_000_000L) - FleetSimulation.START;
+    this.drift = (fleet.random().nextDouble() - 0.5) * 100e-6;
+    this.sliceSync =
+        new SliceSync(
+            name,
+            fleet.store()::carry,
+            this::local,
+            new Alarm(),
+            FleetSimulation.PACE,
+            fleet.onOutage(),
+            fleet.random()::nextDouble);
+    this.source = new SharedLimitSource(sliceSync, id -> true);
+    this.limits = new FleetLimits(source, fleet);
+    this.upstreamRegistry = new UpstreamRegistry(limits, plan.window);
+    this.models = new ModelQuotas(limits, plan.window);
+    models.configure(List.of(), plan.models, local());
+    this.requests = new FleetRequests(fleet, this);
+    this.endpointRegistry =
+        new EndpointRegistry(
+            new Endpoint.House(
+                upstreamRegistry,
+                models,
+                limits,
+                this::local,
+                this::driver,
+                requests::heard,
+                arrivals));
+    models.whenChanged(endpointRegistry::termsChanged);
+    plan.keys.forEach(this::open);
+    endpointRegistry.apply(List.copyOf(plan.endpoints));
+    sliceSync.start();
+  }
+
+  /** Applies another configuration. */
+  void reload(List<EndpointSpec> endpoints) {
+    run(() -> endpointRegistry.apply(List.copyOf(endpoints)));
+  }
+
+  /** Applies an operator's limits of a model. */
+  void override(String model, ModelLimits limits) {
+    run(() -> models.override(model, limits, local()));
+  }
+
+  /** Applies an operator's change to the limits of a key. */
+  void change(FleetKey key) {
+    run(
+        () -> {
+          metered(key, LimitId.Kind.KEY);
+          endpointRegistry.termsChanged();
+        });
+  }
+
+  private void open(FleetKey key) {
+    List<Quota> quotas = new ArrayList<>();
+    quotas.add(Quota.personal(key.name(), metered(key, LimitId.Kind.KEY)));
+    FleetKey group = key.group();
+    if (group != null) {
+      quotas.add(new Quota(group.name(), ChargeRule.TOTAL, metered(group, LimitId.Kind.GROUP)));
+    }
+    accounts.put(key.name(), new CallerAccount(key.name(), key.waits(), (model, now) -> quotas));
+  }
+
+  private List<MeteredLimit> metered(FleetKey key, LimitId.Kind kind) {
+    List<MeteredLimit> metered = new ArrayList<>();
+    key.limits()
+        .forEach(
+            (limitMeasure, spec) -> {
+              LimitId id =
+                  new LimitId(kind, key.name(), "", limitMeasure, FleetLimits.durationNanos(spec));
+              RefusalReason refusalReason =
+                  limitMeasure == LimitMeasure.REQUESTS
+                      ? RefusalReason.KEY_RPM
+                      : RefusalReason.KEY_TPM;
+              metered.add(
+                  new MeteredLimit(limitMeasure, limits.limit(id, spec, local()), refusalReason));
+            });
+    return metered;
+  }
+
+  String name() {
+    return name;
+  }
+
+  FleetLimits limits() {
+    return limits;
+  }
+
+  /** Returns whether it is neither stopped nor ended. */
+  boolean serves() {
+    return !ended && !stopped;
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  FleetRequests requests() {
+    return requests;
+  }
+
+  Upstream upstream(String id) {
+    return Objects.requireNonNull(upstreamRegistry.find(id));
+  }
+
+  ModelQuotas models() {
+    return models;
+  }
+
+  Endpoint endpoint(String path) {
+    return Objects.requireNonNull(endpointRegistry.find(path));
+  }
+
+  CallerAccount account(FleetKey key) {
+    return Objects.requireNonNull(accounts.get(key.name()));
+  }
+
+  /** Returns the number of the next request. */
+  long nextArrival() {
+    return arrivals.get();
+  }
+
+  /** Throws if a ticket waits for an upstream that has answered for long and is not tried. */
+  void assertUpstreamsTried() {
+    for (Upstream upstream : upstreamRegistry.all()) {
+      String id = upstream.spec().id();
+      if (upstream.health().onTrial()
+          && requests.waitsFor(id)
+          && fleet.choices().isWellForLong(this, id)) {
+        throw new InvariantViolation(name + " still takes " + id + " for unhealthy");
+      }
+    }
+  }
+
+  /** Returns the true time. */
+  long now() {
+    return clock.now();
+  }
+
+  /** Returns the time of its own clock. */
+  long local() {
+    return localAt(clock.now());
+  }
+
+  private long localAt(long time) {
+    return time + offset + (long) ((time - FleetSimulation.START) * drift);
+  }
+
+  private long trueTime(long instant) {
+    long time = instant - offset;
+    time -= (long) ((time - FleetSimulation.START) * drift);
+    for (long lacks = instant - localAt(time); lacks > 0; lacks = instant - localAt(time)) {
+      time += lacks;
+    }
+    return time;
+  }
+
+  /** Ends at once; its waiting tickets are lost. */
+  void crash() {
+    ended = true;
+    sliceSync.stop();
+    requests.forget();
+  }
+
+  /**
+   * Ends as on SIGTERM: its waiting tickets are cancelled, and it returns what is left of its
+   * slices.
+   */
+  void leave() {
+    if (!ended && !stopped) {
+      requests.cancelAll();
+      sliceSync.leave();
+      ended = true;
+    }
+  }
+
+  /** Stops everything, as by SIGSTOP. */
+  void stop() {
+    stopped = true;
+  }
+
+  /** Continues with everything that was due meanwhile. */
+  void resume() {
+    stopped = false;
+    for (Runnable step = whenResumed.poll(); step != null; step = whenResumed.poll()) {
+      run(step);
+    }
+  }
+
+  /** Runs a step unless it ended; if it is stopped, after it continues. */
+  private void run(Runnable step) {
+    if (stopped) {
+      whenResumed.add(step);
+    } else if (!ended) {
+      step.run();
+    }
+  }
+
+  /** Runs a step later, by the true time. */
+  void later(long instant, Runnable step) {
+    later(instant, 0, step);
+  }
+
+  private void later(long instant, int rank, Runnable step) {
+    clock.at(instant, rank, () -> run(step));
+  }
+
+  private StepDriver driver(LimitAlgorithm limitAlgorithm) {
+    Alarm alarm = new Alarm();
+    return new StepDriver() {
+      @Override
+      public void execute(Runnable step) {
+        alarm.soon(step);
+      }
+
+      @Override
+      public void at(long instantNanos, Runnable step) {
+        alarm.at(instantNanos, step);
+      }
+    };
+  }
+
+  /** Runs the steps of one part of the instance. */
+  private final class Alarm implements StepAlarm {
+    private final int rank = ++alarms;
+    private long asked;
+
+    @Override
+    public void soon(Runnable step) {
+      later(clock.now(), rank, step);
+    }
+
+    @Override
+    public void at(long instantNanos, Runnable step) {
+      long mine = ++asked;
+      if (instantNanos != Ticker.NEVER) {
+        later(trueTime(instantNanos), rank, () -> runIf(mine == asked, step));
+      }
+    }
+  }
+
+  private static void runIf(boolean still, Runnable step) {
+    if (still) {
+      step.run();
+    }
+  }
+}

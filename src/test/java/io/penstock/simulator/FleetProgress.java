@@ -1,0 +1,181 @@
+package io.penstock.simulator;
+
+import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.LostSpending;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.sharing.LimitId;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that a simulated fleet gets its work done. A ticket that waits although nothing blocks it
+ * is a violation at that instant. Once all faults are over, a ticket may wait only for a limit that
+ * is nearly used up.
+ */
+final class FleetProgress {
+  /**
+   * Resolution of the store, which counts microseconds: instances know the beginning of its windows
+   * no better.
+   */
+  private static final long CLOCK_NANOS = 1_000;
+
+  private final FleetSimulation fleet;
+
+  /** The instant since which a whole route of a waiting ticket has had room, by ticket. */
+  private final Map<FleetTicket, Long> held = new HashMap<>();
+
+  private long checks;
+  private long releases;
+  private long quietFrom = FleetSimulation.START;
+  private long longestSilence;
+
+  /** Whether a ticket waits for a window with an unknown rest, after a loss. */
+  private boolean barred;
+
+  /**
+   * The fraction used of the limits that the oldest ticket of an instance waits for, by kind of
+   * limit.
+   */
+  private final Map<String, Double> leastUsed = new TreeMap<>();
+
+  FleetProgress(FleetSimulation fleet) {
+    this.fleet = fleet;
+  }
+
+  long releases() {
+    return releases;
+  }
+
+  /** Returns how often it checked a waiting ticket. */
+  long checks() {
+    return checks;
+  }
+
+  /** Returns the longest time without a release after all faults, in nanoseconds. */
+  long longestSilence() {
+    return longestSilence;
+  }
+
+  Map<String, Double> leastUsed() {
+    return leastUsed;
+  }
+
+  /**
+   * Returns whether nothing was released for longer than a window, although no ticket waits for a
+   * day that is used up or for a window with an unknown rest.
+   */
+  boolean wasIdle() {
+    boolean day = leastUsed.containsKey(LimitSpec.Day.class.getSimpleName());
+    return longestSilence > fleet.longestWindow() + FleetSimulation.SECOND && !barred && !day;
+  }
+
+  void released() {
+    releases++;
+    quietFrom = fleet.clock().now();
+  }
+
+  /** Measures how long nothing was released while tickets waited, since all faults are over. */
+  private void silence(boolean waits) {
+    long now = fleet.clock().now();
+    quietFrom = waits ? Math.max(quietFrom, wellFrom()) : now;
+    longestSilence = Math.max(longestSilence, now - quietFrom);
+  }
+
+  /** Returns the instant from which all faults and their consequences are over. */
+  private long wellFrom() {
+    return fleet.until() - FleetSimulation.WINDOWS * fleet.longestWindow();
+  }
+
+  /**
+   * Checks all instances when nothing more happens at this instant, so that every ticket that could
+   * go has gone.
+   */
+  void rested() {
+    boolean waits = false;
+    for (FleetInstance instance : fleet.instances()) {
+      FleetTicket oldest = instance.serves() ? instance.requests().oldest() : null;
+      if (oldest != null && oldest.waits) {
+        checks++;
+        waits = true;
+        look(instance, oldest);
+      }
+    }
+    silence(waits);
+  }
+
+  private void look(FleetInstance instance, FleetTicket oldest) {
+    FleetWays ways = instance.requests().ways();
+    boolean admitted = ways.of(oldest).stream().anyMatch(way -> ways.admits(oldest, way));
+    if (!admitted) {
+      held.remove(oldest);
+      return;
+    }
+    long now = fleet.clock().now();
+    long lasts = now - held.computeIfAbsent(oldest, absent -> now);
+    if (lasts > CLOCK_NANOS) {
+      throw new InvariantViolation(
+          "%s waits at %s though all on one way have had room for %d ns, at %d; %s"
+              .formatted(oldest, instance.name(), lasts, now, fleet));
+    }
+  }
+
+  /** Evaluates the use of the limits at the end. */
+  void ended() {
+    for (FleetInstance instance : fleet.instances()) {
+      if (instance.serves()) {
+        instance.assertUpstreamsTried();
+      }
+    }
+    for (FleetInstance instance : fleet.instances()) {
+      FleetTicket oldest = instance.serves() ? instance.requests().oldest() : null;
+      if (oldest != null
+          && oldest.waits
+          && oldest.arrived < fleet.until() - FleetSimulation.SECOND) {
+        instance.requests().ways().of(oldest).forEach(way -> look(instance, way));
+      }
+    }
+  }
+
+  private void look(FleetInstance instance, FleetWays.Way way) {
+    double most = 0;
+    String kind = "";
+    if (way.limits().stream()
+        .anyMatch(each -> LostSpending.bars(each.limit(), 1, instance.local()))) {
+      barred = true;
+      return;
+    }
+    for (MeteredLimit meteredLimit : way.limits()) {
+      LimitId id = instance.limits().idOf(meteredLimit.limit());
+      if (id == null) {
+        continue;
+      }
+      boolean concurrency = meteredLimit.measure() == LimitMeasure.CONCURRENCY;
+      if (concurrency && meteredLimit.limit().room(instance.local()) < 1) {
+        return; // it is waited for, but its fraction is not measured here
+      }
+      Double used = used(id);
+      if (used != null && used >= most) {
+        most = used;
+        kind = fleet.spec(id).getClass().getSimpleName();
+      }
+    }
+    if (!kind.isEmpty()) {
+      leastUsed.merge(kind, most, Math::min);
+    }
+  }
+
+  /**
+   * Returns the fraction of a limit that was used since all faults are over; null where that says
+   * nothing. For a bucket that may owe what it admitted too much before, the fraction since the
+   * start.
+   */
+  private @Nullable Double used(LimitId id) {
+    LimitSpec spec = fleet.spec(id);
+    boolean owes = SimWindows.owesForLong(spec, fleet.onOutage());
+    long from = owes ? FleetSimulation.START : wellFrom();
+    return SimWindows.used(spec, fleet.releases(id), from, fleet.until());
+  }
+}

@@ -1,0 +1,235 @@
+package io.penstock.simulator;
+
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
+import io.penstock.event.Event;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.Upstream;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The requests at one instance of a simulated fleet, from their arrival to their end. */
+final class FleetRequests {
+  private static final Refusal UNREACHABLE =
+      Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream does not answer");
+
+  private final FleetSimulation fleet;
+  private final FleetInstance instance;
+  private final FleetWays ways;
+
+  /** Tickets that were neither released nor ended, in order of arrival. */
+  private final TreeMap<Long, FleetTicket> waiting = new TreeMap<>();
+
+  FleetRequests(FleetSimulation fleet, FleetInstance instance) {
+    this.fleet = fleet;
+    this.instance = instance;
+    this.ways = new FleetWays(instance, fleet.choices());
+  }
+
+  FleetWays ways() {
+    return ways;
+  }
+
+  int waiting() {
+    return waiting.size();
+  }
+
+  /** Returns the waiting ticket that arrived first, or null. */
+  @Nullable FleetTicket oldest() {
+    return waiting.isEmpty() ? null : waiting.firstEntry().getValue();
+  }
+
+  /** Returns whether the oldest ticket may go to an upstream. */
+  boolean waitsFor(String upstream) {
+    FleetTicket oldest = oldest();
+    return oldest != null
+        && oldest.waits
+        && oldest.endpoint.spec().upstreams().stream().anyMatch(each -> each.id().equals(upstream));
+  }
+
+  /** Drops all waiting tickets. */
+  void forget() {
+    waiting.clear();
+  }
+
+  /** Submits a request. */
+  void submit(String path, @Nullable FleetKey key, FleetAsk what) {
+    FleetTicket ticket =
+        new FleetTicket(instance.nextArrival(), instance.endpoint(path), key, what, instance.now());
+    waiting.put(ticket.number, ticket);
+    TicketRequest ticketRequest =
+        new TicketRequest(
+            what.model(),
+            what.cost(),
+            100,
+            WaitPatience.DEFAULT,
+            0,
+            TicketRequest.Flow.ANONYMOUS,
+            new TicketRequest.Kept(what.conversation(), null),
+            key == null ? null : instance.account(key),
+            null);
+    decides(ticket, ticket.endpoint.submit(ticketRequest));
+    if (ticket.endpoint.spec().shadow() && waiting.containsKey(ticket.number)) {
+      throw new InvariantViolation("a shadow holds " + ticket);
+    }
+  }
+
+  private void decides(FleetTicket ticket, ParkedTicket parkedTicket) {
+    ticket.pending = parkedTicket;
+    parkedTicket.whenDecided(
+        ticketOutcome -> {
+          if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
+            granted(ticket, ticketSettlement);
+          }
+        });
+  }
+
+  void cancelAll() {
+    List.copyOf(waiting.values()).forEach(this::cancel);
+  }
+
+  /** Cancels a waiting ticket by its client. */
+  void cancel(FleetTicket ticket) {
+    ParkedTicket parkedTicket = ticket.pending;
+    if (waiting.containsKey(ticket.number) && parkedTicket != null) {
+      ticket.endpoint.cancel(parkedTicket);
+    }
+  }
+
+  private void granted(FleetTicket ticket, TicketSettlement ticketSettlement) {
+    waiting.remove(ticket.number);
+    ticket.waits = false;
+    Upstream upstream = ticketSettlement.upstream();
+    List<SimRelease> ofUpstream = new ArrayList<>();
+    if (!ticket.endpoint.spec().shadow()) {
+      chargeKey(ticket);
+      ways.ofUpstream(upstream, ticketSettlement.model())
+          .limits()
+          .forEach(each -> release(ticket, each, ofUpstream));
+      if (ticket.failed == 0) {
+        ways.beside(ticket, ticketSettlement.model())
+            .limits()
+            .forEach(each -> release(ticket, each, ticket.kept));
+      }
+    }
+    if (upstream != null) {
+      fleet.choices().sent(instance, ticket, upstream.spec().id());
+    }
+    instance.later(
+        instance.now() + fleet.serviceNanos(),
+        () -> {
+          if (upstream != null && fleet.isFailing(upstream.spec().id(), ticket)) {
+            failed(ticket, ticketSettlement, upstream, ofUpstream);
+          } else {
+            served(ticket, ticketSettlement, upstream);
+          }
+        });
+  }
+
+  private AttemptHistory tries(FleetTicket ticket) {
+    return new AttemptHistory(ticket.ask.model(), 0, ticket.failed, true);
+  }
+
+  private void served(
+      FleetTicket ticket, TicketSettlement ticketSettlement, @Nullable Upstream upstream) {
+    if (upstream != null) {
+      fleet.choices().ended(instance, upstream.spec().id(), false);
+      upstream.judge(tries(ticket), ProviderLesson.silent(200), instance.local());
+    }
+    long output = ticket.ask.cost().outputTokens();
+    TokenUsage tokenUsage = new TokenUsage(ticket.ask.cost().inputTokens(), 0, output);
+    ticketSettlement.served(tokenUsage, output, instance.local());
+  }
+
+  /** Ends an attempt that did not reach its upstream. */
+  private void failed(
+      FleetTicket ticket,
+      TicketSettlement ticketSettlement,
+      Upstream upstream,
+      List<SimRelease> ofUpstream) {
+    ticket.failed++;
+    ticket.avoided = upstream.spec().id();
+    fleet.choices().ended(instance, ticket.avoided, true);
+    ofUpstream.forEach(each -> each.giveBack(each.amount));
+    AttemptVerdict attemptVerdict =
+        upstream.judge(tries(ticket), AttemptFailure.UNSENT, instance.local());
+    if (attemptVerdict == AttemptVerdict.PASS) {
+      ticket.kept.forEach(each -> each.giveBack(each.amount));
+      ticketSettlement.refused(UNREACHABLE, instance.local());
+      return;
+    }
+    waiting.put(ticket.number, ticket);
+    ParkedTicket next = ticketSettlement.again(AttemptFailure.UNSENT, true, instance.local());
+    if (next == null && ticket.endpoint.spec().shadow()) {
+      waiting.remove(ticket.number); // no upstream is open, and nothing waits in shadow mode
+      ticketSettlement.refused(UNREACHABLE, instance.local());
+      return;
+    }
+    if (next == null) {
+      throw new InvariantViolation(ticket + " does not come back");
+    }
+    decides(ticket, next);
+  }
+
+  /** Handles an event of a ticket. */
+  void heard(Event event) {
+    if (!(event instanceof Event.TicketEvent about)) {
+      return;
+    }
+    FleetTicket ticket = waiting.get(about.ticket());
+    switch (about) {
+      case Event.Queued queued -> {
+        if (ticket != null) {
+          ticket.waits = true;
+          chargeKey(ticket);
+        }
+      }
+      case Event.Refused refused -> end(ticket);
+      case Event.Expired expired -> end(ticket);
+      case Event.Cancelled cancelled -> end(ticket);
+      case Event.Released released -> {}
+      case Event.Served served -> {}
+      case Event.Settled settled -> {}
+      case Event.Returned returned -> {}
+      case Event.Shadowed shadowed -> {}
+    }
+  }
+
+  /** Records the charges of a key that is charged at arrival. */
+  private void chargeKey(FleetTicket ticket) {
+    if (ticket.key != null && !ticket.key.waits() && !ticket.charged) {
+      ticket.charged = true;
+      instance.account(ticket.key).quotas(null, instance.local()).stream()
+          .flatMap(each -> each.limits().stream())
+          .forEach(each -> release(ticket, each, ticket.kept));
+    }
+  }
+
+  /** Records that a ticket passed a limit. */
+  private void release(FleetTicket ticket, MeteredLimit meteredLimit, List<SimRelease> releases) {
+    LimitId id = instance.limits().idOf(meteredLimit.limit());
+    if (id != null) {
+      releases.add(
+          fleet.released(id, instance.name(), FleetWays.amount(ticket, meteredLimit.measure())));
+    }
+  }
+
+  private void end(@Nullable FleetTicket ticket) {
+    if (ticket != null && waiting.remove(ticket.number) != null) {
+      ticket.kept.forEach(each -> each.giveBack(each.amount));
+    }
+  }
+}

@@ -1,0 +1,242 @@
+package io.penstock.simulator;
+
+import static io.penstock.simulator.FleetSimulation.MILLI;
+import static io.penstock.simulator.FleetSimulation.SECOND;
+import static io.penstock.simulator.FleetSimulation.START;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.model.ModelLimits;
+import io.penstock.sharing.LimitId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The troubles of one simulated fleet, drawn from its seed. */
+final class FleetTroubles {
+  /** A kind of trouble. */
+  enum Trouble {
+    /** An instance ends at once. */
+    CRASH,
+    /** An instance ends at once, and another one starts. */
+    RESTART,
+    /** An instance ends as on SIGTERM. */
+    LEAVE,
+    /** One more instance starts. */
+    JOIN,
+    /** All instances are replaced, one after another. */
+    ROLLING_UPDATE,
+    /** An instance is stopped for a while, as by SIGSTOP. */
+    PAUSE,
+    /** The store restarts as another process, without losing data. */
+    STORE_RESTART,
+    /** The store loses all data. */
+    FLUSH,
+    /** The store returns to its data of some seconds ago. */
+    ROLLBACK,
+    /** An instance ends, and at about the same time the store loses its last seconds. */
+    CRASH_AND_ROLLBACK,
+    /** Nothing reaches the store for a while. */
+    CUT,
+    /** One instance does not reach the store for a while. */
+    PARTITION,
+    /** The store loses the data of one limit. */
+    FORGOTTEN_LIMIT,
+    /** A limit gets another size, window or kind, at one instance after another. */
+    RELOAD,
+    /** All instances are replaced by new ones that have one limit different. */
+    ROLLING_CHANGE,
+    /** One instance has another size of a limit than the others, for good. */
+    DIFFERENT,
+    /** An operator changes the limits of a key, at one instance after another. */
+    KEY_CHANGE,
+    /** An operator changes the limits of a model, at one instance after another. */
+    OVERRIDE,
+    /** An upstream is not reached for a while. */
+    UPSTREAM_DOWN,
+    /** The store's clock is set forward or back. */
+    CLOCK_STEP,
+    /** The store has two masters for a while, each with some of the instances. */
+    SPLIT
+  }
+
+  /** Troubles in which more may pass than a limit allows: {@code KnownFailuresTest} says when. */
+  private static final Set<Trouble> UNSAFE = EnumSet.of(Trouble.CLOCK_STEP, Trouble.SPLIT);
+
+  /** Time within which a change reaches all instances. */
+  private static final long TOLD = 2 * SECOND;
+
+  /** Longest time until an upstream is tried again after it was not reached for 5 s. */
+  static final long LONGEST_TRIAL = 8 * SECOND;
+
+  private final FleetSimulation fleet;
+  private final Random random;
+  private final Set<Trouble> drawn = EnumSet.noneOf(Trouble.class);
+  private long last = START;
+
+  FleetTroubles(FleetSimulation fleet, Random random) {
+    this.fleet = fleet;
+    this.random = random;
+  }
+
+  Set<Trouble> drawn() {
+    return drawn;
+  }
+
+  /** Returns whether limits hold through all troubles that were drawn. */
+  boolean isSafe() {
+    return drawn.stream().noneMatch(UNSAFE::contains);
+  }
+
+  /** Schedules one to three troubles; returns when the last one is over. */
+  long draw() {
+    List<Trouble> all = List.of(Trouble.values());
+    for (int troubles = 1 + random.nextInt(3); troubles > 0; troubles--) {
+      Trouble trouble = all.get(random.nextInt(all.size()));
+      drawn.add(trouble);
+      happen(trouble, START + SECOND + random.nextLong(16 * SECOND));
+    }
+    return last;
+  }
+
+  private void at(long instant, Runnable what) {
+    last = Math.max(last, instant);
+    fleet.clock().at(instant, what);
+  }
+
+  private FleetInstance some() {
+    List<FleetInstance> serving = fleet.instances().stream().filter(FleetInstance::serves).toList();
+    List<FleetInstance> all = serving.isEmpty() ? fleet.instances() : serving;
+    return all.get(random.nextInt(all.size()));
+  }
+
+  private void happen(Trouble trouble, long at) {
+    boolean restarted = random.nextInt(4) > 0;
+    long lasts = random.nextLong(5 * SECOND);
+    long back = random.nextLong(5 * SECOND);
+    SimStore store = fleet.store();
+    switch (trouble) {
+      case CRASH -> at(at, () -> some().crash());
+      case RESTART -> {
+        at(at, () -> some().crash());
+        at(at + lasts, fleet::join);
+      }
+      case LEAVE -> at(at, () -> some().leave());
+      case JOIN -> at(at, fleet::join);
+      case ROLLING_UPDATE -> roll(at);
+      case RELOAD -> reload(at);
+      case ROLLING_CHANGE -> {
+        at(at, () -> fleet.plan().change(fleet.plan().changed()));
+        roll(at);
+      }
+      case DIFFERENT -> at(at, () -> some().reload(fleet.plan().different()));
+      case KEY_CHANGE -> at(at, this::changeKey);
+      case OVERRIDE -> at(at, this::override);
+      case UPSTREAM_DOWN -> upstreamDown(at, lasts);
+      case CLOCK_STEP -> {
+        long step = random.nextLong(6 * SECOND) - 3 * SECOND;
+        at(at, () -> store.stepClock(step));
+        last = Math.max(last, at - step); // nothing new is granted until the clock has caught up
+      }
+      case SPLIT -> {
+        at(at, () -> store.split(someNames()));
+        at(at + lasts, store::unite);
+      }
+      case PAUSE -> at(at, () -> pause(at + lasts));
+      case STORE_RESTART -> at(at, () -> store.rollback(at, true));
+      case FLUSH -> at(at, () -> store.flush(restarted));
+      case ROLLBACK -> at(at, () -> store.rollback(at - back, restarted));
+      case CRASH_AND_ROLLBACK -> {
+        at(at, () -> some().crash());
+        long then = at + random.nextLong(100 * MILLI);
+        at(then, () -> store.rollback(then - back, restarted));
+      }
+      case CUT -> {
+        at(at, () -> store.cut = true);
+        at(at + lasts, () -> store.cut = false);
+      }
+      case PARTITION -> {
+        String name = some().name();
+        at(at, () -> store.away.add(name));
+        at(at + lasts, () -> store.away.remove(name));
+      }
+      case FORGOTTEN_LIMIT -> at(at, this::forgetLimit);
+    }
+    last = Math.max(last, at + Math.max(lasts, TOLD));
+  }
+
+  private void pause(long until) {
+    FleetInstance instance = some();
+    instance.stop();
+    fleet.clock().at(until, instance::resume);
+  }
+
+  private void upstreamDown(long at, long lasts) {
+    String upstream = fleet.plan().someUpstream();
+    at(at, () -> fleet.choices().fails(upstream));
+    at(at + lasts, () -> fleet.choices().recovers(upstream));
+    last = Math.max(last, at + lasts + LONGEST_TRIAL);
+  }
+
+  private void reload(long at) {
+    at(
+        at,
+        () -> {
+          fleet.plan().change(fleet.plan().changed());
+          List<EndpointSpec> now = List.copyOf(fleet.plan().endpoints);
+          tellAll(each -> each.reload(now));
+        });
+  }
+
+  private void changeKey() {
+    FleetKey key = fleet.plan().changeKey();
+    if (key != null) {
+      tellAll(each -> each.change(key));
+    }
+  }
+
+  private void override() {
+    fleet.plan().changeModel();
+    Map<String, ModelLimits> now = Map.copyOf(fleet.plan().models);
+    tellAll(each -> now.forEach(each::override));
+  }
+
+  /** Applies a change to all instances, to each at another time. */
+  private void tellAll(Consumer<FleetInstance> what) {
+    for (FleetInstance each : fleet.instances()) {
+      fleet.clock().at(fleet.clock().now() + random.nextLong(TOLD), () -> what.accept(each));
+    }
+  }
+
+  private Set<String> someNames() {
+    Set<String> names = new HashSet<>();
+    fleet.instances().forEach(each -> names.add(each.name()));
+    names.removeIf(name -> random.nextBoolean());
+    return names;
+  }
+
+  /** Makes the store lose the data of one limit, if there is any. */
+  private void forgetLimit() {
+    List<LimitId> ids = new ArrayList<>(fleet.specs().keySet());
+    ids.sort(Comparator.comparing(LimitId::toString));
+    if (!ids.isEmpty()) {
+      fleet.store().lose(ids.get(random.nextInt(ids.size())));
+    }
+  }
+
+  /** Replaces all present instances: a new one starts, and a second later an old one leaves. */
+  private void roll(long at) {
+    long next = at;
+    for (int each = 0; each < fleet.instances().size(); each++) {
+      FleetInstance old = fleet.instances().get(each);
+      at(next, fleet::join);
+      at(next + SECOND, old::leave);
+      next += 2 * SECOND;
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package io.penstock.simulator;
+
+import io.penstock.limit.LimitSpec;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A continuously filled bucket. It counts in whole units of the amount that one nanosecond brings,
+ * or of a fraction of it: nothing is ever rounded as long as the rate stays.
+ */
+final class OracleBucket extends OracleLimit {
+  private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000L);
+
+  private LimitSpec.TokenBucket spec;
+
+  /**
+   * Units in one token or request, and units that a nanosecond brings: without a common divisor.
+   */
+  private BigInteger one = BigInteger.ONE;
+
+  private BigInteger each = BigInteger.ONE;
+
+  /** Units missing to a full bucket at {@code at}; more than its capacity is debt. */
+  private BigInteger missing;
+
+  private long at;
+  private long held;
+
+  /** Periods with the least that was missing since each began, in whole tokens or requests. */
+  private final List<Stretch> stretches = new ArrayList<>();
+
+  private static final int STRETCHES = 64;
+
+  private static final class Stretch {
+    final long from;
+    long low;
+
+    Stretch(long from, long low) {
+      this.from = from;
+      this.low = low;
+    }
+  }
+
+  /**
+   * Free amount from one instant until before another, as long as nothing is taken or given back.
+   */
+  private long free;
+
+  private long freeFrom;
+  private long freeUntil;
+
+  OracleBucket(LimitSpec.TokenBucket spec, long owed, long now) {
+    this.spec = spec;
+    this.at = now;
+    measure();
+    this.missing = units(owed);
+    stretches.add(new Stretch(now, owed));
+  }
+
+  private void measure() {
+    BigInteger nanos = BigInteger.valueOf(spec.rate().seconds()).multiply(SECOND);
+    BigInteger releases = BigInteger.valueOf(spec.rate().releases());
+    BigInteger common = nanos.gcd(releases);
+    one = nanos.divide(common);
+    each = releases.divide(common);
+    freeUntil = Long.MIN_VALUE;
+  }
+
+  private BigInteger units(long amount) {
+    return one.multiply(BigInteger.valueOf(amount));
+  }
+
+  @Override
+  LimitSpec spec() {
+    return spec;
+  }
+
+  @Override
+  long capacity() {
+    return spec.burst();
+  }
+
+  private BigInteger missing(long now) {
+    BigInteger filled = each.multiply(BigInteger.valueOf(Math.max(0, now - at)));
+    return missing.subtract(filled).max(BigInteger.ZERO);
+  }
+
+  /** Returns a number of units in whole tokens or requests, rounded up. */
+  private static long ceil(BigInteger units, BigInteger of) {
+    return units.add(of).subtract(BigInteger.ONE).divide(of).longValueExact();
+  }
+
+  @Override
+  long free(long now) {
+    if (now < freeFrom || now >= freeUntil) {
+      BigInteger left = missing(now);
+      long wholes = ceil(left, one);
+      free = Math.max(0, spec.burst() - held - wholes);
+      freeFrom = now;
+      // One more is free as soon as at most one less is missing.
+      freeUntil =
+          wholes == 0
+              ? Long.MAX_VALUE
+              : now + Math.max(1, ceil(left.subtract(units(wholes - 1)), each));
+    }
+    return free;
+  }
+
+  private void pass(long now, long more) {
+    change(missing(now), now);
+    change(missing.add(units(more)), now);
+    long wholes = ceil(missing, one);
+    long low = stretches.getLast().low;
+    if (wholes > low + low / 32) {
+      stretches.add(new Stretch(now, wholes));
+    }
+    if (stretches.size() > STRETCHES) {
+      stretches.remove(1);
+    }
+  }
+
+  private void change(BigInteger next, long now) {
+    missing = next.max(BigInteger.ZERO);
+    at = now;
+    freeUntil = Long.MIN_VALUE;
+    long wholes = ceil(missing, one);
+    stretches.forEach(each -> each.low = Math.min(each.low, wholes));
+    join();
+  }
+
+  /** Joins periods with later ones that are at least as low. */
+  private void join() {
+    for (int each = stretches.size() - 1; each > 0; each--) {
+      Stretch before = stretches.get(each - 1);
+      if (stretches.get(each).low <= before.low) {
+        before.low = stretches.get(each).low;
+        stretches.remove(each);
+      }
+    }
+  }
+
+  @Override
+  long foretold(long ahead, long now) {
+    BigInteger over = missing(now).add(units(ahead + 1 - spec.burst()));
+    return over.signum() <= 0 ? now : now + ceil(over, each);
+  }
+
+  @Override
+  long take(long taken, long held, long now) {
+    pass(now, taken);
+    this.held += held;
+    return now;
+  }
+
+  /** At most as much comes back as was missing at all times since it was taken. */
+  @Override
+  void give(long cell, long taken, long held, long now) {
+    pass(now, 0);
+    Stretch since = null;
+    for (Stretch each : stretches) {
+      since = each.from <= cell ? each : since;
+    }
+    if (since != null) {
+      long back = Math.min(taken, since.low);
+      for (int each = stretches.indexOf(since); each < stretches.size(); each++) {
+        stretches.get(each).low = Math.max(0, stretches.get(each).low - back);
+      }
+      join();
+      change(missing.subtract(units(back)), now);
+    }
+    this.held -= held;
+  }
+
+  @Override
+  long charge(long amount, long unheld, long now) {
+    pass(now, amount);
+    held -= unheld;
+    return now;
+  }
+
+  /**
+   * Charges stay; the part of a token or request that was already filled in is kept, in whole
+   * units.
+   */
+  @Override
+  void resize(LimitSpec next, long now) {
+    pass(now, 0);
+    BigInteger wholes = BigInteger.valueOf(ceil(missing, one));
+    BigInteger part = wholes.multiply(one).subtract(missing);
+    BigInteger before = one;
+    spec = (LimitSpec.TokenBucket) next;
+    measure();
+    missing = wholes.multiply(one).subtract(part.multiply(one).divide(before));
+  }
+
+  @Override
+  long owed(long now) {
+    return ceil(missing(now), one);
+  }
+
+  @Override
+  long held() {
+    return held;
+  }
+
+  @Override
+  long subCell() {
+    return Long.MAX_VALUE;
+  }
+}

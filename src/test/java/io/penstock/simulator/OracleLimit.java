@@ -1,0 +1,113 @@
+package io.penstock.simulator;
+
+import io.penstock.limit.LimitSpec;
+
+/**
+ * A limit's model, derived from the contract alone: it uses none of the arithmetic of the
+ * production limits.
+ */
+abstract sealed class OracleLimit
+    permits OracleTrailing,
+        OracleWindow,
+        OracleStrict,
+        OracleBucket,
+        OracleSliding,
+        OracleConcurrency {
+  /** The demand of one ticket: at its release, while its answer runs, and at the very least. */
+  record Ask(long taken, long held, long least) {
+    Ask within(long capacity) {
+      long over = taken + held - capacity;
+      if (over <= 0 || least > capacity) {
+        return this;
+      }
+      // Input cannot be cut, expected output can: first what is taken, then the rest.
+      long keep = taken > capacity ? Math.max(least, capacity) : taken;
+      return new Ask(keep, Math.min(held, capacity - keep), least);
+    }
+
+    /** Returns the whole demand, cut to a capacity that can admit the least of it. */
+    long allWithin(long capacity) {
+      return Math.min(capacity, taken + held);
+    }
+
+    long all() {
+      return taken + held;
+    }
+  }
+
+  static OracleLimit of(LimitSpec spec, long now) {
+    return of(spec, 0, now);
+  }
+
+  /** Returns a limit that starts with a debt, from another one of the same measure. */
+  static OracleLimit of(LimitSpec spec, long owed, long now) {
+    return switch (spec) {
+      case LimitSpec.Strict strict -> new OracleStrict(strict);
+      case LimitSpec.FixedWindow window -> new OracleWindow(window, now);
+      case LimitSpec.TrailingWindow window -> new OracleTrailing(window, now);
+      case LimitSpec.TokenBucket bucket -> new OracleBucket(bucket, owed, now);
+      case LimitSpec.SlidingWindow window -> new OracleSliding(window, owed, now);
+      case LimitSpec.Concurrency concurrency -> new OracleConcurrency(concurrency);
+      case LimitSpec.Day day -> throw new IllegalArgumentException("none of " + day);
+      case LimitSpec.Unlimited unlimited ->
+          throw new IllegalArgumentException("none of " + unlimited);
+    };
+  }
+
+  abstract LimitSpec spec();
+
+  abstract long capacity();
+
+  /** Returns the free amount at an instant if nothing happens until then, pacing left out. */
+  abstract long free(long now);
+
+  /** Returns the instant from which the pace lets an amount pass. */
+  long paced(long amount) {
+    return Long.MIN_VALUE;
+  }
+
+  /**
+   * Returns the instant at which a request passes behind {@code ahead} others if no more arrive and
+   * all go as soon as they can, as with a single server; {@link Long#MIN_VALUE} if it cannot be
+   * computed.
+   */
+  long foretold(long ahead, long now) {
+    return Long.MIN_VALUE;
+  }
+
+  /** Returns the window or cell it was taken from. */
+  abstract long take(long taken, long held, long now);
+
+  abstract void give(long cell, long taken, long held, long now);
+
+  /** Returns the window or cell it was charged to. */
+  abstract long charge(long amount, long unheld, long now);
+
+  abstract void resize(LimitSpec next, long now);
+
+  /** Returns the debt that a limit of another kind in its place starts with: 0 for most. */
+  long owed(long now) {
+    return 0;
+  }
+
+  abstract long held();
+
+  /** Returns the time within which charges of one answer need not be told apart. */
+  abstract long subCell();
+
+  final boolean possible(Ask ask) {
+    return ask.least() <= capacity();
+  }
+
+  final boolean admits(Ask ask, long now) {
+    long capacity = capacity();
+    return ask.least() <= capacity && ask.allWithin(capacity) <= free(now);
+  }
+
+  /**
+   * Returns the instant from which the pace lets pass the part of a demand that is possible at all.
+   */
+  final long paced(Ask ask) {
+    return paced(ask.allWithin(capacity()));
+  }
+}

@@ -1,0 +1,177 @@
+package io.penstock.simulator;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.TokenUsage;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.simulator.OracleLimit.Ask;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A charge of one ticket to one limit, as the oracle counts it, together with the provider's view.
+ */
+final class OracleSpend {
+  private final OracleLimit limit;
+  private final ProviderLedger ledger;
+  private final LimitMeasure limitMeasure;
+  private final ChargeRule chargeRule;
+
+  /** Tokens of the limit for one token of output. */
+  private final long rate;
+
+  private final Ask ask;
+  private final ProviderLedger.Account account;
+  private final long cell;
+  private long heldLeft;
+  private long charged;
+  private long seen;
+  private long lastSubCell = Long.MIN_VALUE;
+  private long lastCell;
+  private long lastAmount;
+
+  OracleSpend(Metering metering, ChargeRule chargeRule, long rate, SimTicket ticket, long now) {
+    this.limit = metering.limit();
+    this.ledger = metering.ledger();
+    this.limitMeasure = metering.measure();
+    this.chargeRule = chargeRule;
+    this.rate = metering.measure() == LimitMeasure.TOKENS ? rate : 1;
+    this.ask = ticket.ask(limitMeasure, chargeRule).within(limit.capacity());
+    this.heldLeft = ask.held();
+    this.account = ledger.release(limit.capacity(), ask, now);
+    this.cell = limit.take(ask.taken(), ask.held(), now);
+  }
+
+  /** A limit with its measure and the provider's view of it. */
+  record Metering(LimitMeasure measure, OracleLimit limit, ProviderLedger ledger) {}
+
+  /** Returns the demand of a cost in a measure: contract 4.3 and 4.4. */
+  static Ask ask(LimitMeasure limitMeasure, ChargeRule chargeRule, Cost cost) {
+    long input = cost.inputTokens();
+    long output = cost.outputTokens();
+    return switch (limitMeasure) {
+      case REQUESTS -> new Ask(1, 0, 1);
+      case CONCURRENCY -> new Ask(0, 1, 0);
+      case INPUT_TOKENS -> new Ask(input, 0, input);
+      case OUTPUT_TOKENS -> new Ask(0, output, 0);
+      case TOKENS ->
+          switch (chargeRule) {
+            case TOTAL, ANTHROPIC -> new Ask(input, output, input);
+            case WHOLE -> new Ask(input + output, 0, input);
+            case OPENAI, AZURE -> new Ask(Math.max(input, cost.statedOutputTokens()), 0, input);
+            case GEMINI -> new Ask(input, 0, input);
+            case BEDROCK -> new Ask(input, Math.max(output, cost.statedOutputTokens()), input);
+          };
+    };
+  }
+
+  private boolean countsOutput() {
+    return limitMeasure == LimitMeasure.OUTPUT_TOKENS
+        || (limitMeasure == LimitMeasure.TOKENS
+            && !keeps()
+            && !whole()
+            && chargeRule != ChargeRule.GEMINI);
+  }
+
+  /** Returns whether output was taken with the input, and is settled with it. */
+  private boolean whole() {
+    return limitMeasure == LimitMeasure.TOKENS && chargeRule == ChargeRule.WHOLE;
+  }
+
+  /** Returns whether the amount taken is kept at settlement. */
+  private boolean keeps() {
+    return switch (limitMeasure) {
+      case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> true;
+      case TOKENS -> chargeRule == ChargeRule.OPENAI || chargeRule == ChargeRule.AZURE;
+      case INPUT_TOKENS -> false;
+    };
+  }
+
+  /** Charges the output produced so far. */
+  void produced(long tokens, long now) {
+    seen = Math.max(seen, tokens);
+    if (!countsOutput()) {
+      return;
+    }
+    // Output of a running attempt counts until the attempt turns out to be in vain.
+    account.produced(seen * rate, now);
+    long output = tokens * rate;
+    long subCell = now / limit.subCell();
+    if (subCell != lastSubCell && output > charged) {
+      chargeOutput(output, now);
+      lastSubCell = subCell;
+    }
+  }
+
+  private void chargeOutput(long output, long now) {
+    long more = output - charged;
+    long unheld = Math.min(more, heldLeft);
+    lastCell = limit.charge(more, unheld, now);
+    lastAmount = more;
+    heldLeft -= unheld;
+    charged += more;
+  }
+
+  /** Settles the charge of an ended answer; {@code tokenUsage} may be missing. */
+  void settled(@Nullable TokenUsage tokenUsage, long counted, long now) {
+    long unsaid = whole() ? ask.least() + counted : ask.taken();
+    long used = tokenUsage == null ? unsaid : usedInput(tokenUsage);
+    if (used < ask.taken()) {
+      limit.give(cell, ask.taken() - used, 0, now);
+    } else if (used > ask.taken()) {
+      limit.charge(used - ask.taken(), 0, now);
+    }
+    if (countsOutput()) {
+      long output = (tokenUsage == null ? counted : tokenUsage.outputTokens()) * rate;
+      if (output > charged) {
+        chargeOutput(output, now);
+      } else if (output < charged) {
+        limit.give(lastCell, Math.min(lastAmount, charged - output), 0, now);
+      }
+      account.produced(output, now);
+    }
+    letGo(now);
+    account.settled(used);
+  }
+
+  private long usedInput(TokenUsage tokenUsage) {
+    if (keeps()) {
+      return ask.taken();
+    }
+    if (whole()) {
+      return tokenUsage.totalTokens();
+    }
+    return chargeRule == ChargeRule.ANTHROPIC || chargeRule == ChargeRule.BEDROCK
+        ? tokenUsage.inputTokens() - tokenUsage.cacheReadTokens()
+        : tokenUsage.inputTokens();
+  }
+
+  private void letGo(long now) {
+    if (heldLeft > 0) {
+      limit.give(cell, 0, heldLeft, now);
+      heldLeft = 0;
+    }
+  }
+
+  /** Settles the charge of a failed attempt. */
+  void failed(AttemptFailure attemptFailure, long now) {
+    switch (attemptFailure) {
+      case UNSENT -> returned(now);
+      case REJECTED -> {
+        if (chargeRule == ChargeRule.OPENAI || chargeRule == ChargeRule.AZURE) {
+          settled(null, 0, now);
+        } else {
+          returned(now);
+        }
+      }
+      case BROKEN -> settled(null, seen, now);
+    }
+  }
+
+  /** Gives everything back, because it never ran. */
+  void returned(long now) {
+    limit.give(cell, ask.taken(), heldLeft, now);
+    heldLeft = 0;
+    account.returned();
+  }
+}

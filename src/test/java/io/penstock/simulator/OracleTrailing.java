@@ -1,0 +1,208 @@
+package io.penstock.simulator;
+
+import io.penstock.limit.LimitSpec;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+
+/** Any trailing window, as a list of cells with the instant at which each stops counting. */
+final class OracleTrailing extends OracleLimit {
+  private static final long MOST_EXTRA = 500_000_000L;
+
+  private LimitSpec.TrailingWindow spec;
+
+  /** Oldest first. */
+  private final ArrayDeque<Cell> cells = new ArrayDeque<>();
+
+  private long sum;
+  private long held;
+  private long fullAt;
+  private long extra;
+
+  /** How long the whole burst takes. */
+  private long burstTakes;
+
+  /**
+   * Free amount from one instant until before another, as long as nothing is taken or given back.
+   */
+  private long free;
+
+  private long freeFrom;
+  private long freeUntil;
+
+  private static final class Cell {
+    final long index;
+    long amount;
+
+    Cell(long index) {
+      this.index = index;
+    }
+  }
+
+  OracleTrailing(LimitSpec.TrailingWindow spec, long now) {
+    this.spec = spec;
+    this.fullAt = now;
+    this.burstTakes = takes(spec.burst());
+  }
+
+  private long cellNanos() {
+    return (spec.windowNanos() + 59) / 60;
+  }
+
+  private long counted(long cell) {
+    return (cell + 1) * cellNanos() + spec.windowNanos() + spec.guardNanos();
+  }
+
+  @Override
+  LimitSpec spec() {
+    return spec;
+  }
+
+  @Override
+  long capacity() {
+    return spec.capacity();
+  }
+
+  @Override
+  long free(long now) {
+    if (now < freeFrom || now >= freeUntil) {
+      count(now);
+    }
+    return free;
+  }
+
+  private void count(long now) {
+    long counts = sum;
+    freeFrom = now;
+    freeUntil = Long.MAX_VALUE;
+    for (Cell cell : cells) {
+      long until = counted(cell.index) + extra;
+      if (until > now) {
+        freeUntil = until;
+        break;
+      }
+      counts -= cell.amount;
+    }
+    free = Math.max(0, spec.capacity() - held - counts);
+  }
+
+  /** Marks the free amount as out of date. */
+  private void changed() {
+    freeUntil = Long.MIN_VALUE;
+  }
+
+  /** Widens the window by the measured jitter. */
+  void widen(long nanos) {
+    changed();
+    extra = Math.min(nanos, MOST_EXTRA);
+  }
+
+  private long takes(long amount) {
+    if (amount == LimitSpec.TrailingWindow.UNPACED) {
+      return Long.MAX_VALUE / 4; // longer than anything here
+    }
+    return Math.ceilDiv(Math.multiplyExact(amount, spec.windowNanos()), spec.capacity());
+  }
+
+  /** The pace owes whole nanoseconds only, and at most a window and the burst. */
+  private void owe(long amount, long now) {
+    long nanos = Math.floorDiv(Math.multiplyExact(amount, spec.windowNanos()), spec.capacity());
+    long most = now + spec.windowNanos() + burstTakes;
+    fullAt = Math.max(fullAt, Math.min(most, Math.max(fullAt, now) + nanos));
+  }
+
+  @Override
+  long paced(long amount) {
+    return fullAt - burstTakes + (amount < spec.burst() ? takes(amount) : burstTakes);
+  }
+
+  @Override
+  long take(long taken, long held, long now) {
+    changed();
+    this.held += held;
+    owe(taken + held, now);
+    return add(taken, now);
+  }
+
+  /**
+   * Removes the cells that cannot count again, however much the window is widened. A guard that
+   * grows still finds the others.
+   */
+  private void forget(long now) {
+    long span = spec.windowNanos() + spec.guardNanos() + MOST_EXTRA;
+    long oldest = now / cellNanos() - span / cellNanos() - 1;
+    Cell first = cells.peekFirst();
+    while (first != null && first.index < oldest) {
+      sum -= first.amount;
+      cells.pollFirst();
+      first = cells.peekFirst();
+    }
+  }
+
+  private long add(long amount, long now) {
+    forget(now);
+    long index = now / cellNanos();
+    Cell last = cells.peekLast();
+    if (last == null || last.index != index) {
+      last = new Cell(index);
+      cells.addLast(last);
+    }
+    last.amount += amount;
+    sum += amount;
+    return index;
+  }
+
+  private void remove(long index, long amount) {
+    for (Iterator<Cell> newest = cells.descendingIterator(); newest.hasNext(); ) {
+      Cell cell = newest.next();
+      if (cell.index == index && cell.amount >= amount) {
+        cell.amount -= amount;
+        sum -= amount;
+        return;
+      }
+    }
+    throw new InvariantViolation("more was given back than was ever taken from cell " + index);
+  }
+
+  @Override
+  void give(long cell, long taken, long held, long now) {
+    changed();
+    boolean counts = taken > 0 && counted(cell) + extra > now;
+    if (counts) {
+      remove(cell, taken);
+    }
+    this.held -= held;
+    long back = held + (counts ? taken : 0);
+    fullAt -= Math.floorDiv(Math.multiplyExact(back, spec.windowNanos()), spec.capacity());
+  }
+
+  @Override
+  long charge(long amount, long unheld, long now) {
+    changed();
+    held -= unheld;
+    if (amount > unheld) {
+      owe(amount - unheld, now);
+    }
+    return add(amount, now);
+  }
+
+  @Override
+  void resize(LimitSpec next, long now) {
+    changed();
+    LimitSpec.TrailingWindow window = (LimitSpec.TrailingWindow) next;
+    double owed = (double) Math.max(0, fullAt - now) * spec.capacity() / window.capacity();
+    fullAt = now + (long) Math.ceil(owed);
+    spec = window;
+    forget(now);
+    burstTakes = takes(window.burst());
+  }
+
+  @Override
+  long held() {
+    return held;
+  }
+
+  @Override
+  long subCell() {
+    return cellNanos();
+  }
+}

@@ -1,0 +1,347 @@
+package io.penstock.simulator;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The outside world of the core: clients, upstreams and operators. */
+final class OutsideWorld {
+  private static final Refusal FAILED =
+      Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
+
+  private final Simulation world;
+  private final SimScenario simScenario;
+  private final FailedAttempts failedAttempts;
+  private int left;
+  private boolean busy;
+
+  OutsideWorld(Simulation world) {
+    this.world = world;
+    this.simScenario = world.scenario();
+    this.left = simScenario.tickets;
+    this.failedAttempts = new FailedAttempts(world, this);
+  }
+
+  void begin() {
+    world.at(world.now(), this::arrive);
+    double span = simScenario.tickets / simScenario.perSecond;
+    for (int each = 0; simScenario.reloads && each < 4; each++) {
+      world.at(world.now() + simScenario.seconds(span), world::reload);
+    }
+    new UpstreamOutages(world).begin(span);
+    if (simScenario.cancels) {
+      new SimOperators(world).begin(span);
+    }
+    for (int each = 0; simScenario.pauses && each < 3; each++) {
+      world.at(world.now() + simScenario.seconds(span), this::pause);
+    }
+  }
+
+  private void pause() {
+    List<SimEndpoint> live = world.oracle().live();
+    SimEndpoint endpoint = live.get(simScenario.random.nextInt(live.size()));
+    if (!endpoint.paused) {
+      world.pause(endpoint, true);
+      world.at(world.now() + simScenario.seconds(40), () -> world.pause(endpoint, false));
+    }
+  }
+
+  private void arrive() {
+    busy = simScenario.chance(0.03) != busy;
+    int together = simScenario.chance(0.1) ? 1 + simScenario.random.nextInt(12) : 1;
+    for (int each = 0; each < together && left > 0; each++) {
+      left--;
+      submit();
+    }
+    if (left > 0) {
+      double mean = SimScenario.SECOND / (simScenario.perSecond * (busy ? 8 : 1));
+      world.at(world.now() + simScenario.around(mean), this::arrive);
+    }
+  }
+
+  private void submit() {
+    List<SimEndpoint> live = world.oracle().live();
+    SimEndpoint picked = live.get(simScenario.random.nextInt(live.size()));
+    SimEndpoint endpoint = simScenario.below > 0 ? enter(picked.spec.configuredPath()) : picked;
+    WaitPatience waitPatience = patience();
+    SimKeys.Key key = world.keys().pick();
+    TicketRequest ticketRequest =
+        new TicketRequest(
+            model(),
+            simScenario.cost(),
+            simScenario.random.nextInt(5_000),
+            waitPatience,
+            simScenario.priority(),
+            simScenario.flow(),
+            TicketRequest.Kept.NOWHERE,
+            key == null ? null : key.account(),
+            null);
+    if (fair(endpoint)) {
+      world.drain(); // else the oracle could not know when its flow comes back
+    }
+    SimTicket ticket =
+        new SimTicket(
+            world.nextArrival(),
+            endpoint,
+            ticketRequest,
+            key,
+            world.keys().model(ticketRequest.model()),
+            world.now(),
+            deadline(waitPatience, endpoint.endpoint.spec()),
+            refusesAbove(waitPatience, endpoint.endpoint.spec()));
+    world.oracle().submitted(ticket);
+    ParkedTicket parkedTicket =
+        endpoint.endpoint.submit(
+            world.fault() == InjectedFault.ONE_FLOW ? oneFlow(ticketRequest) : ticketRequest);
+    ticket.pending = parkedTicket;
+    if (parkedTicket.outcome() instanceof TicketOutcome.Granted
+        && simScenario.cancels
+        && simScenario.chance(0.03)) {
+      world.oracle().returned(ticket);
+      ticket.clientGone = true;
+      endpoint.endpoint.cancel(parkedTicket); // gone before the outcome was delivered
+      return;
+    }
+    parkedTicket.whenDecided(ticketOutcome -> decided(ticket, ticketOutcome));
+    if (simScenario.cancels && simScenario.chance(0.15)) {
+      long after = simScenario.chance(0.3) ? 0 : simScenario.seconds(20);
+      world.at(world.now() + after, () -> leave(ticket));
+    }
+    if (simScenario.cancels && simScenario.chance(0.02)) {
+      leave(ticket);
+    }
+  }
+
+  /** Sends a request to a path below the given one, where it stays for a while. */
+  private SimEndpoint enter(String path) {
+    String below = path + "/d" + simScenario.random.nextInt(simScenario.below);
+    Endpoint entered = world.registry().enter(below);
+    if (entered == null) {
+      throw new InvariantViolation("nobody serves " + below);
+    }
+    SimEndpoint endpoint = world.oracle().entered(below, entered);
+    world.at(
+        world.now() + (simScenario.chance(0.5) ? 0 : simScenario.seconds(20)),
+        () -> {
+          world.oracle().left(endpoint);
+          if (world.fault() != InjectedFault.NEVER_LEFT || simScenario.chance(0.9)) {
+            entered.leave();
+          }
+        });
+    return endpoint;
+  }
+
+  private static boolean fair(SimEndpoint endpoint) {
+    return endpoint.ranking.fair != null;
+  }
+
+  private static TicketRequest oneFlow(TicketRequest ticketRequest) {
+    return new TicketRequest(
+        ticketRequest.model(),
+        ticketRequest.cost(),
+        ticketRequest.bytes(),
+        ticketRequest.patience(),
+        0,
+        TicketRequest.Flow.ANONYMOUS,
+        TicketRequest.Kept.NOWHERE,
+        ticketRequest.account(),
+        ticketRequest.models());
+  }
+
+  private @Nullable String model() {
+    if (simScenario.chance(0.03)) {
+      return simScenario.chance(0.5) ? null : "unheard-of";
+    }
+    return simScenario.models.get(simScenario.random.nextInt(simScenario.models.size()));
+  }
+
+  private WaitPatience patience() {
+    if (!simScenario.deadlines || simScenario.chance(0.5)) {
+      return WaitPatience.DEFAULT;
+    }
+    long timeout = simScenario.chance(0.5) ? WaitPatience.UNSAID : simScenario.seconds(60);
+    long client =
+        simScenario.undisturbed || simScenario.chance(0.5)
+            ? Long.MAX_VALUE
+            : simScenario.chance(0.1) ? 0 : simScenario.seconds(60);
+    return new WaitPatience(simScenario.chance(0.1) ? 0 : timeout, client);
+  }
+
+  private static long refusesAbove(WaitPatience waitPatience, EndpointSpec spec) {
+    return waitPatience.timeoutNanos() < 0
+        ? spec.waiting().queueTimeoutNanos()
+        : waitPatience.timeoutNanos();
+  }
+
+  private long deadline(WaitPatience waitPatience, EndpointSpec spec) {
+    long[] waits = {
+      waitPatience.clientNanos(), refusesAbove(waitPatience, spec), spec.waiting().maxWaitNanos(),
+    };
+    long longest = waits[0];
+    longest =
+        waits[1] == 0 || spec.waiting().estimateOnly() ? longest : Math.min(longest, waits[1]);
+    longest = waits[2] == 0 ? longest : Math.min(longest, waits[2]);
+    return longest == Long.MAX_VALUE ? longest : world.now() + longest;
+  }
+
+  /** Cancels a ticket by its client, whatever its stage. */
+  private void leave(SimTicket ticket) {
+    ParkedTicket parkedTicket = ticket.pending;
+    if (parkedTicket == null || ticket.clientGone) {
+      return;
+    }
+    world.note("client gone of", ticket.order);
+    TicketSettlement ticketSettlement = ticket.settlement;
+    ticket.clientGone = true;
+    if (ticketSettlement == null) {
+      ticket.endpoint.endpoint.cancel(parkedTicket);
+    } else if (ticket.stage == SimTicket.Stage.RUNNING) {
+      TokenUsage tokenUsage = simScenario.chance(0.5) ? usage(ticket, ticket.counted) : null;
+      world.oracle().settled(ticket, tokenUsage, ticket.counted);
+      ticketSettlement.cancelled(tokenUsage, ticket.counted, world.now());
+      later(ticket, ticketSettlement);
+    }
+  }
+
+  void decided(SimTicket ticket, TicketOutcome ticketOutcome) {
+    if (!(ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement))) {
+      return;
+    }
+    ticket.settlement = ticketSettlement;
+    if (simScenario.cancels && simScenario.chance(0.03)) {
+      ticket.endpoint.waiting.stream()
+          .skip(simScenario.random.nextInt(3))
+          .findFirst()
+          .ifPresent(this::leave);
+    }
+    if (ticket.clientGone || neverSent()) {
+      world.oracle().returned(ticket);
+      ticketSettlement.abandoned(world.now());
+      later(ticket, ticketSettlement);
+    } else if (neverSent()) {
+      world.oracle().returned(ticket);
+      ticketSettlement.refused(FAILED, world.now());
+      later(ticket, ticketSettlement);
+    } else if (ticketSettlement.upstream() == null) {
+      Cost cost = ticket.cost;
+      TokenUsage tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
+      world.oracle().settled(ticket, tokenUsage, cost.outputTokens());
+      ticketSettlement.permitted(world.now());
+      later(ticket, ticketSettlement);
+    } else if (!failedAttempts.failsAtOnce(ticket, ticketSettlement)) {
+      forward(ticket, ticketSettlement);
+    }
+  }
+
+  private boolean neverSent() {
+    return !simScenario.undisturbed && simScenario.chance(0.02);
+  }
+
+  private void forward(SimTicket ticket, TicketSettlement ticketSettlement) {
+    long now = world.now();
+    if (simScenario.jitter) {
+      world.at(
+          now + simScenario.around(5_000_000),
+          () -> {
+            ticketSettlement.written(world.now());
+            world.oracle().widened();
+          });
+    }
+    long took = simScenario.chance(0.1) ? 0 : simScenario.seconds(30);
+    long output = real(ticket.cost.outputTokens());
+    long[] pieces = simScenario.random.longs(simScenario.random.nextInt(7), 0, took + 1).toArray();
+    Arrays.sort(pieces);
+    for (int at = 0; at < pieces.length; at++) {
+      long soFar = output * (at + 1) / (pieces.length + 1);
+      world.at(now + pieces[at], () -> produce(ticket, ticketSettlement, soFar));
+    }
+    world.at(now + took, () -> end(ticket, ticketSettlement, output));
+  }
+
+  /** Returns the real usage for an expected one: the same, less or more. */
+  private long real(long expected) {
+    if (simScenario.exact) {
+      return expected;
+    }
+    return switch (simScenario.random.nextInt(5)) {
+      case 0 -> expected;
+      case 1 -> simScenario.chance(0.5) ? 0 : simScenario.around(1.0 + expected);
+      default -> (long) (expected * simScenario.random.nextDouble(0, 1.2));
+    };
+  }
+
+  private TokenUsage usage(SimTicket ticket, long counted) {
+    long input = real(ticket.cost.inputTokens());
+    long cached = simScenario.chance(0.5) ? 0 : (long) (input * simScenario.random.nextDouble());
+    long output = simScenario.exact || simScenario.chance(0.7) ? counted : real(counted);
+    return new TokenUsage(input, cached, output);
+  }
+
+  private void produce(SimTicket ticket, TicketSettlement ticketSettlement, long soFar) {
+    if (ticket.runs(ticketSettlement)) {
+      ticket.counted = soFar;
+      if (world.fault() == InjectedFault.NOT_PRODUCED) {
+        world.oracle().produced(ticket, soFar);
+        return;
+      }
+      world.oracle().produced(ticket, soFar);
+      ticketSettlement.produced(soFar, world.now());
+      failedAttempts.failsMeanwhile(ticket, ticketSettlement);
+    }
+  }
+
+  private void end(SimTicket ticket, TicketSettlement ticketSettlement, long output) {
+    if (!ticket.runs(ticketSettlement)) {
+      later(ticket, ticketSettlement);
+      return;
+    }
+    if (failedAttempts.failsAtItsEnd(ticket, ticketSettlement)) {
+      return;
+    }
+    if (simScenario.chance(0.05)) {
+      world.oracle().settled(ticket, null, ticket.counted);
+      ticketSettlement.failed(FAILED, ticket.counted, world.now());
+      later(ticket, ticketSettlement);
+      return;
+    }
+    TokenUsage tokenUsage = simScenario.chance(0.15) ? null : usage(ticket, output);
+    world.oracle().settled(ticket, tokenUsage, output);
+    if (world.fault() == InjectedFault.NEVER_SETTLED && simScenario.chance(0.05)) {
+      return;
+    }
+    boolean lies = world.fault() == InjectedFault.TOO_LITTLE_USED;
+    ticketSettlement.served(lies ? TokenUsage.NONE : tokenUsage, output, world.now());
+    later(ticket, ticketSettlement);
+  }
+
+  /** Closes a settled ticket again, which must change nothing. */
+  void later(SimTicket ticket, TicketSettlement ticketSettlement) {
+    long now = world.now();
+    switch (simScenario.random.nextInt(14)) {
+      case 0 -> ticketSettlement.served(null, ticket.cost.outputTokens(), now);
+      case 1 -> ticketSettlement.cancelled(null, 7, now);
+      case 2 -> ticketSettlement.failed(FAILED, 7, now);
+      case 3 -> ticketSettlement.abandoned(now);
+      case 4 -> ticketSettlement.produced(1_000_000, now);
+      case 5 -> ticketSettlement.refused(FAILED, now);
+      case 6 -> {
+        if (ticketSettlement.again(AttemptFailure.BROKEN, true, now) != null) {
+          throw new InvariantViolation("comes back after its end: " + ticket);
+        }
+      }
+      default -> {}
+    }
+  }
+}

@@ -1,0 +1,230 @@
+package io.penstock.simulator;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.refusal.RefusalReason;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One request as the simulator knows it. */
+final class SimTicket {
+  /** Its stage, as reported to the simulator. */
+  enum Stage {
+    WAITING,
+    RUNNING,
+    SERVED,
+    REFUSED,
+    EXPIRED,
+    CANCELLED
+  }
+
+  final long order;
+  final SimEndpoint endpoint;
+
+  /** The request as submitted to the core. */
+  final TicketRequest ask;
+
+  final long arrived;
+  final @Nullable String model;
+
+  /** The value that decides its present routes. */
+  SimLaneKey facing;
+
+  /** How often it came back, and whether an upstream may have worked on it before. */
+  int attempts;
+
+  /** When it came back last. */
+  long backAt = Long.MIN_VALUE;
+
+  boolean ran;
+  final Cost cost;
+
+  /** The quotas charged at arrival, and those it faces besides its endpoint's and upstreams'. */
+  final List<SimQuota> arrival;
+
+  private final List<SimQuota> more = new ArrayList<>();
+
+  /** The reason of its key's denial as the oracle sees it, and the limit that denies it. */
+  @Nullable RefusalReason denial;
+
+  OracleSpend.@Nullable Metering denier;
+  final long bytes;
+  final long deadline;
+  final long refusesAbove;
+  Stage stage = Stage.WAITING;
+
+  /** Whether its endpoint has looked at it: a ticket that has not arrived yet cannot be skipped. */
+  boolean seen;
+
+  /** Whether it is in the queue, or waits for a place there; neither before it was looked at. */
+  boolean queued;
+
+  boolean blocked;
+  boolean letIn;
+  boolean wasBlocked;
+  boolean sinceReload = true;
+  boolean clientGone;
+
+  /** Whether an operator removes it. */
+  boolean thrownOut;
+
+  /** Whether its flow counts it as waiting. */
+  boolean joined;
+
+  /** The flows in which it counts, once it was granted at a fair endpoint. */
+  @Nullable OracleFair fair;
+
+  /** Its routes and whether it can ever go, under the present configuration. */
+  int generation;
+
+  List<@Nullable SimPool> ways = List.of();
+  boolean possible;
+  long leftAt;
+
+  /** The computed instant of its grant. */
+  long foretold = Long.MIN_VALUE;
+
+  int foretoldBehind;
+
+  int skips;
+  long counted;
+
+  /** The charges of its upstream, and those of its endpoint for all attempts. */
+  List<OracleSpend> spends = List.of();
+
+  List<OracleSpend> kept = List.of();
+  private final OracleLimit.Ask request;
+  private final OracleLimit.Ask running;
+  private final OracleLimit.Ask input;
+  private final OracleLimit.Ask output;
+  private final OracleLimit.Ask tokens;
+  private final OracleLimit.Ask whole;
+  private final OracleLimit.Ask stated;
+  private final OracleLimit.Ask most;
+  @Nullable ParkedTicket pending;
+  @Nullable TicketSettlement settlement;
+
+  SimTicket(
+      long order,
+      SimEndpoint endpoint,
+      TicketRequest ticketRequest,
+      SimKeys.@Nullable Key key,
+      @Nullable SimQuota ofModel,
+      long arrived,
+      long deadline,
+      long refusesAbove) {
+    boolean waits = key != null && key.waits();
+    List<SimQuota> ofKey = key == null ? List.of() : key.facing(ticketRequest.model());
+    this.arrival = waits ? List.of() : ofKey;
+    if (waits) {
+      more.addAll(ofKey);
+    }
+    if (ofModel != null) {
+      more.add(ofModel);
+    }
+    this.order = order;
+    this.endpoint = endpoint;
+    this.ask = ticketRequest;
+    this.arrived = arrived;
+    this.model = ticketRequest.model();
+    this.facing = new SimLaneKey(model, false, waits ? ticketRequest.account() : null, null);
+    this.cost = ticketRequest.cost();
+    this.bytes = ticketRequest.bytes();
+    this.deadline = deadline;
+    this.refusesAbove = refusesAbove;
+    this.request = OracleSpend.ask(LimitMeasure.REQUESTS, ChargeRule.TOTAL, cost);
+    this.running = OracleSpend.ask(LimitMeasure.CONCURRENCY, ChargeRule.TOTAL, cost);
+    this.input = OracleSpend.ask(LimitMeasure.INPUT_TOKENS, ChargeRule.TOTAL, cost);
+    this.output = OracleSpend.ask(LimitMeasure.OUTPUT_TOKENS, ChargeRule.TOTAL, cost);
+    this.tokens = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.TOTAL, cost);
+    this.whole = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.WHOLE, cost);
+    this.stated = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.OPENAI, cost);
+    this.most = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.BEDROCK, cost);
+  }
+
+  /** Returns its demand in a measure; charge rules count tokens differently. */
+  OracleLimit.Ask ask(LimitMeasure limitMeasure, ChargeRule chargeRule) {
+    return switch (limitMeasure) {
+      case REQUESTS -> request;
+      case CONCURRENCY -> running;
+      case INPUT_TOKENS -> input;
+      case OUTPUT_TOKENS -> output;
+      case TOKENS ->
+          switch (chargeRule) {
+            case TOTAL, ANTHROPIC -> tokens;
+            case WHOLE -> whole;
+            case OPENAI, AZURE -> stated;
+            case GEMINI -> input;
+            case BEDROCK -> most;
+          };
+    };
+  }
+
+  /** Returns the limit of its endpoint while that is not charged yet; null when there is none. */
+  OracleSpend.@Nullable Metering owes() {
+    return facing.paid() ? null : endpoint.own;
+  }
+
+  /**
+   * Returns the quotas besides those of its endpoint and upstreams, while they are not charged yet.
+   */
+  List<SimQuota> more() {
+    return facing.paid() ? List.of() : more;
+  }
+
+  /** Returns whether its own key lacks room for it. */
+  boolean heldByKey(long now) {
+    for (SimQuota each : more()) {
+      if (each.personal() && each.lacks(this, now)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether it surely is in the queue and not cancelled. */
+  boolean in() {
+    return queued && !clientGone;
+  }
+
+  /** Returns whether it runs with that settlement. */
+  boolean runs(TicketSettlement which) {
+    return stage == Stage.RUNNING && settlement == which;
+  }
+
+  /** Makes it come back as if it had never been looked at, with other routes. */
+  void comesBack(SimLaneKey next) {
+    facing = next;
+    generation = 0;
+    attempts++;
+    spends = List.of();
+    settlement = null;
+    stage = Stage.WAITING;
+    seen = false;
+    letIn = false;
+    wasBlocked = false;
+    skips = 0;
+    counted = 0;
+  }
+
+  @Override
+  public String toString() {
+    return "#%d %s %s %s %s priority %d of %s%s%s skips %d"
+        .formatted(
+            order,
+            endpoint.spec.path(),
+            model,
+            cost,
+            stage,
+            ask.priority(),
+            ask.flow().name(),
+            blocked ? " blocked" : "",
+            attempts > 0 ? " back " + facing : "",
+            skips);
+  }
+}

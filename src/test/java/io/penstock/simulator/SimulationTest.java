@@ -1,0 +1,146 @@
+package io.penstock.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Runs the core against an oracle that knows the contract and none of the core's arithmetic. One
+ * seed is one world; {@code -Dpenstock.sim.seed=N} replays one, {@code -Dpenstock.sim.seeds=N} runs
+ * the first N.
+ *
+ * <p>First the oracle itself is tested with faults put in on purpose, because an oracle that
+ * detects nothing proves nothing. The printed speed is that of a JVM which has warmed up by this
+ * much only.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class SimulationTest {
+  private static final int SEEDS = Integer.getInteger("penstock.sim.seeds", 200);
+  private static final int MOST_SEEDS = 200;
+  private static final int ENOUGH = 3;
+  private static final Duration LONGEST = Duration.ofSeconds(60);
+
+  private final EventCounts eventCounts = new EventCounts();
+  private final List<String> failures = new ArrayList<>();
+  private String firstStory = "";
+  private long events;
+
+  @Test
+  @Order(2)
+  void fixedSeedsAndOneMore_everyStep_nothingIsViolated() {
+    Long only = Long.getLong("penstock.sim.seed");
+    Ticker clock = Ticker.system();
+    if (only != null) {
+      play(only);
+      assertNothingFailed();
+    } else {
+      for (long seed = 1; seed <= SEEDS; seed++) {
+        play(seed);
+      }
+      play(new SplittableRandom().nextLong(1L << 40));
+      assertNothingFailed();
+      everythingWasSeen();
+    }
+    long nanos = clock.nanos();
+    System.out.printf(
+        "simulator: %,d events in %,d ms, %,.0f events/s%n",
+        events, nanos / 1_000_000, events * 1e9 / nanos);
+    assertThat(events).isGreaterThan(100);
+  }
+
+  private void play(long seed) {
+    Simulation simulation = new Simulation(seed, InjectedFault.NONE);
+    try {
+      assertTimeoutPreemptively(LONGEST, simulation::run);
+    } catch (AssertionError | RuntimeException failure) {
+      failures.add("-Dpenstock.sim.seed=%d: %s".formatted(seed, failure));
+      if (firstStory.isEmpty()) {
+        firstStory = simulation.story();
+      }
+    }
+    events += simulation.events();
+    eventCounts.add(simulation.oracle().seen());
+  }
+
+  private void assertNothingFailed() {
+    assertThat(failures).as("the first one:%n%s", firstStory).isEmpty();
+  }
+
+  private void everythingWasSeen() {
+    List<String> kinds =
+        new ArrayList<>(
+            List.of(
+                "blocked",
+                "let in",
+                "blocked expired",
+                "blocked left",
+                "expired",
+                "left",
+                "dynamic",
+                "ancestor",
+                "given up",
+                "shut",
+                "on trial",
+                "open",
+                "unwell",
+                "again UNSENT",
+                "again REJECTED",
+                "again BROKEN",
+                "back went",
+                "back went elsewhere",
+                "stopped avoiding",
+                "back while paused",
+                "back refused",
+                "back expired",
+                "back left",
+                "charged refused",
+                "charged expired",
+                "charged left",
+                "waited at its key",
+                "refused KEY_RPM",
+                "refused KEY_TPM",
+                "refused KEY_CONCURRENCY",
+                "refused GROUP_RPM",
+                "refused GROUP_TPM",
+                "refused REMOVED_BY_OPERATOR",
+                "refused QUEUE_FULL",
+                "refused ESTIMATED_WAIT_EXCEEDS_TIMEOUT",
+                "refused COST_EXCEEDS_CAPACITY"));
+    for (LimitAlgorithm limitAlgorithm : LimitAlgorithm.values()) {
+      for (io.penstock.queue.QueueOrder queueOrder : io.penstock.queue.QueueOrder.values()) {
+        kinds.add(limitAlgorithm + " " + queueOrder);
+      }
+    }
+    assertThat(kinds)
+        .as("what happened, %s", eventCounts)
+        .allMatch(kind -> eventCounts.times(kind) > 0);
+  }
+
+  @ParameterizedTest
+  @Order(1)
+  @EnumSource(value = InjectedFault.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+  void somethingIsBroken_fewSeeds_theOracleSeesIt(InjectedFault injectedFault) {
+    int times = 0;
+    for (long seed = 1; seed <= MOST_SEEDS && times < ENOUGH; seed++) {
+      Simulation simulation = new Simulation(seed, injectedFault);
+      try {
+        assertTimeoutPreemptively(LONGEST, simulation::run);
+      } catch (AssertionError | RuntimeException expected) {
+        times++;
+      }
+    }
+    assertThat(times).as("seeds on which %s was seen", injectedFault).isEqualTo(ENOUGH);
+  }
+}

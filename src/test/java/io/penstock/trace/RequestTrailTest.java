@@ -1,0 +1,148 @@
+package io.penstock.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.ParkedTicket;
+import io.penstock.endpoint.TicketOutcome;
+import io.penstock.endpoint.TicketRequest;
+import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitPatience;
+import io.penstock.fake.FakeDrivers;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.QueueBounds;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LocalLimitSource;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Costs of recording a request. */
+class RequestTrailTest {
+  private static final int REQUESTS = 20_000;
+  private static final long MINUTE = 60_000_000_000L;
+  private static final URI BASE = URI.create("http://provider.example");
+  private static final UpstreamSpec UPSTREAM =
+      new UpstreamSpec(
+          "u",
+          BASE,
+          null,
+          null,
+          Map.of(),
+          Map.of(),
+          1,
+          new UpstreamSpec.Limits(0, 0, 0, 0),
+          ChargeRule.TOTAL,
+          0,
+          60,
+          new UpstreamSpec.Timeouts(1, 1, 1));
+
+  private final Endpoint endpoint = endpoint();
+  private final ParkedTicket parkedTicket =
+      endpoint.submit(TicketRequest.of("m", Cost.ofInput(7), 0, WaitPatience.DEFAULT));
+  private final TicketSettlement ticketSettlement = settlement();
+  private final Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "no");
+  private final HttpHeaders headers = new DefaultHttpHeaders();
+  private final TokenUsage tokenUsage = new TokenUsage(7, 0, 3);
+
+  private static Endpoint endpoint() {
+    FakeTicker ticker = new FakeTicker();
+    LocalLimitSource limits = new LocalLimitSource();
+    EndpointRegistry endpointRegistry =
+        new EndpointRegistry(
+            new Endpoint.House(
+                new UpstreamRegistry(limits, MINUTE),
+                new ModelQuotas(limits, MINUTE),
+                limits,
+                ticker,
+                new FakeDrivers(ticker),
+                event -> {},
+                new AtomicLong()));
+    endpointRegistry.apply(
+        List.of(
+            new EndpointSpec(
+                "/a",
+                "/a",
+                LimitAlgorithm.NONE,
+                new LimitSpec.Unlimited(),
+                EndpointSpec.Scheduling.fifo(64),
+                EndpointSpec.Waiting.of(new QueueBounds(10, 1_000, 1_000), 0, 0),
+                new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 0, 1_000, false),
+                EndpointSpec.Descendants.SERVED,
+                false,
+                true,
+                List.of(UPSTREAM),
+                Map.of())));
+    return Objects.requireNonNull(endpointRegistry.find("/a"));
+  }
+
+  private TicketSettlement settlement() {
+    if (parkedTicket.outcome() instanceof TicketOutcome.Granted(TicketSettlement granted)) {
+      return granted;
+    }
+    throw new AssertionError("it waits, expected that it goes");
+  }
+
+  private void tell(RequestTrail requestTrail) {
+    requestTrail.entered(endpoint, "id", "anonymous");
+    requestTrail.submitted(parkedTicket);
+    requestTrail.released(ticketSettlement);
+    requestTrail.calls(UPSTREAM, BASE, "m", ModelOperation.CHAT);
+    requestTrail.tells(headers);
+    requestTrail.answers(200);
+    requestTrail.passed(4_096);
+    requestTrail.answered("m-2026");
+    requestTrail.called(tokenUsage, null);
+    requestTrail.refused(refusal);
+    requestTrail.ended(200, null);
+  }
+
+  private long allocatedBy(RequestTrail requestTrail) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    tell(requestTrail);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int request = 0; request < REQUESTS; request++) {
+      tell(requestTrail);
+    }
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  /** Keeps some data of each request. */
+  private static final class Keeping implements RequestTrail {
+    private byte @Nullable [] kept;
+
+    @Override
+    public void answered(String model) {
+      kept = new byte[kept == null ? 1 : 2];
+    }
+  }
+
+  @Test
+  void requestThatNobodyFollows_allocatesNothingForIt() {
+    assertThat(allocatedBy(RequestTrail.NONE)).as("less than a byte each").isLessThan(REQUESTS);
+    assertThat(RequestTrail.NONE.traceId()).isNull();
+    assertThat(allocatedBy(new Keeping())).as("is seen").isGreaterThan(REQUESTS);
+  }
+}
