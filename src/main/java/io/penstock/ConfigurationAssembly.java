@@ -13,7 +13,9 @@ import io.penstock.key.KeyRegistry;
 import io.penstock.model.ModelLimits;
 import io.penstock.model.ModelQuotas;
 import io.penstock.settings.BrowserSettings;
+import io.penstock.settings.OpenRelay;
 import io.penstock.settings.RedisSettings;
+import io.penstock.settings.StartSetup;
 import io.penstock.time.Ticker;
 import java.util.HashMap;
 import java.util.List;
@@ -44,18 +46,14 @@ final class ConfigurationAssembly implements ConfigurationReloader {
    */
   private static final int SHOWN = 5;
 
-  private final GatewayServer.Setup setup;
+  private final StartSetup setup;
   private final Parts parts;
   private final EventSink eventSink;
   private final Ticker ticker;
   private final Environment environment;
 
   ConfigurationAssembly(
-      GatewayServer.Setup setup,
-      Parts parts,
-      EventSink eventSink,
-      Ticker ticker,
-      Environment environment) {
+      StartSetup setup, Parts parts, EventSink eventSink, Ticker ticker, Environment environment) {
     this.setup = setup;
     this.parts = parts;
     this.eventSink = eventSink;
@@ -117,7 +115,7 @@ final class ConfigurationAssembly implements ConfigurationReloader {
   }
 
   private Result refused(List<ConfigurationFault> faults) {
-    faults.forEach(configurationFault -> LOG.error("not reloaded: {}", configurationFault));
+    faults.forEach(fault -> LOG.error("not reloaded: {}", fault));
     String first = faults.getFirst().toString();
     eventSink.publish(new Event.Reloaded(ticker.nanos(), false, first));
     return new Result.Refused(faults);

@@ -7,11 +7,14 @@ import io.penstock.config.RouteFiles;
 import io.penstock.mock.MockAddress;
 import io.penstock.redis.SharingSettings;
 import io.penstock.settings.BrowserSettings;
+import io.penstock.settings.CannotStart;
 import io.penstock.settings.CoordinationSettings;
+import io.penstock.settings.OpenRelay;
 import io.penstock.settings.OtlpSettings;
 import io.penstock.settings.RedisSettings;
 import io.penstock.settings.RegionProperties;
 import io.penstock.settings.SettingsCheck;
+import io.penstock.settings.StartSetup;
 import io.penstock.trace.TraceSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,13 +75,13 @@ public final class GatewayServer {
     return switch (files.load(routes)) {
       case LoadedConfiguration.Bad(List<ConfigurationFault> faults) -> new Faulty(faults);
       case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) -> {
-        Setup setup = new Setup(files, routes, configurationSnapshot, window, null);
+        StartSetup setup = new StartSetup(files, routes, configurationSnapshot, window, null);
         yield run(setup, arguments);
       }
     };
   }
 
-  private static Start run(Setup setup, String... arguments) {
+  private static Start run(StartSetup setup, String... arguments) {
     SpringApplication application = new SpringApplication(PenstockConfiguration.class);
     application.setWebApplicationType(WebApplicationType.REACTIVE);
     application.setBannerMode(Banner.Mode.OFF);
@@ -95,7 +98,7 @@ public final class GatewayServer {
               .registerSingleton("browserRules", BrowserSettings.of(context.getEnvironment()));
           SharingSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, setup);
-          Setup checked = coordinating(context, setup);
+          StartSetup checked = coordinating(context, setup);
           RegionProperties.register(context);
           StoredKeys.open(context, sync);
           observe(context);
@@ -130,7 +133,7 @@ public final class GatewayServer {
    * Returns the setup with routes that were read knowing that the coordination API takes paths of
    * its own.
    */
-  private static Setup coordinating(ConfigurableApplicationContext context, Setup setup) {
+  private static StartSetup coordinating(ConfigurableApplicationContext context, StartSetup setup) {
     CoordinationSettings settings = CoordinationSettings.of(context.getEnvironment());
     if (settings == null) {
       return setup;
@@ -144,7 +147,8 @@ public final class GatewayServer {
     return switch (files.load(setup.routes())) {
       case LoadedConfiguration.Bad(List<ConfigurationFault> faults) -> throw new Covered(faults);
       case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
-          new Setup(files, setup.routes(), configurationSnapshot, setup.window(), setup.sync());
+          new StartSetup(
+              files, setup.routes(), configurationSnapshot, setup.window(), setup.sync());
     };
   }
 
@@ -170,22 +174,5 @@ public final class GatewayServer {
         .addAfter(
             StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
             new MapPropertySource("routes", properties));
-  }
-
-  /**
-   * The configuration that the gateway starts with.
-   *
-   * @param window of limits per minute
-   * @param sync how limits are shared; null when this is the only instance
-   */
-  public record Setup(
-      RouteFiles files,
-      Path routes,
-      ConfigurationSnapshot snapshot,
-      Duration window,
-      @Nullable SharingSettings sync) {
-    public Setup shared(@Nullable SharingSettings settings) {
-      return new Setup(files, routes, snapshot, window, settings);
-    }
   }
 }

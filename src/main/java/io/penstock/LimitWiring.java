@@ -308,15 +308,9 @@ public final class LimitWiring implements AutoCloseable {
       SchedulerAlarm alarm,
       Ticker ticker) {
     long ttlNanos = sync.sliceTtl().toNanos();
-    SyncPace syncPace = new SyncPace(sync.interval().toNanos(), ttlNanos, timeoutNanos(sync));
+    SyncPace pace = new SyncPace(sync.interval().toNanos(), ttlNanos, timeoutNanos(sync));
     return new SliceSync(
-        member,
-        sliceStore,
-        ticker,
-        alarm,
-        syncPace,
-        sync.onOutage(),
-        new SecureRandom()::nextDouble);
+        member, sliceStore, ticker, alarm, pace, sync.onOutage(), new SecureRandom()::nextDouble);
   }
 
   private static CountSync.Terms exchanges(SharingSettings sync) {

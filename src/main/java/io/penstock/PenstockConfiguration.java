@@ -1,5 +1,6 @@
 package io.penstock;
 
+import io.penstock.settings.StartSetup;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.PriceTable;
 import io.penstock.config.RouteWatcher;
@@ -84,7 +85,7 @@ class PenstockConfiguration {
 
   @Bean
   LimitWiring limits(
-      GatewayServer.Setup setup,
+      StartSetup setup,
       StateFile state,
       SnapshotSaver.Clocks clocks,
       EventBus events,
@@ -144,7 +145,7 @@ class PenstockConfiguration {
 
   @Bean
   UpstreamRegistry upstreams(
-      LimitWiring limitWiring, GatewayServer.Setup setup, Environment environment) {
+      LimitWiring limitWiring, StartSetup setup, Environment environment) {
     long unlimited =
         environment.getProperty(
             "penstock.mock-endpoint-tpm-threshold", Long.class, UpstreamRegistry.UNLIMITED_TPM);
@@ -183,22 +184,22 @@ class PenstockConfiguration {
   @Bean
   @Nullable CoordinationService coordination(
       ObjectProvider<CoordinationSettings> settings,
-      GatewayServer.Setup setup,
+      StartSetup setup,
       Ticker ticker,
       MeterRegistry meters) {
     CoordinationSettings asked = settings.getIfAvailable();
-    return asked == null ? null : asked.open(setup.sync(), ticker, meters);
+    return asked == null ? null : CoordinationWiring.open(asked.bounds(), setup.sync(), ticker, meters);
   }
 
   @Bean
-  ModelQuotas modelQuotas(LimitSource limits, GatewayServer.Setup setup) {
+  ModelQuotas modelQuotas(LimitSource limits, StartSetup setup) {
     return new ModelQuotas(limits, setup.window().toNanos());
   }
 
   @Bean
   KeyRegistry keys(
       LimitWiring limitWiring,
-      GatewayServer.Setup setup,
+      StartSetup setup,
       Ticker ticker,
       ObjectProvider<KeyStorage> storage) {
     KeyRegistry keyRegistry = new KeyRegistry(limitWiring.source(), setup.window().toNanos());
@@ -234,7 +235,7 @@ class PenstockConfiguration {
   /** Creates the assembly, which applies the first configuration. */
   @Bean
   ConfigurationAssembly assembly(
-      GatewayServer.Setup setup,
+      StartSetup setup,
       EndpointRegistry endpointRegistry,
       KeyRegistry keyRegistry,
       ModelQuotas models,
@@ -253,7 +254,7 @@ class PenstockConfiguration {
   }
 
   @Bean
-  RouteWatcher routeWatcher(GatewayServer.Setup setup, ConfigurationAssembly configurationAssembly)
+  RouteWatcher routeWatcher(StartSetup setup, ConfigurationAssembly configurationAssembly)
       throws IOException {
     RouteWatcher watcher = new RouteWatcher(setup.routes(), configurationAssembly);
     watcher.start();

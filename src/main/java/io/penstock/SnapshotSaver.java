@@ -38,10 +38,7 @@ final class SnapshotSaver implements AutoCloseable {
               spent.put(
                   id,
                   each.stream()
-                      .map(
-                          chargedCell ->
-                              spent(
-                                  wallNanos + (chargedCell.atNanos() - now), chargedCell.amount()))
+                      .map(cell -> spent(wallNanos + (cell.atNanos() - now), cell.amount()))
                       .toList()));
       return spent;
     }
@@ -75,7 +72,7 @@ final class SnapshotSaver implements AutoCloseable {
   private final StateFile state;
   private final Clocks clocks;
   private final LocalLimitSource limits;
-  private final UsageLedger usageLedger;
+  private final UsageLedger ledger;
   private final Supplier<Map<String, ModelLimits>> overrides;
   private final ScheduledExecutorService thread;
   private boolean failing;
@@ -85,12 +82,12 @@ final class SnapshotSaver implements AutoCloseable {
       StateFile state,
       Clocks clocks,
       LocalLimitSource limits,
-      UsageLedger usageLedger,
+      UsageLedger ledger,
       Supplier<Map<String, ModelLimits>> overrides) {
     this.state = state;
     this.clocks = clocks;
     this.limits = limits;
-    this.usageLedger = usageLedger;
+    this.ledger = ledger;
     this.overrides = overrides;
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
@@ -110,7 +107,7 @@ final class SnapshotSaver implements AutoCloseable {
     try {
       long now = clocks.ticker().nanos();
       Map<LimitId, List<Spent>> spent = clocks.toWall(limits.owed(now), now);
-      state.store().save(new Snapshot(overrides.get(), spent, usageLedger.rows()));
+      state.store().save(new Snapshot(overrides.get(), spent, ledger.rows()));
       if (failing) {
         failing = false;
         LOG.info("state is saved again");

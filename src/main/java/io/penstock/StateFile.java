@@ -1,5 +1,6 @@
 package io.penstock;
 
+import io.penstock.settings.CannotStart;
 import io.penstock.store.StateFiles;
 import io.penstock.usage.MemorySnapshotStore;
 import io.penstock.usage.SnapshotStore;

@@ -3,6 +3,7 @@ package io.penstock;
 import io.penstock.redis.KeysClaim;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.SharingSettings;
+import io.penstock.settings.CannotStart;
 import io.penstock.store.KeyStorage;
 import io.penstock.store.UnusableStore;
 import io.penstock.time.Ticker;
@@ -44,8 +45,8 @@ final class StoredKeys {
       // A context closes only beans that it created itself.
       ((GenericApplicationContext) context)
           .registerBean("keyStorage", KeyStorage.class, () -> storage);
-    } catch (UnusableStore unusableStore) {
-      throw new CannotStart(String.valueOf(unusableStore.getMessage()));
+    } catch (UnusableStore unusable) {
+      throw new CannotStart(String.valueOf(unusable.getMessage()));
     }
   }
 

@@ -22,8 +22,8 @@ final class UpstreamAddresses implements UpstreamAddress, AutoCloseable {
   }
 
   /** Prepares the addresses that the configuration needs; may wait for a server to start. */
-  synchronized void prepare(ConfigurationSnapshot configurationSnapshot) {
-    for (var endpoint : configurationSnapshot.endpoints()) {
+  synchronized void prepare(ConfigurationSnapshot snapshot) {
+    for (var endpoint : snapshot.endpoints()) {
       for (UpstreamSpec upstream : endpoint.upstreams()) {
         if ("mock".equals(upstream.url().getScheme())) {
           mocks.computeIfAbsent(upstream.url(), url -> provider().baseUrl(MockAddress.parse(url)));

@@ -21,11 +21,11 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
 
   private static final String BEARER = " -H \"Authorization: Bearer $%s\"";
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final KeyRegistry keyRegistry;
 
-  WelcomeLog(EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
-    this.endpointRegistry = endpointRegistry;
+  WelcomeLog(EndpointRegistry registry, KeyRegistry keyRegistry) {
+    this.registry = registry;
     this.keyRegistry = keyRegistry;
   }
 
@@ -33,7 +33,7 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
   public void onApplicationEvent(ApplicationReadyEvent event) {
     Environment environment = event.getApplicationContext().getEnvironment();
     String gateway = gateway(environment);
-    for (Endpoint endpoint : endpointRegistry.all()) {
+    for (Endpoint endpoint : registry.all()) {
       LOG.info("{}{} -> {}", gateway, endpoint.path(), upstreams(endpoint.spec()));
     }
     String lines = lines(environment);
@@ -67,7 +67,7 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
    * how to set it.
    */
   @Nullable String lines(Environment environment) {
-    if (endpointRegistry.find("/demo") == null) {
+    if (registry.find("/demo") == null) {
       return null;
     }
     boolean asked =

@@ -24,10 +24,10 @@ class LogFormatIT {
   void json_isAnObjectALine_fromTheStartToTheEnd() throws Exception {
     Path routes = StartedGateway.write(directory, DEMO);
     List<JsonNode> lines;
-    try (ProgramProcess programProcess = new ProgramProcess(routes, "--penstock.log.format=json")) {
-      programProcess.terminate();
-      programProcess.endsWell();
-      lines = programProcess.log().stream().map(JsonMapper.shared()::readTree).toList();
+    try (ProgramProcess program = new ProgramProcess(routes, "--penstock.log.format=json")) {
+      program.terminate();
+      program.endsWell();
+      lines = program.log().stream().map(JsonMapper.shared()::readTree).toList();
     }
     assertThat(lines)
         .allSatisfy(

@@ -15,9 +15,8 @@ import org.junit.jupiter.api.Test;
 class ShadowLogGoldenTest {
   private static final long SECOND = 1_000_000_000L;
 
-  private static Event.Shadowed decided(
-      long at, long waited, @Nullable RefusalReason refusalReason) {
-    Refusal refusal = refusalReason == null ? null : Refusal.of(refusalReason, "no");
+  private static Event.Shadowed decided(long at, long waited, @Nullable RefusalReason reason) {
+    Refusal refusal = reason == null ? null : Refusal.of(reason, "no");
     return new Event.Shadowed(at * SECOND, "/a", 1, waited * SECOND, refusal);
   }
 
@@ -26,8 +25,8 @@ class ShadowLogGoldenTest {
     try (LogLines lines = LogLines.of("io.penstock.shadow")) {
       ShadowLog log = new ShadowLog();
       log.publish(decided(0, 0, null));
-      for (RefusalReason refusalReason : RefusalReason.values()) {
-        log.publish(decided(1, 0, refusalReason));
+      for (RefusalReason reason : RefusalReason.values()) {
+        log.publish(decided(1, 0, reason));
       }
       log.publish(decided(60, 3, null));
       log.publish(decided(120, 0, null));

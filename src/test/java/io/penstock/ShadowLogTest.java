@@ -14,8 +14,8 @@ class ShadowLogTest {
   private final ShadowLog log = new ShadowLog();
 
   private @Nullable String line(
-      String endpoint, long at, long waited, @Nullable RefusalReason refusalReason) {
-    Refusal refusal = refusalReason == null ? null : Refusal.of(refusalReason, "no");
+      String endpoint, long at, long waited, @Nullable RefusalReason reason) {
+    Refusal refusal = reason == null ? null : Refusal.of(reason, "no");
     return log.line(new Event.Shadowed(at * SECOND, endpoint, 1, waited * SECOND, refusal));
   }
 

@@ -52,7 +52,7 @@ class SnapshotSaverTest {
   private final AtomicLong wall = new AtomicLong(WALL);
   private final SnapshotSaver.Clocks clocks = new SnapshotSaver.Clocks(ticker, wall::get);
   private final LocalLimitSource limits = new LocalLimitSource();
-  private final UsageLedger usageLedger = new UsageLedger(wall::get, 10);
+  private final UsageLedger ledger = new UsageLedger(wall::get, 10);
   private final Disk disk = new Disk();
 
   /** A store that saves when the test allows it, or fails. */
@@ -94,8 +94,7 @@ class SnapshotSaverTest {
   private SnapshotSaver saver(Duration every) {
     StateFile file = new StateFile("state.yaml", every, disk, Snapshot.EMPTY);
     Map<String, ModelLimits> overrides = Map.of("m", new ModelLimits(1, 2, 3));
-    SnapshotSaver snapshotSaver =
-        new SnapshotSaver(file, clocks, limits, usageLedger, () -> overrides);
+    SnapshotSaver snapshotSaver = new SnapshotSaver(file, clocks, limits, ledger, () -> overrides);
     snapshotSaver.start();
     return snapshotSaver;
   }
@@ -104,7 +103,7 @@ class SnapshotSaverTest {
   void closed_savesAllThereIsOnce() {
     ticker.set(5 * SECOND);
     limits.limit(ID, SPEC, ticker.nanos()).take(Weight.exactly(7), ticker.nanos());
-    usageLedger.add("k", null, "m", 3, 4);
+    ledger.add("k", null, "m", 3, 4);
     SnapshotSaver snapshotSaver = saver(NEVER);
     snapshotSaver.close();
     snapshotSaver.close();
@@ -152,7 +151,7 @@ class SnapshotSaverTest {
   @Test
   void noFile_savesNothing() {
     StateFile file = new StateFile(null, OFTEN, disk, Snapshot.EMPTY);
-    SnapshotSaver snapshotSaver = new SnapshotSaver(file, clocks, limits, usageLedger, Map::of);
+    SnapshotSaver snapshotSaver = new SnapshotSaver(file, clocks, limits, ledger, Map::of);
     snapshotSaver.start();
     snapshotSaver.close();
     assertThat(disk.saved).isEmpty();

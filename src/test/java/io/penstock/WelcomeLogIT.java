@@ -32,8 +32,8 @@ class WelcomeLogIT {
   @TempDir private Path directory;
 
   private static List<String> lines(StartedGateway gateway) {
-    WelcomeLog welcomeLog = gateway.context().getBean(WelcomeLog.class);
-    return Objects.requireNonNull(welcomeLog.lines(gateway.context().getEnvironment()))
+    WelcomeLog welcome = gateway.context().getBean(WelcomeLog.class);
+    return Objects.requireNonNull(welcome.lines(gateway.context().getEnvironment()))
         .lines()
         .map(String::strip)
         .toList();
@@ -135,8 +135,8 @@ class WelcomeLogIT {
   @Test
   void withoutTheEndpoint_thereAreNone() {
     try (StartedGateway gateway = StartedGateway.start(directory, "endpoints: [{path: /a}]")) {
-      WelcomeLog welcomeLog = gateway.context().getBean(WelcomeLog.class);
-      assertThat(welcomeLog.lines(gateway.context().getEnvironment())).isNull();
+      WelcomeLog welcome = gateway.context().getBean(WelcomeLog.class);
+      assertThat(welcome.lines(gateway.context().getEnvironment())).isNull();
     }
   }
 }

@@ -76,9 +76,9 @@ final class CheckCommand implements Callable<Integer> {
   private int check(PrintWriter out, PrintWriter err) {
     RouteFiles reader = coordination ? files.withCoordination() : files;
     return switch (reader.load(routes)) {
-      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) -> {
-        configurationSnapshot.warnings().forEach(warning -> err.println("warning: " + warning));
-        out.print(print ? RouteText.yaml(configurationSnapshot) : summary(configurationSnapshot));
+      case LoadedConfiguration.Good(ConfigurationSnapshot snapshot) -> {
+        snapshot.warnings().forEach(warning -> err.println("warning: " + warning));
+        out.print(print ? RouteText.yaml(snapshot) : summary(snapshot));
         yield GOOD;
       }
       case LoadedConfiguration.Bad bad -> {
@@ -88,8 +88,8 @@ final class CheckCommand implements Callable<Integer> {
     };
   }
 
-  private String summary(ConfigurationSnapshot configurationSnapshot) {
-    int endpoints = configurationSnapshot.endpoints().size();
+  private String summary(ConfigurationSnapshot snapshot) {
+    int endpoints = snapshot.endpoints().size();
     return "%s: %d endpoint%s, no faults%n".formatted(routes, endpoints, endpoints == 1 ? "" : "s");
   }
 }

@@ -23,15 +23,15 @@ final class EndpointDetails {
   }
 
   static List<AttributedString> lines(
-      GatewayBoard gatewayBoard, WatchedEndpoint of, TerminalStyle terminalStyle, int width) {
-    EndpointDetails endpointDetails = new EndpointDetails(terminalStyle, width);
-    endpointDetails.figures(of);
+      GatewayBoard board, WatchedEndpoint of, TerminalStyle terminalStyle, int width) {
+    EndpointDetails details = new EndpointDetails(terminalStyle, width);
+    details.figures(of);
     for (JsonNode upstream : of.config().path("upstreams")) {
-      endpointDetails.upstream(upstream, gatewayBoard.upstream(upstream.path("id").asString("")));
+      details.upstream(upstream, board.upstream(upstream.path("id").asString("")));
     }
-    endpointDetails.add(Tone.STRONG, "settings");
-    endpointDetails.settings("", of.config());
-    return endpointDetails.lines;
+    details.add(Tone.STRONG, "settings");
+    details.settings("", of.config());
+    return details.lines;
   }
 
   private void add(Tone tone, String text) {

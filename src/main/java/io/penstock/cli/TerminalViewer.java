@@ -38,10 +38,10 @@ final class TerminalViewer {
   private final Terminal terminal;
   private final InstantSource clock;
   private final BlockingQueue<ViewerMessage> inbox = new ArrayBlockingQueue<>(INBOX);
-  private final GatewayBoard gatewayBoard;
-  private final BoardView boardView = new BoardView();
-  private final BoardScreen boardScreen;
-  private final GatewayFeed gatewayFeed;
+  private final GatewayBoard board;
+  private final BoardView view = new BoardView();
+  private final BoardScreen screen;
+  private final GatewayFeed feed;
   private final Attributes before;
   private final AtomicBoolean drawing = new AtomicBoolean();
   private final Display display;
@@ -52,18 +52,18 @@ final class TerminalViewer {
       Terminal terminal, OperatorClient client, TerminalStyle terminalStyle, InstantSource clock) {
     this.terminal = terminal;
     this.clock = clock;
-    this.gatewayBoard = new GatewayBoard(clock, ZoneId.systemDefault());
-    this.boardScreen = new BoardScreen(terminalStyle, client.attach());
-    this.gatewayFeed = new GatewayFeed(client, inbox, clock);
+    this.board = new GatewayBoard(clock, ZoneId.systemDefault());
+    this.screen = new BoardScreen(terminalStyle, client.attach());
+    this.feed = new GatewayFeed(client, inbox, clock);
     this.before = terminal.getAttributes();
     this.display = new Display(terminal, true);
   }
 
   /** Runs until the user quits; returns null, or in one line why it could not continue. */
   @Nullable String run() throws InterruptedException {
-    try (gatewayFeed) {
+    try (feed) {
       enter();
-      gatewayFeed.start();
+      feed.start();
       Thread.ofPlatform().daemon().name("penstock-top-keys").start(this::readKeys);
       loop();
     } finally {
@@ -155,16 +155,16 @@ final class TerminalViewer {
     while (!quit && hopeless == null) {
       long due = changed ? FRAME_MILLIS : IDLE_MILLIS;
       long left = Math.clamp(drawn + due - clock.millis(), 0, due);
-      ViewerMessage viewerMessage = inbox.poll(left, TimeUnit.MILLISECONDS);
-      if (viewerMessage != null) {
-        quit = viewerMessage == KeyPress.QUIT;
-        take(viewerMessage);
+      ViewerMessage message = inbox.poll(left, TimeUnit.MILLISECONDS);
+      if (message != null) {
+        quit = message == KeyPress.QUIT;
+        take(message);
         changed = true;
       }
       long since = clock.millis() - drawn;
       boolean late = since < 0 || since >= FRAME_MILLIS; // the clock may be set back
       // Effects of a key are shown at once.
-      if (viewerMessage == null || viewerMessage instanceof KeyPress || late) {
+      if (message == null || message instanceof KeyPress || late) {
         draw();
         drawn = clock.millis();
         changed = false;
@@ -172,37 +172,36 @@ final class TerminalViewer {
     }
   }
 
-  private void take(ViewerMessage viewerMessage) {
-    switch (viewerMessage) {
-      case ViewerMessage.Connected connected -> gatewayBoard.connect();
-      case ViewerMessage.Disconnected(String why) -> gatewayBoard.disconnect(why);
+  private void take(ViewerMessage message) {
+    switch (message) {
+      case ViewerMessage.Connected connected -> board.connect();
+      case ViewerMessage.Disconnected(String why) -> board.disconnect(why);
       case ViewerMessage.Hopeless(String why) -> hopeless = why;
-      case ViewerMessage.Told told -> gatewayBoard.told(told.name(), told.data());
-      case ViewerMessage.Endpoints endpoints -> gatewayBoard.endpoints(endpoints.all());
-      case ViewerMessage.Upstreams upstreams -> gatewayBoard.upstreams(upstreams.all());
-      case ViewerMessage.Tickets tickets -> gatewayBoard.tickets(tickets.path(), tickets.page());
+      case ViewerMessage.Told told -> board.told(told.name(), told.data());
+      case ViewerMessage.Endpoints endpoints -> board.endpoints(endpoints.all());
+      case ViewerMessage.Upstreams upstreams -> board.upstreams(upstreams.all());
+      case ViewerMessage.Tickets tickets -> board.tickets(tickets.path(), tickets.page());
       case ViewerMessage.Done done ->
-          gatewayBoard.note(
-              done.good() ? Tone.GOOD : Tone.BAD, done.what(), done.path(), done.detail());
+          board.note(done.good() ? Tone.GOOD : Tone.BAD, done.what(), done.path(), done.detail());
       case KeyPress key -> press(key);
     }
   }
 
   private void press(KeyPress key) {
-    List<EndpointTree.Row> rows = boardScreen.rows(gatewayBoard);
+    List<EndpointTree.Row> rows = screen.rows(board);
     switch (key) {
-      case UP -> boardView.move(rows, -1);
-      case DOWN -> boardView.move(rows, 1);
+      case UP -> view.move(rows, -1);
+      case DOWN -> view.move(rows, 1);
       case PAGE_UP -> page(rows, -PAGE);
       case PAGE_DOWN -> page(rows, PAGE);
-      case FIRST -> boardView.move(rows, -rows.size());
-      case LAST -> boardView.move(rows, rows.size());
+      case FIRST -> view.move(rows, -rows.size());
+      case LAST -> view.move(rows, rows.size());
       case PAUSE -> ask("pause", rows);
       case RESUME -> ask("resume", rows);
       case TEST -> ask("test", rows);
       case INFO -> {
-        boardView.toggleInfo();
-        gatewayFeed.wantUpstreams(boardView.info());
+        view.toggleInfo();
+        feed.wantUpstreams(view.info());
       }
       case REDRAW -> measure();
       case QUIT -> {} // handled by the loop
@@ -210,17 +209,17 @@ final class TerminalViewer {
   }
 
   private void page(List<EndpointTree.Row> rows, int lines) {
-    if (boardView.info()) {
-      boardView.skip(lines);
+    if (view.info()) {
+      view.skip(lines);
     } else {
-      boardView.move(rows, lines);
+      view.move(rows, lines);
     }
   }
 
   private void ask(String verb, List<EndpointTree.Row> rows) {
-    WatchedEndpoint selected = boardView.endpoint(rows);
-    if (selected != null && gatewayBoard.connected()) {
-      gatewayFeed.ask(verb, selected.path());
+    WatchedEndpoint selected = view.endpoint(rows);
+    if (selected != null && board.connected()) {
+      feed.ask(verb, selected.path());
     }
   }
 
@@ -231,7 +230,7 @@ final class TerminalViewer {
       boolean known = now.getColumns() > 0 && now.getRows() > 0;
       size = known ? now : new Size(80, 24);
     } catch (IOError unknown) {
-      gatewayBoard.note(Tone.BAD, "size", "", "the terminal does not tell its size");
+      board.note(Tone.BAD, "size", "", "the terminal does not tell its size");
     }
     display.resize(size.getRows(), size.getColumns());
     display.clear();
@@ -240,8 +239,7 @@ final class TerminalViewer {
   private void draw() {
     synchronized (display) {
       if (drawing.get()) { // otherwise the terminal has been restored
-        display.update(
-            boardScreen.draw(gatewayBoard, boardView, size.getColumns(), size.getRows()), -1);
+        display.update(screen.draw(board, view, size.getColumns(), size.getRows()), -1);
       }
     }
   }

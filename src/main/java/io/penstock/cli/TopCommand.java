@@ -85,9 +85,9 @@ final class TopCommand implements Callable<Integer> {
       if (terminal.getType().startsWith(Terminal.TYPE_DUMB)) {
         return none(err);
       }
-      TerminalViewer terminalViewer = new TerminalViewer(terminal, client, look(), clock);
-      shown.set(terminalViewer);
-      String trouble = terminalViewer.run();
+      TerminalViewer viewer = new TerminalViewer(terminal, client, look(), clock);
+      shown.set(viewer);
+      String trouble = viewer.run();
       if (trouble != null) {
         err.println(trouble);
       }

@@ -20,13 +20,13 @@ record AddressSetting() implements ValueShape.OfScalar<URI> {
   }
 
   @Override
-  public ParsedValue<URI> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-    if (!scalarValue.textual()) {
-      return bad(scalarValue);
+  public ParsedValue<URI> parse(ScalarValue scalar, SourceFile source) {
+    if (!scalar.textual()) {
+      return bad(scalar);
     }
     URI uri;
     try {
-      uri = new URI(scalarValue.text());
+      uri = new URI(scalar.text());
     } catch (URISyntaxException e) {
       return wrong("is not an address (" + e.getReason() + ")");
     }
@@ -42,7 +42,7 @@ record AddressSetting() implements ValueShape.OfScalar<URI> {
     }
     return switch (uri.getScheme().toLowerCase(Locale.ROOT)) {
       case "http", "https" -> web(uri);
-      case "mock" -> mock(uri, sourceFile);
+      case "mock" -> mock(uri, source);
       default -> new ParsedValue.Bad<>("has an unknown scheme, expected http, https or mock");
     };
   }
@@ -82,12 +82,12 @@ record AddressSetting() implements ValueShape.OfScalar<URI> {
     return new ParsedValue.Good<>(URI.create(text.toLowerCase(Locale.ROOT) + port + path));
   }
 
-  private ParsedValue<URI> mock(URI uri, SourceFile sourceFile) {
+  private ParsedValue<URI> mock(URI uri, SourceFile source) {
     if (uri.getHost() == null || !MOCKS.contains(uri.getHost())) {
       return new ParsedValue.Bad<>("has an unknown mock, expected openai, anthropic or gemini");
     }
     try {
-      sourceFile.addressCheck().accept(uri);
+      source.addressCheck().accept(uri);
     } catch (IllegalArgumentException e) {
       return new ParsedValue.Bad<>("is no usable mock address: " + e.getMessage());
     }

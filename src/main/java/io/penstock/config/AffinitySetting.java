@@ -16,22 +16,22 @@ record AffinitySetting() implements ValueShape.OfScalar<EndpointSpec.Affinity> {
   }
 
   @Override
-  public ParsedValue<EndpointSpec.Affinity> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-    return switch (scalarValue.text()) {
+  public ParsedValue<EndpointSpec.Affinity> parse(ScalarValue scalar, SourceFile source) {
+    return switch (scalar.text()) {
       case NONE -> new ParsedValue.Good<>(new EndpointSpec.Affinity.None());
       case KEY -> new ParsedValue.Good<>(new EndpointSpec.Affinity.Key());
       case AUTO -> new ParsedValue.Good<>(new EndpointSpec.Affinity.Auto());
       case String text when text.startsWith(HEADER) ->
-          header(scalarValue, text.substring(HEADER.length()));
-      default -> bad(scalarValue);
+          header(scalar, text.substring(HEADER.length()));
+      default -> bad(scalar);
     };
   }
 
-  private static ParsedValue<EndpointSpec.Affinity> header(ScalarValue scalarValue, String name) {
+  private static ParsedValue<EndpointSpec.Affinity> header(ScalarValue scalar, String name) {
     return HeadersSetting.NAME.matcher(name).matches()
         ? new ParsedValue.Good<>(new EndpointSpec.Affinity.Header(name))
         : new ParsedValue.Bad<>(
-            "is " + scalarValue.shown() + ", expected the name of a header, as in header:X-Team");
+            "is " + scalar.shown() + ", expected the name of a header, as in header:X-Team");
   }
 
   @Override

@@ -32,11 +32,11 @@ record CertificatesSetting() implements ValueShape<Tls> {
   static final List<RouteSetting<?>> TABLE = List.of(CA, CERT, KEY);
 
   @Override
-  public Optional<Tls> read(Node node, SourceFile sourceFile, String name) {
+  public Optional<Tls> read(Node node, SourceFile source, String name) {
     Optional<FileSection> read =
-        sourceFile
+        source
             .mapping(node, name, "a mapping of settings")
-            .map(mapping -> FileSection.read(mapping, TABLE, sourceFile));
+            .map(mapping -> FileSection.read(mapping, TABLE, source));
     if (read.isEmpty() || read.get().broken()) {
       return Optional.empty();
     }
@@ -44,7 +44,7 @@ record CertificatesSetting() implements ValueShape<Tls> {
     Path cert = file(read.get(), CERT);
     Path key = file(read.get(), KEY);
     if ((cert == null) != (key == null)) {
-      sourceFile.fault(
+      source.fault(
           node,
           cert == null
               ? name + " has a key and no cert, expected both or none"
@@ -52,7 +52,7 @@ record CertificatesSetting() implements ValueShape<Tls> {
       return Optional.empty();
     }
     if (ca == null && cert == null) {
-      sayEmpty(node, sourceFile, name);
+      sayEmpty(node, source, name);
       return Optional.empty();
     }
     return Optional.of(new Tls(ca, cert, key));
@@ -62,15 +62,15 @@ record CertificatesSetting() implements ValueShape<Tls> {
    * Adds a fault for an empty section. Unknown keys already have faults of their own, except in a
    * configuration of rls.
    */
-  private static void sayEmpty(Node node, SourceFile sourceFile, String name) {
+  private static void sayEmpty(Node node, SourceFile source, String name) {
     boolean keys = node instanceof MappingNode mapping && !mapping.getValue().isEmpty();
-    if (sourceFile.rls() || !keys) {
-      sourceFile.fault(node, name + " is empty, expected ca, or cert and key");
+    if (source.rls() || !keys) {
+      source.fault(node, name + " is empty, expected ca, or cert and key");
     }
   }
 
-  private static @Nullable Path file(FileSection fileSection, RouteSetting<Path> routeSetting) {
-    LocatedValue<Path> value = fileSection.get(routeSetting);
+  private static @Nullable Path file(FileSection fileSection, RouteSetting<Path> setting) {
+    LocatedValue<Path> value = fileSection.get(setting);
     return value == null ? null : value.value();
   }
 
@@ -84,9 +84,9 @@ record CertificatesSetting() implements ValueShape<Tls> {
   }
 
   private static void show(
-      Map<String, Object> shown, RouteSetting<Path> routeSetting, @Nullable Path file) {
+      Map<String, Object> shown, RouteSetting<Path> setting, @Nullable Path file) {
     if (file != null) {
-      shown.put(routeSetting.name(), routeSetting.shape().show(file));
+      shown.put(setting.name(), setting.shape().show(file));
     }
   }
 

@@ -35,19 +35,19 @@ record CredentialSetting(
   /** Reads a credential. */
   record Key() implements ValueShape<CredentialSetting> {
     @Override
-    public Optional<CredentialSetting> read(Node node, SourceFile sourceFile, String name) {
+    public Optional<CredentialSetting> read(Node node, SourceFile source, String name) {
       if (SourceFile.plainScalar(node)
-          && sourceFile.variables().expand(((ScalarNode) node).getValue())
+          && source.variables().expand(((ScalarNode) node).getValue())
               instanceof VariableExpansion.Expansion.Unset(String variable)) {
         return Optional.of(disabled(variable, "is not set"));
       }
-      return sourceFile
+      return source
           .scalar(node, name, "text, mostly ${NAME}")
-          .flatMap(scalarValue -> parse(scalarValue, node, sourceFile, name));
+          .flatMap(scalarValue -> parse(scalarValue, node, source, name));
     }
 
     private static Optional<CredentialSetting> parse(
-        ScalarValue scalarValue, Node node, SourceFile sourceFile, String name) {
+        ScalarValue scalarValue, Node node, SourceFile source, String name) {
       // Secrets that were read from files often end with a line break.
       String secret = scalarValue.text().strip();
       if (secret.isEmpty() && scalarValue.fromVariable()) {
@@ -65,7 +65,7 @@ record CredentialSetting(
         problem = " cannot be sent, expected up to 8192 visible ASCII characters";
       }
       if (!problem.isEmpty()) {
-        sourceFile.fault(node, name + problem);
+        source.fault(node, name + problem);
         return Optional.empty();
       }
       return Optional.of(

@@ -59,30 +59,28 @@ import java.util.Set;
 final class EndpointBuilder {
   private static final BigDecimal SHORTEST_HEARTBEAT = new BigDecimal("0.001");
 
-  private final EffectiveValues effectiveValues;
+  private final EffectiveValues values;
   private final FaultCollector faultCollector;
   private final ConfigurationDraft configurationDraft;
   private final boolean rls;
 
-  EndpointBuilder(EffectiveValues effectiveValues, SourceFile sourceFile) {
-    this.effectiveValues = effectiveValues;
-    this.faultCollector = sourceFile.faults();
-    this.configurationDraft = sourceFile.draft();
-    this.rls = sourceFile.rls();
+  EndpointBuilder(EffectiveValues values, SourceFile source) {
+    this.values = values;
+    this.faultCollector = source.faults();
+    this.configurationDraft = source.draft();
+    this.rls = source.rls();
   }
 
   /** Adds the endpoint to the draft, or faults. */
   void build() {
-    if (effectiveValues.usable(PATH)) {
-      configurationDraft.path(effectiveValues.get(PATH), effectiveValues.place(PATH));
+    if (values.usable(PATH)) {
+      configurationDraft.path(values.get(PATH), values.place(PATH));
     }
     check();
-    Optional<LimitSpec> limit = new LimitBuilder(effectiveValues, faultCollector, rls).build();
+    Optional<LimitSpec> limit = new LimitBuilder(values, faultCollector, rls).build();
     Optional<Upstreams> upstreams = upstreams();
-    if (effectiveValues.usable() && limit.isPresent() && upstreams.isPresent()) {
-      configurationDraft
-          .sharing()
-          .note(LimitId.Kind.ENDPOINT, effectiveValues.get(PATH), effectiveValues);
+    if (values.usable() && limit.isPresent() && upstreams.isPresent()) {
+      configurationDraft.sharing().note(LimitId.Kind.ENDPOINT, values.get(PATH), values);
       configurationDraft.endpoint(endpoint(limit.get(), upstreams.get()));
     }
   }
@@ -92,86 +90,86 @@ final class EndpointBuilder {
 
   /** Adds faults for contradictory settings. */
   private void check() {
-    if (effectiveValues.usable(COST_FROM, DIALECT)) {
+    if (values.usable(COST_FROM, DIALECT)) {
       checkCostFrom();
     }
-    if (effectiveValues.usable(FAIR_BY, DIALECT, SCHEDULER)) {
+    if (values.usable(FAIR_BY, DIALECT, SCHEDULER)) {
       checkFairBy();
     }
-    if (effectiveValues.usable(AFFINITY, DIALECT)) {
+    if (values.usable(AFFINITY, DIALECT)) {
       checkAffinity();
     }
-    if (effectiveValues.usable(OVERFLOW, MAX_BLOCKED)) {
+    if (values.usable(OVERFLOW, MAX_BLOCKED)) {
       checkMaxBlocked();
     }
-    if (effectiveValues.usable(HEARTBEAT_SECONDS)) {
+    if (values.usable(HEARTBEAT_SECONDS)) {
       checkHeartbeat();
     }
   }
 
   private void checkCostFrom() {
-    CostSource from = effectiveValues.get(COST_FROM);
-    if (effectiveValues.get(DIALECT) == Dialect.NONE && from != CostSource.QUERY) {
+    CostSource from = values.get(COST_FROM);
+    if (values.get(DIALECT) == Dialect.NONE && from != CostSource.QUERY) {
       faultCollector.add(
-          effectiveValues.placeOfAny(COST_FROM, DIALECT),
+          values.placeOfAny(COST_FROM, DIALECT),
           "cost_from is '%s', but dialect none reads no body, expected query or a dialect"
               .formatted(from.name().toLowerCase(Locale.ROOT)));
     }
   }
 
   private void checkFairBy() {
-    if (effectiveValues.get(SCHEDULER) == QueueOrder.FAIR
-        && effectiveValues.get(DIALECT) == Dialect.NONE
-        && effectiveValues.get(FAIR_BY) instanceof FairBy.BodyUser) {
+    if (values.get(SCHEDULER) == QueueOrder.FAIR
+        && values.get(DIALECT) == Dialect.NONE
+        && values.get(FAIR_BY) instanceof FairBy.BodyUser) {
       faultCollector.add(
-          effectiveValues.placeOfAny(FAIR_BY, DIALECT, SCHEDULER),
+          values.placeOfAny(FAIR_BY, DIALECT, SCHEDULER),
           "fair_by is 'body:user', but dialect none reads no body, expected another or a dialect");
     }
   }
 
   private void checkAffinity() {
-    if (effectiveValues.get(DIALECT) == Dialect.NONE
-        && effectiveValues.get(AFFINITY) instanceof EndpointSpec.Affinity.Auto) {
+    if (values.get(DIALECT) == Dialect.NONE
+        && values.get(AFFINITY) instanceof EndpointSpec.Affinity.Auto) {
       faultCollector.add(
-          effectiveValues.placeOfAny(AFFINITY, DIALECT),
+          values.placeOfAny(AFFINITY, DIALECT),
           "affinity is 'auto', but dialect none reads no body, expected another or a dialect");
     }
   }
 
   private void checkMaxBlocked() {
-    if (effectiveValues.get(OVERFLOW) && effectiveValues.get(MAX_BLOCKED) == 0) {
+    if (values.get(OVERFLOW) && values.get(MAX_BLOCKED) == 0) {
       faultCollector.add(
-          effectiveValues.placeOfAny(MAX_BLOCKED, OVERFLOW),
+          values.placeOfAny(MAX_BLOCKED, OVERFLOW),
           "max_blocked is 0, but overflow is block, expected at least 1, or overflow reject");
     }
   }
 
   private void checkHeartbeat() {
-    BigDecimal seconds = effectiveValues.get(HEARTBEAT_SECONDS);
+    BigDecimal seconds = values.get(HEARTBEAT_SECONDS);
     if (seconds.signum() > 0 && seconds.compareTo(SHORTEST_HEARTBEAT) < 0) {
       faultCollector.add(
-          effectiveValues.placeOfAny(HEARTBEAT_SECONDS),
+          values.placeOfAny(HEARTBEAT_SECONDS),
           "heartbeat_seconds is %s, expected 0 or at least %s"
               .formatted(seconds.toPlainString(), SHORTEST_HEARTBEAT));
     }
   }
 
   private Optional<Upstreams> upstreams() {
-    if (!effectiveValues.usable(UPSTREAMS, DIALECT)) {
+    if (!values.usable(UPSTREAMS, DIALECT)) {
       return Optional.empty();
     }
     Upstreams upstreams = new Upstreams(new ArrayList<>(), new ArrayList<>());
     Set<String> ids = new HashSet<>();
     boolean good = true;
-    for (FileSection fileSection : effectiveValues.get(UPSTREAMS)) {
-      EffectiveValues upstream = EffectiveValues.ofUpstream(fileSection, effectiveValues);
+    for (FileSection section : values.get(UPSTREAMS)) {
+      EffectiveValues upstream = EffectiveValues.ofUpstream(section, values);
       if (upstream.usable(UpstreamSettings.ID) && !ids.add(upstream.get(UpstreamSettings.ID))) {
         faultCollector.add(
             upstream.place(UpstreamSettings.ID),
             "upstream '%s' is in this list twice, expected it once"
                 .formatted(upstream.get(UpstreamSettings.ID)));
       }
-      good &= add(upstream, fileSection.start(), upstreams);
+      good &= add(upstream, section.start(), upstreams);
     }
     return good ? Optional.of(upstreams) : Optional.empty();
   }
@@ -207,8 +205,8 @@ final class EndpointBuilder {
           "upstream '%s' is disabled: %s"
               .formatted(upstream.id(), upstream.access().disabledBecause()));
     }
-    if (effectiveValues.usable(ALGORITHM)
-        && effectiveValues.get(ALGORITHM) == LimitAlgorithm.TOKEN_WINDOW
+    if (values.usable(ALGORITHM)
+        && values.get(ALGORITHM) == LimitAlgorithm.TOKEN_WINDOW
         && !upstream.url().getScheme().equals("mock")
         && upstream.budget().limits().none()
         && upstream.budget().pools().isEmpty()) {
@@ -222,57 +220,55 @@ final class EndpointBuilder {
   }
 
   private EndpointSpec endpoint(LimitSpec limit, Upstreams upstreams) {
-    Map<String, Object> shown = effectiveValues.shown();
+    Map<String, Object> shown = values.shown();
     shown.put(UPSTREAMS.name(), List.copyOf(upstreams.shown()));
     return new EndpointSpec(
-        effectiveValues.get(PATH),
-        effectiveValues.get(PATH),
-        effectiveValues.get(ALGORITHM),
+        values.get(PATH),
+        values.get(PATH),
+        values.get(ALGORITHM),
         limit,
         scheduling(),
         waiting(),
         new Reading(
-            effectiveValues.get(DIALECT),
-            effectiveValues.get(COST_FROM),
-            effectiveValues.get(DEFAULT_TOKENS),
-            effectiveValues.get(DEFAULT_OUTPUT_TOKENS),
-            effectiveValues.get(MAX_BODY_BYTES),
-            effectiveValues.get(MAX_UPLOAD_BYTES),
+            values.get(DIALECT),
+            values.get(COST_FROM),
+            values.get(DEFAULT_TOKENS),
+            values.get(DEFAULT_OUTPUT_TOKENS),
+            values.get(MAX_BODY_BYTES),
+            values.get(MAX_UPLOAD_BYTES),
             rls),
-        new Descendants(
-            effectiveValues.get(DYNAMIC),
-            Math.toIntExact(effectiveValues.get(MAX_DYNAMIC_ENDPOINTS))),
-        effectiveValues.get(SHADOW),
+        new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
+        values.get(SHADOW),
         new Forwarding(
-            effectiveValues.get(STRIP_PREFIX),
-            effectiveValues.get(AFFINITY),
-            effectiveValues.get(UPGRADE),
+            values.get(STRIP_PREFIX),
+            values.get(AFFINITY),
+            values.get(UPGRADE),
             Map.of(),
-            effectiveValues.get(EXPOSE_UPSTREAM_LIMITS)),
+            values.get(EXPOSE_UPSTREAM_LIMITS)),
         upstreams.specs(),
         shown,
-        effectiveValues.stated());
+        values.stated());
   }
 
   private Scheduling scheduling() {
     return new Scheduling(
-        effectiveValues.get(SCHEDULER),
-        NumberShapes.secondsToNanos(effectiveValues.get(PRIORITY_AGING_SECONDS)),
-        Math.toIntExact(effectiveValues.get(MAX_SKIPS)),
-        effectiveValues.get(FAIR_BY));
+        values.get(SCHEDULER),
+        NumberShapes.secondsToNanos(values.get(PRIORITY_AGING_SECONDS)),
+        Math.toIntExact(values.get(MAX_SKIPS)),
+        values.get(FAIR_BY));
   }
 
   private Waiting waiting() {
-    long tokens = effectiveValues.get(MAX_QUEUED_TOKENS);
+    long tokens = values.get(MAX_QUEUED_TOKENS);
     return new Waiting(
         new QueueBounds(
-            effectiveValues.get(MAX_QUEUE_SIZE),
+            values.get(MAX_QUEUE_SIZE),
             tokens == 0 ? QueueBounds.UNLIMITED : tokens,
-            effectiveValues.get(MAX_QUEUED_BYTES)),
-        effectiveValues.get(OVERFLOW) ? Math.toIntExact(effectiveValues.get(MAX_BLOCKED)) : 0,
-        NumberShapes.secondsToNanos(effectiveValues.get(QUEUE_TIMEOUT)),
+            values.get(MAX_QUEUED_BYTES)),
+        values.get(OVERFLOW) ? Math.toIntExact(values.get(MAX_BLOCKED)) : 0,
+        NumberShapes.secondsToNanos(values.get(QUEUE_TIMEOUT)),
         rls,
-        NumberShapes.secondsToNanos(effectiveValues.get(MAX_WAIT)),
-        NumberShapes.secondsToNanos(effectiveValues.get(HEARTBEAT_SECONDS)));
+        NumberShapes.secondsToNanos(values.get(MAX_WAIT)),
+        NumberShapes.secondsToNanos(values.get(HEARTBEAT_SECONDS)));
   }
 }

@@ -13,13 +13,13 @@ record EndpointPath() implements ValueShape.OfScalar<String> {
   }
 
   @Override
-  public ParsedValue<String> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-    if (!scalarValue.textual()) {
-      return bad(scalarValue);
+  public ParsedValue<String> parse(ScalarValue scalar, SourceFile source) {
+    if (!scalar.textual()) {
+      return bad(scalar);
     }
-    ParsedValue<String> path = normalise(scalarValue.text());
+    ParsedValue<String> path = normalise(scalar.text());
     return path instanceof ParsedValue.Bad<String>(String problem)
-        ? new ParsedValue.Bad<>("is " + scalarValue.shown() + ", " + problem)
+        ? new ParsedValue.Bad<>("is " + scalar.shown() + ", " + problem)
         : path;
   }
 

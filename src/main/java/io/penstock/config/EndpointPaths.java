@@ -12,21 +12,21 @@ record EndpointPaths() implements ValueShape<List<String>> {
   private static final EndpointPath PATH = new EndpointPath();
 
   @Override
-  public Optional<List<String>> read(Node node, SourceFile sourceFile, String name) {
-    Optional<List<Node>> items = sourceFile.items(node, name, "a list of paths of endpoints");
+  public Optional<List<String>> read(Node node, SourceFile source, String name) {
+    Optional<List<Node>> items = source.items(node, name, "a list of paths of endpoints");
     if (items.isEmpty()) {
       return Optional.empty();
     }
     Set<String> paths = new LinkedHashSet<>();
     for (Node item : items.get()) {
-      Optional<String> path = PATH.read(item, sourceFile, "a path");
+      Optional<String> path = PATH.read(item, source, "a path");
       if (path.isPresent() && !paths.add(path.get())) {
-        sourceFile.fault(
+        source.fault(
             item, "path " + ScalarValue.quote(path.get()) + " is there twice, expected once");
       }
     }
     if (items.get().isEmpty()) {
-      sourceFile.fault(node, name + " is empty, expected a path, or no " + name + " to allow all");
+      source.fault(node, name + " is empty, expected a path, or no " + name + " to allow all");
     }
     boolean good = !paths.isEmpty() && paths.size() == items.get().size();
     return good ? Optional.of(List.copyOf(paths)) : Optional.empty();

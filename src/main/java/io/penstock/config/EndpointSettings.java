@@ -298,7 +298,7 @@ final class EndpointSettings {
   /** The settings of {@code defaults}. */
   static final List<RouteSetting<?>> DEFAULTS =
       Stream.concat(
-              TABLE.stream().filter(routeSetting -> !routeSetting.name().equals(PATH.name())),
+              TABLE.stream().filter(setting -> !setting.name().equals(PATH.name())),
               Stream.of(MAX_DYNAMIC_ENDPOINTS))
           .toList();
 

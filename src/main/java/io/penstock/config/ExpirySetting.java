@@ -25,10 +25,10 @@ record ExpirySetting() implements ValueShape.OfScalar<Long> {
   }
 
   @Override
-  public ParsedValue<Long> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-    String text = scalarValue.text();
-    if (!scalarValue.textual()) {
-      return bad(scalarValue);
+  public ParsedValue<Long> parse(ScalarValue scalar, SourceFile source) {
+    String text = scalar.text();
+    if (!scalar.textual()) {
+      return bad(scalar);
     }
     try {
       if (DATE.matcher(text).matches()) {
@@ -36,9 +36,9 @@ record ExpirySetting() implements ValueShape.OfScalar<Long> {
       }
       return INSTANT.matcher(text).matches()
           ? good(OffsetDateTime.parse(text.replace(' ', 'T')).toInstant())
-          : bad(scalarValue);
+          : bad(scalar);
     } catch (DateTimeException noSuchDay) {
-      return bad(scalarValue);
+      return bad(scalar);
     }
   }
 

@@ -19,12 +19,10 @@ final class FaultCollector {
 
   private final Set<ConfigurationFault> found = new LinkedHashSet<>();
 
-  void add(SourcePlace sourcePlace, String message) {
+  void add(SourcePlace place, String message) {
     if (found.size() < MOST) {
       String line = CONTROL.matcher(message).replaceAll(" ");
-      found.add(
-          new ConfigurationFault(
-              sourcePlace.file(), sourcePlace.line(), sourcePlace.column(), line));
+      found.add(new ConfigurationFault(place.file(), place.line(), place.column(), line));
     }
   }
 

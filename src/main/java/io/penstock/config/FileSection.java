@@ -35,46 +35,45 @@ final class FileSection {
   static FileSection read(MappingNode node, List<RouteSetting<?>> table, SourceFile sourceFile) {
     FileSection fileSection = new FileSection(sourceFile.place(node));
     Map<String, RouteSetting<?>> byName = new HashMap<>();
-    table.forEach(routeSetting -> byName.put(routeSetting.name(), routeSetting));
+    table.forEach(setting -> byName.put(setting.name(), setting));
     Set<String> seen = new HashSet<>();
     for (NodeTuple tuple : sourceFile.entries(node)) {
       if (sourceFile.faults().full()) {
         break;
       }
       Optional<String> name = uniqueKey(tuple.getKeyNode(), seen, sourceFile);
-      RouteSetting<?> routeSetting = name.map(byName::get).orElse(null);
-      if (routeSetting != null) {
-        fileSection.readValue(routeSetting, tuple.getValueNode(), sourceFile);
+      RouteSetting<?> setting = name.map(byName::get).orElse(null);
+      if (setting != null) {
+        fileSection.readValue(setting, tuple.getValueNode(), sourceFile);
       } else if (name.isPresent()) {
         sourceFile.unknown(tuple.getKeyNode(), NearestName.unknownKey(name.get(), table));
       }
     }
-    for (RouteSetting<?> routeSetting : table) {
-      if (routeSetting.fallback() instanceof RouteSetting.Fallback.Required
-          && !seen.contains(routeSetting.name())) {
-        sourceFile.fault(node, routeSetting.name() + " is missing, expected it here");
-        fileSection.broken.add(routeSetting.name());
+    for (RouteSetting<?> setting : table) {
+      if (setting.fallback() instanceof RouteSetting.Fallback.Required
+          && !seen.contains(setting.name())) {
+        sourceFile.fault(node, setting.name() + " is missing, expected it here");
+        fileSection.broken.add(setting.name());
       }
     }
     return fileSection;
   }
 
-  private <T> void readValue(RouteSetting<T> routeSetting, Node node, SourceFile sourceFile) {
-    if (sourceFile.rls()
-        && RlsCompatibility.unset(routeSetting.name(), node, sourceFile.variables())) {
+  private <T> void readValue(RouteSetting<T> setting, Node node, SourceFile sourceFile) {
+    if (sourceFile.rls() && RlsCompatibility.unset(setting.name(), node, sourceFile.variables())) {
       return;
     }
-    Optional<T> value = routeSetting.shape().read(node, sourceFile, routeSetting.name());
+    Optional<T> value = setting.shape().read(node, sourceFile, setting.name());
     if (value.isPresent()) {
-      set.put(routeSetting.name(), new LocatedValue<>(value.get(), sourceFile.place(node)));
+      set.put(setting.name(), new LocatedValue<>(value.get(), sourceFile.place(node)));
     } else {
-      broken.add(routeSetting.name());
+      broken.add(setting.name());
     }
   }
 
-  /** Sets {@code routeSetting}, as if it were written at the start of the section. */
-  <T> void put(RouteSetting<T> routeSetting, T value) {
-    set.put(routeSetting.name(), new LocatedValue<>(value, start));
+  /** Sets {@code setting}, as if it were written at the start of the section. */
+  <T> void put(RouteSetting<T> setting, T value) {
+    set.put(setting.name(), new LocatedValue<>(value, start));
   }
 
   /** Returns the key in {@code node} if it has not been seen before, or adds a fault. */
@@ -111,11 +110,10 @@ final class FileSection {
   }
 
   /**
-   * Returns whether {@code routeSetting} is written here and unusable, or is missing although
-   * required.
+   * Returns whether {@code setting} is written here and unusable, or is missing although required.
    */
-  boolean broken(RouteSetting<?> routeSetting) {
-    return broken.contains(routeSetting.name());
+  boolean broken(RouteSetting<?> setting) {
+    return broken.contains(setting.name());
   }
 
   /** Returns whether anything here is unusable. */
@@ -126,7 +124,7 @@ final class FileSection {
   /** Returns the value set here, or null. */
   @SuppressWarnings(
       "unchecked") // readValue and put, the only writers, put a T under a Setting of T
-  <T> @Nullable LocatedValue<T> get(RouteSetting<T> routeSetting) {
-    return (LocatedValue<T>) set.get(routeSetting.name());
+  <T> @Nullable LocatedValue<T> get(RouteSetting<T> setting) {
+    return (LocatedValue<T>) set.get(setting.name());
   }
 }

@@ -18,8 +18,8 @@ record FlowSetting() implements ValueShape.OfScalar<FairBy> {
   }
 
   @Override
-  public ParsedValue<FairBy> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-    String text = scalarValue.text();
+  public ParsedValue<FairBy> parse(ScalarValue scalar, SourceFile source) {
+    String text = scalar.text();
     if (text.equals(KEY)) {
       return new ParsedValue.Good<>(new FairBy.Key());
     }
@@ -27,13 +27,13 @@ record FlowSetting() implements ValueShape.OfScalar<FairBy> {
       return new ParsedValue.Good<>(new FairBy.BodyUser());
     }
     if (!text.startsWith(HEADER)) {
-      return bad(scalarValue);
+      return bad(scalar);
     }
     String name = text.substring(HEADER.length());
     return HeadersSetting.NAME.matcher(name).matches()
         ? new ParsedValue.Good<>(new FairBy.Header(name))
         : new ParsedValue.Bad<>(
-            "is " + scalarValue.shown() + ", expected the name of a header, as in header:X-Team");
+            "is " + scalar.shown() + ", expected the name of a header, as in header:X-Team");
   }
 
   @Override

@@ -39,14 +39,14 @@ final class GroupSettings {
   }
 
   /** Returns the group described by checked settings. */
-  static GroupSpec group(EffectiveValues effectiveValues) {
+  static GroupSpec group(EffectiveValues values) {
     return new GroupSpec(
-        effectiveValues.get(NAME),
-        effectiveValues.get(RPM),
-        effectiveValues.get(TPM),
-        effectiveValues.get(RPD),
-        effectiveValues.get(BUDGET_TOKENS_PER_DAY),
-        effectiveValues.get(BUDGET_TOKENS_PER_MONTH));
+        values.get(NAME),
+        values.get(RPM),
+        values.get(TPM),
+        values.get(RPD),
+        values.get(BUDGET_TOKENS_PER_DAY),
+        values.get(BUDGET_TOKENS_PER_MONTH));
   }
 
   /** Returns a group in the form in which route files write it. */

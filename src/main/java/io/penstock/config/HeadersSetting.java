@@ -47,8 +47,8 @@ record HeadersSetting() implements ValueShape<Map<String, HeadersSetting.Header>
   }
 
   @Override
-  public Optional<Map<String, Header>> read(Node node, SourceFile sourceFile, String name) {
-    Optional<MappingNode> mapping = sourceFile.mapping(node, name, "a mapping of names to values");
+  public Optional<Map<String, Header>> read(Node node, SourceFile source, String name) {
+    Optional<MappingNode> mapping = source.mapping(node, name, "a mapping of names to values");
     if (mapping.isEmpty()) {
       return Optional.empty();
     }
@@ -56,15 +56,15 @@ record HeadersSetting() implements ValueShape<Map<String, HeadersSetting.Header>
     Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     boolean good = true;
     for (NodeTuple tuple : mapping.get().getValue()) {
-      Optional<String> key = name(tuple.getKeyNode(), sourceFile, seen);
-      Optional<Header> value = key.flatMap(k -> value(tuple.getValueNode(), sourceFile, k));
+      Optional<String> key = name(tuple.getKeyNode(), source, seen);
+      Optional<Header> value = key.flatMap(k -> value(tuple.getValueNode(), source, k));
       value.ifPresent(header -> headers.put(key.orElseThrow(), header));
       good &= value.isPresent();
     }
     return good ? Optional.of(headers) : Optional.empty();
   }
 
-  private static Optional<String> name(Node node, SourceFile sourceFile, Set<String> seen) {
+  private static Optional<String> name(Node node, SourceFile source, Set<String> seen) {
     String problem = "";
     String name = FileSection.key(node).orElse("");
     String shown = ScalarValue.quote(name);
@@ -76,28 +76,27 @@ record HeadersSetting() implements ValueShape<Map<String, HeadersSetting.Header>
       problem = "header " + shown + " is there twice, expected it once";
     }
     if (!problem.isEmpty()) {
-      sourceFile.fault(node, problem);
+      source.fault(node, problem);
       return Optional.empty();
     }
     return Optional.of(name);
   }
 
-  private static Optional<Header> value(Node node, SourceFile sourceFile, String name) {
+  private static Optional<Header> value(Node node, SourceFile source, String name) {
     String shown = "header " + ScalarValue.quote(name);
     // Faults name only the kind of a list or mapping, and never show a value, which may be a
     // secret.
-    Optional<ScalarValue> scalar = sourceFile.scalar(node, shown, "text");
+    Optional<ScalarValue> scalar = source.scalar(node, shown, "text");
     if (scalar.isEmpty()) {
       return Optional.empty();
     }
     String text = scalar.get().text();
     if (!scalar.get().textual()) {
-      sourceFile.fault(
-          node, shown + " is a number or a truth value, expected text: put it in quotes");
+      source.fault(node, shown + " is a number or a truth value, expected text: put it in quotes");
       return Optional.empty();
     }
     if (text.isEmpty() || text.length() > LONGEST || !text.equals(text.strip()) || !visible(text)) {
-      sourceFile.fault(
+      source.fault(
           node, shown + " cannot be sent, expected up to 8192 visible ASCII characters and spaces");
       return Optional.empty();
     }

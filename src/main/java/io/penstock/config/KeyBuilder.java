@@ -40,32 +40,29 @@ final class KeyBuilder {
   private KeyBuilder() {}
 
   /** Adds faults for contradictory settings. */
-  static void check(EffectiveValues effectiveValues, FaultCollector faultCollector) {
-    if (effectiveValues.usable(NAME) && effectiveValues.get(NAME).equals(NOBODY)) {
+  static void check(EffectiveValues values, FaultCollector faultCollector) {
+    if (values.usable(NAME) && values.get(NAME).equals(NOBODY)) {
       faultCollector.add(
-          effectiveValues.place(NAME),
-          "name is 'anonymous', which stands for no key, expected another");
+          values.place(NAME), "name is 'anonymous', which stands for no key, expected another");
     }
-    if (effectiveValues.usable(PRIORITY, MAX_PRIORITY)
-        && effectiveValues.get(PRIORITY) > effectiveValues.get(MAX_PRIORITY)) {
+    if (values.usable(PRIORITY, MAX_PRIORITY) && values.get(PRIORITY) > values.get(MAX_PRIORITY)) {
       faultCollector.add(
-          effectiveValues.placeOfAny(PRIORITY, MAX_PRIORITY),
+          values.placeOfAny(PRIORITY, MAX_PRIORITY),
           "priority is %d, above max_priority %d, expected at most that"
-              .formatted(effectiveValues.get(PRIORITY), effectiveValues.get(MAX_PRIORITY)));
+              .formatted(values.get(PRIORITY), values.get(MAX_PRIORITY)));
     }
-    if (effectiveValues.usable(ON_LIMIT, STRICT_AFTER_DENIAL)
-        && effectiveValues.get(ON_LIMIT)
-        && effectiveValues.get(STRICT_AFTER_DENIAL)) {
+    if (values.usable(ON_LIMIT, STRICT_AFTER_DENIAL)
+        && values.get(ON_LIMIT)
+        && values.get(STRICT_AFTER_DENIAL)) {
       faultCollector.add(
-          effectiveValues.place(STRICT_AFTER_DENIAL),
+          values.place(STRICT_AFTER_DENIAL),
           "strict_after_denial is true, but on_limit is wait, expected reject");
     }
-    if (effectiveValues.usable(STRICT_AFTER_DENIAL, SHARING)
-        && effectiveValues.get(STRICT_AFTER_DENIAL)) {
-      SharingMode sharingMode = effectiveValues.find(SHARING).orElse(SharingMode.EVENTUAL);
+    if (values.usable(STRICT_AFTER_DENIAL, SHARING) && values.get(STRICT_AFTER_DENIAL)) {
+      SharingMode sharingMode = values.find(SHARING).orElse(SharingMode.EVENTUAL);
       if (sharingMode != SharingMode.EVENTUAL) {
         faultCollector.add(
-            effectiveValues.place(STRICT_AFTER_DENIAL),
+            values.place(STRICT_AFTER_DENIAL),
             "strict_after_denial is true, but sharing is %s, expected eventual"
                 .formatted(sharingMode.text()));
       }
@@ -73,29 +70,29 @@ final class KeyBuilder {
   }
 
   /** Returns the key described by usable settings. */
-  static KeySpec build(EffectiveValues effectiveValues) {
+  static KeySpec build(EffectiveValues values) {
     return new KeySpec(
-        effectiveValues.get(NAME),
-        List.of(new Secret(effectiveValues.get(SHA256), KeySpec.NEVER)),
+        values.get(NAME),
+        List.of(new Secret(values.get(SHA256), KeySpec.NEVER)),
         new Limits(
-            effectiveValues.get(RATE_LIMIT_RPM),
-            effectiveValues.get(RATE_LIMIT_TPM),
-            effectiveValues.get(RATE_LIMIT_RPD),
-            effectiveValues.get(MAX_CONCURRENCY),
-            effectiveValues.get(BUDGET_TOKENS_PER_DAY)),
-        effectiveValues.get(MODELS),
-        effectiveValues.find(GROUP).orElse(null),
+            values.get(RATE_LIMIT_RPM),
+            values.get(RATE_LIMIT_TPM),
+            values.get(RATE_LIMIT_RPD),
+            values.get(MAX_CONCURRENCY),
+            values.get(BUDGET_TOKENS_PER_DAY)),
+        values.get(MODELS),
+        values.find(GROUP).orElse(null),
         new Scope(
-            effectiveValues.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
-            effectiveValues.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null)),
+            values.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
+            values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null)),
         new Rank(
-            Math.toIntExact(effectiveValues.get(PRIORITY)),
-            Math.toIntExact(effectiveValues.get(MAX_PRIORITY)),
-            Math.toIntExact(effectiveValues.get(WEIGHT))),
-        effectiveValues.find(EXPIRES_AT).orElse(KeySpec.NEVER),
-        effectiveValues.get(ON_LIMIT),
-        effectiveValues.get(STRICT_AFTER_DENIAL),
-        effectiveValues.find(SHARING).orElse(null));
+            Math.toIntExact(values.get(PRIORITY)),
+            Math.toIntExact(values.get(MAX_PRIORITY)),
+            Math.toIntExact(values.get(WEIGHT))),
+        values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
+        values.get(ON_LIMIT),
+        values.get(STRICT_AFTER_DENIAL),
+        values.find(SHARING).orElse(null));
   }
 
   /** Returns a key in the form in which route files write it, with its secret masked. */
@@ -122,9 +119,9 @@ final class KeyBuilder {
   }
 
   private static <T> void put(
-      Map<String, Object> shown, RouteSetting<T> routeSetting, @Nullable T value) {
+      Map<String, Object> shown, RouteSetting<T> setting, @Nullable T value) {
     if (value != null) {
-      shown.put(routeSetting.name(), routeSetting.shape().show(value));
+      shown.put(setting.name(), setting.shape().show(value));
     }
   }
 

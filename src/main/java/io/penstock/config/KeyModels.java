@@ -26,19 +26,19 @@ record KeyModels() implements ValueShape<Map<String, ModelLimits>> {
   static final List<RouteSetting<?>> TABLE = List.of(RPM, TPM);
 
   @Override
-  public Optional<Map<String, ModelLimits>> read(Node node, SourceFile sourceFile, String name) {
-    Optional<MappingNode> mapping = sourceFile.mapping(node, name, "a mapping of models");
+  public Optional<Map<String, ModelLimits>> read(Node node, SourceFile source, String name) {
+    Optional<MappingNode> mapping = source.mapping(node, name, "a mapping of models");
     if (mapping.isEmpty()) {
       return Optional.empty();
     }
-    List<NodeTuple> entries = sourceFile.entries(mapping.get());
+    List<NodeTuple> entries = source.entries(mapping.get());
     Map<String, ModelLimits> models = new LinkedHashMap<>();
     Set<String> seen = new HashSet<>();
     for (NodeTuple entry : entries) {
       Optional<String> model =
-          FileSection.uniqueKey(entry.getKeyNode(), seen, sourceFile)
-              .flatMap(key -> ModelsSetting.model(entry.getKeyNode(), sourceFile));
-      Optional<ModelLimits> limits = limits(entry.getValueNode(), sourceFile);
+          FileSection.uniqueKey(entry.getKeyNode(), seen, source)
+              .flatMap(key -> ModelsSetting.model(entry.getKeyNode(), source));
+      Optional<ModelLimits> limits = limits(entry.getValueNode(), source);
       if (model.isPresent() && limits.isPresent()) {
         models.put(model.get(), limits.get());
       }
@@ -46,16 +46,16 @@ record KeyModels() implements ValueShape<Map<String, ModelLimits>> {
     return models.size() == entries.size() ? Optional.of(models) : Optional.empty();
   }
 
-  private static Optional<ModelLimits> limits(Node node, SourceFile sourceFile) {
+  private static Optional<ModelLimits> limits(Node node, SourceFile source) {
     Optional<FileSection> section =
-        sourceFile
+        source
             .mapping(node, "a model", "a mapping with rpm or tpm")
-            .map(mapping -> FileSection.read(mapping, TABLE, sourceFile));
+            .map(mapping -> FileSection.read(mapping, TABLE, source));
     if (section.isEmpty() || section.get().broken()) {
       return Optional.empty();
     }
-    EffectiveValues effectiveValues = EffectiveValues.of(TABLE, section.get());
-    return Optional.of(new ModelLimits(effectiveValues.get(RPM), effectiveValues.get(TPM)));
+    EffectiveValues values = EffectiveValues.of(TABLE, section.get());
+    return Optional.of(new ModelLimits(values.get(RPM), values.get(TPM)));
   }
 
   @Override

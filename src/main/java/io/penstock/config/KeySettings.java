@@ -61,7 +61,7 @@ final class KeySettings {
           "max_priority",
           PRIORITIES,
           "its priority",
-          effectiveValues -> effectiveValues.get(PRIORITY),
+          values -> values.get(PRIORITY),
           "The highest priority its requests can state.");
 
   static final RouteSetting<Long> WEIGHT =

@@ -23,22 +23,22 @@ import java.util.Optional;
 final class LimitBuilder {
   private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
 
-  private final EffectiveValues effectiveValues;
+  private final EffectiveValues values;
   private final FaultCollector faultCollector;
   private final boolean rls;
 
-  LimitBuilder(EffectiveValues effectiveValues, FaultCollector faultCollector, boolean rls) {
-    this.effectiveValues = effectiveValues;
+  LimitBuilder(EffectiveValues values, FaultCollector faultCollector, boolean rls) {
+    this.values = values;
     this.faultCollector = faultCollector;
     this.rls = rls;
   }
 
   /** Returns the limit, or adds faults for settings that do not have one yet. */
   Optional<LimitSpec> build() {
-    if (!effectiveValues.usable(ALGORITHM, UPSTREAMS)) {
+    if (!values.usable(ALGORITHM, UPSTREAMS)) {
       return Optional.empty();
     }
-    return switch (effectiveValues.get(ALGORITHM)) {
+    return switch (values.get(ALGORITHM)) {
       case NONE -> Optional.of(new LimitSpec.Unlimited());
       case STRICT -> rate().flatMap(this::strict);
       case TOKEN_BUCKET -> rate().flatMap(this::bucket);
@@ -48,39 +48,39 @@ final class LimitBuilder {
   }
 
   private Optional<ExactRate> rate() {
-    if (!effectiveValues.usable(RATE, UNIT)) {
+    if (!values.usable(RATE, UNIT)) {
       return Optional.empty();
     }
-    BigDecimal rate = effectiveValues.get(RATE);
-    long unitSeconds = effectiveValues.get(UNIT);
+    BigDecimal rate = values.get(RATE);
+    long unitSeconds = values.get(UNIT);
     try {
       return Optional.of(
           ExactRate.of(rls ? RlsCompatibility.coarse(rate, unitSeconds) : rate, unitSeconds));
     } catch (IllegalArgumentException e) {
-      faultCollector.add(effectiveValues.placeOfAny(RATE, UNIT), String.valueOf(e.getMessage()));
+      faultCollector.add(values.placeOfAny(RATE, UNIT), String.valueOf(e.getMessage()));
       return Optional.empty();
     }
   }
 
   private Optional<LimitSpec> strict(ExactRate exactRate) {
-    return effectiveValues.usable(LATENCY_COMPENSATION)
+    return values.usable(LATENCY_COMPENSATION)
         ? Optional.of(
             new LimitSpec.Strict(
-                exactRate, NumberShapes.millisToNanos(effectiveValues.get(LATENCY_COMPENSATION))))
+                exactRate, NumberShapes.millisToNanos(values.get(LATENCY_COMPENSATION))))
         : Optional.empty();
   }
 
   private Optional<LimitSpec> bucket(ExactRate exactRate) {
-    return effectiveValues.usable(BURST_SIZE)
-        ? Optional.of(new LimitSpec.TokenBucket(exactRate, effectiveValues.get(BURST_SIZE)))
+    return values.usable(BURST_SIZE)
+        ? Optional.of(new LimitSpec.TokenBucket(exactRate, values.get(BURST_SIZE)))
         : Optional.empty();
   }
 
   private Optional<LimitSpec> sliding(ExactRate exactRate) {
-    if (!effectiveValues.usable(WINDOW_SECONDS)) {
+    if (!values.usable(WINDOW_SECONDS)) {
       return Optional.empty();
     }
-    long nanos = NumberShapes.secondsToNanos(effectiveValues.get(WINDOW_SECONDS));
+    long nanos = NumberShapes.secondsToNanos(values.get(WINDOW_SECONDS));
     BigInteger capacity =
         BigInteger.valueOf(exactRate.releases())
             .multiply(BigInteger.valueOf(nanos))
@@ -88,16 +88,16 @@ final class LimitBuilder {
             .max(BigInteger.ONE);
     if (capacity.compareTo(BigInteger.valueOf(Cost.MAX_TOKENS)) > 0) {
       faultCollector.add(
-          effectiveValues.placeOfAny(WINDOW_SECONDS, RATE, UNIT),
+          values.placeOfAny(WINDOW_SECONDS, RATE, UNIT),
           "rate and window_seconds make %d requests a window, expected at most %d"
               .formatted(capacity, Cost.MAX_TOKENS));
       return Optional.empty();
     }
     if (nanos < SharingTerms.SHORTEST_EXACT_NANOS && exact()) {
       faultCollector.add(
-          effectiveValues.placeOfAny(SharingSetting.SHARING, WINDOW_SECONDS),
+          values.placeOfAny(SharingSetting.SHARING, WINDOW_SECONDS),
           "sharing is 'exact', but windows of sliding_window are %s s, expected at least 10,"
-                  .formatted(effectiveValues.get(WINDOW_SECONDS).toPlainString())
+                  .formatted(values.get(WINDOW_SECONDS).toPlainString())
               + " or sharing eventual or local");
       return Optional.empty();
     }
@@ -105,35 +105,34 @@ final class LimitBuilder {
   }
 
   private boolean exact() {
-    return effectiveValues.usable(SharingSetting.SHARING)
-        && effectiveValues.find(SharingSetting.SHARING).orElse(null) == SharingMode.EXACT;
+    return values.usable(SharingSetting.SHARING)
+        && values.find(SharingSetting.SHARING).orElse(null) == SharingMode.EXACT;
   }
 
   private Optional<LimitSpec> window() {
     boolean complete = required(TOKENS_PER_WINDOW);
     complete &= required(WINDOW_SECONDS); // evaluates both, so that both faults are found
-    if (!complete || !effectiveValues.usable(TOKENS_PER_WINDOW, WINDOW_SECONDS)) {
+    if (!complete || !values.usable(TOKENS_PER_WINDOW, WINDOW_SECONDS)) {
       return Optional.empty();
     }
-    long capacity = effectiveValues.get(TOKENS_PER_WINDOW);
-    if (effectiveValues.usable(DEFAULT_TOKENS) && effectiveValues.get(DEFAULT_TOKENS) > capacity) {
+    long capacity = values.get(TOKENS_PER_WINDOW);
+    if (values.usable(DEFAULT_TOKENS) && values.get(DEFAULT_TOKENS) > capacity) {
       faultCollector.add(
-          effectiveValues.placeOfAny(DEFAULT_TOKENS, TOKENS_PER_WINDOW),
+          values.placeOfAny(DEFAULT_TOKENS, TOKENS_PER_WINDOW),
           "default_tokens is %d, expected at most tokens_per_window, %d"
-              .formatted(effectiveValues.get(DEFAULT_TOKENS), capacity));
+              .formatted(values.get(DEFAULT_TOKENS), capacity));
     }
     return Optional.of(
         new LimitSpec.FixedWindow(
-            capacity, NumberShapes.secondsToNanos(effectiveValues.get(WINDOW_SECONDS))));
+            capacity, NumberShapes.secondsToNanos(values.get(WINDOW_SECONDS))));
   }
 
-  private boolean required(RouteSetting<?> routeSetting) {
-    boolean there =
-        !effectiveValues.usable(routeSetting) || effectiveValues.set(routeSetting).isPresent();
+  private boolean required(RouteSetting<?> setting) {
+    boolean there = !values.usable(setting) || values.set(setting).isPresent();
     if (!there) {
       faultCollector.add(
-          effectiveValues.place(ALGORITHM),
-          "algorithm token_window has no " + routeSetting.name() + ", expected it to be set");
+          values.place(ALGORITHM),
+          "algorithm token_window has no " + setting.name() + ", expected it to be set");
     }
     return there;
   }

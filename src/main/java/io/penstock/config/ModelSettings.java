@@ -55,25 +55,20 @@ final class ModelSettings {
         name,
         new NumberShapes.Whole(0, Cost.MAX_TOKENS),
         "0 where another of max_rpm, max_tpm and max_rpd is set, else as its provider's profile",
-        effectiveValues -> limited(effectiveValues) ? Optional.of(0L) : Optional.empty(),
+        values -> limited(values) ? Optional.of(0L) : Optional.empty(),
         what + ", whoever serves them; 0 is unlimited.");
   }
 
-  private static boolean limited(EffectiveValues effectiveValues) {
-    return Stream.of(MAX_RPM, MAX_TPM, MAX_RPD)
-        .anyMatch(each -> effectiveValues.set(each).isPresent());
+  private static boolean limited(EffectiveValues values) {
+    return Stream.of(MAX_RPM, MAX_TPM, MAX_RPD).anyMatch(each -> values.set(each).isPresent());
   }
 
   /** Returns the model described by usable settings, without its fallbacks. */
-  static ConfigurationSnapshot.Model model(EffectiveValues effectiveValues) {
-    ConfigurationSnapshot.Price price = effectiveValues.find(PRICE_PER_MTOK).orElse(null);
-    return limited(effectiveValues)
+  static ConfigurationSnapshot.Model model(EffectiveValues values) {
+    ConfigurationSnapshot.Price price = values.find(PRICE_PER_MTOK).orElse(null);
+    return limited(values)
         ? new ConfigurationSnapshot.Model(
-            new ModelLimits(
-                effectiveValues.get(MAX_RPM),
-                effectiveValues.get(MAX_TPM),
-                effectiveValues.get(MAX_RPD)),
-            price)
+            new ModelLimits(values.get(MAX_RPM), values.get(MAX_TPM), values.get(MAX_RPD)), price)
         : new ConfigurationSnapshot.Model(null, price);
   }
 

@@ -18,44 +18,43 @@ record ModelsSetting() implements ValueShape<Map<String, String>> {
   private static final int LONGEST = 256;
 
   @Override
-  public Optional<Map<String, String>> read(Node node, SourceFile sourceFile, String name) {
+  public Optional<Map<String, String>> read(Node node, SourceFile source, String name) {
     Map<String, String> models = new LinkedHashMap<>();
     int items;
     if (node instanceof MappingNode) {
       List<NodeTuple> tuples =
-          sourceFile.mapping(node, name, EXPECTED).map(MappingNode::getValue).orElse(List.of());
+          source.mapping(node, name, EXPECTED).map(MappingNode::getValue).orElse(List.of());
       items = tuples.size();
       for (NodeTuple tuple : tuples) {
-        Optional<String> alias = model(tuple.getKeyNode(), sourceFile);
-        Optional<String> own = model(tuple.getValueNode(), sourceFile);
+        Optional<String> alias = model(tuple.getKeyNode(), source);
+        Optional<String> own = model(tuple.getValueNode(), source);
         if (alias.isPresent() && own.isPresent()) {
-          add(models, alias.get(), own.get(), tuple.getKeyNode(), sourceFile);
+          add(models, alias.get(), own.get(), tuple.getKeyNode(), source);
         }
       }
     } else {
-      List<Node> nodes = sourceFile.items(node, name, EXPECTED).orElse(List.of());
+      List<Node> nodes = source.items(node, name, EXPECTED).orElse(List.of());
       items = nodes.size();
       for (Node item : nodes) {
-        model(item, sourceFile).ifPresent(model -> add(models, model, model, item, sourceFile));
+        model(item, source).ifPresent(model -> add(models, model, model, item, source));
       }
     }
     if (items == 0 && !SourceFile.plainScalar(node)) {
-      sourceFile.fault(node, name + " is empty, expected a model, or no " + name + " to take any");
+      source.fault(node, name + " is empty, expected a model, or no " + name + " to take any");
     }
     return items > 0 && models.size() == items ? Optional.of(models) : Optional.empty();
   }
 
   private static void add(
-      Map<String, String> models, String alias, String own, Node node, SourceFile sourceFile) {
+      Map<String, String> models, String alias, String own, Node node, SourceFile source) {
     if (models.putIfAbsent(alias, own) != null) {
-      sourceFile.fault(
-          node, "model " + ScalarValue.quote(alias) + " is there twice, expected it once");
+      source.fault(node, "model " + ScalarValue.quote(alias) + " is there twice, expected it once");
     }
   }
 
   /** Reads the name of a model, or adds a fault. */
-  static Optional<String> model(Node node, SourceFile sourceFile) {
-    return new Name().read(node, sourceFile, "a model");
+  static Optional<String> model(Node node, SourceFile source) {
+    return new Name().read(node, source, "a model");
   }
 
   /** The name of one model. */
@@ -66,11 +65,10 @@ record ModelsSetting() implements ValueShape<Map<String, String>> {
     }
 
     @Override
-    public ParsedValue<String> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-      String text = scalarValue.text();
-      if (!scalarValue.textual()) {
-        return new ParsedValue.Bad<>(
-            "is " + scalarValue.shown() + ", expected text: put it in quotes");
+    public ParsedValue<String> parse(ScalarValue scalar, SourceFile source) {
+      String text = scalar.text();
+      if (!scalar.textual()) {
+        return new ParsedValue.Bad<>("is " + scalar.shown() + ", expected text: put it in quotes");
       }
       boolean good =
           !text.isBlank()
@@ -79,7 +77,7 @@ record ModelsSetting() implements ValueShape<Map<String, String>> {
       return good
           ? new ParsedValue.Good<>(text)
           : new ParsedValue.Bad<>(
-              "is " + scalarValue.shown() + ", expected a name of up to 256 characters");
+              "is " + scalar.shown() + ", expected a name of up to 256 characters");
     }
 
     @Override
@@ -96,14 +94,14 @@ record ModelsSetting() implements ValueShape<Map<String, String>> {
   /** A non-empty list of model names without duplicates. */
   record Names() implements ValueShape<List<String>> {
     @Override
-    public Optional<List<String>> read(Node node, SourceFile sourceFile, String name) {
-      List<Node> nodes = sourceFile.items(node, name, "a list of models").orElse(List.of());
+    public Optional<List<String>> read(Node node, SourceFile source, String name) {
+      List<Node> nodes = source.items(node, name, "a list of models").orElse(List.of());
       Map<String, String> models = new LinkedHashMap<>();
       for (Node item : nodes) {
-        model(item, sourceFile).ifPresent(model -> add(models, model, model, item, sourceFile));
+        model(item, source).ifPresent(model -> add(models, model, model, item, source));
       }
       if (nodes.isEmpty() && !SourceFile.plainScalar(node) && !(node instanceof MappingNode)) {
-        sourceFile.fault(node, name + " is empty, expected a model");
+        source.fault(node, name + " is empty, expected a model");
       }
       boolean good = !nodes.isEmpty() && models.size() == nodes.size();
       return good ? Optional.of(List.copyOf(models.keySet())) : Optional.empty();

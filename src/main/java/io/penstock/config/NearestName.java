@@ -44,7 +44,7 @@ public final class NearestName {
   }
 
   private static boolean has(List<RouteSetting<?>> table, String key) {
-    return table.stream().anyMatch(routeSetting -> routeSetting.name().equals(key));
+    return table.stream().anyMatch(setting -> setting.name().equals(key));
   }
 
   /** Returns the name that differs least from {@code text}, unless even that differs much. */

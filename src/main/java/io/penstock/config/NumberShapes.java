@@ -25,15 +25,15 @@ final class NumberShapes {
     }
 
     @Override
-    public ParsedValue<Long> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-      String text = scalarValue.text();
-      if (!scalarValue.bare() || text.length() > LONGEST || !DIGITS.matcher(text).matches()) {
-        return bad(scalarValue);
+    public ParsedValue<Long> parse(ScalarValue scalar, SourceFile source) {
+      String text = scalar.text();
+      if (!scalar.bare() || text.length() > LONGEST || !DIGITS.matcher(text).matches()) {
+        return bad(scalar);
       }
       BigInteger number = new BigInteger(text.replace("_", ""));
       if (number.compareTo(BigInteger.valueOf(least)) < 0
           || number.compareTo(BigInteger.valueOf(most)) > 0) {
-        return bad(scalarValue);
+        return bad(scalar);
       }
       return new ParsedValue.Good<>(number.longValueExact());
     }
@@ -75,22 +75,22 @@ final class NumberShapes {
     }
 
     @Override
-    public ParsedValue<BigDecimal> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-      String text = scalarValue.text();
-      if (!scalarValue.bare() || text.length() > LONGEST || !DIGITS.matcher(text).matches()) {
-        return bad(scalarValue);
+    public ParsedValue<BigDecimal> parse(ScalarValue scalar, SourceFile source) {
+      String text = scalar.text();
+      if (!scalar.bare() || text.length() > LONGEST || !DIGITS.matcher(text).matches()) {
+        return bad(scalar);
       }
       BigDecimal number = new BigDecimal(text.replace("_", "")).stripTrailingZeros();
       int low = number.compareTo(least);
       if (low < 0 || (above && low == 0) || number.compareTo(most) > 0) {
-        return bad(scalarValue);
+        return bad(scalar);
       }
-      if (number.scale() > DECIMALS && sourceFile.rls()) {
+      if (number.scale() > DECIMALS && source.rls()) {
         return new ParsedValue.Good<>(number.setScale(DECIMALS, RoundingMode.HALF_UP));
       }
       if (number.scale() > DECIMALS) {
         return new ParsedValue.Bad<>(
-            "is " + scalarValue.shown() + ", expected at most " + DECIMALS + " decimals");
+            "is " + scalar.shown() + ", expected at most " + DECIMALS + " decimals");
       }
       return new ParsedValue.Good<>(number);
     }

@@ -40,29 +40,25 @@ record PemFile(boolean key) implements ValueShape.OfScalar<Path> {
   }
 
   @Override
-  public ParsedValue<Path> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-    if (!scalarValue.textual() || scalarValue.text().isBlank()) {
-      return bad(scalarValue);
+  public ParsedValue<Path> parse(ScalarValue scalar, SourceFile source) {
+    if (!scalar.textual() || scalar.text().isBlank()) {
+      return bad(scalar);
     }
     Path path;
     byte[] bytes;
     try {
-      path =
-          Path.of(sourceFile.file())
-              .resolveSibling(scalarValue.text())
-              .toAbsolutePath()
-              .normalize();
+      path = Path.of(source.file()).resolveSibling(scalar.text()).toAbsolutePath().normalize();
       bytes = bytes(path);
     } catch (InvalidPathException e) {
-      return bad(scalarValue);
+      return bad(scalar);
     } catch (IOException e) {
-      return wrong(scalarValue, "cannot be read");
+      return wrong(scalar, "cannot be read");
     }
     if (bytes.length > LARGEST_BYTES) {
-      return wrong(scalarValue, "is larger than 1 MiB");
+      return wrong(scalar, "is larger than 1 MiB");
     }
     boolean good = key ? holdsKey(bytes) : holdsCertificates(bytes);
-    return good ? new ParsedValue.Good<>(path) : wrong(scalarValue, "holds none that can be read");
+    return good ? new ParsedValue.Good<>(path) : wrong(scalar, "holds none that can be read");
   }
 
   private static byte[] bytes(Path path) throws IOException {
@@ -74,9 +70,9 @@ record PemFile(boolean key) implements ValueShape.OfScalar<Path> {
     }
   }
 
-  private ParsedValue<Path> wrong(ScalarValue scalarValue, String what) {
+  private ParsedValue<Path> wrong(ScalarValue scalar, String what) {
     return new ParsedValue.Bad<>(
-        "is " + scalarValue.shown() + ", which " + what + ", expected " + expected());
+        "is " + scalar.shown() + ", which " + what + ", expected " + expected());
   }
 
   private static boolean holdsCertificates(byte[] bytes) {

@@ -21,7 +21,7 @@ final class PoolBuilder {
     this.faultCollector = faultCollector;
     this.entries =
         upstream.get(UpstreamSettings.LIMITS).stream()
-            .map(fileSection -> EffectiveValues.ofPool(fileSection, upstream))
+            .map(section -> EffectiveValues.ofPool(section, upstream))
             .toList();
     this.known = Set.copyOf(upstream.find(UpstreamSettings.MODELS).orElse(Map.of()).values());
   }
@@ -86,8 +86,8 @@ final class PoolBuilder {
     return false;
   }
 
-  private void fault(EffectiveValues entry, RouteSetting<?> routeSetting, String message) {
-    faultCollector.add(entry.place(routeSetting), message);
+  private void fault(EffectiveValues entry, RouteSetting<?> setting, String message) {
+    faultCollector.add(entry.place(setting), message);
   }
 
   private static SharedPool pool(EffectiveValues entry) {

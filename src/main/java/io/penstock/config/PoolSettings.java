@@ -18,7 +18,7 @@ final class PoolSettings {
           "name",
           new ModelsSetting.Name(),
           "its first model",
-          effectiveValues -> effectiveValues.get(MODELS).getFirst(),
+          values -> values.get(MODELS).getFirst(),
           "Its name, where limits are shown and shared.");
 
   static final RouteSetting<Long> RPM = minute("rpm", "Requests");

@@ -12,9 +12,9 @@ public final class PriceTable {
   private volatile Map<String, ConfigurationSnapshot.Price> byModel = Map.of();
 
   /** Replaces all prices by those of a configuration. */
-  public void configure(ConfigurationSnapshot configurationSnapshot) {
+  public void configure(ConfigurationSnapshot snapshot) {
     Map<String, ConfigurationSnapshot.Price> next = new HashMap<>();
-    configurationSnapshot
+    snapshot
         .models()
         .forEach(
             (name, model) -> {

@@ -21,15 +21,13 @@ record PriceTag() implements ValueShape<Price> {
   static final List<RouteSetting<?>> TABLE = List.of(INPUT, OUTPUT);
 
   @Override
-  public Optional<Price> read(Node node, SourceFile sourceFile, String name) {
-    return sourceFile
+  public Optional<Price> read(Node node, SourceFile source, String name) {
+    return source
         .mapping(node, name, "a mapping with input and output")
-        .map(mapping -> FileSection.read(mapping, TABLE, sourceFile))
-        .filter(fileSection -> !fileSection.broken())
-        .map(fileSection -> EffectiveValues.of(TABLE, fileSection))
-        .map(
-            effectiveValues ->
-                new Price(plain(effectiveValues.get(INPUT)), plain(effectiveValues.get(OUTPUT))));
+        .map(mapping -> FileSection.read(mapping, TABLE, source))
+        .filter(section -> !section.broken())
+        .map(section -> EffectiveValues.of(TABLE, section))
+        .map(values -> new Price(plain(values.get(INPUT)), plain(values.get(OUTPUT))));
   }
 
   private static BigDecimal plain(BigDecimal amount) {

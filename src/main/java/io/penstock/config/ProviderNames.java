@@ -16,10 +16,10 @@ record ProviderNames() implements ValueShape<List<String>> {
       WordShapes.Choice.of(List.of("openai", "anthropic", "gemini", "local"), name -> name);
 
   @Override
-  public Optional<List<String>> read(Node node, SourceFile sourceFile, String name) {
+  public Optional<List<String>> read(Node node, SourceFile source, String name) {
     Set<String> names = new LinkedHashSet<>();
-    for (Node item : sourceFile.items(node, name, "a list of providers").orElse(List.of())) {
-      NAME.read(item, sourceFile, "a provider").ifPresent(names::add);
+    for (Node item : source.items(node, name, "a list of providers").orElse(List.of())) {
+      NAME.read(item, source, "a provider").ifPresent(names::add);
     }
     return Optional.of(List.copyOf(names));
   }

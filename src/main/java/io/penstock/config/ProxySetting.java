@@ -17,14 +17,14 @@ record ProxySetting() implements ValueShape.OfScalar<URI> {
   }
 
   @Override
-  public ParsedValue<URI> parse(ScalarValue scalarValue, SourceFile sourceFile) {
+  public ParsedValue<URI> parse(ScalarValue scalar, SourceFile source) {
     URI uri;
     try {
-      uri = new URI(scalarValue.text());
+      uri = new URI(scalar.text());
     } catch (URISyntaxException e) {
       return wrong("is not an address (" + e.getReason() + ")");
     }
-    if (!scalarValue.textual() || !"http".equalsIgnoreCase(uri.getScheme())) {
+    if (!scalar.textual() || !"http".equalsIgnoreCase(uri.getScheme())) {
       return wrong("is no address of an HTTP proxy");
     }
     if (uri.getHost() == null || uri.getHost().isEmpty()) {

@@ -13,9 +13,9 @@ final class ReservedPaths {
 
   private static List<String> coordination() {
     List<String> paths = new ArrayList<>(List.of("/.well-known/ready"));
-    for (ObjectKind objectKind : ObjectKind.values()) {
-      paths.add("/v1/" + objectKind.word());
-      paths.add("/" + objectKind.word());
+    for (ObjectKind kind : ObjectKind.values()) {
+      paths.add("/v1/" + kind.word());
+      paths.add("/" + kind.word());
     }
     return paths;
   }

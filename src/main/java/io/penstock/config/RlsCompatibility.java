@@ -94,8 +94,8 @@ final class RlsCompatibility {
    * Returns the endpoint {@code /}, which rls has even if it is not configured, with one request a
    * second.
    */
-  static FileSection root(SourcePlace sourcePlace, FileSection defaults) {
-    FileSection root = FileSection.empty(sourcePlace);
+  static FileSection root(SourcePlace place, FileSection defaults) {
+    FileSection root = FileSection.empty(place);
     LocatedValue<LimitAlgorithm> algorithm = defaults.get(EndpointSettings.ALGORITHM);
     if (algorithm != null && algorithm.value() == LimitAlgorithm.TOKEN_WINDOW) {
       root.put(EndpointSettings.ALGORITHM, LimitAlgorithm.STRICT); // no window has a default length
@@ -120,21 +120,21 @@ final class RlsCompatibility {
    * Returns the entries of {@code node}, followed by the merged entries that it does not have
    * itself.
    */
-  static List<NodeTuple> entries(MappingNode node, SourceFile sourceFile) {
-    Merge merge = new Merge(sourceFile);
+  static List<NodeTuple> entries(MappingNode node, SourceFile source) {
+    Merge merge = new Merge(source);
     merge.add(node);
     return merge.entries;
   }
 
   /** Follows merge keys. Visits each mapping once, because a second visit adds nothing new. */
   private static final class Merge {
-    private final SourceFile sourceFile;
+    private final SourceFile source;
     private final List<NodeTuple> entries = new ArrayList<>();
     private final Set<String> keys = new HashSet<>();
     private final Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    Merge(SourceFile sourceFile) {
-      this.sourceFile = sourceFile;
+    Merge(SourceFile source) {
+      this.source = source;
     }
 
     private void add(MappingNode node) {
@@ -161,7 +161,7 @@ final class RlsCompatibility {
         case SequenceNode sequence when sequence.getTag().equals(Tag.SEQ) && seen.add(sequence) ->
             sequence.getValue().forEach(this::follow);
         default ->
-            sourceFile.fault(
+            source.fault(
                 value, "<< is " + SourceFile.kind(value) + ", expected aliases of mappings");
       }
     }

@@ -32,10 +32,10 @@ final class RouteFile {
   private static final int MOST_ALIASES = 50;
   private static final String EXPECTED = "a mapping with defaults and endpoints";
 
-  private final SourceFile sourceFile;
+  private final SourceFile source;
 
-  RouteFile(SourceFile sourceFile) {
-    this.sourceFile = sourceFile;
+  RouteFile(SourceFile source) {
+    this.source = source;
   }
 
   /** Reads the file's bytes into the draft, and adds faults for errors. */
@@ -43,16 +43,15 @@ final class RouteFile {
     Optional<MappingNode> root =
         text(bytes)
             .flatMap(this::compose)
-            .flatMap(node -> sourceFile.mapping(node, "the file", EXPECTED));
-    new TopLevel(RlsCompatibility.is(sourceFile.file(), root) ? sourceFile.asRls() : sourceFile)
-        .read(root);
+            .flatMap(node -> source.mapping(node, "the file", EXPECTED));
+    new TopLevel(RlsCompatibility.is(source.file(), root) ? source.asRls() : source).read(root);
   }
 
   /** Decodes {@code bytes} strictly, because SnakeYAML would silently replace invalid UTF-8. */
   private Optional<String> text(byte[] bytes) {
     if (bytes.length > MAX_BYTES) {
       return fault(
-          SourcePlace.startOf(sourceFile.file()), "the file is larger than 1 MiB, expected less");
+          SourcePlace.startOf(source.file()), "the file is larger than 1 MiB, expected less");
     }
     CharsetDecoder decoder =
         StandardCharsets.UTF_8
@@ -93,7 +92,7 @@ final class RouteFile {
   private SourcePlace endOf(String text) {
     int line = 1 + (int) text.chars().filter(c -> c == '\n').count();
     int start = text.lastIndexOf('\n') + 1;
-    return new SourcePlace(sourceFile.file(), line, 1 + text.codePointCount(start, text.length()));
+    return new SourcePlace(source.file(), line, 1 + text.codePointCount(start, text.length()));
   }
 
   private Optional<Node> compose(String text) {
@@ -110,15 +109,15 @@ final class RouteFile {
       String context = e.getContext() == null ? "" : " " + e.getContext();
       return fault(
           e.getProblemMark() == null
-              ? SourcePlace.startOf(sourceFile.file())
-              : SourcePlace.of(sourceFile.file(), e.getProblemMark()),
+              ? SourcePlace.startOf(source.file())
+              : SourcePlace.of(source.file(), e.getProblemMark()),
           "not YAML: " + oneLine(e.getProblem() + context));
     } catch (YAMLException | IllegalArgumentException e) {
       // Too deep, too many aliases, or an invalid tag; only the parser knows the position.
       return fault(
           parser.last == null
-              ? SourcePlace.startOf(sourceFile.file())
-              : SourcePlace.of(sourceFile.file(), parser.last.getStartMark()),
+              ? SourcePlace.startOf(source.file())
+              : SourcePlace.of(source.file(), parser.last.getStartMark()),
           "cannot be read: %s, expected plain YAML of at most %d levels and %d aliases"
               .formatted(oneLine(String.valueOf(e.getMessage())), DEEPEST, MOST_ALIASES));
     }
@@ -156,7 +155,7 @@ final class RouteFile {
   }
 
   private <T> Optional<T> fault(SourcePlace sourcePlace, String message) {
-    sourceFile.faults().add(sourcePlace, message);
+    source.faults().add(sourcePlace, message);
     return Optional.empty();
   }
 }

@@ -44,15 +44,15 @@ public final class RouteFiles {
    */
   public LoadedConfiguration load(Path directoryOrFile) {
     FaultCollector faultCollector = new FaultCollector();
-    ConfigurationDraft configurationDraft = new ConfigurationDraft(faultCollector, coordination);
+    ConfigurationDraft draft = new ConfigurationDraft(faultCollector, coordination);
     switch (RouteListing.of(directoryOrFile)) {
       case RouteListing.Nothing(String problem) ->
           faultCollector.add(SourcePlace.startOf(directoryOrFile.toString()), problem);
       case RouteListing.Found found -> {
-        found.files().forEach(file -> read(file, faultCollector, configurationDraft));
-        configurationDraft.addRoot();
-        configurationDraft.check();
-        if (faultCollector.none() && configurationDraft.empty()) {
+        found.files().forEach(file -> read(file, faultCollector, draft));
+        draft.addRoot();
+        draft.check();
+        if (faultCollector.none() && draft.empty()) {
           faultCollector.add(
               SourcePlace.startOf(found.files().getFirst().toString()),
               "no endpoint is configured, expected at least one in endpoints");
@@ -60,12 +60,11 @@ public final class RouteFiles {
       }
     }
     return faultCollector.none()
-        ? new LoadedConfiguration.Good(configurationDraft.finish())
+        ? new LoadedConfiguration.Good(draft.finish())
         : new LoadedConfiguration.Bad(faultCollector.sorted());
   }
 
-  private void read(
-      Path file, FaultCollector faultCollector, ConfigurationDraft configurationDraft) {
+  private void read(Path file, FaultCollector faultCollector, ConfigurationDraft draft) {
     if (faultCollector.full()) {
       return;
     }
@@ -77,7 +76,6 @@ public final class RouteFiles {
       faultCollector.add(SourcePlace.startOf(name), RouteListing.problem(e));
       return;
     }
-    new RouteFile(new SourceFile(name, variableExpansion, addressCheck, configurationDraft, false))
-        .read(bytes);
+    new RouteFile(new SourceFile(name, variableExpansion, addressCheck, draft, false)).read(bytes);
   }
 }

@@ -33,7 +33,7 @@ public final class RouteText {
    * Returns the resolved configuration as one route file, with secrets masked. If files differ in
    * max_dynamic_endpoints, each endpoint shows the value of its file.
    */
-  public static String yaml(ConfigurationSnapshot configurationSnapshot) {
+  public static String yaml(ConfigurationSnapshot snapshot) {
     DumperOptions options = new DumperOptions();
     options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
     options.setIndicatorIndent(2);
@@ -41,18 +41,16 @@ public final class RouteText {
     options.setSplitLines(false);
     Yaml yaml =
         new Yaml(new SafeConstructor(new LoaderOptions()), new Representer(options), options);
-    return yaml.dump(file(configurationSnapshot));
+    return yaml.dump(file(snapshot));
   }
 
-  private static Map<String, Object> file(ConfigurationSnapshot configurationSnapshot) {
+  private static Map<String, Object> file(ConfigurationSnapshot snapshot) {
     Map<String, Object> file = new LinkedHashMap<>();
     String most = EndpointSettings.MAX_DYNAMIC_ENDPOINTS.name();
     Set<Integer> all =
-        configurationSnapshot.endpoints().stream()
-            .map(e -> e.descendants().most())
-            .collect(Collectors.toSet());
+        snapshot.endpoints().stream().map(e -> e.descendants().most()).collect(Collectors.toSet());
     List<Map<String, Object>> endpoints = new ArrayList<>();
-    for (EndpointSpec endpoint : configurationSnapshot.endpoints()) {
+    for (EndpointSpec endpoint : snapshot.endpoints()) {
       Map<String, Object> shown = new LinkedHashMap<>(endpoint.shown());
       if (all.size() > 1) {
         shown.put(most, endpoint.descendants().most());
@@ -63,67 +61,53 @@ public final class RouteText {
     if (all.size() == 1) {
       file.put("defaults", Map.of(most, all.iterator().next()));
     }
-    if (!configurationSnapshot.providers().isEmpty()) {
-      file.put(ProviderNames.KEY, configurationSnapshot.providers());
+    if (!snapshot.providers().isEmpty()) {
+      file.put(ProviderNames.KEY, snapshot.providers());
     }
-    Map<String, Object> models = models(configurationSnapshot);
+    Map<String, Object> models = models(snapshot);
     if (!models.isEmpty()) {
       file.put("models", models);
     }
-    if (!configurationSnapshot.keys().isEmpty()) {
-      file.put(
-          "keys",
-          configurationSnapshot.keys().stream()
-              .map(key -> shown(key, configurationSnapshot))
-              .toList());
+    if (!snapshot.keys().isEmpty()) {
+      file.put("keys", snapshot.keys().stream().map(key -> shown(key, snapshot)).toList());
     }
-    if (!configurationSnapshot.groups().isEmpty()) {
-      file.put(
-          "groups",
-          configurationSnapshot.groups().stream()
-              .map(group -> shown(group, configurationSnapshot))
-              .toList());
+    if (!snapshot.groups().isEmpty()) {
+      file.put("groups", snapshot.groups().stream().map(group -> shown(group, snapshot)).toList());
     }
-    ConfigurationSnapshot.Server server = configurationSnapshot.server();
+    ConfigurationSnapshot.Server server = snapshot.server();
     if (server != null) {
       file.put(RlsCompatibility.SERVER, shown(server));
     }
     return file;
   }
 
-  private static Map<String, Object> shown(
-      KeySpec key, ConfigurationSnapshot configurationSnapshot) {
+  private static Map<String, Object> shown(KeySpec key, ConfigurationSnapshot snapshot) {
     Map<String, Object> shown = KeyBuilder.shown(key);
-    return SharingSetting.with(shown, configurationSnapshot.sharing(), Kind.KEY, key.name());
+    return SharingSetting.with(shown, snapshot.sharing(), Kind.KEY, key.name());
   }
 
-  private static Map<String, Object> shown(
-      GroupSpec group, ConfigurationSnapshot configurationSnapshot) {
+  private static Map<String, Object> shown(GroupSpec group, ConfigurationSnapshot snapshot) {
     Map<String, Object> shown = new LinkedHashMap<>(GroupSettings.shown(group));
-    return SharingSetting.with(shown, configurationSnapshot.sharing(), Kind.GROUP, group.name());
+    return SharingSetting.with(shown, snapshot.sharing(), Kind.GROUP, group.name());
   }
 
   /**
    * Collects the settings of models; fallbacks are taken from endpoints, each of which has those of
    * all files.
    */
-  private static Map<String, Object> models(ConfigurationSnapshot configurationSnapshot) {
+  private static Map<String, Object> models(ConfigurationSnapshot snapshot) {
     Map<String, Map<String, Object>> models = new TreeMap<>();
-    configurationSnapshot
-        .models()
-        .forEach((name, model) -> models.put(name, ModelSettings.shown(model)));
+    snapshot.models().forEach((name, model) -> models.put(name, ModelSettings.shown(model)));
     Map<String, EndpointSpec.Fallback> fallbacks = new HashMap<>();
-    configurationSnapshot
-        .endpoints()
-        .forEach(each -> fallbacks.putAll(each.forwarding().fallbacks()));
+    snapshot.endpoints().forEach(each -> fallbacks.putAll(each.forwarding().fallbacks()));
     fallbacks.forEach(
         (name, fallback) ->
             models.computeIfAbsent(name, any -> new LinkedHashMap<>()).putAll(shown(fallback)));
-    for (SharingTerms.Owner owner : configurationSnapshot.sharing().said().keySet()) {
+    for (SharingTerms.Owner owner : snapshot.sharing().said().keySet()) {
       if (owner.kind() == Kind.MODEL) {
         Map<String, Object> shown =
             models.computeIfAbsent(owner.id(), any -> new LinkedHashMap<>());
-        SharingSetting.with(shown, configurationSnapshot.sharing(), Kind.MODEL, owner.id());
+        SharingSetting.with(shown, snapshot.sharing(), Kind.MODEL, owner.id());
       }
     }
     return new TreeMap<>(models);
@@ -191,10 +175,10 @@ public final class RouteText {
   static Map<String, Object> sectionSchema(List<RouteSetting<?>> table) {
     Map<String, Object> properties = new LinkedHashMap<>();
     List<String> required = new ArrayList<>();
-    for (RouteSetting<?> routeSetting : table) {
-      properties.put(routeSetting.name(), settingSchema(routeSetting));
-      if (routeSetting.fallback() instanceof RouteSetting.Fallback.Required) {
-        required.add(routeSetting.name());
+    for (RouteSetting<?> setting : table) {
+      properties.put(setting.name(), settingSchema(setting));
+      if (setting.fallback() instanceof RouteSetting.Fallback.Required) {
+        required.add(setting.name());
       }
     }
     Map<String, Object> schema = object(properties);
@@ -209,25 +193,22 @@ public final class RouteText {
         "type", "object", "additionalProperties", false, "properties", properties);
   }
 
-  private static <T> Map<String, Object> settingSchema(RouteSetting<T> routeSetting) {
+  private static <T> Map<String, Object> settingSchema(RouteSetting<T> setting) {
     Map<String, Object> schema = new LinkedHashMap<>();
     String text = "";
-    switch (routeSetting.fallback()) {
+    switch (setting.fallback()) {
       case RouteSetting.Fallback.Required<T> required -> text = " Required.";
       case RouteSetting.Fallback.Unset<T> unset -> text = " Default: " + unset.text() + ".";
       case RouteSetting.Fallback.Derived<T> derived -> text = " Default: " + derived.text() + ".";
-      case RouteSetting.Fallback.Fixed<T> fixed ->
-          schema.put("default", constant(routeSetting, fixed));
+      case RouteSetting.Fallback.Fixed<T> fixed -> schema.put("default", constant(setting, fixed));
     }
-    schema.put("description", routeSetting.meaning() + text);
-    schema.putAll(routeSetting.shape().schema());
+    schema.put("description", setting.meaning() + text);
+    schema.putAll(setting.shape().schema());
     return schema;
   }
 
   private static <T> Object constant(
-      RouteSetting<T> routeSetting, RouteSetting.Fallback.Fixed<T> fixed) {
-    return routeSetting.shape() instanceof SectionList
-        ? List.of()
-        : routeSetting.shape().show(fixed.value());
+      RouteSetting<T> setting, RouteSetting.Fallback.Fixed<T> fixed) {
+    return setting.shape() instanceof SectionList ? List.of() : setting.shape().show(fixed.value());
   }
 }

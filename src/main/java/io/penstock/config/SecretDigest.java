@@ -15,11 +15,11 @@ record SecretDigest() implements ValueShape.OfScalar<String> {
 
   /** Takes the digits as written, because YAML may read a hash as a number. */
   @Override
-  public ParsedValue<String> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-    if (DIGITS.matcher(scalarValue.text()).matches()) {
-      return new ParsedValue.Good<>(scalarValue.text().toLowerCase(Locale.ROOT));
+  public ParsedValue<String> parse(ScalarValue scalar, SourceFile source) {
+    if (DIGITS.matcher(scalar.text()).matches()) {
+      return new ParsedValue.Good<>(scalar.text().toLowerCase(Locale.ROOT));
     }
-    int length = scalarValue.text().length();
+    int length = scalar.text().length();
     return new ParsedValue.Bad<>(
         "has %d characters, expected %s; a secret does not belong here, but what %s prints"
             .formatted(length, expected(), "'printf %s SECRET | sha256sum'"));

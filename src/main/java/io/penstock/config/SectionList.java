@@ -21,27 +21,26 @@ record SectionList(String of, List<RouteSetting<?>> table, boolean secret)
   }
 
   @Override
-  public Optional<List<FileSection>> read(Node node, SourceFile sourceFile, String name) {
+  public Optional<List<FileSection>> read(Node node, SourceFile source, String name) {
     if (hides(node)) {
-      sourceFile.fault(node, "%s is text, expected a list of %ss".formatted(name, of));
+      source.fault(node, "%s is text, expected a list of %ss".formatted(name, of));
       return Optional.empty();
     }
-    Optional<List<Node>> items = sourceFile.items(node, name, "a list of " + of + "s");
+    Optional<List<Node>> items = source.items(node, name, "a list of " + of + "s");
     if (items.isEmpty()) {
       return Optional.empty();
     }
     List<FileSection> sections = new ArrayList<>();
     for (Node item : items.get()) {
-      if (sourceFile.faults().full()) {
+      if (source.faults().full()) {
         break;
       }
       if (hides(item)) {
-        sourceFile.fault(item, article() + of + " is text, expected a mapping of settings");
+        source.fault(item, article() + of + " is text, expected a mapping of settings");
         continue;
       }
-      Optional<MappingNode> mapping =
-          sourceFile.mapping(item, article() + of, "a mapping of settings");
-      mapping.ifPresent(m -> sections.add(FileSection.read(m, table, sourceFile)));
+      Optional<MappingNode> mapping = source.mapping(item, article() + of, "a mapping of settings");
+      mapping.ifPresent(m -> sections.add(FileSection.read(m, table, source)));
     }
     return Optional.of(sections);
   }

@@ -24,81 +24,78 @@ final class TopLevel {
   private static final SectionList ENDPOINT_LIST =
       new SectionList("endpoint", EndpointSettings.TABLE);
 
-  private final SourceFile sourceFile;
+  private final SourceFile source;
   private final SourcePlace start;
   private FileSection defaults;
   private List<FileSection> endpoints = List.of();
 
-  TopLevel(SourceFile sourceFile) {
-    this.sourceFile = sourceFile;
-    this.start = SourcePlace.startOf(sourceFile.file());
+  TopLevel(SourceFile source) {
+    this.source = source;
+    this.start = SourcePlace.startOf(source.file());
     this.defaults = FileSection.empty(start);
   }
 
   /** Reads {@code root}; an empty file has none. */
   void read(Optional<MappingNode> root) {
     Set<String> seen = new HashSet<>();
-    root.map(sourceFile::entries).orElse(List.of()).forEach(entry -> entry(entry, seen));
+    root.map(source::entries).orElse(List.of()).forEach(entry -> entry(entry, seen));
     endpoints.forEach(this::build);
-    if (sourceFile.rls()) {
-      sourceFile.draft().rls(() -> build(RlsCompatibility.root(start, defaults)));
+    if (source.rls()) {
+      source.draft().rls(() -> build(RlsCompatibility.root(start, defaults)));
     }
   }
 
   private void entry(NodeTuple entry, Set<String> seen) {
-    String key = FileSection.uniqueKey(entry.getKeyNode(), seen, sourceFile).orElse("");
+    String key = FileSection.uniqueKey(entry.getKeyNode(), seen, source).orElse("");
     Node value = entry.getValueNode();
-    if (key.isEmpty() || (sourceFile.rls() && value.getTag().equals(Tag.NULL))) {
+    if (key.isEmpty() || (source.rls() && value.getTag().equals(Tag.NULL))) {
       return; // already has a fault, or is empty
     }
     switch (key) {
       case DEFAULTS -> {
         List<RouteSetting<?>> table =
-            sourceFile.rls() ? RlsCompatibility.DEFAULTS : EndpointSettings.DEFAULTS;
+            source.rls() ? RlsCompatibility.DEFAULTS : EndpointSettings.DEFAULTS;
         defaults = section(value, key, table).orElse(defaults);
       }
-      case ENDPOINTS -> endpoints = ENDPOINT_LIST.read(value, sourceFile, key).orElse(List.of());
-      case MODELS -> sourceFile.mapping(value, key, "a mapping of models").ifPresent(this::models);
+      case ENDPOINTS -> endpoints = ENDPOINT_LIST.read(value, source, key).orElse(List.of());
+      case MODELS -> source.mapping(value, key, "a mapping of models").ifPresent(this::models);
       case KEYS ->
-          KEY_LIST
-              .read(value, sourceFile, key)
-              .orElse(List.of())
-              .forEach(sourceFile.draft().roster()::key);
+          KEY_LIST.read(value, source, key).orElse(List.of()).forEach(source.draft().roster()::key);
       case GROUPS ->
           GROUP_LIST
-              .read(value, sourceFile, key)
+              .read(value, source, key)
               .orElse(List.of())
-              .forEach(sourceFile.draft().roster()::group);
+              .forEach(source.draft().roster()::group);
       case ProviderNames.KEY ->
-          new ProviderNames().read(value, sourceFile, key).ifPresent(sourceFile.draft()::providers);
+          new ProviderNames().read(value, source, key).ifPresent(source.draft()::providers);
       case RlsCompatibility.SERVER ->
           section(value, key, RlsCompatibility.SERVER_TABLE)
-              .ifPresent(server -> sourceFile.draft().listen(server));
-      default -> sourceFile.unknown(entry.getKeyNode(), unknown(key));
+              .ifPresent(server -> source.draft().listen(server));
+      default -> source.unknown(entry.getKeyNode(), unknown(key));
     }
   }
 
   private void models(MappingNode models) {
     Set<String> seen = new HashSet<>();
-    for (NodeTuple entry : sourceFile.entries(models)) {
+    for (NodeTuple entry : source.entries(models)) {
       Optional<String> name =
-          FileSection.uniqueKey(entry.getKeyNode(), seen, sourceFile)
-              .flatMap(key -> ModelsSetting.model(entry.getKeyNode(), sourceFile));
+          FileSection.uniqueKey(entry.getKeyNode(), seen, source)
+              .flatMap(key -> ModelsSetting.model(entry.getKeyNode(), source));
       Optional<FileSection> section = section(entry.getValueNode(), "a model", ModelSettings.TABLE);
       if (name.isPresent() && section.isPresent() && !section.get().broken()) {
-        sourceFile.draft().model(name.get(), section.get(), sourceFile.place(entry.getKeyNode()));
+        source.draft().model(name.get(), section.get(), source.place(entry.getKeyNode()));
       }
     }
   }
 
   private Optional<FileSection> section(Node value, String key, List<RouteSetting<?>> table) {
-    return sourceFile
+    return source
         .mapping(value, key, "a mapping of settings")
-        .map(node -> FileSection.read(node, table, sourceFile));
+        .map(node -> FileSection.read(node, table, source));
   }
 
   private void build(FileSection endpoint) {
-    new EndpointBuilder(EffectiveValues.ofEndpoint(endpoint, defaults), sourceFile).build();
+    new EndpointBuilder(EffectiveValues.ofEndpoint(endpoint, defaults), source).build();
   }
 
   private static String unknown(String key) {

@@ -64,15 +64,14 @@ final class UpstreamBuilder {
   }
 
   static UpstreamSpec build(EffectiveValues effectiveValues, List<SharedPool> pools) {
-    CredentialSetting credentialSetting =
-        effectiveValues.find(API_KEY).orElse(CredentialSetting.NONE);
+    CredentialSetting credential = effectiveValues.find(API_KEY).orElse(CredentialSetting.NONE);
     return new UpstreamSpec(
         effectiveValues.get(ID),
         effectiveValues.get(URL),
         new Access(
-            credentialSetting.secret(),
-            credentialSetting.passthrough(),
-            credentialSetting.disabledBecause(),
+            credential.secret(),
+            credential.passthrough(),
+            credential.disabledBecause(),
             HeadersSetting.values(effectiveValues.get(HEADERS))),
         effectiveValues.find(MODELS).orElse(Map.of()),
         Math.toIntExact(effectiveValues.get(WEIGHT)),
@@ -148,9 +147,9 @@ final class UpstreamBuilder {
   }
 
   private static void note(
-      List<String> names, RouteSetting<?> routeSetting, @Nullable Object a, @Nullable Object b) {
+      List<String> names, RouteSetting<?> setting, @Nullable Object a, @Nullable Object b) {
     if (!Objects.equals(a, b)) {
-      names.add(routeSetting.name());
+      names.add(setting.name());
     }
   }
 }

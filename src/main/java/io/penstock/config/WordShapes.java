@@ -31,16 +31,16 @@ final class WordShapes {
     }
 
     @Override
-    public ParsedValue<E> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-      E value = names.get(scalarValue.text());
+    public ParsedValue<E> parse(ScalarValue scalar, SourceFile source) {
+      E value = names.get(scalar.text());
       if (value != null) {
         return new ParsedValue.Good<>(value);
       }
-      if (later.contains(scalarValue.text())) {
+      if (later.contains(scalar.text())) {
         return new ParsedValue.Bad<>(
-            "is " + scalarValue.shown() + ", which is not supported yet, expected " + expected());
+            "is " + scalar.shown() + ", which is not supported yet, expected " + expected());
       }
-      return bad(scalarValue);
+      return bad(scalar);
     }
 
     @Override
@@ -66,11 +66,11 @@ final class WordShapes {
     }
 
     @Override
-    public ParsedValue<Boolean> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-      boolean yes = scalarValue.text().equals("true");
-      return scalarValue.bare() && (yes || scalarValue.text().equals("false"))
+    public ParsedValue<Boolean> parse(ScalarValue scalar, SourceFile source) {
+      boolean yes = scalar.text().equals("true");
+      return scalar.bare() && (yes || scalar.text().equals("false"))
           ? new ParsedValue.Good<>(yes)
-          : bad(scalarValue);
+          : bad(scalar);
     }
 
     @Override
@@ -94,14 +94,13 @@ final class WordShapes {
     }
 
     @Override
-    public ParsedValue<String> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-      if (!scalarValue.textual()) {
-        return new ParsedValue.Bad<>(
-            "is " + scalarValue.shown() + ", expected text: put it in quotes");
+    public ParsedValue<String> parse(ScalarValue scalar, SourceFile source) {
+      if (!scalar.textual()) {
+        return new ParsedValue.Bad<>("is " + scalar.shown() + ", expected text: put it in quotes");
       }
-      return ALLOWED.matcher(scalarValue.text()).matches()
-          ? new ParsedValue.Good<>(scalarValue.text())
-          : bad(scalarValue);
+      return ALLOWED.matcher(scalar.text()).matches()
+          ? new ParsedValue.Good<>(scalar.text())
+          : bad(scalar);
     }
 
     @Override
@@ -126,10 +125,10 @@ final class WordShapes {
     }
 
     @Override
-    public ParsedValue<String> parse(ScalarValue scalarValue, SourceFile sourceFile) {
-      return ALLOWED.matcher(scalarValue.text()).matches()
-          ? new ParsedValue.Good<>(scalarValue.text())
-          : bad(scalarValue);
+    public ParsedValue<String> parse(ScalarValue scalar, SourceFile source) {
+      return ALLOWED.matcher(scalar.text()).matches()
+          ? new ParsedValue.Good<>(scalar.text())
+          : bad(scalar);
     }
 
     @Override

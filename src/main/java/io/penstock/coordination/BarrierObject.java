@@ -17,15 +17,15 @@ final class BarrierObject extends CoordinationObject {
   }
 
   @Override
-  void adjust(ObjectOperation objectOperation, long nowNanos) {
+  void adjust(ObjectOperation operation, long nowNanos) {
     if (passing < 0) {
-      size = ((ObjectOperation.Arrive) objectOperation).size();
+      size = ((ObjectOperation.Arrive) operation).size();
     }
   }
 
   @Override
-  ObjectReply act(ObjectOperation objectOperation, long nowMillis, long nowNanos) {
-    throw new IllegalArgumentException("a barrier has nothing to do at once: " + objectOperation);
+  ObjectReply act(ObjectOperation operation, long nowMillis, long nowNanos) {
+    throw new IllegalArgumentException("a barrier has nothing to do at once: " + operation);
   }
 
   @Override

@@ -86,13 +86,13 @@ abstract sealed class CoordinationObject
     List<ClientTurn> gone = new ArrayList<>();
     while (!waiting.isEmpty()) {
       ClientTurn first = waiting.getFirst();
-      ObjectReply objectReply = first.cancelled() ? ObjectReplies.DONE : serve(first, nowNanos);
-      if (objectReply == null) {
+      ObjectReply reply = first.cancelled() ? ObjectReplies.DONE : serve(first, nowNanos);
+      if (reply == null) {
         return gone;
       }
       waiting.removeFirst();
       gone.add(first);
-      if (!first.answer(objectReply)) {
+      if (!first.answer(reply)) {
         undo(first, nowNanos); // its client went away while it was served
       }
     }

@@ -11,7 +11,7 @@ import java.util.List;
 public final class MemoryCoordination implements CoordinationService {
   private final Ticker ticker;
   private final Alarm alarm;
-  private final ObjectDirectory objectDirectory;
+  private final ObjectDirectory directory;
   private long setNanos = Ticker.NEVER;
   private boolean closed;
 
@@ -21,29 +21,29 @@ public final class MemoryCoordination implements CoordinationService {
    * @param wall gives times in statistics; it is used for nothing else
    * @param alarm is used by this object only, and closed with it
    */
-  public MemoryCoordination(ObjectBounds objectBounds, Ticker ticker, WallClock wall, Alarm alarm) {
+  public MemoryCoordination(ObjectBounds bounds, Ticker ticker, WallClock wall, Alarm alarm) {
     this.ticker = ticker;
     this.alarm = alarm;
-    this.objectDirectory = new ObjectDirectory(objectBounds, wall, this::left);
+    this.directory = new ObjectDirectory(bounds, wall, this::left);
   }
 
   @Override
-  public ClientTurn call(String name, ObjectOperation objectOperation, long maxWaitNanos) {
-    ClientTurn clientTurn;
+  public ClientTurn call(String name, ObjectOperation operation, long maxWaitNanos) {
+    ClientTurn turn;
     List<ClientTurn> answered;
     synchronized (this) {
-      clientTurn = objectDirectory.call(name, objectOperation, maxWaitNanos, ticker.nanos());
+      turn = directory.call(name, operation, maxWaitNanos, ticker.nanos());
       answered = answered();
     }
     answered.forEach(ClientTurn::tell);
-    return clientTurn;
+    return turn;
   }
 
   @Override
   public void dismiss(ObjectReply answer) {
     List<ClientTurn> answered;
     synchronized (this) {
-      objectDirectory.dismiss(answer);
+      directory.dismiss(answer);
       answered = answered();
     }
     answered.forEach(ClientTurn::tell);
@@ -56,18 +56,18 @@ public final class MemoryCoordination implements CoordinationService {
 
   @Override
   public synchronized long waiting() {
-    return objectDirectory.waiting();
+    return directory.waiting();
   }
 
   @Override
   public synchronized long objects() {
-    return objectDirectory.objects();
+    return directory.objects();
   }
 
-  private void left(ClientTurn clientTurn) {
+  private void left(ClientTurn turn) {
     List<ClientTurn> answered;
     synchronized (this) {
-      objectDirectory.left(clientTurn, ticker.nanos());
+      directory.left(turn, ticker.nanos());
       answered = answered();
     }
     answered.forEach(ClientTurn::tell);
@@ -87,12 +87,12 @@ public final class MemoryCoordination implements CoordinationService {
    * alarm that is set too early is left as it is, because it does no harm.
    */
   private List<ClientTurn> answered() {
-    long nextNanos = objectDirectory.step(ticker.nanos());
+    long nextNanos = directory.step(ticker.nanos());
     if (nextNanos < setNanos && !closed) {
       setNanos = nextNanos;
       alarm.at(nextNanos, this::step);
     }
-    return objectDirectory.answered();
+    return directory.answered();
   }
 
   @Override

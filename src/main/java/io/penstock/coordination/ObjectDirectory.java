@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class ObjectDirectory {
   private record Id(ObjectKind kind, String name) {}
 
-  private final ObjectBounds objectBounds;
+  private final ObjectBounds bounds;
   private final WallClock wall;
   private final Consumer<ClientTurn> departure;
   private final Map<Id, CoordinationObject> objects = new HashMap<>();
@@ -31,12 +31,12 @@ final class ObjectDirectory {
    * @param wall gives times in statistics; it is used for nothing else
    * @param departure receives turns of clients that go away
    */
-  ObjectDirectory(ObjectBounds objectBounds, WallClock wall, Consumer<ClientTurn> departure) {
-    this.objectBounds = objectBounds;
+  ObjectDirectory(ObjectBounds bounds, WallClock wall, Consumer<ClientTurn> departure) {
+    this.bounds = bounds;
     this.wall = wall;
     this.departure = departure;
-    this.boundedCount = new BoundedCount(objectBounds.holds());
-    this.waiters = new BoundedCount(objectBounds.waiters());
+    this.boundedCount = new BoundedCount(bounds.holds());
+    this.waiters = new BoundedCount(bounds.waiters());
   }
 
   /**
@@ -80,7 +80,7 @@ final class ObjectDirectory {
       default -> {
         CoordinationObject object = known == null ? made(id, objectOperation, nowNanos) : known;
         if (object == null) {
-          answer(clientTurn, ObjectReplies.tooManyObjects(objectBounds));
+          answer(clientTurn, ObjectReplies.tooManyObjects(bounds));
         } else {
           clientTurn.object = object;
           done(clientTurn, object, maxWaitNanos, nowNanos);
@@ -120,7 +120,7 @@ final class ObjectDirectory {
     }
     if (!waiters.take()) {
       object.leave(clientTurn);
-      answer(clientTurn, ObjectReplies.tooManyWait(objectBounds));
+      answer(clientTurn, ObjectReplies.tooManyWait(bounds));
       return;
     }
     clientTurn.parked = true;
@@ -181,14 +181,14 @@ final class ObjectDirectory {
     objects.remove(id);
     object.dismiss(ObjectReplies.deleted(id.kind())).forEach(this::note);
     timedTasks.strike(object.alarm);
-    if (object instanceof SemaphoreObject semaphoreObject) {
-      semaphoreObject.clear();
+    if (object instanceof SemaphoreObject semaphore) {
+      semaphore.clear();
     }
     return ObjectReplies.DONE;
   }
 
   private @Nullable CoordinationObject made(Id id, ObjectOperation first, long nowNanos) {
-    if (objects.size() >= objectBounds.objects()) {
+    if (objects.size() >= bounds.objects()) {
       return null;
     }
     long millis = wall.unixMillis();
@@ -217,7 +217,7 @@ final class ObjectDirectory {
   }
 
   private void forgetLater(Id id, CoordinationObject object) {
-    long atNanos = CoordinationObject.later(object.usedNanos, objectBounds.idleNanos());
+    long atNanos = CoordinationObject.later(object.usedNanos, bounds.idleNanos());
     timedTasks.note(atNanos, true, now -> forget(id, object, now));
   }
 
@@ -225,7 +225,7 @@ final class ObjectDirectory {
     if (objects.get(id) != object) {
       return; // was deleted meanwhile
     }
-    boolean unused = nowNanos - object.usedNanos >= objectBounds.idleNanos();
+    boolean unused = nowNanos - object.usedNanos >= bounds.idleNanos();
     if (unused && object.waiting() == 0 && object.blank(nowNanos)) {
       objects.remove(id);
       timedTasks.strike(object.alarm);

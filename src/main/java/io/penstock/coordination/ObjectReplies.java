@@ -29,20 +29,20 @@ public final class ObjectReplies {
   private ObjectReplies() {}
 
   /** Returns the reply to clients that wait at an object when it is removed. */
-  public static ObjectReply deleted(ObjectKind objectKind) {
-    return objectKind == ObjectKind.BARRIER
+  public static ObjectReply deleted(ObjectKind kind) {
+    return kind == ObjectKind.BARRIER
         ? DONE
-        : new ObjectReply.Conflict("the " + objectKind.word() + " was deleted");
+        : new ObjectReply.Conflict("the " + kind.word() + " was deleted");
   }
 
   /** Returns the reply when no more clients may wait. */
-  public static ObjectReply tooManyWait(ObjectBounds objectBounds) {
-    return new ObjectReply.Full(objectBounds.waiters() + " clients wait already");
+  public static ObjectReply tooManyWait(ObjectBounds bounds) {
+    return new ObjectReply.Full(bounds.waiters() + " clients wait already");
   }
 
   /** Returns the reply when no more objects may be created. */
-  public static ObjectReply tooManyObjects(ObjectBounds objectBounds) {
-    return new ObjectReply.Full(objectBounds.objects() + " objects are there already");
+  public static ObjectReply tooManyObjects(ObjectBounds bounds) {
+    return new ObjectReply.Full(bounds.objects() + " objects are there already");
   }
 
   /** Returns the reply when no more permits may be held. */

@@ -13,16 +13,16 @@ final class SignalObject extends CoordinationObject {
   }
 
   @Override
-  void adjust(ObjectOperation objectOperation, long nowNanos) {
+  void adjust(ObjectOperation operation, long nowNanos) {
     // an event has no parameters
   }
 
   @Override
-  ObjectReply act(ObjectOperation objectOperation, long nowMillis, long nowNanos) {
+  ObjectReply act(ObjectOperation operation, long nowMillis, long nowNanos) {
     if (message != null) {
       return ObjectReplies.SENT;
     }
-    message = ((ObjectOperation.Send) objectOperation).message();
+    message = ((ObjectOperation.Send) operation).message();
     return ObjectReplies.DONE;
   }
 

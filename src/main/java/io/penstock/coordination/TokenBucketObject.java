@@ -42,8 +42,8 @@ final class TokenBucketObject extends CoordinationObject {
   }
 
   @Override
-  void adjust(ObjectOperation objectOperation, long nowNanos) {
-    ObjectOperation.TakeToken take = (ObjectOperation.TakeToken) objectOperation;
+  void adjust(ObjectOperation operation, long nowNanos) {
+    ObjectOperation.TakeToken take = (ObjectOperation.TakeToken) operation;
     refill(nowNanos);
     size = take.size();
     if (intervalNanos != take.intervalNanos()) {
@@ -53,8 +53,8 @@ final class TokenBucketObject extends CoordinationObject {
   }
 
   @Override
-  ObjectReply act(ObjectOperation objectOperation, long nowMillis, long nowNanos) {
-    throw new IllegalArgumentException("a bucket has nothing to do at once: " + objectOperation);
+  ObjectReply act(ObjectOperation operation, long nowMillis, long nowNanos) {
+    throw new IllegalArgumentException("a bucket has nothing to do at once: " + operation);
   }
 
   @Override

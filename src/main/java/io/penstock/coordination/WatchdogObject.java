@@ -20,13 +20,13 @@ final class WatchdogObject extends CoordinationObject {
   }
 
   @Override
-  void adjust(ObjectOperation objectOperation, long nowNanos) {
+  void adjust(ObjectOperation operation, long nowNanos) {
     // a waiter changes nothing
   }
 
   @Override
-  ObjectReply act(ObjectOperation objectOperation, long nowMillis, long nowNanos) {
-    expiresNanos = later(nowNanos, ((ObjectOperation.Kick) objectOperation).expiresNanos());
+  ObjectReply act(ObjectOperation operation, long nowMillis, long nowNanos) {
+    expiresNanos = later(nowNanos, ((ObjectOperation.Kick) operation).expiresNanos());
     kicks++;
     lastKick = time(nowMillis);
     return ObjectReplies.DONE;

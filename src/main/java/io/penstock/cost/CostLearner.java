@@ -34,8 +34,8 @@ public final class CostLearner {
     private final TextRatio byTokenizer = new TextRatio();
     private final OutputLengthsBySize outputs = new OutputLengthsBySize();
 
-    TextRatio ratio(RequestContent requestContent) {
-      return requestContent.tokenized() ? byTokenizer : byRule;
+    TextRatio ratio(RequestContent content) {
+      return content.tokenized() ? byTokenizer : byRule;
     }
   }
 
@@ -58,51 +58,46 @@ public final class CostLearner {
    * @param key the key of the caller
    * @param defaultOutputTokens the output of one answer while none is stated and nothing is known
    */
-  public Cost expect(RequestContent requestContent, String key, long defaultOutputTokens) {
-    Model model = requestContent.model() == null ? null : models.find(requestContent.model());
-    long text = requestContent.textTokens();
+  public Cost expect(RequestContent content, String key, long defaultOutputTokens) {
+    Model model = content.model() == null ? null : models.find(content.model());
+    long text = content.textTokens();
     if (model != null) {
-      text = model.ratio(requestContent).of(Math.min(text, Cost.MAX_TOKENS));
+      text = model.ratio(content).of(Math.min(text, Cost.MAX_TOKENS));
     }
-    long learned =
-        requestContent.generates() ? output(requestContent, key, model) : OutputLengths.UNKNOWN;
-    if (!requestContent.states() && learned >= OutputLengths.CUT) {
+    long learned = content.generates() ? output(content, key, model) : OutputLengths.UNKNOWN;
+    if (!content.states() && learned >= OutputLengths.CUT) {
       learned = OutputLengths.UNKNOWN;
     }
-    long most = requestContent.states() ? requestContent.statedOutputTokens() : Long.MAX_VALUE;
-    long otherwise =
-        requestContent.states() ? most : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
-    return requestContent.cost(
+    long most = content.states() ? content.statedOutputTokens() : Long.MAX_VALUE;
+    long otherwise = content.states() ? most : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
+    return content.cost(
         text, learned == OutputLengths.UNKNOWN ? otherwise : Math.min(learned, most));
   }
 
-  private long output(RequestContent requestContent, String key, @Nullable Model model) {
-    if (model == null || requestContent.model() == null) {
+  private long output(RequestContent content, String key, @Nullable Model model) {
+    if (model == null || content.model() == null) {
       return OutputLengths.UNKNOWN;
     }
-    OutputLengthsBySize own = pairs.find(new Pair(key, requestContent.model()));
-    long learned = own == null ? OutputLengths.UNKNOWN : own.ninetieth(size(requestContent));
-    return learned == OutputLengths.UNKNOWN
-        ? model.outputs.ninetieth(size(requestContent))
-        : learned;
+    OutputLengthsBySize own = pairs.find(new Pair(key, content.model()));
+    long learned = own == null ? OutputLengths.UNKNOWN : own.ninetieth(size(content));
+    return learned == OutputLengths.UNKNOWN ? model.outputs.ninetieth(size(content)) : learned;
   }
 
   /** Learns from the usage of a request, as its answer states it. */
-  public void answered(RequestContent requestContent, String key, TokenUsage tokenUsage) {
-    if (requestContent.model() == null) {
+  public void answered(RequestContent content, String key, TokenUsage tokenUsage) {
+    if (content.model() == null) {
       return;
     }
-    Model model = models.touch(requestContent.model());
-    if (requestContent.otherTokens() * TEXT_TO_OTHER <= requestContent.textTokens()) {
+    Model model = models.touch(content.model());
+    if (content.otherTokens() * TEXT_TO_OTHER <= content.textTokens()) {
       model
-          .ratio(requestContent)
-          .add(
-              requestContent.textTokens(), tokenUsage.inputTokens() - requestContent.otherTokens());
+          .ratio(content)
+          .add(content.textTokens(), tokenUsage.inputTokens() - content.otherTokens());
     }
-    if (requestContent.generates()) {
-      long each = length(requestContent, tokenUsage);
-      model.outputs.add(size(requestContent), each);
-      pairs.touch(new Pair(key, requestContent.model())).add(size(requestContent), each);
+    if (content.generates()) {
+      long each = length(content, tokenUsage);
+      model.outputs.add(size(content), each);
+      pairs.touch(new Pair(key, content.model())).add(size(content), each);
     }
   }
 
@@ -110,22 +105,22 @@ public final class CostLearner {
    * Returns the length of an answer. An answer that came to its stated maximum would have been
    * longer, by an unknown amount.
    */
-  private static long length(RequestContent requestContent, TokenUsage tokenUsage) {
-    long each = Math.ceilDiv(tokenUsage.outputTokens(), Math.max(1, requestContent.answers()));
-    boolean cut = requestContent.states() && each >= requestContent.statedOutputTokens();
+  private static long length(RequestContent content, TokenUsage tokenUsage) {
+    long each = Math.ceilDiv(tokenUsage.outputTokens(), Math.max(1, content.answers()));
+    boolean cut = content.states() && each >= content.statedOutputTokens();
     return cut ? OutputLengths.LONGEST : each;
   }
 
   /** Returns the size as it was estimated, so that it does not move with what is learned. */
-  private static long size(RequestContent requestContent) {
-    return Math.min(requestContent.textTokens(), Cost.MAX_TOKENS)
-        + Math.min(requestContent.otherTokens(), Cost.MAX_TOKENS);
+  private static long size(RequestContent content) {
+    return Math.min(content.textTokens(), Cost.MAX_TOKENS)
+        + Math.min(content.otherTokens(), Cost.MAX_TOKENS);
   }
 
   /** Returns how many tokens were counted for each estimated token; 1 while nothing is known. */
-  double textRatio(RequestContent requestContent) {
-    Model model = requestContent.model() == null ? null : models.find(requestContent.model());
-    return model == null ? 1 : model.ratio(requestContent).ratio();
+  double textRatio(RequestContent content) {
+    Model model = content.model() == null ? null : models.find(content.model());
+    return model == null ? 1 : model.ratio(content).ratio();
   }
 
   int pairs() {

@@ -23,7 +23,7 @@ final class CountedLimit {
    * Wakes waiting tickets when the limit is cut off or connected again. The counts of other
    * instances never free anything.
    */
-  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
+  private final SliceDemand demand = new SliceDemand(() -> {});
 
   /**
    * Highest amounts reported for cells that may still be needed. They never shrink, even if amounts
@@ -121,7 +121,7 @@ final class CountedLimit {
 
   void bind(long now) {
     if (binds) {
-      limit.others(peerCounts, sliceDemand, now);
+      limit.others(peerCounts, demand, now);
     }
   }
 
@@ -135,13 +135,13 @@ final class CountedLimit {
     return binds;
   }
 
-  void follow(StoreContact storeContact) {
+  void follow(StoreContact contact) {
     if (binds) {
-      storeContact.apply(limit);
+      contact.apply(limit);
     }
   }
 
   void wake() {
-    sliceDemand.wake();
+    demand.wake();
   }
 }

@@ -80,7 +80,7 @@ public final class RedisCountStore implements CountStore {
   private final String namespace;
   private final WallClock clock;
   private final boolean clockIsOurs;
-  private final RedisBreaker redisBreaker;
+  private final RedisBreaker breaker;
   private final TroubleLog troubleLog = new TroubleLog("counts of shared limits", "limit");
   private final Map<String, CountsRead> readers = new ConcurrentHashMap<>();
 
@@ -100,12 +100,12 @@ public final class RedisCountStore implements CountStore {
     this.namespace = namespace;
     this.clock = clock;
     this.clockIsOurs = clockIsOurs;
-    this.redisBreaker = new RedisBreaker(ticker, link::connections);
+    this.breaker = new RedisBreaker(ticker, link::connections);
   }
 
   @Override
   public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
-    if (!redisBreaker.lets()) {
+    if (!breaker.lets()) {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
     CountsRead read = readers.computeIfAbsent(writer, none -> new CountsRead());
@@ -126,7 +126,7 @@ public final class RedisCountStore implements CountStore {
    * @return the sum over all others by cell; fails as {@link #exchange} does
    */
   public CompletionStage<List<Count>> others(String writer, LimitId id) {
-    if (!redisBreaker.lets()) {
+    if (!breaker.lets()) {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
     CountsRead read = new CountsRead();
@@ -140,7 +140,7 @@ public final class RedisCountStore implements CountStore {
   }
 
   private CompletionStage<List<Count>> settled(CountsRead read, Parts parts, Throwable failure) {
-    redisBreaker.told(failure == null);
+    breaker.told(failure == null);
     if (failure != null) {
       return failed(RedisDiagnosis.of(failure));
     }

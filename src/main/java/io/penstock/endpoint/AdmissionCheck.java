@@ -26,12 +26,12 @@ final class AdmissionCheck {
     if (!ways.isEmpty()) {
       return null;
     }
-    RefusalReason refusalReason = routeSource.noWay(parkedTicket.model());
+    RefusalReason reason = routeSource.noWay(parkedTicket.model());
     String detail =
-        refusalReason == RefusalReason.NO_HEALTHY_UPSTREAM
+        reason == RefusalReason.NO_HEALTHY_UPSTREAM
             ? "no upstream of this endpoint is enabled"
             : "no upstream of this endpoint serves the model";
-    return Refusal.of(refusalReason, detail);
+    return Refusal.of(reason, detail);
   }
 
   /** Returns the refusal of a ticket that no upstream can serve for a while, or null. */
@@ -191,15 +191,15 @@ final class AdmissionCheck {
 
   /** Returns which bound leaves no place for a ticket beside the waiting ones, or null. */
   static @Nullable String full(
-      QueueBounds queueBounds, QueueBacklog waiting, ParkedTicket parkedTicket) {
-    if (waiting.tickets() >= queueBounds.maxTickets()) {
-      return queueBounds.maxTickets() + " tickets";
+      QueueBounds bounds, QueueBacklog waiting, ParkedTicket parkedTicket) {
+    if (waiting.tickets() >= bounds.maxTickets()) {
+      return bounds.maxTickets() + " tickets";
     }
-    if (parkedTicket.cost().totalTokens() > queueBounds.maxTokens() - waiting.tokens()) {
-      return queueBounds.maxTokens() + " tokens";
+    if (parkedTicket.cost().totalTokens() > bounds.maxTokens() - waiting.tokens()) {
+      return bounds.maxTokens() + " tokens";
     }
-    return parkedTicket.bytes() > queueBounds.maxBytes() - waiting.bytes()
-        ? queueBounds.maxBytes() + " bytes"
+    return parkedTicket.bytes() > bounds.maxBytes() - waiting.bytes()
+        ? bounds.maxBytes() + " bytes"
         : null;
   }
 

@@ -4,7 +4,7 @@ import io.penstock.refusal.Refusal;
 
 /** Receives the decisions of the dispatcher. */
 interface DispatchListener {
-  void granted(ParkedTicket parkedTicket, TicketSettlement ticketSettlement);
+  void granted(ParkedTicket parkedTicket, TicketSettlement settlement);
 
   void refused(ParkedTicket parkedTicket, Refusal refusal);
 

@@ -120,26 +120,26 @@ final class Dispatcher {
   }
 
   /** Takes from all quotas of a route and grants the ticket, unless it may not go yet after all. */
-  private void grant(ReleaseChoice releaseChoice, long now) {
-    ParkedTicket parkedTicket = releaseChoice.pending();
-    TicketRoute ticketRoute = releaseChoice.route();
+  private void grant(ReleaseChoice choice, long now) {
+    ParkedTicket parkedTicket = choice.pending();
+    TicketRoute ticketRoute = choice.route();
     if (parkedTicket.state() != State.PARKED) {
       waitingRoom.remove(parkedTicket, false); // decided elsewhere, and about to leave
       return;
     }
-    if (releaseChoice.held()) {
-      releaseChoice.lane().hold(releaseChoice, now);
+    if (choice.held()) {
+      choice.lane().hold(choice, now);
       return;
     }
-    if (!releaseChoice.lane().passes(parkedTicket, ticketRoute, now)
-        || !ticketRoute.yields(releaseChoice, skipped, now)) {
+    if (!choice.lane().passes(parkedTicket, ticketRoute, now)
+        || !ticketRoute.yields(choice, skipped, now)) {
       return;
     }
     if (!skipped.isEmpty()) {
       skipped.forEach(each -> each.skip(parkedTicket));
       skipped.clear();
     }
-    waitReasons.goes(parkedTicket, releaseChoice.lane(), now);
+    waitReasons.goes(parkedTicket, choice.lane(), now);
     TicketCharges ticketCharges = ticketRoute.take(parkedTicket, now);
     if (ticketCharges == null) {
       // Another thread took first; the next step sees what is left. What was taken and given back
@@ -155,12 +155,12 @@ final class Dispatcher {
     }
     waitingRoom.remove(parkedTicket, true);
     int depth = (int) queueBacklog.tickets();
-    TicketSettlement ticketSettlement =
+    TicketSettlement settlement =
         new TicketSettlement(
             parkedTicket, ticketRoute, ticketCharges.with(parkedTicket.taken()), depth, now);
     waitingRoom.discipline().charge(parkedTicket);
     waitingRoom.moved();
-    dispatchListener.granted(parkedTicket, ticketSettlement);
+    dispatchListener.granted(parkedTicket, settlement);
   }
 
   /**

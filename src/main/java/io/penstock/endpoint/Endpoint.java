@@ -69,7 +69,7 @@ public final class Endpoint {
   private final EndpointInbox endpointInbox;
   private final RouteTable routeTable;
   private final Dispatcher dispatcher;
-  private final UndecidedTickets undecidedTickets;
+  private final UndecidedTickets undecided;
   private final ShadowReleases shadows;
   private final InFlight inFlight;
   private final EndpointLifecycle endpointLifecycle;
@@ -104,7 +104,7 @@ public final class Endpoint {
     this.endpointInbox = new EndpointInbox(house.ticker(), stepDriver, new Owner());
     this.routeTable = new RouteTable(house, endpointLifecycle::spec, own, endpointInbox::signal);
     this.dispatcher = new Dispatcher(ticketAccounting, routeTable);
-    this.undecidedTickets =
+    this.undecided =
         new UndecidedTickets(
             ticketAccounting, routeTable, endpointLifecycle::refusesAll, this::arrive);
     this.shadows =
@@ -304,7 +304,7 @@ public final class Endpoint {
 
   private void closeAll(Refusal refusal) {
     dispatcher.close(refusal);
-    undecidedTickets.wake();
+    undecided.wake();
   }
 
   /** Refuses all waiting and all new tickets, and forgets its limit. */
@@ -321,7 +321,7 @@ public final class Endpoint {
   }
 
   private void undecide(ParkedTicket parkedTicket, CallerAccount.Dry dry) {
-    undecidedTickets.add(parkedTicket, dry);
+    undecided.add(parkedTicket, dry);
     if (parkedTicket.shadow() == null) {
       house.roll().add(parkedTicket);
     }
@@ -385,7 +385,7 @@ public final class Endpoint {
   private final class Owner implements EndpointInbox.Owner {
     @Override
     public long step(long now) {
-      long next = Math.min(undecidedTickets.step(now), dispatcher.step(now));
+      long next = Math.min(undecided.step(now), dispatcher.step(now));
       oldestNanos = dispatcher.parked().oldestNanos();
       bodylessRefusal.follow(dispatcher.parked());
       return next;

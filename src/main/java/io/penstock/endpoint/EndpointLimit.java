@@ -18,8 +18,8 @@ final class EndpointLimit {
   /** Returns as {@link Endpoint#fullNanos} does. */
   static long fullNanos(List<MeteredLimit> limits, long now) {
     long full = now;
-    for (MeteredLimit meteredLimit : limits) {
-      Limit limit = meteredLimit.limit();
+    for (MeteredLimit metered : limits) {
+      Limit limit = metered.limit();
       full = Math.max(full, Math.max(limit.full(now), limit.paced(limit.capacity(), now)));
     }
     return full;

@@ -30,7 +30,7 @@ public final class EndpointRegistry {
 
   private final Endpoint.House house;
   private final ConcurrentHashMap<String, Endpoint> dynamic = new ConcurrentHashMap<>();
-  private final EndpointReclaim endpointReclaim;
+  private final EndpointReclaim reclaim;
   private final TicketOperations ticketOperations;
   private volatile Paths configured = new Paths(Map.of());
 
@@ -72,7 +72,7 @@ public final class EndpointRegistry {
   public EndpointRegistry(Endpoint.House house) {
     this.house = house;
     this.ticketOperations = new TicketOperations(this, house);
-    this.endpointReclaim = new EndpointReclaim(house.drivers(), this::ring);
+    this.reclaim = new EndpointReclaim(house.drivers(), this::ring);
   }
 
   /**
@@ -130,9 +130,9 @@ public final class EndpointRegistry {
       own.pause(stop);
     }
     if (!stop && own != null && dynamic.get(path) == own) {
-      endpointReclaim.forget(own::equals);
-      endpointReclaim.lookAt(own, own.guests().emptySinceNanos() + IDLE_NANOS);
-      endpointReclaim.arm();
+      reclaim.forget(own::equals);
+      reclaim.lookAt(own, own.guests().emptySinceNanos() + IDLE_NANOS);
+      reclaim.arm();
     }
     return own;
   }
@@ -240,8 +240,8 @@ public final class EndpointRegistry {
               }
             });
     dynamic.forEach(this::follow);
-    endpointReclaim.forget(endpoint -> dynamic.get(endpoint.path()) != endpoint);
-    endpointReclaim.arm();
+    reclaim.forget(endpoint -> dynamic.get(endpoint.path()) != endpoint);
+    reclaim.arm();
     termsChanged(); // keys, groups and models are configured before endpoints
   }
 
@@ -277,20 +277,18 @@ public final class EndpointRegistry {
         bequeath(endpoint);
       }
     } else if (dynamic.get(endpoint.path()) == endpoint) {
-      endpointReclaim.lookAt(endpoint, endpoint.guests().emptySinceNanos() + IDLE_NANOS);
-      endpointReclaim.arm();
+      reclaim.lookAt(endpoint, endpoint.guests().emptySinceNanos() + IDLE_NANOS);
+      reclaim.arm();
     }
   }
 
   private synchronized void ring() {
-    endpointReclaim.rang();
+    reclaim.rang();
     long now = house.ticker().nanos();
-    for (Endpoint each = endpointReclaim.next(now);
-        each != null;
-        each = endpointReclaim.next(now)) {
+    for (Endpoint each = reclaim.next(now); each != null; each = reclaim.next(now)) {
       look(each, now);
     }
-    endpointReclaim.arm();
+    reclaim.arm();
   }
 
   /**
@@ -301,7 +299,7 @@ public final class EndpointRegistry {
     InFlight inFlight = endpoint.guests();
     if (!inFlight.giveUp()) {
       if (inFlight.watchOn()) {
-        endpointReclaim.lookAt(endpoint, inFlight.emptySinceNanos() + IDLE_NANOS);
+        reclaim.lookAt(endpoint, inFlight.emptySinceNanos() + IDLE_NANOS);
       }
       return;
     }
@@ -312,7 +310,7 @@ public final class EndpointRegistry {
     long rested = Math.max(inFlight.emptySinceNanos() + IDLE_NANOS, endpoint.fullNanos(now));
     if (rested > now) {
       inFlight.reopen();
-      endpointReclaim.lookAt(endpoint, rested);
+      reclaim.lookAt(endpoint, rested);
       return;
     }
     dynamic.remove(endpoint.path());

@@ -27,7 +27,7 @@ final class Lane implements WaitList.Waiter {
   private final AtomicInteger skippedByOthers = new AtomicInteger();
   private final DimensionSizes room = new DimensionSizes();
   private final DimensionSizes dimensionSizes = new DimensionSizes();
-  private QueueDiscipline<ParkedTicket> queueDiscipline;
+  private QueueDiscipline<ParkedTicket> discipline;
   private TicketQueue<ParkedTicket> tickets;
   private long wakeAt = AWAKE;
   private @Nullable BindingLimit held;
@@ -45,13 +45,13 @@ final class Lane implements WaitList.Waiter {
   Lane(
       LaneKey laneKey,
       List<TicketRoute> routes,
-      QueueDiscipline<ParkedTicket> queueDiscipline,
+      QueueDiscipline<ParkedTicket> discipline,
       Dispatcher owner,
       RouteSource terms) {
     this.laneKey = laneKey;
     this.laneWaits = new LaneWaits(this, routes);
-    this.queueDiscipline = queueDiscipline;
-    this.tickets = queueDiscipline.queue();
+    this.discipline = discipline;
+    this.tickets = discipline.queue();
     this.owner = owner;
     this.maxSkips = terms.maxSkips();
     this.signal = terms.signal();
@@ -74,7 +74,7 @@ final class Lane implements WaitList.Waiter {
     List<ParkedTicket> all = new ArrayList<>();
     tickets.forEach(all::add);
     all.forEach(tickets::remove);
-    queueDiscipline = next;
+    discipline = next;
     tickets = next.queue();
     for (ParkedTicket parkedTicket : all) {
       parkedTicket.enter(next);
@@ -119,8 +119,7 @@ final class Lane implements WaitList.Waiter {
    */
   void yieldTo(ParkedTicket arrived) {
     if (paces) {
-      laneWaits.endClaims(
-          claimant -> claimant.paced && queueDiscipline.precedes(arrived, claimant));
+      laneWaits.endClaims(claimant -> claimant.paced && discipline.precedes(arrived, claimant));
     }
   }
 
@@ -267,10 +266,10 @@ final class Lane implements WaitList.Waiter {
       ParkedTicket candidate = candidate(ticketRoute, now);
       if (candidate != null) {
         boolean held = ticketRoute.paced(dimensionSizes, now) > now;
-        ReleaseChoice releaseChoice = new ReleaseChoice(this, candidate, ticketRoute, held);
+        ReleaseChoice choice = new ReleaseChoice(this, candidate, ticketRoute, held);
         boolean waits = held && ticketRoute.paceKeptFor(candidate, dimensionSizes, now);
-        if (!waits && (best == null || releaseChoice.before(best, queueDiscipline, now))) {
-          best = releaseChoice;
+        if (!waits && (best == null || choice.before(best, discipline, now))) {
+          best = choice;
         }
       }
     }
@@ -297,12 +296,11 @@ final class Lane implements WaitList.Waiter {
    * Claims, for the chosen ticket, each quota that delays it by its pace. Nobody may overtake a
    * ticket that waits for the pace alone, or the smallest ticket would always go first.
    */
-  void hold(ReleaseChoice releaseChoice, long now) {
-    dimensionSizes.set(releaseChoice.pending());
-    for (Quota quota : releaseChoice.route().quotas()) {
+  void hold(ReleaseChoice choice, long now) {
+    dimensionSizes.set(choice.pending());
+    for (Quota quota : choice.route().quotas()) {
       if (quota.paced(dimensionSizes, now) > now) {
-        releaseChoice.pending().paced =
-            laneWaits.claim(releaseChoice.pending(), quota, releaseChoice.route(), now);
+        choice.pending().paced = laneWaits.claim(choice.pending(), quota, choice.route(), now);
         paces = true;
       }
     }
@@ -348,7 +346,7 @@ final class Lane implements WaitList.Waiter {
     if (first == null) {
       return false;
     }
-    return ours(gone) ? queueDiscipline.precedes(first, gone) : first.order() < gone.order();
+    return ours(gone) ? discipline.precedes(first, gone) : first.order() < gone.order();
   }
 
   @Override

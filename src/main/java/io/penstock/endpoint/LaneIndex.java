@@ -56,10 +56,10 @@ final class LaneIndex {
   }
 
   /** Returns the lane of tickets with that {@code laneKey}; creates it if there is none. */
-  Lane of(LaneKey laneKey, QueueDiscipline<ParkedTicket> queueDiscipline, long now) {
+  Lane of(LaneKey laneKey, QueueDiscipline<ParkedTicket> discipline, long now) {
     Lane lane = byFacing.get(laneKey);
     if (lane == null) {
-      lane = new Lane(laneKey, routeSource.of(laneKey, now), queueDiscipline, owner, routeSource);
+      lane = new Lane(laneKey, routeSource.of(laneKey, now), discipline, owner, routeSource);
       byFacing.put(laneKey, lane);
       keyed |= laneKey.account() != null;
       if (laneKey.not() != null) {
@@ -79,7 +79,7 @@ final class LaneIndex {
    * Returns the first ticket in order, of all lanes, that can go now, or null; lanes in which none
    * can are set aside.
    */
-  @Nullable ReleaseChoice choose(QueueDiscipline<ParkedTicket> queueDiscipline, long now) {
+  @Nullable ReleaseChoice choose(QueueDiscipline<ParkedTicket> discipline, long now) {
     if (keyed) {
       // This comes first: a claim that ends here may let a ticket go in a lane that would otherwise
       // have been looked at before.
@@ -88,17 +88,16 @@ final class LaneIndex {
     ReleaseChoice best = null;
     for (Lane lane : byFacing.values()) {
       while (lane.awake(now)) {
-        ReleaseChoice releaseChoice = lane.choose(now);
-        if (releaseChoice == null) {
+        ReleaseChoice choice = lane.choose(now);
+        if (choice == null) {
           lane.sleep(now);
           asleep.add(lane);
         } else {
-          if (releaseChoice.pending() != lane.tickets().first()) {
+          if (choice.pending() != lane.tickets().first()) {
             lane.join(); // so that tickets of other lanes count the tickets they skip here
           }
-          boolean before =
-              best == null || queueDiscipline.precedes(releaseChoice.pending(), best.pending());
-          best = before ? releaseChoice : best;
+          boolean before = best == null || discipline.precedes(choice.pending(), best.pending());
+          best = before ? choice : best;
           break;
         }
       }

@@ -274,8 +274,8 @@ public final class ParkedTicket extends Ticket {
   }
 
   /** Gives it its place in an order. */
-  void enter(QueueDiscipline<ParkedTicket> queueDiscipline) {
-    queueDiscipline.enter(
+  void enter(QueueDiscipline<ParkedTicket> discipline) {
+    discipline.enter(
         this, ticketRequest.priority(), ticketRequest.flow().name(), ticketRequest.flow().weight());
   }
 

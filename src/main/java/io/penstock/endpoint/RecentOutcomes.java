@@ -21,13 +21,13 @@ final class RecentOutcomes {
     this.ticketDirectory = ticketDirectory;
   }
 
-  synchronized void add(PastTicket pastTicket) {
+  synchronized void add(PastTicket past) {
     if (closed && records.size() >= LEAST) {
       records.removeFirst();
     } else if (records.size() >= MOST || (records.size() >= LEAST && !ticketDirectory.room())) {
       records.removeFirst();
     }
-    records.addLast(pastTicket);
+    records.addLast(past);
   }
 
   /** Returns the latest record that matches, or null. */

@@ -13,9 +13,9 @@ record ReleaseChoice(Lane lane, ParkedTicket pending, TicketRoute route, boolean
    * Returns whether this choice is preferred to the other: by the order of the tickets; for the
    * same ticket a route without delay by the pace, then the less used route.
    */
-  boolean before(ReleaseChoice other, QueueDiscipline<ParkedTicket> queueDiscipline, long now) {
+  boolean before(ReleaseChoice other, QueueDiscipline<ParkedTicket> discipline, long now) {
     if (pending != other.pending) {
-      return queueDiscipline.precedes(pending, other.pending);
+      return discipline.precedes(pending, other.pending);
     }
     if (held != other.held) {
       return other.held;

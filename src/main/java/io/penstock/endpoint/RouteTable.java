@@ -117,11 +117,10 @@ final class RouteTable implements RouteSource {
     if (laneKey.only() == null && laneKey.not() == null) {
       return routes;
     }
-    List<TicketRoute> kept =
-        routes.stream().filter(ticketRoute -> ticketRoute.goesTo(laneKey.only())).toList();
+    List<TicketRoute> kept = routes.stream().filter(route -> route.goesTo(laneKey.only())).toList();
     List<TicketRoute> allowed = kept.isEmpty() ? routes : kept;
     List<TicketRoute> others =
-        allowed.stream().filter(ticketRoute -> !ticketRoute.goesTo(laneKey.not())).toList();
+        allowed.stream().filter(route -> !route.goesTo(laneKey.not())).toList();
     return others.isEmpty() ? allowed : others;
   }
 

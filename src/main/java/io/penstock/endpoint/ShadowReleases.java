@@ -81,10 +81,10 @@ final class ShadowReleases {
   }
 
   private void go(ParkedTicket parkedTicket, TicketRoute way, ShadowTicket shadowTicket, long now) {
-    TicketSettlement ticketSettlement = new TicketSettlement(parkedTicket, way, shadowTicket, now);
+    TicketSettlement settlement = new TicketSettlement(parkedTicket, way, shadowTicket, now);
     parkedTicket.decide(State.GRANTED);
-    ticketAccounting.enterGranted(parkedTicket, ticketSettlement);
-    parkedTicket.deliver(new TicketOutcome.Granted(ticketSettlement));
+    ticketAccounting.enterGranted(parkedTicket, settlement);
+    parkedTicket.deliver(new TicketOutcome.Granted(settlement));
   }
 
   /**

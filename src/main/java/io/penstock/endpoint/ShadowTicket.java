@@ -30,25 +30,25 @@ final class ShadowTicket {
   }
 
   /** Notes that the shadow's ticket was granted. */
-  void granted(TicketSettlement ticketSettlement, long now) {
+  void granted(TicketSettlement settlement, long now) {
     End ended;
     synchronized (this) {
-      taken = ticketSettlement;
+      taken = settlement;
       ended = end;
     }
     if (ended != null) {
-      settle(ticketSettlement, ended, now);
+      settle(settlement, ended, now);
     }
   }
 
   /** Charges the output that the request's answer has produced so far. */
   void produced(long outputTokens, long now) {
-    TicketSettlement ticketSettlement;
+    TicketSettlement settlement;
     synchronized (this) {
-      ticketSettlement = taken;
+      settlement = taken;
     }
-    if (ticketSettlement != null) {
-      ticketSettlement.produced(outputTokens, now);
+    if (settlement != null) {
+      settlement.produced(outputTokens, now);
     }
   }
 
@@ -72,21 +72,21 @@ final class ShadowTicket {
   }
 
   private void end(End how, long now) {
-    TicketSettlement ticketSettlement;
+    TicketSettlement settlement;
     synchronized (this) {
       end = how;
-      ticketSettlement = taken;
+      settlement = taken;
     }
-    if (ticketSettlement != null) {
-      settle(ticketSettlement, how, now);
+    if (settlement != null) {
+      settle(settlement, how, now);
     }
   }
 
-  private void settle(TicketSettlement ticketSettlement, End how, long now) {
+  private void settle(TicketSettlement settlement, End how, long now) {
     if (how.ran()) {
-      ticketSettlement.settle(how.usage(), how.outputTokens(), now);
+      settlement.settle(how.usage(), how.outputTokens(), now);
     } else {
-      ticketSettlement.giveBack(now);
+      settlement.giveBack(now);
     }
     CallerAccount callerAccount = ticket.account();
     if (callerAccount != null) {

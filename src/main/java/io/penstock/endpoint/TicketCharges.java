@@ -133,15 +133,15 @@ final class TicketCharges {
   }
 
   /** Settles the charges of a failed attempt; returns those that stay taken for the next one. */
-  TicketCharges again(AttemptFailure attemptFailure, long now) {
+  TicketCharges again(AttemptFailure failure, long now) {
     for (Charge charge : attempt) {
-      switch (attemptFailure) {
+      switch (failure) {
         case UNSENT -> charge.giveBack(now);
         case REJECTED -> charge.rejected(now);
         case BROKEN -> charge.broken(now);
       }
     }
-    return new TicketCharges(givers, kept, ran || attemptFailure == AttemptFailure.BROKEN);
+    return new TicketCharges(givers, kept, ran || failure == AttemptFailure.BROKEN);
   }
 
   /** Gives back what was never used, because there is no next attempt. */

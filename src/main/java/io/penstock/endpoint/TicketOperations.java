@@ -30,11 +30,11 @@ public final class TicketOperations {
     UNKNOWN
   }
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final Endpoint.House house;
 
-  TicketOperations(EndpointRegistry endpointRegistry, Endpoint.House house) {
-    this.endpointRegistry = endpointRegistry;
+  TicketOperations(EndpointRegistry registry, Endpoint.House house) {
+    this.registry = registry;
     this.house = house;
   }
 
@@ -107,7 +107,7 @@ public final class TicketOperations {
 
   private @Nullable PastTicket last(Predicate<PastTicket> which) {
     PastTicket last = null;
-    for (Endpoint endpoint : endpointRegistry.all()) {
+    for (Endpoint endpoint : registry.all()) {
       PastTicket found = endpoint.lately().last(which);
       last = found != null && (last == null || last.number() < found.number()) ? found : last;
     }

@@ -115,27 +115,26 @@ record TicketRoute(
    * lane that waits for one quota may claim another, and may take over a claim that the chosen
    * ticket's own lane has just made.
    */
-  boolean yields(ReleaseChoice releaseChoice, Set<WaitList.Waiter> skipped, long now) {
-    ParkedTicket parkedTicket = releaseChoice.pending();
+  boolean yields(ReleaseChoice choice, Set<WaitList.Waiter> skipped, long now) {
+    ParkedTicket parkedTicket = choice.pending();
     boolean claimed = false;
     for (Quota quota : quotas) {
-      claimed |= !quota.personal() && quota.line().ask(releaseChoice.lane(), parkedTicket, now);
+      claimed |= !quota.personal() && quota.line().ask(choice.lane(), parkedTicket, now);
     }
-    if (keptFrom(parkedTicket)
-        || (claimed && !releaseChoice.lane().passes(parkedTicket, this, now))) {
+    if (keptFrom(parkedTicket) || (claimed && !choice.lane().passes(parkedTicket, this, now))) {
       return false;
     }
     for (Quota quota : quotas) {
       if (!quota.personal()) {
-        quota.line().skipped(releaseChoice.lane(), parkedTicket, skipped);
+        quota.line().skipped(choice.lane(), parkedTicket, skipped);
       }
     }
     return true;
   }
 
-  boolean admits(DimensionSizes dimensionSizes, long now) {
+  boolean admits(DimensionSizes sizes, long now) {
     for (Quota quota : quotas) {
-      if (!quota.admits(dimensionSizes, now)) {
+      if (!quota.admits(sizes, now)) {
         return false;
       }
     }
@@ -146,21 +145,20 @@ record TicketRoute(
    * Returns the instant from which the pace of all quotas lets a ticket pass; at most now if it
    * does.
    */
-  long paced(DimensionSizes dimensionSizes, long now) {
+  long paced(DimensionSizes sizes, long now) {
     long instant = now;
     for (Quota quota : quotas) {
-      instant = Math.max(instant, quota.paced(dimensionSizes, now));
+      instant = Math.max(instant, quota.paced(sizes, now));
     }
     return instant;
   }
 
   /**
-   * Returns whether each quota that delays a ticket of {@code dimensionSizes} by its pace is
-   * claimed for it.
+   * Returns whether each quota that delays a ticket of {@code sizes} by its pace is claimed for it.
    */
-  boolean paceKeptFor(Ticket ticket, DimensionSizes dimensionSizes, long now) {
+  boolean paceKeptFor(Ticket ticket, DimensionSizes sizes, long now) {
     for (Quota quota : quotas) {
-      if (!quota.line().keptFor(ticket.order()) && quota.paced(dimensionSizes, now) > now) {
+      if (!quota.line().keptFor(ticket.order()) && quota.paced(sizes, now) > now) {
         return false;
       }
     }
@@ -172,7 +170,7 @@ record TicketRoute(
    * or is claimed for another. Null when there is none or more than one, when it is a quota of the
    * ticket's own key, and when the ticket can never take this route.
    */
-  @Nullable Quota onlyLacking(DimensionSizes dimensionSizes, Ticket ticket, long now) {
+  @Nullable Quota onlyLacking(DimensionSizes sizes, Ticket ticket, long now) {
     if (obstacle(ticket.cost()) != null) {
       return null;
     }
@@ -180,8 +178,8 @@ record TicketRoute(
     for (Quota quota : quotas) {
       boolean lacks =
           quota.line().keptFrom(ticket)
-              || !quota.admits(dimensionSizes, now)
-              || quota.paced(dimensionSizes, now) > now;
+              || !quota.admits(sizes, now)
+              || quota.paced(sizes, now) > now;
       if (lacks) {
         if (lacking != null || quota.personal()) {
           return null;
@@ -192,19 +190,19 @@ record TicketRoute(
     return lacking;
   }
 
-  long earliest(DimensionSizes dimensionSizes, long now) {
+  long earliest(DimensionSizes sizes, long now) {
     long instant = now;
     for (Quota quota : quotas) {
-      instant = Math.max(instant, quota.earliest(dimensionSizes, now));
+      instant = Math.max(instant, quota.earliest(sizes, now));
     }
     return instant;
   }
 
   /** Returns {@link #earliest}, pacing left out. */
-  long opens(DimensionSizes dimensionSizes, long now) {
+  long opens(DimensionSizes sizes, long now) {
     long instant = now;
     for (Quota quota : quotas) {
-      instant = Math.max(instant, quota.opens(dimensionSizes, now));
+      instant = Math.max(instant, quota.opens(sizes, now));
     }
     return instant;
   }
@@ -265,8 +263,8 @@ record TicketRoute(
    */
   @Nullable Refusal refusal() {
     for (Quota quota : quotas) {
-      for (MeteredLimit meteredLimit : quota.limits()) {
-        Refusal refusal = meteredLimit.limit().refusal();
+      for (MeteredLimit metered : quota.limits()) {
+        Refusal refusal = metered.limit().refusal();
         if (refusal != null) {
           return refusal;
         }

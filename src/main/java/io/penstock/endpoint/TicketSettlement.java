@@ -112,9 +112,9 @@ public final class TicketSettlement {
    * Teaches the upstream's limits what its answer says of them; to be called before the answer
    * ends, or not at all.
    */
-  public synchronized void learn(ProviderLesson providerLesson, long now) {
+  public synchronized void learn(ProviderLesson lesson, long now) {
     if (!closed && ticketRoute.pool() != null) {
-      ticketRoute.pool().learn(providerLesson.standings(), ticketCharges.attempt(), now);
+      ticketRoute.pool().learn(lesson.standings(), ticketCharges.attempt(), now);
     }
   }
 
@@ -176,7 +176,7 @@ public final class TicketSettlement {
    * @return the ticket of the next attempt; null when this one was settled before, or when no
    *     upstream is open in shadow mode
    */
-  public @Nullable ParkedTicket again(AttemptFailure attemptFailure, boolean elsewhere, long now) {
+  public @Nullable ParkedTicket again(AttemptFailure failure, boolean elsewhere, long now) {
     Upstream upstream = ticketRoute.upstream();
     String avoided = elsewhere && upstream != null ? upstream.spec().id() : null;
     if (shadowTicket != null) {
@@ -188,7 +188,7 @@ public final class TicketSettlement {
         return null;
       }
       closed = true;
-      left = ticketCharges.again(attemptFailure, now);
+      left = ticketCharges.again(failure, now);
     }
     used(0);
     ticketRoute.wake();

@@ -24,9 +24,9 @@ final class TurnEstimate {
       sums.setAll(0);
     }
 
-    void add(DimensionSizes dimensionSizes) {
+    void add(DimensionSizes sizes) {
       tickets++;
-      sums.add(dimensionSizes, 1);
+      sums.add(sizes, 1);
     }
   }
 

@@ -23,7 +23,7 @@ final class UndecidedTickets {
   private final RouteSource routeSource;
   private final Supplier<@Nullable Refusal> closed;
   private final ObjLongConsumer<ParkedTicket> arrive;
-  private final QueueBacklog queueBacklog = new QueueBacklog();
+  private final QueueBacklog backlog = new QueueBacklog();
   private List<Place> places = new ArrayList<>();
   private volatile boolean woken;
 
@@ -82,13 +82,13 @@ final class UndecidedTickets {
 
   /** Adds a ticket, or refuses it when as many wait here as the queue's bounds allow. */
   void add(ParkedTicket parkedTicket, CallerAccount.Dry dry) {
-    String full = AdmissionCheck.full(routeSource.bounds(), queueBacklog, parkedTicket);
+    String full = AdmissionCheck.full(routeSource.bounds(), backlog, parkedTicket);
     if (full != null) {
       refuse(parkedTicket, AdmissionCheck.queueFull(full, Ticker.NEVER));
       return;
     }
     places.add(new Place(parkedTicket, dry));
-    queueBacklog.add(parkedTicket);
+    backlog.add(parkedTicket);
     woken = true; // the round may have been answered before it was added
   }
 
@@ -111,7 +111,7 @@ final class UndecidedTickets {
         next = Math.min(next, place.next());
       } else {
         place.sliceDemand.leave(place);
-        queueBacklog.remove(place.parkedTicket);
+        backlog.remove(place.parkedTicket);
       }
     }
     return next;

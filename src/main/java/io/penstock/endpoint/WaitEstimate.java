@@ -14,22 +14,22 @@ import java.util.Objects;
  */
 final class WaitEstimate {
   private final ParkedTicket arrived;
-  private final QueueDiscipline<ParkedTicket> queueDiscipline;
+  private final QueueDiscipline<ParkedTicket> discipline;
   private final Collection<Lane> lanes;
   private final QueueBacklog queued;
-  private final QueueOverflow queueOverflow;
+  private final QueueOverflow overflow;
 
   private WaitEstimate(
       ParkedTicket arrived,
-      QueueDiscipline<ParkedTicket> queueDiscipline,
+      QueueDiscipline<ParkedTicket> discipline,
       Collection<Lane> lanes,
       QueueBacklog queued,
-      QueueOverflow queueOverflow) {
+      QueueOverflow overflow) {
     this.arrived = arrived;
-    this.queueDiscipline = queueDiscipline;
+    this.discipline = discipline;
     this.lanes = lanes;
     this.queued = queued;
-    this.queueOverflow = queueOverflow;
+    this.overflow = overflow;
   }
 
   /**
@@ -39,15 +39,14 @@ final class WaitEstimate {
   static long waitNanos(
       ParkedTicket arrived,
       List<TicketRoute> ways,
-      QueueDiscipline<ParkedTicket> queueDiscipline,
+      QueueDiscipline<ParkedTicket> discipline,
       LaneIndex laneIndex,
       QueueBacklog queued,
-      QueueOverflow queueOverflow,
+      QueueOverflow overflow,
       long now) {
-    return arrived.refusesAboveNanos() == 0 || !queueDiscipline.foreseeable()
+    return arrived.refusesAboveNanos() == 0 || !discipline.foreseeable()
         ? 0
-        : new WaitEstimate(arrived, queueDiscipline, laneIndex.all(), queued, queueOverflow)
-            .wait(ways, now);
+        : new WaitEstimate(arrived, discipline, laneIndex.all(), queued, overflow).wait(ways, now);
   }
 
   private long wait(List<TicketRoute> ways, long now) {
@@ -76,14 +75,14 @@ final class WaitEstimate {
   /** Returns the sums of the tickets that will go before it. */
   private QueueBacklog ahead() {
     QueueBacklog ahead = new QueueBacklog();
-    if (queueDiscipline.order() == QueueOrder.FIFO) {
+    if (discipline.order() == QueueOrder.FIFO) {
       ahead.add(queued);
-      ahead.add(queueOverflow.backlog());
+      ahead.add(overflow.backlog());
     } else {
       lanes.forEach(lane -> lane.tickets().ahead(arrived, ahead::add));
-      queueOverflow.forEach(
+      overflow.forEach(
           each -> {
-            if (queueDiscipline.precedes(each, arrived)) {
+            if (discipline.precedes(each, arrived)) {
               ahead.add(each);
             }
           });
@@ -103,10 +102,10 @@ final class WaitEstimate {
         lane.tickets().ahead(arrived, ahead::add);
       }
     }
-    queueOverflow.forEach(
+    overflow.forEach(
         each -> {
           boolean same = Objects.equals(arrived.facing.account(), each.facing.account());
-          if (same && queueDiscipline.precedes(each, arrived)) {
+          if (same && discipline.precedes(each, arrived)) {
             ahead.add(each);
           }
         });

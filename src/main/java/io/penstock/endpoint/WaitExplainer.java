@@ -43,25 +43,25 @@ final class WaitExplainer {
 
   /** Returns why a ticket can take none of some routes. */
   static WaitExplanation of(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
-    WaitExplainer waitExplainer = new WaitExplainer(parkedTicket, now);
-    waitExplainer.given();
-    BindingLimit bindingLimit = waitExplainer.binding(ways);
-    return new WaitExplanation(waitExplainer.limits, bindingLimit);
+    WaitExplainer explainer = new WaitExplainer(parkedTicket, now);
+    explainer.given();
+    BindingLimit bindingLimit = explainer.binding(ways);
+    return new WaitExplanation(explainer.limits, bindingLimit);
   }
 
   /** Returns why a ticket was denied at arrival, by the quotas that are charged then. */
   static WaitExplanation denied(ParkedTicket parkedTicket, long now) {
-    WaitExplainer waitExplainer = new WaitExplainer(parkedTicket, now);
+    WaitExplainer explainer = new WaitExplainer(parkedTicket, now);
     CallerAccount callerAccount = parkedTicket.account();
     List<Quota> quotas =
         callerAccount == null ? List.of() : callerAccount.quotas(parkedTicket.model(), now);
     BindingLimit longest = null;
     for (Quota quota : quotas) {
-      Owner owner = waitExplainer.owner(quota, null);
-      longest = later(longest, waitExplainer.look(quota, owner, true));
-      longest = later(longest, waitExplainer.kept(quota, owner));
+      Owner owner = explainer.owner(quota, null);
+      longest = later(longest, explainer.look(quota, owner, true));
+      longest = later(longest, explainer.kept(quota, owner));
     }
-    return new WaitExplanation(waitExplainer.limits, longest);
+    return new WaitExplanation(explainer.limits, longest);
   }
 
   /** Returns only what keeps a ticket from going. */

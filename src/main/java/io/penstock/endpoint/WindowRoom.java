@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 public record WindowRoom(long capacityTokens, long remainingTokens) {
   /** Returns the rest of an endpoint's own limit, or null when that is no token window. */
   static @Nullable WindowRoom of(Quota own, long now) {
-    for (MeteredLimit meteredLimit : own.limits()) {
-      Limit limit = meteredLimit.limit();
+    for (MeteredLimit metered : own.limits()) {
+      Limit limit = metered.limit();
       if (limit.spec() instanceof LimitSpec.FixedWindow window) {
         LimitBalance limitBalance = limit.balance(now);
         long alone = Math.max(0, window.capacity() - limitBalance.charged() - limitBalance.held());

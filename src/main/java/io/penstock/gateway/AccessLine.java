@@ -34,7 +34,7 @@ final class AccessLine implements RequestTrail {
   private final long begunNanos;
   private @Nullable ParkedTicket ticket;
   private @Nullable Refusal refusal;
-  private @Nullable TokenUsage tokenUsage;
+  private @Nullable TokenUsage usage;
   private @Nullable String error;
   private long waitedNanos;
   private long bytes;
@@ -76,12 +76,9 @@ final class AccessLine implements RequestTrail {
 
   @Override
   public void calls(
-      UpstreamSpec upstream,
-      URI base,
-      @Nullable String model,
-      @Nullable ModelOperation modelOperation) {
+      UpstreamSpec upstream, URI base, @Nullable String model, @Nullable ModelOperation operation) {
     attempts++;
-    trace.calls(upstream, base, model, modelOperation);
+    trace.calls(upstream, base, model, operation);
   }
 
   @Override
@@ -101,7 +98,7 @@ final class AccessLine implements RequestTrail {
 
   @Override
   public void called(@Nullable TokenUsage used, @Nullable String why) {
-    tokenUsage = used;
+    usage = used;
     error = why;
     trace.called(used, why);
   }
@@ -146,7 +143,7 @@ final class AccessLine implements RequestTrail {
     add(line, "model", requestContext.askedModel());
     add(line, "key", requestContext.key());
     add(line, "tokens_reserved", requestContext.cost().totalTokens());
-    add(line, "tokens_used", tokenUsage == null ? null : tokenUsage.totalTokens());
+    add(line, "tokens_used", usage == null ? null : usage.totalTokens());
     add(line, "bytes_in", requestContext.body().size());
     add(line, "ticket", ticket == null ? null : ticket.order());
     add(line, "request_id", requestContext.requestId());

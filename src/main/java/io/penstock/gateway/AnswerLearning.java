@@ -15,14 +15,14 @@ final class AnswerLearning {
   private final CostLearner costLearner;
   private final EventSink eventSink;
   private final UpstreamAffinity upstreamAffinity;
-  private final UsageLedger usageLedger;
+  private final UsageLedger ledger;
 
   AnswerLearning(
       CostLearner costLearner,
       EventSink eventSink,
       UpstreamAffinity upstreamAffinity,
-      UsageLedger usageLedger) {
-    this.usageLedger = usageLedger;
+      UsageLedger ledger) {
+    this.ledger = ledger;
     this.upstreamAffinity = upstreamAffinity;
     this.costLearner = costLearner;
     this.eventSink = eventSink;
@@ -43,7 +43,7 @@ final class AnswerLearning {
         tokenUsage == null ? requestContext.cost().inputTokens() : tokenUsage.inputTokens();
     long output = tokenUsage == null ? outputTokens : tokenUsage.outputTokens();
     boolean used = successful || tokenUsage != null;
-    usageLedger.add(
+    ledger.add(
         requestContext.key(),
         requestContext.group(),
         requestContext.askedModel(),

@@ -93,7 +93,7 @@ public class GatewayConfiguration {
 
   @Bean
   GlobalFilter identifyFilter(
-      EndpointRegistry endpointRegistry,
+      EndpointRegistry registry,
       BodyBudget bodies,
       ShutdownGate shutdownGate,
       KeyRegistry keyRegistry,
@@ -104,13 +104,13 @@ public class GatewayConfiguration {
     boolean required =
         environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
     return new IdentifyFilter(
-        endpointRegistry,
+        registry,
         bodies,
         new ClientAddress(environment.getProperty(TRUSTED_PROXIES)),
         shutdownGate,
         browsers,
         new EntryCheck(keyRegistry, required, WallClock.system()),
-        new StatusAnswer(endpointRegistry, ticker),
+        new StatusAnswer(registry, ticker),
         ownPaths.getIfAvailable(),
         WallClock.system());
   }
@@ -123,14 +123,14 @@ public class GatewayConfiguration {
   @Bean
   GlobalFilter weighFilter(
       CostLearner costLearner,
-      TextTokenizers textTokenizers,
+      TextTokenizers tokenizers,
       ProviderCount provider,
       LimitHeaders limitHeaders,
       BodyBudget bodies,
       BodySettings settings,
       Ticker ticker) {
     return new WeighFilter(
-        new RequestWeighing(costLearner, textTokenizers, provider, new UpstreamComplaints(ticker)),
+        new RequestWeighing(costLearner, tokenizers, provider, new UpstreamComplaints(ticker)),
         new EarlyRefusal(limitHeaders),
         bodies,
         new BodyIntake.Terms(settings.pace(), ticker));
@@ -157,8 +157,8 @@ public class GatewayConfiguration {
       CostLearner costLearner,
       EventBus events,
       UpstreamAffinity upstreamAffinity,
-      UsageLedger usageLedger) {
-    return new AnswerLearning(costLearner, events, upstreamAffinity, usageLedger);
+      UsageLedger ledger) {
+    return new AnswerLearning(costLearner, events, upstreamAffinity, ledger);
   }
 
   @Bean

@@ -10,17 +10,17 @@ final class GatewayHeaders {
   private GatewayHeaders() {}
 
   static void write(
-      HttpHeaders headers, RequestContext requestContext, TicketSettlement ticketSettlement) {
+      HttpHeaders headers, RequestContext requestContext, TicketSettlement settlement) {
     write(headers, requestContext);
-    Upstream upstream = ticketSettlement.upstream();
+    Upstream upstream = settlement.upstream();
     if (upstream != null) {
-      String model = ticketSettlement.model();
+      String model = settlement.model();
       boolean fallback = model != null && !model.equals(requestContext.model());
       String id = upstream.spec().id();
       headers.set(HeaderNames.UPSTREAM, fallback ? id + "/" + model : id);
     }
     requestContext.told().forEach(headers::set);
-    headers.set(HeaderNames.QUEUED_MS, Long.toString(ticketSettlement.waitedNanos() / 1_000_000));
+    headers.set(HeaderNames.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
   }
 
   /** Writes the headers that are known before a request is sent. */

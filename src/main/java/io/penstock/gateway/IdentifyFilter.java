@@ -32,7 +32,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
    */
   private static final String BLURRED = "the path has an escaped slash";
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final BodyBudget bodies;
   private final ClientAddress addresses;
   private final ShutdownGate shutdownGate;
@@ -48,7 +48,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
    * @param ownPaths answers the gateway's own paths, before any endpoint; null where there are none
    */
   IdentifyFilter(
-      EndpointRegistry endpointRegistry,
+      EndpointRegistry registry,
       BodyBudget bodies,
       ClientAddress addresses,
       ShutdownGate shutdownGate,
@@ -61,7 +61,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     this.ownPaths = ownPaths;
     this.entryCheck = entryCheck;
     this.status = status;
-    this.endpointRegistry = endpointRegistry;
+    this.registry = registry;
     this.bodies = bodies;
     this.addresses = addresses;
     this.shutdownGate = shutdownGate;
@@ -131,7 +131,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
           ? turnedAway(exchange, requestId, null, out.refusal())
           : answered(exchange, requestId, ownPaths);
     }
-    Endpoint there = asks && !StatusAnswer.asked(request) ? endpointRegistry.find(path) : null;
+    Endpoint there = asks && !StatusAnswer.asked(request) ? registry.find(path) : null;
     EntryCheck.Look look =
         asks
             ? entryCheck.look(request.getHeaders(), request.getURI().getRawQuery(), there, path)
@@ -149,7 +149,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private @Nullable Endpoint addressed(ServerHttpRequest request) {
     String path = request.getURI().getRawPath();
     boolean own = StatusAnswer.asked(request) || (ownPaths != null && ownPaths.serves(path));
-    return own ? null : endpointRegistry.find(path);
+    return own ? null : registry.find(path);
   }
 
   private Mono<Void> answered(ServerWebExchange exchange, String requestId, OwnPaths own) {
@@ -168,10 +168,10 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       return status.write(exchange, requestId, clientIdentity.caller());
     }
     String path = request.getURI().getRawPath();
-    if (RawPaths.blurs(path) && permits(endpointRegistry.find(path))) {
+    if (RawPaths.blurs(path) && permits(registry.find(path))) {
       return refuse(exchange, requestId, RefusalReason.BAD_REQUEST, BLURRED);
     }
-    Endpoint endpoint = endpointRegistry.enter(path);
+    Endpoint endpoint = registry.enter(path);
     if (endpoint == null) {
       return refuse(exchange, requestId, RefusalReason.NO_ENDPOINT, "no endpoint has this path");
     }
@@ -186,7 +186,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       String requestId,
       ClientIdentity clientIdentity) {
     ServerHttpRequest request = exchange.getRequest();
-    GatewayParameters gatewayParameters =
+    GatewayParameters parameters =
         GatewayParameters.of(
             request.getURI().getRawQuery(),
             request.getHeaders(),
@@ -195,10 +195,10 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
             clock);
     HeldBody body = new HeldBody(bodies.claim(tenant(request, clientIdentity)));
     RequestContext requestContext =
-        new RequestContext(requestId, endpoint, gatewayParameters, body, clientIdentity);
+        new RequestContext(requestId, endpoint, parameters, body, clientIdentity);
     requestContext.attach(exchange);
-    if (gatewayParameters.fault() != null) {
-      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, gatewayParameters.fault());
+    if (parameters.fault() != null) {
+      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, parameters.fault());
       endpoint.refused(requestContext.origin(), Cost.NO_TOKENS, 0, refusal);
       return RefusalWriter.refuse(exchange, requestContext, refusal);
     }

@@ -121,13 +121,12 @@ final class LateResponse extends ServerHttpResponseDecorator {
    *
    * @param outcome the outcome to wait for; it is never cancelled, {@code gone} is called instead
    */
-  Mono<TicketOutcome> beat(
-      StreamHeartbeat streamHeartbeat, Mono<TicketOutcome> outcome, Runnable gone) {
+  Mono<TicketOutcome> beat(StreamHeartbeat heartbeat, Mono<TicketOutcome> outcome, Runnable gone) {
     return Mono.defer(
         () -> {
           Disposable beating =
-              Flux.interval(streamHeartbeat.every(), streamHeartbeat.timer())
-                  .subscribe(beat -> beats.tryEmitNext(one(streamHeartbeat.bytes())));
+              Flux.interval(heartbeat.every(), heartbeat.timer())
+                  .subscribe(beat -> beats.tryEmitNext(one(heartbeat.bytes())));
           return outcome.doFinally(end -> beating.dispose()).doOnCancel(gone);
         });
   }

@@ -33,8 +33,8 @@ record LimitHeaderLine(
   private record Terms(long quota, long seconds) {}
 
   /** Returns the size of a limit and what is left of it, or null when it has no bound. */
-  static @Nullable LimitHeaderLine of(String name, MeteredLimit meteredLimit, long now) {
-    Limit limit = meteredLimit.limit();
+  static @Nullable LimitHeaderLine of(String name, MeteredLimit metered, long now) {
+    Limit limit = metered.limit();
     Terms terms = terms(limit.spec());
     if (terms == null) {
       return null;
@@ -46,7 +46,7 @@ record LimitHeaderLine(
     long full = unknown ? Ticker.NEVER : limitRemainder.fullNanos();
     return new LimitHeaderLine(
         name,
-        meteredLimit.measure(),
+        metered.measure(),
         terms.quota(),
         terms.seconds(),
         remaining,
@@ -56,11 +56,10 @@ record LimitHeaderLine(
   private static @Nullable Terms terms(LimitSpec spec) {
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> null;
-      case LimitSpec.Strict(ExactRate exactRate, long early) ->
-          new Terms(1, seconds(exactRate.intervalNanos()));
-      case LimitSpec.TokenBucket(ExactRate exactRate, long burst) ->
-          new Terms(
-              burst, Math.max(1, Math.ceilDiv(burst * exactRate.seconds(), exactRate.releases())));
+      case LimitSpec.Strict(ExactRate rate, long early) ->
+          new Terms(1, seconds(rate.intervalNanos()));
+      case LimitSpec.TokenBucket(ExactRate rate, long burst) ->
+          new Terms(burst, Math.max(1, Math.ceilDiv(burst * rate.seconds(), rate.releases())));
       case LimitSpec.SlidingWindow(long capacity, long nanos) ->
           new Terms(capacity, seconds(nanos));
       case LimitSpec.FixedWindow(long capacity, long nanos) -> new Terms(capacity, seconds(nanos));
@@ -76,13 +75,13 @@ record LimitHeaderLine(
   }
 
   /** Returns the name of a limit of a key or an upstream, after its measure and its window. */
-  static String name(String whose, MeteredLimit meteredLimit) {
-    boolean day = meteredLimit.limit().spec() instanceof LimitSpec.Day;
-    if (meteredLimit.reason() != null) {
-      return meteredLimit.reason().code().replace('_', '-');
+  static String name(String whose, MeteredLimit metered) {
+    boolean day = metered.limit().spec() instanceof LimitSpec.Day;
+    if (metered.reason() != null) {
+      return metered.reason().code().replace('_', '-');
     }
     return whose
-        + switch (meteredLimit.measure()) {
+        + switch (metered.measure()) {
           case REQUESTS -> day ? "-rpd" : "-rpm";
           case CONCURRENCY -> "-concurrency";
           case TOKENS -> day ? "-budget" : "-tpm";

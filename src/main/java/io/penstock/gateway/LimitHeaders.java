@@ -47,13 +47,12 @@ final class LimitHeaders {
   /**
    * Returns the headers that tell what is left now, by name; empty where nothing is limited.
    *
-   * @param ticketSettlement of a request that goes now, or null when it is refused
+   * @param settlement of a request that goes now, or null when it is refused
    */
-  Map<String, String> of(
-      RequestContext requestContext, @Nullable TicketSettlement ticketSettlement) {
+  Map<String, String> of(RequestContext requestContext, @Nullable TicketSettlement settlement) {
     ApiCaller apiCaller = requestContext.caller();
     List<MeteredLimit> own = requestContext.endpoint().limits();
-    Upstream upstream = exposed(requestContext, ticketSettlement);
+    Upstream upstream = exposed(requestContext, settlement);
     if (apiCaller == null && own.isEmpty() && upstream == null) {
       return Map.of();
     }
@@ -61,18 +60,18 @@ final class LimitHeaders {
     List<LimitHeaderLine> ofKey =
         apiCaller == null ? List.of() : ofKey(apiCaller, requestContext.model(), now);
     List<LimitHeaderLine> lines = new ArrayList<>(ofKey);
-    own.forEach(meteredLimit -> add(lines, LimitHeaderLine.of(ENDPOINT, meteredLimit, now)));
-    if (upstream != null && ticketSettlement != null) {
-      Quota pool = upstream.pool(ticketSettlement.model(), now);
+    own.forEach(metered -> add(lines, LimitHeaderLine.of(ENDPOINT, metered, now)));
+    if (upstream != null && settlement != null) {
+      Quota pool = upstream.pool(settlement.model(), now);
       lines.addAll(named(UPSTREAM, pool.limits(), now));
     }
     return lines.isEmpty() ? Map.of() : headers(lines, ofKey, requestContext);
   }
 
   private static @Nullable Upstream exposed(
-      RequestContext requestContext, @Nullable TicketSettlement ticketSettlement) {
+      RequestContext requestContext, @Nullable TicketSettlement settlement) {
     boolean exposes = requestContext.endpoint().spec().forwarding().exposesLimits();
-    return exposes && ticketSettlement != null ? ticketSettlement.upstream() : null;
+    return exposes && settlement != null ? settlement.upstream() : null;
   }
 
   /**
@@ -82,17 +81,17 @@ final class LimitHeaders {
   static List<LimitHeaderLine> ofKey(ApiCaller apiCaller, @Nullable String model, long now) {
     List<MeteredLimit> limits = new ArrayList<>();
     for (Quota quota : apiCaller.account().quotas(model, now)) {
-      for (MeteredLimit meteredLimit : quota.limits()) {
-        if (ofTheKey(meteredLimit)) {
-          limits.add(meteredLimit);
+      for (MeteredLimit metered : quota.limits()) {
+        if (ofTheKey(metered)) {
+          limits.add(metered);
         }
       }
     }
     return named(KEY, limits, now);
   }
 
-  private static boolean ofTheKey(MeteredLimit meteredLimit) {
-    return meteredLimit.reason() == null || meteredLimit.reason().code().startsWith(KEY + "_");
+  private static boolean ofTheKey(MeteredLimit metered) {
+    return metered.reason() == null || metered.reason().code().startsWith(KEY + "_");
   }
 
   /**
@@ -102,10 +101,10 @@ final class LimitHeaders {
   private static List<LimitHeaderLine> named(String whose, List<MeteredLimit> limits, long now) {
     Set<String> names = new HashSet<>();
     List<LimitHeaderLine> lines = new ArrayList<>();
-    for (MeteredLimit meteredLimit : limits) {
-      String name = LimitHeaderLine.name(whose, meteredLimit);
+    for (MeteredLimit metered : limits) {
+      String name = LimitHeaderLine.name(whose, metered);
       String free = names.add(name) ? name : name + "-model";
-      add(lines, LimitHeaderLine.of(free, meteredLimit, now));
+      add(lines, LimitHeaderLine.of(free, metered, now));
     }
     return lines;
   }

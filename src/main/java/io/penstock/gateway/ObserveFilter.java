@@ -21,18 +21,18 @@ import reactor.core.publisher.Mono;
 final class ObserveFilter implements GlobalFilter, Ordered {
   private static final String TRAIL = RequestTrail.class.getName();
 
-  private final @Nullable RequestTracing requestTracing;
+  private final @Nullable RequestTracing tracing;
   private final double logged;
   private final Ticker ticker;
 
   /**
    * Creates the filter.
    *
-   * @param requestTracing follows all requests; null for none
+   * @param tracing follows all requests; null for none
    * @param logged the share of requests that get a line in the access log, 0 to 1
    */
-  ObserveFilter(@Nullable RequestTracing requestTracing, double logged, Ticker ticker) {
-    this.requestTracing = requestTracing;
+  ObserveFilter(@Nullable RequestTracing tracing, double logged, Ticker ticker) {
+    this.tracing = tracing;
     this.logged = logged;
     this.ticker = ticker;
   }
@@ -52,9 +52,9 @@ final class ObserveFilter implements GlobalFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
     RequestTrail traced =
-        requestTracing == null
+        tracing == null
             ? RequestTrail.NONE
-            : requestTracing.begin(
+            : tracing.begin(
                 request.getMethod().name(), request.getURI().getRawPath(), request.getHeaders());
     boolean drawn = logged > 0 && ThreadLocalRandom.current().nextDouble() < logged;
     RequestTrail requestTrail = drawn ? new AccessLine(traced, exchange, ticker) : traced;

@@ -35,28 +35,26 @@ final class PermitAnswer {
   private PermitAnswer() {}
 
   static Mono<Void> write(
-      ServerWebExchange exchange,
-      RequestContext requestContext,
-      TicketSettlement ticketSettlement) {
-    byte[] bytes = JSON.writeValueAsBytes(answer(requestContext, ticketSettlement));
+      ServerWebExchange exchange, RequestContext requestContext, TicketSettlement settlement) {
+    byte[] bytes = JSON.writeValueAsBytes(answer(requestContext, settlement));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();
     headers.setContentType(MediaType.APPLICATION_JSON);
     headers.setContentLength(bytes.length);
-    GatewayHeaders.write(headers, requestContext, ticketSettlement);
+    GatewayHeaders.write(headers, requestContext, settlement);
     return response.writeWith(Mono.just(response.bufferFactory().wrap(bytes)));
   }
 
   private static Map<String, Object> answer(
-      RequestContext requestContext, TicketSettlement ticketSettlement) {
+      RequestContext requestContext, TicketSettlement settlement) {
     EndpointSpec spec = requestContext.endpoint().spec();
-    WindowRoom window = ticketSettlement.window();
+    WindowRoom window = settlement.window();
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("ok", true);
     answer.put("endpoint", spec.path());
-    answer.put("queued_for_ms", ticketSettlement.waitedNanos() / 1_000_000);
-    answer.put("queue_depth", ticketSettlement.queueDepth());
+    answer.put("queued_for_ms", settlement.waitedNanos() / 1_000_000);
+    answer.put("queue_depth", settlement.queueDepth());
     if (window == null) {
       RATE.forEach(name -> show(answer, name, spec.shown().get(name)));
     }
@@ -75,7 +73,7 @@ final class PermitAnswer {
       answer.put("tokens_consumed", requestContext.cost().totalTokens());
       answer.put("tokens_remaining", window.remainingTokens());
       answer.put("window_capacity", window.capacityTokens());
-      answer.put("waiting_for_next_window", ticketSettlement.queueDepth());
+      answer.put("waiting_for_next_window", settlement.queueDepth());
     }
     return answer;
   }

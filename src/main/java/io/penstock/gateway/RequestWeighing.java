@@ -26,25 +26,25 @@ final class RequestWeighing {
   record Result(RequestContent content, Cost cost) {}
 
   private final CostLearner costLearner;
-  private final TextTokenizers textTokenizers;
+  private final TextTokenizers tokenizers;
   private final ProviderCount provider;
-  private final UpstreamComplaints upstreamComplaints;
+  private final UpstreamComplaints complaints;
 
   RequestWeighing(
       CostLearner costLearner,
-      TextTokenizers textTokenizers,
+      TextTokenizers tokenizers,
       ProviderCount provider,
-      UpstreamComplaints upstreamComplaints) {
+      UpstreamComplaints complaints) {
     this.costLearner = costLearner;
-    this.textTokenizers = textTokenizers;
+    this.tokenizers = tokenizers;
     this.provider = provider;
-    this.upstreamComplaints = upstreamComplaints;
+    this.complaints = complaints;
   }
 
   /** Returns the result if it can be computed quickly and without the provider, else null. */
   @Nullable Result atOnce(RequestContext requestContext, WeighedRequest.Request body) {
     boolean asks = requestContext.endpoint().spec().reading().costFrom() == CostSource.PROVIDER;
-    RequestContent requestContent = asks ? null : textTokenizers.atOnce(body.tokenizerInput());
+    RequestContent requestContent = asks ? null : tokenizers.atOnce(body.tokenizerInput());
     return requestContent == null ? null : result(requestContext, requestContent);
   }
 
@@ -53,8 +53,8 @@ final class RequestWeighing {
       RequestContext requestContext, WeighedRequest.Request body, ServerHttpRequest request) {
     TokenizerInput input = body.tokenizerInput();
     Mono<Result> local =
-        Mono.fromSupplier(() -> textTokenizers.atOnce(input))
-            .switchIfEmpty(textTokenizers.later(input))
+        Mono.fromSupplier(() -> tokenizers.atOnce(input))
+            .switchIfEmpty(tokenizers.later(input))
             .map(requestContent -> result(requestContext, requestContent));
     String model = body.model();
     UpstreamSpec upstream = upstream(requestContext.endpoint().spec(), model);
@@ -100,7 +100,7 @@ final class RequestWeighing {
                       new Result(local.content(), local.cost().withInput(tokens));
                   case ProviderCount.Answer.NoCall none -> local;
                   case ProviderCount.Answer.Failed(String why) -> {
-                    upstreamComplaints.about(upstream.id(), "it was to count tokens, but " + why);
+                    complaints.about(upstream.id(), "it was to count tokens, but " + why);
                     yield local;
                   }
                 });

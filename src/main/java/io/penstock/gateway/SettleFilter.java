@@ -16,12 +16,12 @@ import reactor.core.publisher.SignalType;
  */
 final class SettleFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
-  private final UpstreamComplaints upstreamComplaints;
+  private final UpstreamComplaints complaints;
   private final AnswerLearning answerLearning;
 
   SettleFilter(Ticker ticker, AnswerLearning answerLearning) {
     this.ticker = ticker;
-    this.upstreamComplaints = new UpstreamComplaints(ticker);
+    this.complaints = new UpstreamComplaints(ticker);
     this.answerLearning = answerLearning;
   }
 
@@ -33,7 +33,7 @@ final class SettleFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     RequestContext requestContext = RequestContext.of(exchange);
-    UsageTap usageTap = new UsageTap(requestContext, ticker, upstreamComplaints, answerLearning);
+    UsageTap usageTap = new UsageTap(requestContext, ticker, complaints, answerLearning);
     TappedResponse response = new TappedResponse(exchange.getResponse(), usageTap);
     // The tap learns of each end before any subscriber downstream, which doFinally would not
     // ensure: the code that returns charges that were never settled has to come after it. If the

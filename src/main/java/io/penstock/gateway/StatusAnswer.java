@@ -28,11 +28,11 @@ final class StatusAnswer {
   private static final String PATH = "/v1/penstock/status";
   private static final long MILLI = 1_000_000L;
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final Ticker ticker;
 
-  StatusAnswer(EndpointRegistry endpointRegistry, Ticker ticker) {
-    this.endpointRegistry = endpointRegistry;
+  StatusAnswer(EndpointRegistry registry, Ticker ticker) {
+    this.registry = registry;
     this.ticker = ticker;
   }
 
@@ -41,8 +41,8 @@ final class StatusAnswer {
     return HttpMethod.GET.equals(request.getMethod()) && PATH.equals(request.getURI().getRawPath());
   }
 
-  Mono<Void> write(ServerWebExchange exchange, String requestId, @Nullable ApiCaller apiCaller) {
-    byte[] bytes = JsonMapper.shared().writeValueAsBytes(answer(apiCaller));
+  Mono<Void> write(ServerWebExchange exchange, String requestId, @Nullable ApiCaller caller) {
+    byte[] bytes = JsonMapper.shared().writeValueAsBytes(answer(caller));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();
@@ -53,31 +53,31 @@ final class StatusAnswer {
     return response.writeWith(Mono.just(response.bufferFactory().wrap(bytes)));
   }
 
-  private Map<String, Object> answer(@Nullable ApiCaller apiCaller) {
+  private Map<String, Object> answer(@Nullable ApiCaller caller) {
     Map<String, Object> answer = new LinkedHashMap<>();
-    if (apiCaller != null) {
-      KeySpec key = apiCaller.spec();
+    if (caller != null) {
+      KeySpec key = caller.spec();
       answer.put("key", key.name());
       if (key.expiresAtMillis() != KeySpec.NEVER) {
         answer.put("expires_at", Instant.ofEpochMilli(key.expiresAtMillis()).toString());
       }
       answer.put("on_limit", key.waits() ? "wait" : "reject");
     }
-    answer.put("limits", limits(apiCaller));
-    answer.put("endpoints", endpoints(apiCaller));
+    answer.put("limits", limits(caller));
+    answer.put("endpoints", endpoints(caller));
     return answer;
   }
 
-  private List<Map<String, Object>> limits(@Nullable ApiCaller apiCaller) {
+  private List<Map<String, Object>> limits(@Nullable ApiCaller caller) {
     List<Map<String, Object>> limits = new ArrayList<>();
-    if (apiCaller == null) {
+    if (caller == null) {
       return limits;
     }
     long now = ticker.nanos();
-    List<LimitHeaderLine> general = LimitHeaders.ofKey(apiCaller, null, now);
+    List<LimitHeaderLine> general = LimitHeaders.ofKey(caller, null, now);
     general.forEach(line -> limits.add(shown(line, null)));
-    for (String model : new TreeSet<>(apiCaller.spec().models().keySet())) {
-      List<LimitHeaderLine> all = LimitHeaders.ofKey(apiCaller, model, now);
+    for (String model : new TreeSet<>(caller.spec().models().keySet())) {
+      List<LimitHeaderLine> all = LimitHeaders.ofKey(caller, model, now);
       all.stream()
           .skip(general.size()) // the limits of the key in general come first
           .forEach(line -> limits.add(shown(line, model)));
@@ -103,10 +103,10 @@ final class StatusAnswer {
     return shown;
   }
 
-  private List<Map<String, Object>> endpoints(@Nullable ApiCaller apiCaller) {
+  private List<Map<String, Object>> endpoints(@Nullable ApiCaller caller) {
     List<Map<String, Object>> endpoints = new ArrayList<>();
-    for (Endpoint endpoint : endpointRegistry.all()) {
-      if (EntryCheck.allows(apiCaller, endpoint.spec(), endpoint.path())) {
+    for (Endpoint endpoint : registry.all()) {
+      if (EntryCheck.allows(caller, endpoint.spec(), endpoint.path())) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("path", endpoint.path());
         long wait = endpoint.expectedWaitNanos();

@@ -12,7 +12,7 @@ final class UpstreamAffinity {
   /** Number of ids that are remembered. */
   private static final int MOST_IDS = 100_000;
 
-  private final ResponseOrigins responseOrigins = new ResponseOrigins(MOST_IDS);
+  private final ResponseOrigins origins = new ResponseOrigins(MOST_IDS);
   private final Ticker ticker;
 
   UpstreamAffinity(Ticker ticker) {
@@ -39,12 +39,12 @@ final class UpstreamAffinity {
    */
   private TicketRequest.Kept at(@Nullable String refersTo, String path) {
     long now = ticker.nanos();
-    String upstream = refersTo == null ? null : responseOrigins.of(refersTo, now);
+    String upstream = refersTo == null ? null : origins.of(refersTo, now);
     int start = 1;
     while (upstream == null && start < path.length()) {
       int slash = path.indexOf('/', start);
       int end = slash < 0 ? path.length() : slash;
-      upstream = responseOrigins.of(path.substring(start, end), now);
+      upstream = origins.of(path.substring(start, end), now);
       start = end + 1;
     }
     return upstream == null ? TicketRequest.Kept.NOWHERE : new TicketRequest.Kept(null, upstream);
@@ -58,6 +58,6 @@ final class UpstreamAffinity {
 
   /** Remembers that an upstream gave an id. */
   void gave(String upstream, String id) {
-    responseOrigins.gave(upstream, id, ticker.nanos());
+    origins.gave(upstream, id, ticker.nanos());
   }
 }

@@ -73,34 +73,28 @@ final class UpstreamLog implements VerdictSource {
 
   @Override
   public AttemptVerdict answered(
-      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson providerLesson, long now) {
-    AttemptVerdict attemptVerdict =
-        verdictSource.answered(upstream, attemptHistory, providerLesson, now);
-    lines(upstream, attemptHistory.model(), providerLesson, now).forEach(Line::log);
-    return attemptVerdict;
+      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
+    AttemptVerdict verdict = verdictSource.answered(upstream, attemptHistory, lesson, now);
+    lines(upstream, attemptHistory.model(), lesson, now).forEach(Line::log);
+    return verdict;
   }
 
   @Override
   public AttemptVerdict failed(
-      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now) {
-    AttemptVerdict attemptVerdict =
-        verdictSource.failed(upstream, attemptHistory, attemptFailure, now);
+      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
+    AttemptVerdict verdict = verdictSource.failed(upstream, attemptHistory, failure, now);
     lines(upstream, attemptHistory.model(), null, now).forEach(Line::log);
-    return attemptVerdict;
+    return verdict;
   }
 
   /** Returns the lines to log, mostly none. */
   List<Line> lines(
-      Upstream upstream,
-      @Nullable String model,
-      @Nullable ProviderLesson providerLesson,
-      long now) {
+      Upstream upstream, @Nullable String model, @Nullable ProviderLesson lesson, long now) {
     Quota pool = upstream.pool(model, now);
     Line health = health(upstream, now);
     Line pause = pause(upstream, pool, now);
     Line usage = usage(upstream, model, now);
-    boolean states =
-        providerLesson != null && providerLesson.standings().stream().anyMatch(UpstreamLog::states);
+    boolean states = lesson != null && lesson.standings().stream().anyMatch(UpstreamLog::states);
     if (health == null && pause == null && usage == null && !states) {
       return List.of();
     }
@@ -116,8 +110,8 @@ final class UpstreamLog implements VerdictSource {
     if (pause != null) {
       lines.add(pause.of(ofPool));
     }
-    for (MeteredLimit meteredLimit : states ? pool.limits() : List.<MeteredLimit>of()) {
-      Line limit = limit(meteredLimit, now);
+    for (MeteredLimit metered : states ? pool.limits() : List.<MeteredLimit>of()) {
+      Line limit = limit(metered, now);
       if (limit != null) {
         lines.add(limit.of(ofPool));
       }
@@ -173,12 +167,12 @@ final class UpstreamLog implements VerdictSource {
     return model == null ? "any model" : upstream.spec().ownName(model);
   }
 
-  private @Nullable Line limit(MeteredLimit meteredLimit, long now) {
-    Limit limit = meteredLimit.limit();
+  private @Nullable Line limit(MeteredLimit metered, long now) {
+    Limit limit = metered.limit();
     long capacity = limit.capacity(now);
     boolean lower = limit.restores(now) > now;
     Long before = lower ? lowered.put(limit, capacity) : lowered.remove(limit);
-    String what = meteredLimit.measure().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    String what = metered.measure().name().toLowerCase(Locale.ROOT).replace('_', ' ');
     if (!lower) {
       return before == null
           ? null

@@ -22,7 +22,7 @@ final class UsageTap {
 
   private final RequestContext requestContext;
   private final Ticker ticker;
-  private final UpstreamComplaints upstreamComplaints;
+  private final UpstreamComplaints complaints;
   private final AnswerLearning answerLearning;
   private @Nullable AnswerReader reader;
   private @Nullable GivenId given;
@@ -33,11 +33,11 @@ final class UsageTap {
   UsageTap(
       RequestContext requestContext,
       Ticker ticker,
-      UpstreamComplaints upstreamComplaints,
+      UpstreamComplaints complaints,
       AnswerLearning answerLearning) {
     this.requestContext = requestContext;
     this.ticker = ticker;
-    this.upstreamComplaints = upstreamComplaints;
+    this.complaints = complaints;
     this.answerLearning = answerLearning;
   }
 
@@ -185,7 +185,7 @@ final class UsageTap {
 
   /** Logs what is wrong with an upstream. */
   void complain(String upstream, String what) {
-    upstreamComplaints.about(upstream, what);
+    complaints.about(upstream, what);
   }
 
   private String upstream() {

@@ -13,28 +13,22 @@ interface VerdictSource {
       new VerdictSource() {
         @Override
         public AttemptVerdict answered(
-            Upstream upstream,
-            AttemptHistory attemptHistory,
-            ProviderLesson providerLesson,
-            long now) {
-          return upstream.judge(attemptHistory, providerLesson, now);
+            Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
+          return upstream.judge(attemptHistory, lesson, now);
         }
 
         @Override
         public AttemptVerdict failed(
-            Upstream upstream,
-            AttemptHistory attemptHistory,
-            AttemptFailure attemptFailure,
-            long now) {
-          return upstream.judge(attemptHistory, attemptFailure, now);
+            Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
+          return upstream.judge(attemptHistory, failure, now);
         }
       };
 
   /** Decides about an attempt that got an answer; the client has received nothing of it yet. */
   AttemptVerdict answered(
-      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson providerLesson, long now);
+      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now);
 
   /** Decides about an attempt without an answer. */
   AttemptVerdict failed(
-      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now);
+      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now);
 }

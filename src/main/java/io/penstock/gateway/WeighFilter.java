@@ -20,18 +20,15 @@ import reactor.core.publisher.Mono;
 
 /** Step 2, weigh: determines what the request will cost. */
 final class WeighFilter implements GlobalFilter, Ordered {
-  private final RequestWeighing requestWeighing;
+  private final RequestWeighing weighing;
   private final EarlyRefusal early;
   private final BodyBudget bodies;
   private final BodyIntake.Terms terms;
 
   /** Creates the step; bodies have to come as fast as {@code terms} require. */
   WeighFilter(
-      RequestWeighing requestWeighing,
-      EarlyRefusal early,
-      BodyBudget bodies,
-      BodyIntake.Terms terms) {
-    this.requestWeighing = requestWeighing;
+      RequestWeighing weighing, EarlyRefusal early, BodyBudget bodies, BodyIntake.Terms terms) {
+    this.weighing = weighing;
     this.early = early;
     this.bodies = bodies;
     this.terms = terms;
@@ -110,7 +107,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
       case WeighedRequest.Malformed(String detail) ->
           refuse(exchange, requestContext, Refusal.of(RefusalReason.BAD_REQUEST, detail));
       case WeighedRequest.Request body -> {
-        RequestWeighing.Result result = requestWeighing.atOnce(requestContext, body);
+        RequestWeighing.Result result = weighing.atOnce(requestContext, body);
         yield result == null
             ? later(exchange, body).flatMap(each -> on(exchange, chain, body, each))
             : on(exchange, chain, body, result);
@@ -123,7 +120,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
     RequestContext requestContext = RequestContext.of(exchange);
     ServerHttpRequest request = exchange.getRequest();
     return OffLoopWork.done(
-        requestWeighing.later(requestContext, body, request),
+        weighing.later(requestContext, body, request),
         ConnectionGuard.channel(request).eventLoop(),
         () -> gone(requestContext));
   }

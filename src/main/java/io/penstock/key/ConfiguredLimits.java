@@ -69,45 +69,40 @@ final class ConfiguredLimits {
       this.pool = pool;
     }
 
-    void minute(LimitMeasure limitMeasure, long limit, RefusalReason refusalReason) {
+    void minute(LimitMeasure measure, long limit, RefusalReason reason) {
       if (limit > 0) {
         long unpaced = LimitSpec.TrailingWindow.UNPACED;
         add(
-            limitMeasure,
+            measure,
             windowNanos,
             new LimitSpec.TrailingWindow(limit, windowNanos, 0, unpaced),
-            refusalReason);
+            reason);
       }
     }
 
-    void dayOfRequests(long limit, RefusalReason refusalReason) {
+    void dayOfRequests(long limit, RefusalReason reason) {
       if (limit > 0) {
         LimitSpec.Day spec = new LimitSpec.Day(limit, null, 0);
-        add(LimitMeasure.REQUESTS, spec.lengthNanos(), spec, refusalReason);
+        add(LimitMeasure.REQUESTS, spec.lengthNanos(), spec, reason);
       }
     }
 
-    void budget(long limit, ZoneMidnights until, RefusalReason refusalReason) {
+    void budget(long limit, ZoneMidnights until, RefusalReason reason) {
       if (limit > 0) {
         LimitSpec.Day spec = new LimitSpec.Day(limit, until, 0);
-        add(LimitMeasure.TOKENS, spec.lengthNanos(), spec, refusalReason);
+        add(LimitMeasure.TOKENS, spec.lengthNanos(), spec, reason);
       }
     }
 
-    void concurrency(long limit, RefusalReason refusalReason) {
+    void concurrency(long limit, RefusalReason reason) {
       if (limit > 0) {
-        add(LimitMeasure.CONCURRENCY, 0, new LimitSpec.Concurrency(limit), refusalReason);
+        add(LimitMeasure.CONCURRENCY, 0, new LimitSpec.Concurrency(limit), reason);
       }
     }
 
     private void add(
-        LimitMeasure limitMeasure,
-        long durationNanos,
-        LimitSpec spec,
-        RefusalReason refusalReason) {
-      terms.add(
-          new KeyLimit(
-              new LimitId(kind, id, pool, limitMeasure, durationNanos), spec, refusalReason));
+        LimitMeasure measure, long durationNanos, LimitSpec spec, RefusalReason reason) {
+      terms.add(new KeyLimit(new LimitId(kind, id, pool, measure, durationNanos), spec, reason));
     }
   }
 }

@@ -76,7 +76,7 @@ final class KeyIndex {
    * Returns the caller with the secret of this digest, or null when no key has it or it is not
    * valid then.
    */
-  @Nullable ApiCaller find(long first, long second, long unixMillis, KeyAccounts keyAccounts) {
+  @Nullable ApiCaller find(long first, long second, long unixMillis, KeyAccounts accounts) {
     int slot = slot(first);
     while (true) {
       if (same(slot, first, second)) {
@@ -86,7 +86,7 @@ final class KeyIndex {
         }
         KeySpec spec = specs[slot];
         if (spec != null) {
-          return valid(slot, spec, unixMillis, keyAccounts);
+          return valid(slot, spec, unixMillis, accounts);
         }
       }
       if (specs[slot] == null) {
@@ -107,13 +107,12 @@ final class KeyIndex {
     return differing == 0;
   }
 
-  private @Nullable ApiCaller valid(
-      int slot, KeySpec spec, long unixMillis, KeyAccounts keyAccounts) {
+  private @Nullable ApiCaller valid(int slot, KeySpec spec, long unixMillis, KeyAccounts accounts) {
     long until = Math.min(validUntil(spec, slot), spec.expiresAtMillis());
     if (unixMillis >= until) {
       return null;
     }
-    ApiCaller apiCaller = new ApiCaller(spec, keyAccounts.of(spec));
+    ApiCaller apiCaller = new ApiCaller(spec, accounts.of(spec));
     if (until == KeySpec.NEVER) {
       callers[slot] = apiCaller;
     }

@@ -54,8 +54,8 @@ final class KeyQuota {
 
   /** Returns whether no charge or reservation counts any more. */
   boolean owesNothing(long now) {
-    for (MeteredLimit meteredLimit : quota.limits()) {
-      Limit limit = meteredLimit.limit();
+    for (MeteredLimit metered : quota.limits()) {
+      Limit limit = metered.limit();
       if (limit.full(now) > now || limit.balance(now).held() != 0) {
         return false;
       }

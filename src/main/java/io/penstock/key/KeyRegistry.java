@@ -35,7 +35,7 @@ public final class KeyRegistry {
     }
   }
 
-  private final KeyAccounts keyAccounts;
+  private final KeyAccounts accounts;
   private volatile State state = State.NONE;
   private volatile Runnable changed = () -> {};
 
@@ -46,7 +46,7 @@ public final class KeyRegistry {
    * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
    */
   public KeyRegistry(LimitSource limits, long windowNanos) {
-    keyAccounts = new KeyAccounts(limits, windowNanos);
+    accounts = new KeyAccounts(limits, windowNanos);
   }
 
   /**
@@ -61,10 +61,10 @@ public final class KeyRegistry {
   /** Applies the keys and groups of route files; charges of those that stay are kept. */
   public synchronized void configure(
       Collection<KeySpec> keys, Collection<GroupSpec> all, long now) {
-    keyAccounts.configure(all, now);
+    accounts.configure(all, now);
     Set<String> groups = all.stream().map(GroupSpec::name).collect(Collectors.toUnmodifiableSet());
     state = State.of(keys.stream().sorted(BY_NAME).toList(), state.ofStore(), groups);
-    keyAccounts.follow(this::find, now);
+    accounts.follow(this::find, now);
   }
 
   /**
@@ -94,7 +94,7 @@ public final class KeyRegistry {
 
   private void store(List<KeySpec> sorted, long now) {
     state = State.of(state.ofFiles(), sorted, state.groups());
-    keyAccounts.follow(this::find, now);
+    accounts.follow(this::find, now);
     changed.run();
   }
 
@@ -112,14 +112,14 @@ public final class KeyRegistry {
    * unixMillis}.
    */
   public @Nullable ApiCaller caller(String secret, long unixMillis) {
-    return SecretHasher.find(state.index(), secret, unixMillis, keyAccounts);
+    return SecretHasher.find(state.index(), secret, unixMillis, accounts);
   }
 
   /**
    * Returns the limits of a key without those of its group; the limits for {@code model} come last.
    */
   public List<KeyLimit> limits(KeySpec key, @Nullable String model) {
-    return keyAccounts.limits(key, model);
+    return accounts.limits(key, model);
   }
 
   /** Returns the key of route files with that name, or null. */

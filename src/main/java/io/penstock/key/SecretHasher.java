@@ -30,21 +30,21 @@ final class SecretHasher {
    * Returns the caller with a secret, or null when no key has it or it is not valid at that time.
    */
   static @Nullable ApiCaller find(
-      KeyIndex index, String secret, long unixMillis, KeyAccounts keyAccounts) {
+      KeyIndex index, String secret, long unixMillis, KeyAccounts accounts) {
     return secret.length() > LONGEST
         ? null
-        : OF_THREAD.get().look(index, secret, unixMillis, keyAccounts);
+        : OF_THREAD.get().look(index, secret, unixMillis, accounts);
   }
 
   private @Nullable ApiCaller look(
-      KeyIndex index, String secret, long unixMillis, KeyAccounts keyAccounts) {
+      KeyIndex index, String secret, long unixMillis, KeyAccounts accounts) {
     try {
       digest.update(secret.getBytes(StandardCharsets.UTF_8));
       digest.digest(hash, 0, hash.length);
     } catch (DigestException impossible) {
       throw new IllegalStateException("a SHA-256 has 32 bytes", impossible);
     }
-    return index.find(word(0), word(8), unixMillis, keyAccounts);
+    return index.find(word(0), word(8), unixMillis, accounts);
   }
 
   private long word(int at) {

@@ -38,8 +38,8 @@ sealed interface Around extends LimitState
   }
 
   @Override
-  default LimitState told(ProviderNotice providerNotice, long now) {
-    return around(own().told(providerNotice, now));
+  default LimitState told(ProviderNotice notice, long now) {
+    return around(own().told(notice, now));
   }
 
   @Override

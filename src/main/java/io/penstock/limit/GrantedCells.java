@@ -112,7 +112,7 @@ record GrantedCells(List<GrantedCell> all) implements Iterable<GrantedCell> {
    * as far as they count, are put into their cells. A fixed window itself knows what its cell has
    * charged. Reserved output is spent in no cell.
    */
-  GrantedCells before(LimitState alone, CellGrid cellGrid, long now) {
+  GrantedCells before(LimitState alone, CellGrid grid, long now) {
     GrantedCells next = new GrantedCells(all.subList(1, all.size()));
     if (alone instanceof FixedWindowState) {
       return next;
@@ -122,7 +122,7 @@ record GrantedCells(List<GrantedCell> all) implements Iterable<GrantedCell> {
       long charged = Math.max(0, each.amount() - left);
       left = Math.max(0, left - each.amount());
       if (charged > 0) {
-        next = next.using(cellGrid.cellAt(Math.min(now, each.atNanos())), charged);
+        next = next.using(grid.cellAt(Math.min(now, each.atNanos())), charged);
       }
     }
     return next;

@@ -274,10 +274,10 @@ public final class Limit {
    * never raises the limit above its spec; a lower limit holds for 120 s. Only trailing windows are
    * affected. Returns whether anything may pass sooner than before.
    */
-  public boolean told(ProviderNotice providerNotice, long now) {
+  public boolean told(ProviderNotice notice, long now) {
     while (true) {
       LimitState current = state();
-      LimitState next = current.told(providerNotice, now);
+      LimitState next = current.told(notice, now);
       if (next.equals(current)) {
         return false;
       }
@@ -374,13 +374,13 @@ public final class Limit {
    * Returns what to report of a shared limit. Until more is granted, no more than that is spent,
    * except for usage that runs over.
    *
-   * @param cellGrid the position of the limit's cells about now
+   * @param grid the position of the limit's cells about now
    * @param oldest the first cell that counts; those before it are forgotten
    * @param ahead the last cell that anything is granted in
    * @param keep how much may stay free in a cell; the rest is given up
    */
-  public SpendingReport tally(CellGrid cellGrid, long oldest, long ahead, long keep, long now) {
-    SharedState shared = changeShared(each -> each.tallied(cellGrid, oldest, ahead, keep, now));
+  public SpendingReport tally(CellGrid grid, long oldest, long ahead, long keep, long now) {
+    SharedState shared = changeShared(each -> each.tallied(grid, oldest, ahead, keep, now));
     return Objects.requireNonNull(shared, "the limit is not shared").tally(now);
   }
 

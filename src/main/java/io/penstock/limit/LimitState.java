@@ -77,7 +77,7 @@ sealed interface LimitState
   }
 
   /** Returns the state after a provider's statement. Only trailing windows take such statements. */
-  default LimitState told(ProviderNotice providerNotice, long now) {
+  default LimitState told(ProviderNotice notice, long now) {
     return this;
   }
 

@@ -20,7 +20,7 @@ final class SharedState implements Around {
 
   private final LimitState local;
   private final SliceDemand sliceDemand;
-  private final @Nullable CellGrid cellGrid;
+  private final @Nullable CellGrid grid;
 
   /** All that count. {@link CellGrid#NONE} is that of charges before the running cell was known. */
   private final GrantedCells grantedCells;
@@ -34,14 +34,14 @@ final class SharedState implements Around {
   private SharedState(
       LimitState local,
       SliceDemand sliceDemand,
-      @Nullable CellGrid cellGrid,
+      @Nullable CellGrid grid,
       GrantedCells grantedCells,
       long held,
       long spent,
       StoreReport storeReport) {
     this.local = local;
     this.sliceDemand = sliceDemand;
-    this.cellGrid = cellGrid;
+    this.grid = grid;
     this.grantedCells = grantedCells;
     this.held = held;
     this.spent = spent;
@@ -69,7 +69,7 @@ final class SharedState implements Around {
   }
 
   private SharedState with(LimitState local, GrantedCells grantedCells, long held, long spent) {
-    return new SharedState(local, sliceDemand, cellGrid, grantedCells, held, spent, storeReport);
+    return new SharedState(local, sliceDemand, grid, grantedCells, held, spent, storeReport);
   }
 
   private SharedState with(GrantedCells grantedCells) {
@@ -123,14 +123,14 @@ final class SharedState implements Around {
   /** Returns the local state, with a window or day that begins and ends with its shared cell. */
   @Override
   public LimitState own(long now) {
-    return cellGrid == null ? local : cellGrid.aligned(local, now);
+    return grid == null ? local : grid.aligned(local, now);
   }
 
   private long cellAt(long now) {
     if (permits()) {
       return 0;
     }
-    return cellGrid == null ? CellGrid.NONE : cellGrid.cellAt(now);
+    return grid == null ? CellGrid.NONE : grid.cellAt(now);
   }
 
   /** Returns the cells after {@code amount} was spent in one; in a bucket, it was out before. */
@@ -219,7 +219,7 @@ final class SharedState implements Around {
   public long ends(long amount, long now) {
     boolean known = endsAtOnce() && storeReport.denies(amount, now);
     long cell = known && opens(amount, now) == Ticker.NEVER ? cellAt(now) : CellGrid.NONE;
-    return cellGrid != null && cell != CellGrid.NONE ? cellGrid.endOf(cell) : Ticker.NEVER;
+    return grid != null && cell != CellGrid.NONE ? grid.endOf(cell) : Ticker.NEVER;
   }
 
   @Override
@@ -247,7 +247,7 @@ final class SharedState implements Around {
     if (next instanceof StrictState) {
       return local;
     }
-    return cellGrid == null ? next : cellGrid.begun(next, now);
+    return grid == null ? next : grid.begun(next, now);
   }
 
   @Override
@@ -330,7 +330,7 @@ final class SharedState implements Around {
     next =
         next.each(
             each -> each.granted() > each.used() ? each.during(spans.apply(each.cell())) : each);
-    return new SharedState(local, sliceDemand, cellGrid, next, held, spent, storeReport);
+    return new SharedState(local, sliceDemand, grid, next, held, spent, storeReport);
   }
 
   /**
@@ -375,7 +375,7 @@ final class SharedState implements Around {
     long cell = cellAt(now);
     boolean early = grantedCells.has(CellGrid.NONE);
     GrantedCells next =
-        cellGrid != null && early ? grantedCells.before(alone, cellGrid, now) : grantedCells;
+        grid != null && early ? grantedCells.before(alone, grid, now) : grantedCells;
     if (alone instanceof FixedWindowState fixed && fixed.charged() > 0) {
       next = next.with(cell, each -> each.using(Math.max(0, fixed.charged() - each.used())));
     }

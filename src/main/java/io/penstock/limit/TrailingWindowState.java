@@ -350,20 +350,19 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public LimitState told(ProviderNotice providerNotice, long now) {
+  public LimitState told(ProviderNotice notice, long now) {
     // The answer is of an earlier request, or of one before the limit was created anew.
-    if (providerNotice.mark() < providerFeedback.ceiling().mark()
-        || providerNotice.mark() > reserved) {
+    if (notice.mark() < providerFeedback.ceiling().mark() || notice.mark() > reserved) {
       return this;
     }
     TrailingWindowState state = at(now);
-    if (providerNotice.statesRemaining()) {
+    if (notice.statesRemaining()) {
       long believed = state.free(now);
       ProviderCeiling providerCeiling =
-          ProviderCeiling.of(providerNotice, state.spec.capacity(), believed, reserved, now);
+          ProviderCeiling.of(notice, state.spec.capacity(), believed, reserved, now);
       state = state.taught(state.providerFeedback.with(providerCeiling));
     }
-    return providerNotice.statesLimit() ? state.limited(providerNotice.limit(), now) : state;
+    return notice.statesLimit() ? state.limited(notice.limit(), now) : state;
   }
 
   /** Returns this state when the provider allows {@code limit}. */

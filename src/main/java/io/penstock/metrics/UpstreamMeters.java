@@ -200,9 +200,9 @@ final class UpstreamMeters {
   private double drift(String model, LimitMeasure limitMeasure) {
     double most = Double.NaN;
     for (Quota pool : pools(model)) {
-      for (MeteredLimit meteredLimit : pool.limits()) {
-        LearnedLimit learnedLimit = meteredLimit.limit().learned(ticker.nanos());
-        if (meteredLimit.measure() == limitMeasure
+      for (MeteredLimit metered : pool.limits()) {
+        LearnedLimit learnedLimit = metered.limit().learned(ticker.nanos());
+        if (metered.measure() == limitMeasure
             && learnedLimit != null
             && !(Math.abs(learnedLimit.drift()) <= Math.abs(most))) {
           most = learnedLimit.drift();

@@ -62,8 +62,8 @@ public final class ModelQuotas {
     }
 
     boolean owes(long now) {
-      for (MeteredLimit meteredLimit : limits) {
-        if (!meteredLimit.limit().balance(now).equals(LimitBalance.ZERO)) {
+      for (MeteredLimit metered : limits) {
+        if (!metered.limit().balance(now).equals(LimitBalance.ZERO)) {
           return true;
         }
       }

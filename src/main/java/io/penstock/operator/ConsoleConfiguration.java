@@ -18,14 +18,14 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 class ConsoleConfiguration {
   @Bean
   LiveStream liveStream(
-      EndpointRegistry endpointRegistry,
+      EndpointRegistry registry,
       UpstreamRegistry upstreamRegistry,
       EventBus events,
       Ticker ticker) {
     RecentWaits waits = new RecentWaits();
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
-    EndpointsHandler endpoints = new EndpointsHandler(endpointRegistry, upstreamRegistry, ticker);
-    LiveRows rows = new LiveRows(endpointRegistry, endpoints, waits, ticker);
+    EndpointsHandler endpoints = new EndpointsHandler(registry, upstreamRegistry, ticker);
+    LiveRows rows = new LiveRows(registry, endpoints, waits, ticker);
     SharingPeers sharingPeers = new SharingPeers();
     var _ = events.subscribe(sharingPeers); // subscribed for as long as the gateway lives
     LiveChanges liveChanges =

@@ -48,25 +48,25 @@ final class CountHandler {
       @Nullable Boolean tokenizer,
       @Nullable String upstream) {}
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final CostLearner costLearner;
-  private final TextTokenizers textTokenizers;
+  private final TextTokenizers tokenizers;
   private final ProviderCount provider;
 
   CountHandler(
-      EndpointRegistry endpointRegistry,
+      EndpointRegistry registry,
       CostLearner costLearner,
-      TextTokenizers textTokenizers,
+      TextTokenizers tokenizers,
       ProviderCount provider) {
-    this.endpointRegistry = endpointRegistry;
+    this.registry = registry;
     this.costLearner = costLearner;
-    this.textTokenizers = textTokenizers;
+    this.tokenizers = tokenizers;
     this.provider = provider;
   }
 
   /** Answers with the local estimate, or with the provider's own count. */
   Mono<ServerResponse> count(ServerRequest request) {
-    Scheduler elsewhere = textTokenizers.scheduler();
+    Scheduler elsewhere = tokenizers.scheduler();
     return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
         .map(CountHandler::bytes)
         .defaultIfEmpty(new byte[0])
@@ -96,19 +96,14 @@ final class CountHandler {
 
   private Mono<ServerResponse> estimated(CountRequest asked) {
     WeighedRequest.Request read = read(asked);
-    return textTokenizers
+    return tokenizers
         .later(read.tokenizerInput())
         .flatMap(
-            requestContent -> {
-              long input = costLearner.expect(requestContent, "", 0).inputTokens();
+            content -> {
+              long input = costLearner.expect(content, "", 0).inputTokens();
               return OperatorJson.answer(
                   new Counted(
-                      asked.provider(),
-                      asked.model(),
-                      input,
-                      false,
-                      requestContent.tokenized(),
-                      null));
+                      asked.provider(), asked.model(), input, false, content.tokenized(), null));
             });
   }
 
@@ -158,7 +153,7 @@ final class CountHandler {
   }
 
   private @Nullable UpstreamSpec upstream(CountRequest asked) {
-    for (Endpoint endpoint : endpointRegistry.all()) {
+    for (Endpoint endpoint : registry.all()) {
       EndpointSpec spec = endpoint.spec();
       if (spec.reading().dialect() == asked.dialect()) {
         for (UpstreamSpec each : spec.upstreams()) {

@@ -22,19 +22,19 @@ final class DecisionsHandler {
   private record Ended(String model, long reservedTokens, long usedTokens) {}
 
   private final DecisionService decisionService;
-  private final DecisionWaits decisionWaits;
+  private final DecisionWaits waits;
   private final QuotaReservations quotaReservations;
   private final Ticker ticker;
   private final WallClock clock;
 
   DecisionsHandler(
       DecisionService decisionService,
-      DecisionWaits decisionWaits,
+      DecisionWaits waits,
       QuotaReservations quotaReservations,
       Ticker ticker,
       WallClock clock) {
     this.decisionService = decisionService;
-    this.decisionWaits = decisionWaits;
+    this.waits = waits;
     this.quotaReservations = quotaReservations;
     this.ticker = ticker;
     this.clock = clock;
@@ -60,7 +60,7 @@ final class DecisionsHandler {
     return Mono.<Optional<ModelDecision>>create(
             sink -> {
               Runnable leave =
-                  decisionWaits.enter(
+                  waits.enter(
                       modelQuestion.model(),
                       tokens,
                       deadline,

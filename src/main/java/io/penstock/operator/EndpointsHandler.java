@@ -27,13 +27,12 @@ final class EndpointsHandler {
   private static final double DIGITS = 1e4;
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final UpstreamRegistry upstreamRegistry;
   private final Ticker ticker;
 
-  EndpointsHandler(
-      EndpointRegistry endpointRegistry, UpstreamRegistry upstreamRegistry, Ticker ticker) {
-    this.endpointRegistry = endpointRegistry;
+  EndpointsHandler(EndpointRegistry registry, UpstreamRegistry upstreamRegistry, Ticker ticker) {
+    this.registry = registry;
     this.upstreamRegistry = upstreamRegistry;
     this.ticker = ticker;
   }
@@ -42,7 +41,7 @@ final class EndpointsHandler {
   Mono<ServerResponse> list(ServerRequest request) {
     Optional<String> path = request.queryParam("path");
     List<EndpointView> views =
-        endpointRegistry.all().stream()
+        registry.all().stream()
             .filter(endpoint -> path.isEmpty() || path.get().equals(endpoint.path()))
             .map(this::view)
             .toList();
@@ -68,7 +67,7 @@ final class EndpointsHandler {
     if (path.isEmpty()) {
       return ProblemAnswer.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
     }
-    Endpoint endpoint = endpointRegistry.pause(path.get(), stop);
+    Endpoint endpoint = registry.pause(path.get(), stop);
     if (endpoint == null) {
       return none();
     }
@@ -79,7 +78,7 @@ final class EndpointsHandler {
   /** Answers with the running configuration, in the shape of a route file. */
   Mono<ServerResponse> config(ServerRequest request) {
     List<Map<String, Object>> endpoints =
-        endpointRegistry.all().stream()
+        registry.all().stream()
             .map(Endpoint::spec)
             .filter(spec -> !spec.isDynamic())
             .map(EndpointSpec::shown)

@@ -26,7 +26,7 @@ final class LiveRows {
   /** Largest number of queue owners asked for their next ticket in each snapshot. */
   private static final int MOST_ASKED = 100;
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final EndpointsHandler views;
   private final RecentWaits waits;
   private final Ticker ticker;
@@ -36,9 +36,8 @@ final class LiveRows {
 
   private final Map<String, String> held = new HashMap<>();
 
-  LiveRows(
-      EndpointRegistry endpointRegistry, EndpointsHandler views, RecentWaits waits, Ticker ticker) {
-    this.endpointRegistry = endpointRegistry;
+  LiveRows(EndpointRegistry registry, EndpointsHandler views, RecentWaits waits, Ticker ticker) {
+    this.registry = registry;
     this.views = views;
     this.waits = waits;
     this.ticker = ticker;
@@ -49,19 +48,17 @@ final class LiveRows {
    * previous call's questions.
    */
   List<LiveRow> rows() {
-    Map<String, List<Integer>> ages = endpointRegistry.tickets().ages(AGES, ticker.nanos());
+    Map<String, List<Integer>> ages = registry.tickets().ages(AGES, ticker.nanos());
     List<LiveRow> rows = new ArrayList<>();
     Set<String> paths = new HashSet<>();
     int asked = 0;
-    for (Endpoint endpoint : endpointRegistry.all()) {
+    for (Endpoint endpoint : registry.all()) {
       String path = endpoint.path();
       paths.add(path);
       List<Integer> counts = ages.getOrDefault(path, List.of());
       if (!counts.isEmpty() && asked < MOST_ASKED) {
         asked++;
-        endpointRegistry
-            .tickets()
-            .next(endpoint, look -> look.ifPresent(is -> answers.put(path, is)));
+        registry.tickets().next(endpoint, look -> look.ifPresent(is -> answers.put(path, is)));
       }
       rows.add(
           LiveRow.of(views.view(endpoint, Map.of()), waits.of(path), counts, held(path, counts)));
@@ -80,21 +77,17 @@ final class LiveRows {
     return counts.isEmpty() ? null : held.get(path);
   }
 
-  private static String words(String path, @Nullable BindingLimit bindingLimit) {
-    if (bindingLimit == null) {
+  private static String words(String path, @Nullable BindingLimit binding) {
+    if (binding == null) {
       return "";
     }
-    String what = lower(bindingLimit.what());
-    String measure = bindingLimit.measure() == null ? "" : " " + lower(bindingLimit.measure());
-    if (bindingLimit.kind() == null || Objects.equals(bindingLimit.name(), path)) {
-      return bindingLimit.what() == BindingLimit.What.LIMIT
-          ? "its limit:" + measure
-          : what + measure;
+    String what = lower(binding.what());
+    String measure = binding.measure() == null ? "" : " " + lower(binding.measure());
+    if (binding.kind() == null || Objects.equals(binding.name(), path)) {
+      return binding.what() == BindingLimit.What.LIMIT ? "its limit:" + measure : what + measure;
     }
-    String whose = lower(bindingLimit.kind()) + " " + bindingLimit.name();
-    return bindingLimit.what() == BindingLimit.What.LIMIT
-        ? whose + ":" + measure
-        : whose + ": " + what;
+    String whose = lower(binding.kind()) + " " + binding.name();
+    return binding.what() == BindingLimit.What.LIMIT ? whose + ":" + measure : whose + ": " + what;
   }
 
   private static String lower(Enum<?> word) {

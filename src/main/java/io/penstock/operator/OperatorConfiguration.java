@@ -80,11 +80,11 @@ class OperatorConfiguration {
 
   @Bean
   CountHandler countHandler(
-      EndpointRegistry endpointRegistry,
+      EndpointRegistry registry,
       CostLearner costLearner,
-      TextTokenizers textTokenizers,
+      TextTokenizers tokenizers,
       ProviderCount provider) {
-    return new CountHandler(endpointRegistry, costLearner, textTokenizers, provider);
+    return new CountHandler(registry, costLearner, tokenizers, provider);
   }
 
   @Bean
@@ -123,21 +123,21 @@ class OperatorConfiguration {
   }
 
   @Bean
-  UsageHandler usageHandler(UsageLedger usageLedger, PriceTable priceTable) {
-    return new UsageHandler(usageLedger, priceTable);
+  UsageHandler usageHandler(UsageLedger ledger, PriceTable priceTable) {
+    return new UsageHandler(ledger, priceTable);
   }
 
   /** The gateway's port is known only once it is open. */
   @Bean
   ProbeHandler probeHandler(
-      EndpointRegistry endpointRegistry,
+      EndpointRegistry registry,
       Ticker ticker,
       ReactorResourceFactory loops,
       ServerProperties server,
       ApplicationContext context) {
     ApplicationContext gateway = Objects.requireNonNull(context.getParent(), "the gateway's");
     return new ProbeHandler(
-        endpointRegistry,
+        registry,
         () -> {
           InetAddress address = server.getAddress();
           boolean any = address == null || address.isAnyLocalAddress();
@@ -158,25 +158,25 @@ class OperatorConfiguration {
    */
   @Bean
   RouterFunction<ServerResponse> operatorRoutes(
-      EndpointRegistry endpointRegistry,
+      EndpointRegistry registry,
       UpstreamRegistry upstreamRegistry,
       Ticker ticker,
       EventStream events,
-      ConfigurationReloader configurationReloader,
+      ConfigurationReloader reloader,
       CountHandler counts,
       QuotaRoutes quotas,
       KeysHandler keys,
       UsageHandler usage,
       ProbeHandler probes) {
-    EndpointsHandler endpoints = new EndpointsHandler(endpointRegistry, upstreamRegistry, ticker);
+    EndpointsHandler endpoints = new EndpointsHandler(registry, upstreamRegistry, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
-    ReloadHandler reload = new ReloadHandler(configurationReloader);
+    ReloadHandler reload = new ReloadHandler(reloader);
     return RouterFunctions.route()
         .GET("/endpoints", endpoints::list)
         .POST("/endpoints/pause", endpoints::pause)
         .POST("/endpoints/resume", endpoints::resume)
         .POST("/endpoints/test", probes::send)
-        .add(new TicketsHandler(endpointRegistry, ticker, WallClock.system()).routes())
+        .add(new TicketsHandler(registry, ticker, WallClock.system()).routes())
         .GET("/upstreams", providers::list)
         .GET("/config", endpoints::config)
         .GET("/events", events::open)

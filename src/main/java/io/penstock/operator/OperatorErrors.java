@@ -25,15 +25,15 @@ final class OperatorErrors {
       return answer(ProblemAnswer.of(known.getStatusCode(), said), known.getHeaders());
     }
     LOG.error("the operator port failed to answer", error);
-    ProblemAnswer problemAnswer =
+    ProblemAnswer problem =
         ProblemAnswer.of(HttpStatus.INTERNAL_SERVER_ERROR, "an error, see the log");
-    return answer(problemAnswer, HttpHeaders.EMPTY);
+    return answer(problem, HttpHeaders.EMPTY);
   }
 
-  private static ResponseEntity<byte[]> answer(ProblemAnswer problemAnswer, HttpHeaders headers) {
-    return ResponseEntity.status(problemAnswer.status())
+  private static ResponseEntity<byte[]> answer(ProblemAnswer problem, HttpHeaders headers) {
+    return ResponseEntity.status(problem.status())
         .headers(headers)
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
-        .body(OperatorJson.bytes(problemAnswer));
+        .body(OperatorJson.bytes(problem));
   }
 }

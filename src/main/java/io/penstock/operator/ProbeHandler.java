@@ -65,14 +65,13 @@ final class ProbeHandler {
       @Nullable Long waitedMs,
       long tookMs) {}
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final Supplier<Port> port;
   private final HttpClient client;
   private final Ticker ticker;
 
-  ProbeHandler(
-      EndpointRegistry endpointRegistry, Supplier<Port> port, LoopResources loops, Ticker ticker) {
-    this.endpointRegistry = endpointRegistry;
+  ProbeHandler(EndpointRegistry registry, Supplier<Port> port, LoopResources loops, Ticker ticker) {
+    this.registry = registry;
     this.port = port;
     this.ticker = ticker;
     this.client = HttpClient.newConnection().runOn(loops).responseTimeout(PATIENCE);
@@ -84,7 +83,7 @@ final class ProbeHandler {
     if (path.isEmpty()) {
       return ProblemAnswer.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
     }
-    Endpoint endpoint = endpointRegistry.at(path.get());
+    Endpoint endpoint = registry.at(path.get());
     if (endpoint == null) {
       return EndpointsHandler.none();
     }

@@ -13,11 +13,11 @@ import reactor.core.scheduler.Schedulers;
 final class ReloadHandler {
   private record Applied(boolean applied, int endpoints, List<String> warnings) {}
 
-  private final ConfigurationReloader configurationReloader;
+  private final ConfigurationReloader reloader;
   private final AtomicBoolean running = new AtomicBoolean();
 
-  ReloadHandler(ConfigurationReloader configurationReloader) {
-    this.configurationReloader = configurationReloader;
+  ReloadHandler(ConfigurationReloader reloader) {
+    this.reloader = reloader;
   }
 
   /** Reloads on a thread that may block on file access, and answers with the result. */
@@ -32,7 +32,7 @@ final class ReloadHandler {
       return ProblemAnswer.of(HttpStatus.CONFLICT, "a reload is under way already").answer();
     }
     try {
-      return switch (configurationReloader.reload()) {
+      return switch (reloader.reload()) {
         case ConfigurationReloader.Result.Applied(int endpoints, List<String> warnings) ->
             OperatorJson.answer(new Applied(true, endpoints, warnings));
         case ConfigurationReloader.Result.Refused(List<ConfigurationFault> faults) ->

@@ -67,26 +67,26 @@ final class TicketWords {
         limits(waitExplanation, waitingTicket.nanos()));
   }
 
-  Explained explained(PastTicket pastTicket) {
-    WaitExplanation waitExplanation = pastTicket.explanation();
-    Refusal refusal = pastTicket.refusal();
+  Explained explained(PastTicket past) {
+    WaitExplanation waitExplanation = past.explanation();
+    Refusal refusal = past.refusal();
     return new Explained(
-        pastTicket.number(),
-        pastTicket.origin().requestId(),
-        pastTicket.endpoint(),
-        lower(pastTicket.fate()),
+        past.number(),
+        past.origin().requestId(),
+        past.endpoint(),
+        lower(past.fate()),
         null,
-        CostView.of(pastTicket.cost()),
-        pastTicket.origin().key(),
-        pastTicket.model(),
-        now.text(pastTicket.arrivedNanos()),
-        millis(pastTicket.waitedNanos()),
+        CostView.of(past.cost()),
+        past.origin().key(),
+        past.model(),
+        now.text(past.arrivedNanos()),
+        millis(past.waitedNanos()),
         null,
         null,
-        pastTicket.upstream(),
+        past.upstream(),
         refusal == null ? null : refusal(refusal),
         binding(waitExplanation.binds()),
-        limits(waitExplanation, pastTicket.decidedNanos()));
+        limits(waitExplanation, past.decidedNanos()));
   }
 
   private static RefusalView refusal(Refusal refusal) {

@@ -39,12 +39,12 @@ final class TicketsHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final Ticker ticker;
   private final WallClock clock;
 
-  TicketsHandler(EndpointRegistry endpointRegistry, Ticker ticker, WallClock clock) {
-    this.endpointRegistry = endpointRegistry;
+  TicketsHandler(EndpointRegistry registry, Ticker ticker, WallClock clock) {
+    this.registry = registry;
     this.ticker = ticker;
     this.clock = clock;
   }
@@ -69,11 +69,10 @@ final class TicketsHandler {
               HttpStatus.BAD_REQUEST, "?path= is expected, and ?limit= from 1 to " + MOST)
           .answer();
     }
-    Endpoint endpoint = endpointRegistry.at(path.get());
+    Endpoint endpoint = registry.at(path.get());
     return endpoint == null
         ? EndpointsHandler.none()
-        : told((Consumer<QueueSnapshot> told) ->
-                endpointRegistry.tickets().list(endpoint, limit, told))
+        : told((Consumer<QueueSnapshot> told) -> registry.tickets().list(endpoint, limit, told))
             .flatMap(queueSnapshot -> OperatorJson.answer(views(queueSnapshot)))
             .onErrorResume(TimeoutException.class, late -> late());
   }
@@ -92,8 +91,7 @@ final class TicketsHandler {
   /** Shows one ticket, found by its number or its request id: what it waits for, or its outcome. */
   private Mono<ServerResponse> show(ServerRequest request) {
     String id = request.pathVariable("id");
-    return told((Consumer<Optional<TicketRecord>> told) ->
-            endpointRegistry.tickets().find(id, told))
+    return told((Consumer<Optional<TicketRecord>> told) -> registry.tickets().find(id, told))
         .flatMap(
             known ->
                 known.map(this::view).map(OperatorJson::answer).orElseGet(TicketsHandler::none))
@@ -103,14 +101,14 @@ final class TicketsHandler {
   private TicketView.Explained view(TicketRecord ticketRecord) {
     return switch (ticketRecord) {
       case WaitingTicket waitingTicket -> words().explained(waitingTicket);
-      case PastTicket pastTicket -> words().explained(pastTicket);
+      case PastTicket past -> words().explained(past);
     };
   }
 
   /** Removes one ticket, found by its number only: several tickets may have the same request id. */
   private Mono<ServerResponse> remove(ServerRequest request) {
     String id = request.pathVariable("id");
-    return told((Consumer<Removal> told) -> endpointRegistry.tickets().remove(id, told))
+    return told((Consumer<Removal> told) -> registry.tickets().remove(id, told))
         .flatMap(
             removal ->
                 switch (removal) {

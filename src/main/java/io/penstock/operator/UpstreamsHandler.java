@@ -89,19 +89,19 @@ final class UpstreamsHandler {
         pool.limits().stream().map(each -> view(each, now)).toList());
   }
 
-  private static LimitView view(MeteredLimit meteredLimit, ClockReading now) {
-    Limit limit = meteredLimit.limit();
+  private static LimitView view(MeteredLimit metered, ClockReading now) {
+    Limit limit = metered.limit();
     long effective = limit.capacity(now.nanos());
     LimitBalance limitBalance = limit.balance(now.nanos());
     LearnedLimit learnedLimit = limit.learned(now.nanos());
     return new LimitView(
-        meteredLimit.measure().name().toLowerCase(Locale.ROOT),
+        metered.measure().name().toLowerCase(Locale.ROOT),
         windowMillis(limit.spec()),
         limit.capacity(),
         effective,
         now.ifToCome(limit.restores(now.nanos())),
         limitBalance.charged(),
-        limitBalance.charged() + meteredLimit.others().counted(now.nanos()),
+        limitBalance.charged() + metered.others().counted(now.nanos()),
         limitBalance.held(),
         Math.min(effective, limit.left(now.nanos()).amount()),
         limit.spec() instanceof LimitSpec.TrailingWindow window

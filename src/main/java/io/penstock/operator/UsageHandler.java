@@ -66,11 +66,11 @@ final class UsageHandler {
     }
   }
 
-  private final UsageLedger usageLedger;
+  private final UsageLedger ledger;
   private final PriceTable priceTable;
 
-  UsageHandler(UsageLedger usageLedger, PriceTable priceTable) {
-    this.usageLedger = usageLedger;
+  UsageHandler(UsageLedger ledger, PriceTable priceTable) {
+    this.ledger = ledger;
     this.priceTable = priceTable;
   }
 
@@ -99,7 +99,7 @@ final class UsageHandler {
         throw new BadQuestion("expected from, to, group_by and format, each once at most");
       }
     }
-    LocalDate today = usageLedger.today();
+    LocalDate today = ledger.today();
     LocalDate to = day("to", given.getFirst("to"), today);
     LocalDate from = day("from", given.getFirst("from"), today.minusDays(UsageLedger.DAYS - 1L));
     if (from.isAfter(to)) {
@@ -141,7 +141,7 @@ final class UsageHandler {
 
   private List<Map<String, Object>> rows(Question question) {
     Map<List<String>, Sum> sums = new LinkedHashMap<>();
-    for (UsageLedger.Row row : usageLedger.rows(question.from(), question.to())) {
+    for (UsageLedger.Row row : ledger.rows(question.from(), question.to())) {
       List<String> group = question.groupBy().stream().map(field -> value(row, field)).toList();
       sums.computeIfAbsent(group, absent -> new Sum())
           .add(row, priceTable.of(row.model(), row.input(), row.output()));

@@ -48,26 +48,26 @@ final class AttemptJudge {
 
   /** Records an answer and returns what happens to its request. */
   AttemptVerdict of(
-      AttemptHistory attemptHistory, ProviderLesson providerLesson, PoolPause poolPause, long now) {
-    int status = providerLesson.status();
+      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
+    int status = lesson.status();
     if (status >= ERRORS) {
-      note(status + " " + providerLesson.wording().name().toLowerCase(Locale.ROOT), now);
+      note(status + " " + lesson.wording().name().toLowerCase(Locale.ROOT), now);
     }
     if (works(status)) {
-      poolPause.served();
+      pause.served();
     }
     return switch (status) {
-      case 429 -> throttled(attemptHistory, providerLesson, poolPause, now);
-      case 503, 529 -> overloaded(attemptHistory, providerLesson, poolPause, now);
+      case 429 -> throttled(attemptHistory, lesson, pause, now);
+      case 503, 529 -> overloaded(attemptHistory, lesson, pause, now);
       case 408 -> onceMore(attemptHistory, MAX_BROKEN);
       case 500, 502, 504 -> {
-        if (providerLesson.wording() == ProviderLesson.Wording.OVERLOADED) {
-          yield overloaded(attemptHistory, providerLesson, poolPause, now);
+        if (lesson.wording() == ProviderLesson.Wording.OVERLOADED) {
+          yield overloaded(attemptHistory, lesson, pause, now);
         }
         upstreamHealth.failed(now);
         yield onceMore(attemptHistory, MAX_BROKEN);
       }
-      case 400 -> refused(attemptHistory, providerLesson);
+      case 400 -> refused(attemptHistory, lesson);
       default -> AttemptVerdict.PASS;
     };
   }
@@ -76,10 +76,9 @@ final class AttemptJudge {
    * Decides about a refused request. The refusal of an option that the client itself has set is
    * passed on.
    */
-  private static AttemptVerdict refused(
-      AttemptHistory attemptHistory, ProviderLesson providerLesson) {
+  private static AttemptVerdict refused(AttemptHistory attemptHistory, ProviderLesson lesson) {
     boolean ours =
-        providerLesson.wording() == ProviderLesson.Wording.NO_STREAM_USAGE
+        lesson.wording() == ProviderLesson.Wording.NO_STREAM_USAGE
             && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.ADDED;
     return ours && attemptHistory.repeatable() && attemptHistory.broken() <= MAX_BROKEN
         ? AttemptVerdict.WITHOUT_USAGE
@@ -87,28 +86,28 @@ final class AttemptJudge {
   }
 
   private AttemptVerdict throttled(
-      AttemptHistory attemptHistory, ProviderLesson providerLesson, PoolPause poolPause, long now) {
-    poolPause.countThrottled();
-    return switch (providerLesson.wording()) {
+      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
+    pause.countThrottled();
+    return switch (lesson.wording()) {
       case TOO_LARGE, NO_STREAM_USAGE -> AttemptVerdict.PASS;
       case SPENT -> {
         upstreamHealth.broken(now);
         yield AttemptVerdict.PASS;
       }
-      case OVERLOADED -> overloaded(attemptHistory, providerLesson, poolPause, now);
-      case RATE, OTHER -> limited(attemptHistory, providerLesson, poolPause, now);
+      case OVERLOADED -> overloaded(attemptHistory, lesson, pause, now);
+      case RATE, OTHER -> limited(attemptHistory, lesson, pause, now);
     };
   }
 
   private AttemptVerdict limited(
-      AttemptHistory attemptHistory, ProviderLesson providerLesson, PoolPause poolPause, long now) {
-    long reset = reset(providerLesson);
-    boolean rate = providerLesson.wording() == ProviderLesson.Wording.RATE;
-    if (providerLesson.retryAfterNanos() != ProviderStatus.UNSAID) {
-      poolPause.stated(providerLesson.retryAfterNanos(), now);
+      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
+    long reset = reset(lesson);
+    boolean rate = lesson.wording() == ProviderLesson.Wording.RATE;
+    if (lesson.retryAfterNanos() != ProviderStatus.UNSAID) {
+      pause.stated(lesson.retryAfterNanos(), now);
     } else if (reset != ProviderStatus.UNSAID) {
-      poolPause.until(reset, now);
-    } else if (poolPause.unexplained(rate, now)) {
+      pause.until(reset, now);
+    } else if (pause.unexplained(rate, now)) {
       upstreamHealth.broken(now);
       return AttemptVerdict.PASS;
     } else if (!rate) {
@@ -123,10 +122,10 @@ final class AttemptJudge {
    * Returns the time until the last of the exhausted limits is fully available again, or the first
    * of all limits if none is exhausted.
    */
-  private static long reset(ProviderLesson providerLesson) {
+  private static long reset(ProviderLesson lesson) {
     long empty = ProviderStatus.UNSAID;
     long first = ProviderStatus.UNSAID;
-    for (ProviderStatus providerStatus : providerLesson.standings()) {
+    for (ProviderStatus providerStatus : lesson.standings()) {
       long reset = providerStatus.resetNanos();
       if (reset == ProviderStatus.UNSAID) {
         continue;
@@ -140,16 +139,16 @@ final class AttemptJudge {
   }
 
   private AttemptVerdict overloaded(
-      AttemptHistory attemptHistory, ProviderLesson providerLesson, PoolPause poolPause, long now) {
-    poolPause.backOff(Math.max(0, providerLesson.retryAfterNanos()), now);
+      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
+    pause.backOff(Math.max(0, lesson.retryAfterNanos()), now);
     upstreamHealth.failed(now);
     return onceMore(attemptHistory, MAX_UNSENT);
   }
 
   /** Records an attempt without an answer and returns what happens to its request. */
-  AttemptVerdict of(AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now) {
-    note(attemptFailure.name().toLowerCase(Locale.ROOT), now);
-    return switch (attemptFailure) {
+  AttemptVerdict of(AttemptHistory attemptHistory, AttemptFailure failure, long now) {
+    note(failure.name().toLowerCase(Locale.ROOT), now);
+    return switch (failure) {
       case UNSENT -> {
         upstreamHealth.failed(now);
         yield onceMore(attemptHistory, MAX_UNSENT);

@@ -97,11 +97,11 @@ final class PoolLimits {
       return metered;
     }
 
-    void minute(LimitMeasure limitMeasure, long perMinute) {
+    void minute(LimitMeasure measure, long perMinute) {
       if (perMinute > 0) {
         double share = Math.min(1, spec.budget().burstSeconds() / 60);
         long burst = Math.max(1, (long) ((double) perMinute * share));
-        add(limitMeasure, windowNanos, trailing(perMinute, windowNanos, burst));
+        add(measure, windowNanos, trailing(perMinute, windowNanos, burst));
       }
     }
 
@@ -139,10 +139,10 @@ final class PoolLimits {
       }
     }
 
-    private void add(LimitMeasure limitMeasure, long durationNanos, LimitSpec limit) {
-      LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), name, limitMeasure, durationNanos);
+    private void add(LimitMeasure measure, long durationNanos, LimitSpec limit) {
+      LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), name, measure, durationNanos);
       MeteredLimit.Elsewhere elsewhere = instant -> knownPeerCounts.counted(id, instant);
-      metered.add(new MeteredLimit(limitMeasure, source.limit(id, limit, now), null, elsewhere));
+      metered.add(new MeteredLimit(measure, source.limit(id, limit, now), null, elsewhere));
     }
   }
 }

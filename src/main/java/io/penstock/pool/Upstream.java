@@ -184,34 +184,31 @@ public final class Upstream {
    *
    * @param attemptHistory the attempts for the request, including this one
    */
-  public AttemptVerdict judge(
-      AttemptHistory attemptHistory, ProviderLesson providerLesson, long now) {
+  public AttemptVerdict judge(AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
     Quota pool = pool(attemptHistory.model(), now);
     boolean well = upstreamHealth.well();
-    boolean before = providerLesson.status() >= AttemptJudge.ERRORS && available(pool, now);
-    AttemptVerdict attemptVerdict =
-        attemptJudge.of(attemptHistory, providerLesson, pause(pool), now);
-    if (providerLesson.status() < AttemptJudge.ERRORS
+    boolean before = lesson.status() >= AttemptJudge.ERRORS && available(pool, now);
+    AttemptVerdict verdict = attemptJudge.of(attemptHistory, lesson, pause(pool), now);
+    if (lesson.status() < AttemptJudge.ERRORS
         && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.TAKEN_OUT) {
       usageRefusals.add(ownName(attemptHistory.model()), pool, now);
     }
-    boolean opened = AttemptJudge.works(providerLesson.status()) && upstreamHealth.answered(now);
+    boolean opened = AttemptJudge.works(lesson.status()) && upstreamHealth.answered(now);
     boolean shut = (well && !upstreamHealth.well()) || (before && !available(pool, now));
     if (opened || shut) {
       wake();
     }
-    return attemptVerdict;
+    return verdict;
   }
 
   /** Records an attempt without an answer and returns what happens to its request. */
-  public AttemptVerdict judge(
-      AttemptHistory attemptHistory, AttemptFailure attemptFailure, long now) {
+  public AttemptVerdict judge(AttemptHistory attemptHistory, AttemptFailure failure, long now) {
     boolean well = upstreamHealth.well();
-    AttemptVerdict attemptVerdict = attemptJudge.of(attemptHistory, attemptFailure, now);
+    AttemptVerdict verdict = attemptJudge.of(attemptHistory, failure, now);
     if (well && !upstreamHealth.well()) {
       wake();
     }
-    return attemptVerdict;
+    return verdict;
   }
 
   /** Wakes all waiters of its pools: they can go now, or should go to another upstream. */

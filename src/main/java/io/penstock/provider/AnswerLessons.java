@@ -38,12 +38,12 @@ final class AnswerLessons {
   }
 
   private boolean openAi(
-      LimitMeasure limitMeasure,
+      LimitMeasure measure,
       String name,
       Function<String, @Nullable String> header,
       List<ProviderStatus> standings) {
     return add(
-        limitMeasure,
+        measure,
         header.apply("x-ratelimit-limit-" + name),
         header.apply("x-ratelimit-remaining-" + name),
         header.apply("x-ratelimit-reset-" + name),
@@ -66,13 +66,13 @@ final class AnswerLessons {
   }
 
   private boolean anthropic(
-      LimitMeasure limitMeasure,
+      LimitMeasure measure,
       String name,
       Function<String, @Nullable String> header,
       List<ProviderStatus> standings) {
     String prefix = "anthropic-ratelimit-" + name;
     return add(
-        limitMeasure,
+        measure,
         header.apply(prefix + "-limit"),
         header.apply(prefix + "-remaining"),
         header.apply(prefix + "-reset"),
@@ -122,7 +122,7 @@ final class AnswerLessons {
 
   /** Adds a limit's standing; returns false if its headers are unreadable. */
   private static boolean add(
-      LimitMeasure limitMeasure,
+      LimitMeasure measure,
       @Nullable String limit,
       @Nullable String remaining,
       @Nullable String reset,
@@ -139,7 +139,7 @@ final class AnswerLessons {
             || (remaining != null && left == ProviderStatus.UNSAID)
             || (reset != null && until == ProviderStatus.UNSAID);
     if (!garbage) {
-      standings.add(new ProviderStatus(limitMeasure, most, left, until));
+      standings.add(new ProviderStatus(measure, most, left, until));
     }
     return !garbage;
   }

@@ -23,10 +23,10 @@ final class MergedTreaps<T extends Ticket> {
     add(new TreapWalk<>(tickets));
   }
 
-  private void add(TreapWalk<T> treapWalk) {
-    T first = treapWalk.next();
+  private void add(TreapWalk<T> walk) {
+    T first = walk.next();
     if (first != null) {
-      heads.add(new Head<>(first, treapWalk));
+      heads.add(new Head<>(first, walk));
     }
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class Charge {
   private final Limit limit;
   private final LimitMeasure limitMeasure;
-  private final PoolTariff poolTariff;
+  private final PoolTariff tariff;
   private final LimitAnswer.Receipt receipt;
   private final long leastTaken;
 
@@ -43,7 +43,7 @@ public final class Charge {
   Charge(
       Limit limit,
       LimitMeasure limitMeasure,
-      PoolTariff poolTariff,
+      PoolTariff tariff,
       LimitAnswer.Receipt receipt,
       long leastTaken,
       @Nullable WaitList waiting,
@@ -53,7 +53,7 @@ public final class Charge {
     this.takenNanos = takenNanos;
     this.limit = limit;
     this.limitMeasure = limitMeasure;
-    this.poolTariff = poolTariff;
+    this.tariff = tariff;
     this.receipt = receipt;
     this.heldLeft = receipt.held();
   }
@@ -89,7 +89,7 @@ public final class Charge {
   }
 
   private void charge(long outputTokens, long subCell, long now) {
-    long more = poolTariff.produced(limitMeasure, outputTokens) - produced;
+    long more = tariff.produced(limitMeasure, outputTokens) - produced;
     if (more <= 0) {
       return;
     }
@@ -115,7 +115,7 @@ public final class Charge {
    */
   public long settle(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     long overTaken = settleTaken(tokenUsage, outputTokens, now);
-    long output = poolTariff.produced(limitMeasure, outputTokens);
+    long output = tariff.produced(limitMeasure, outputTokens);
     if (output >= produced) {
       charge(outputTokens, lastSubCell, now);
     } else if (lastProduced != null) {
@@ -136,8 +136,8 @@ public final class Charge {
   private long settleTaken(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     long used =
         tokenUsage == null
-            ? poolTariff.settled(limitMeasure, leastTaken, outputTokens)
-            : poolTariff.settled(limitMeasure, tokenUsage);
+            ? tariff.settled(limitMeasure, leastTaken, outputTokens)
+            : tariff.settled(limitMeasure, tokenUsage);
     if (used == PoolTariff.KEEP || used == receipt.taken()) {
       return 0;
     }
@@ -186,7 +186,7 @@ public final class Charge {
    * calls count; otherwise all is returned.
    */
   public void rejected(long now) {
-    if (poolTariff.charge().countsRejected()) {
+    if (tariff.charge().countsRejected()) {
       settle(null, 0, now);
     } else {
       giveBack(now);

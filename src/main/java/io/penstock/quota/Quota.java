@@ -128,16 +128,16 @@ public final class Quota {
     if (gatesOpen(now) > now) {
       return false;
     }
-    for (MeteredLimit meteredLimit : current.limits()) {
-      long free = meteredLimit.limit().room(now);
-      CostDimension costDimension = current.charge().dimension(meteredLimit.measure());
+    for (MeteredLimit metered : current.limits()) {
+      long free = metered.limit().room(now);
+      CostDimension costDimension = current.charge().dimension(metered.measure());
       if (costDimension != null) {
         room.lower(costDimension, free);
       } else if (free < 1) {
         return false;
       }
-      if (QuotaTerms.needsInput(meteredLimit)) {
-        room.lower(CostDimension.INPUT, meteredLimit.limit().capacity(now));
+      if (QuotaTerms.needsInput(metered)) {
+        room.lower(CostDimension.INPUT, metered.limit().capacity(now));
       }
     }
     return true;
@@ -151,32 +151,32 @@ public final class Quota {
    */
   public List<LimitStatus> stances(Ticket ticket, boolean whole, long now) {
     QuotaTerms current = whole ? new QuotaTerms(AT_ARRIVAL, quotaTerms.limits()) : quotaTerms;
-    DimensionSizes dimensionSizes = new DimensionSizes();
-    dimensionSizes.set(ticket);
+    DimensionSizes sizes = new DimensionSizes();
+    sizes.set(ticket);
     List<LimitStatus> stances = new ArrayList<>(current.limits().size());
-    current.limits().forEach(each -> stances.add(current.stance(each, dimensionSizes, now)));
+    current.limits().forEach(each -> stances.add(current.stance(each, sizes, now)));
     return stances;
   }
 
-  /** Lowers {@code dimensionSizes} to the most that could ever be admitted at once. */
-  public void lowerToCapacity(DimensionSizes dimensionSizes) {
+  /** Lowers {@code sizes} to the most that could ever be admitted at once. */
+  public void lowerToCapacity(DimensionSizes sizes) {
     QuotaTerms current = quotaTerms;
-    for (MeteredLimit meteredLimit : current.limits()) {
-      CostDimension costDimension = current.charge().dimension(meteredLimit.measure());
+    for (MeteredLimit metered : current.limits()) {
+      CostDimension costDimension = current.charge().dimension(metered.measure());
       if (costDimension != null) {
-        dimensionSizes.lower(costDimension, meteredLimit.limit().capacity());
+        sizes.lower(costDimension, metered.limit().capacity());
       }
     }
   }
 
-  /** Returns whether a ticket of {@code dimensionSizes} would be admitted now, ignoring pacing. */
-  public boolean admits(DimensionSizes dimensionSizes, long now) {
+  /** Returns whether a ticket of {@code sizes} would be admitted now, ignoring pacing. */
+  public boolean admits(DimensionSizes sizes, long now) {
     QuotaTerms current = quotaTerms;
     if (gatesOpen(now) > now) {
       return false;
     }
-    for (MeteredLimit meteredLimit : current.limits()) {
-      if (!current.admits(meteredLimit, dimensionSizes, now)) {
+    for (MeteredLimit metered : current.limits()) {
+      if (!current.admits(metered, sizes, now)) {
         return false;
       }
     }
@@ -184,29 +184,28 @@ public final class Quota {
   }
 
   /** Returns the instant from which the pace lets a ticket pass; {@code now} if it does already. */
-  public long paced(DimensionSizes dimensionSizes, long now) {
+  public long paced(DimensionSizes sizes, long now) {
     QuotaTerms current = quotaTerms;
     long instant = now;
-    for (MeteredLimit meteredLimit : current.limits()) {
-      instant = Math.max(instant, current.paced(meteredLimit, dimensionSizes, now));
+    for (MeteredLimit metered : current.limits()) {
+      instant = Math.max(instant, current.paced(metered, sizes, now));
     }
     return instant;
   }
 
   /**
-   * Returns the instant from which {@code dimensionSizes} are admitted if nothing else happens, or
-   * NEVER.
+   * Returns the instant from which {@code sizes} are admitted if nothing else happens, or NEVER.
    */
-  public long earliest(DimensionSizes dimensionSizes, long now) {
-    return Math.max(opens(dimensionSizes, now), paced(dimensionSizes, now));
+  public long earliest(DimensionSizes sizes, long now) {
+    return Math.max(opens(sizes, now), paced(sizes, now));
   }
 
   /** Returns {@link #earliest} ignoring pacing. */
-  public long opens(DimensionSizes dimensionSizes, long now) {
+  public long opens(DimensionSizes sizes, long now) {
     QuotaTerms current = quotaTerms;
     long instant = gatesOpen(now);
-    for (MeteredLimit meteredLimit : current.limits()) {
-      instant = Math.max(instant, current.opens(meteredLimit, dimensionSizes, now));
+    for (MeteredLimit metered : current.limits()) {
+      instant = Math.max(instant, current.opens(metered, sizes, now));
     }
     return instant;
   }
@@ -217,9 +216,9 @@ public final class Quota {
    */
   public @Nullable Obstacle obstacle(Cost cost) {
     QuotaTerms current = quotaTerms;
-    for (MeteredLimit meteredLimit : current.limits()) {
-      Weight weight = current.charge().weigh(meteredLimit.measure(), cost);
-      long capacity = meteredLimit.limit().capacity();
+    for (MeteredLimit metered : current.limits()) {
+      Weight weight = current.charge().weigh(metered.measure(), cost);
+      long capacity = metered.limit().capacity();
       if (weight.least() > capacity) {
         return new Obstacle(weight.least(), capacity);
       }
@@ -229,11 +228,11 @@ public final class Quota {
 
   /** Returns the denial that {@code cost} would meet at arrival now, or null. Takes nothing. */
   @Nullable Denial unmet(Cost cost, long now) {
-    for (MeteredLimit meteredLimit : quotaTerms.limits()) {
-      Weight weight = AT_ARRIVAL.weigh(meteredLimit.measure(), cost);
-      LimitAnswer limitAnswer = meteredLimit.limit().decide(weight, now);
+    for (MeteredLimit metered : quotaTerms.limits()) {
+      Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
+      LimitAnswer limitAnswer = metered.limit().decide(weight, now);
       if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
-        return new Denial(meteredLimit, weight, limitAnswer);
+        return new Denial(metered, weight, limitAnswer);
       }
     }
     return null;
@@ -254,9 +253,9 @@ public final class Quota {
   /** Informs other regions which of the limits they share had no room for a new request. */
   void stayed(Cost cost, long now) {
     QuotaTerms current = quotaTerms;
-    for (MeteredLimit meteredLimit : current.limits()) {
-      Weight weight = current.charge().weigh(meteredLimit.measure(), cost);
-      RegionSharing.denied(meteredLimit.limit(), weight, now);
+    for (MeteredLimit metered : current.limits()) {
+      Weight weight = current.charge().weigh(metered.measure(), cost);
+      RegionSharing.denied(metered.limit(), weight, now);
     }
   }
 
@@ -286,12 +285,10 @@ public final class Quota {
   public long forecast(long requests, DimensionSizes ahead, DimensionSizes own, long now) {
     QuotaTerms current = quotaTerms;
     long wait = gatesOpen(now) - now;
-    for (MeteredLimit meteredLimit : current.limits()) {
-      CostDimension costDimension = current.charge().dimension(meteredLimit.measure());
+    for (MeteredLimit metered : current.limits()) {
+      CostDimension costDimension = current.charge().dimension(metered.measure());
       long before = costDimension == null ? requests : ahead.get(costDimension);
-      wait =
-          Math.max(
-              wait, meteredLimit.limit().forecast(before, current.amount(meteredLimit, own), now));
+      wait = Math.max(wait, metered.limit().forecast(before, current.amount(metered, own), now));
     }
     return wait;
   }
@@ -304,8 +301,8 @@ public final class Quota {
   /** Returns the highest utilization among its limits by all instances together, 0 to 1. */
   public double utilizationEverywhere(long now) {
     double most = 0;
-    for (MeteredLimit meteredLimit : limits()) {
-      most = Math.max(most, meteredLimit.utilization(now));
+    for (MeteredLimit metered : limits()) {
+      most = Math.max(most, metered.utilization(now));
     }
     return most;
   }
@@ -320,17 +317,17 @@ public final class Quota {
   }
 
   private @Nullable Denial take(
-      QuotaTerms current, PoolTariff poolTariff, Cost cost, long now, List<Charge> spends) {
+      QuotaTerms current, PoolTariff tariff, Cost cost, long now, List<Charge> spends) {
     int before = spends.size();
-    for (MeteredLimit meteredLimit : current.limits()) {
-      Limit limit = meteredLimit.limit();
-      Weight weight = poolTariff.weigh(meteredLimit.measure(), cost);
+    for (MeteredLimit metered : current.limits()) {
+      Limit limit = metered.limit();
+      Weight weight = tariff.weigh(metered.measure(), cost);
       LimitAnswer limitAnswer = limit.take(weight, now);
       if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
-        spends.add(spend(meteredLimit, poolTariff, receipt, weight.least(), now));
+        spends.add(spend(metered, tariff, receipt, weight.least(), now));
       } else {
         giveBack(spends, before, now);
-        return new Denial(meteredLimit, weight, limitAnswer);
+        return new Denial(metered, weight, limitAnswer);
       }
     }
     // Last, because a pass through a gate on trial cannot be undone here.
@@ -347,14 +344,9 @@ public final class Quota {
   }
 
   private Charge spend(
-      MeteredLimit meteredLimit,
-      PoolTariff poolTariff,
-      LimitAnswer.Receipt receipt,
-      long least,
-      long now) {
+      MeteredLimit metered, PoolTariff tariff, LimitAnswer.Receipt receipt, long least, long now) {
     WaitList waiting = personal ? waitList : null;
-    return new Charge(
-        meteredLimit.limit(), meteredLimit.measure(), poolTariff, receipt, least, waiting, now);
+    return new Charge(metered.limit(), metered.measure(), tariff, receipt, least, waiting, now);
   }
 
   /**
@@ -388,8 +380,8 @@ public final class Quota {
    */
   public long dayEndsNanos(long now) {
     long ends = now;
-    for (MeteredLimit meteredLimit : limits()) {
-      Limit limit = meteredLimit.limit();
+    for (MeteredLimit metered : limits()) {
+      Limit limit = metered.limit();
       if (limit.spec() instanceof LimitSpec.Day
           && limit.decide(Weight.exactly(1), now) instanceof LimitAnswer.Wait(long until)
           && !limit.dry(1, now)) {
@@ -401,7 +393,7 @@ public final class Quota {
 
   /** Widens its trailing windows by the measured jitter of sending requests. */
   public void widen(long nanos) {
-    limits().forEach(meteredLimit -> meteredLimit.limit().widen(nanos));
+    limits().forEach(metered -> metered.limit().widen(nanos));
     waitList.wake(); // the new width may be smaller than the old one
   }
 

@@ -23,63 +23,59 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
    * Returns whether the input must fit into the limit: it cannot be cut to the capacity as expected
    * output is.
    */
-  static boolean needsInput(MeteredLimit meteredLimit) {
-    return meteredLimit.measure() == LimitMeasure.TOKENS
-        || meteredLimit.measure() == LimitMeasure.INPUT_TOKENS;
+  static boolean needsInput(MeteredLimit metered) {
+    return metered.measure() == LimitMeasure.TOKENS
+        || metered.measure() == LimitMeasure.INPUT_TOKENS;
   }
 
-  private static boolean possible(
-      MeteredLimit meteredLimit, DimensionSizes dimensionSizes, long capacity) {
-    return !needsInput(meteredLimit) || dimensionSizes.get(CostDimension.INPUT) <= capacity;
+  private static boolean possible(MeteredLimit metered, DimensionSizes sizes, long capacity) {
+    return !needsInput(metered) || sizes.get(CostDimension.INPUT) <= capacity;
   }
 
-  /** Returns the amount that a request of {@code dimensionSizes} takes from a limit. */
-  long amount(MeteredLimit meteredLimit, DimensionSizes dimensionSizes) {
-    CostDimension costDimension = charge.dimension(meteredLimit.measure());
-    return costDimension == null ? 1 : dimensionSizes.get(costDimension);
+  /** Returns the amount that a request of {@code sizes} takes from a limit. */
+  long amount(MeteredLimit metered, DimensionSizes sizes) {
+    CostDimension costDimension = charge.dimension(metered.measure());
+    return costDimension == null ? 1 : sizes.get(costDimension);
   }
 
-  /** Returns whether a limit admits a request of {@code dimensionSizes} now, ignoring pacing. */
-  boolean admits(MeteredLimit meteredLimit, DimensionSizes dimensionSizes, long now) {
-    return possible(meteredLimit, dimensionSizes, meteredLimit.limit().capacity(now))
-        && amount(meteredLimit, dimensionSizes) <= meteredLimit.limit().room(now);
+  /** Returns whether a limit admits a request of {@code sizes} now, ignoring pacing. */
+  boolean admits(MeteredLimit metered, DimensionSizes sizes, long now) {
+    return possible(metered, sizes, metered.limit().capacity(now))
+        && amount(metered, sizes) <= metered.limit().room(now);
   }
 
   /**
-   * Returns the instant from which a limit admits a request of {@code dimensionSizes} if nothing
-   * else happens; may be {@link Ticker#NEVER}.
+   * Returns the instant from which a limit admits a request of {@code sizes} if nothing else
+   * happens; may be {@link Ticker#NEVER}.
    */
-  long opens(MeteredLimit meteredLimit, DimensionSizes dimensionSizes, long now) {
-    Limit limit = meteredLimit.limit();
-    if (!possible(meteredLimit, dimensionSizes, limit.capacity())) {
+  long opens(MeteredLimit metered, DimensionSizes sizes, long now) {
+    Limit limit = metered.limit();
+    if (!possible(metered, sizes, limit.capacity())) {
       return Ticker.NEVER;
     }
-    boolean whole = possible(meteredLimit, dimensionSizes, limit.capacity(now));
-    long opens = limit.opens(amount(meteredLimit, dimensionSizes), now);
+    boolean whole = possible(metered, sizes, limit.capacity(now));
+    long opens = limit.opens(amount(metered, sizes), now);
     return whole ? opens : Math.max(opens, limit.restores(now));
   }
 
   /**
-   * Returns the instant from which the pace of a limit lets a request of {@code dimensionSizes}
-   * pass; {@code now} if it does already.
+   * Returns the instant from which the pace of a limit lets a request of {@code sizes} pass; {@code
+   * now} if it does already.
    */
-  long paced(MeteredLimit meteredLimit, DimensionSizes dimensionSizes, long now) {
-    return meteredLimit.limit().paced(amount(meteredLimit, dimensionSizes), now);
+  long paced(MeteredLimit metered, DimensionSizes sizes, long now) {
+    return metered.limit().paced(amount(metered, sizes), now);
   }
 
-  /**
-   * Returns the status of a limit for a request of {@code dimensionSizes}, without a demand for
-   * slices.
-   */
-  LimitStatus stance(MeteredLimit meteredLimit, DimensionSizes dimensionSizes, long now) {
-    long amount = amount(meteredLimit, dimensionSizes);
-    boolean possible = possible(meteredLimit, dimensionSizes, meteredLimit.limit().capacity());
-    long needs = possible ? Math.min(amount, meteredLimit.limit().capacity(now)) : amount;
-    boolean room = admits(meteredLimit, dimensionSizes, now);
-    long paced = paced(meteredLimit, dimensionSizes, now);
-    boolean lacks = !possible || (!room && meteredLimit.limit().lacks(needs, now));
-    long opens = room ? now : lacks ? Ticker.NEVER : opens(meteredLimit, dimensionSizes, now);
-    boolean dry = !room && meteredLimit.limit().dry(needs, now);
-    return new LimitStatus(meteredLimit, needs, dry, Math.max(now, Math.max(opens, paced)));
+  /** Returns the status of a limit for a request of {@code sizes}, without a demand for slices. */
+  LimitStatus stance(MeteredLimit metered, DimensionSizes sizes, long now) {
+    long amount = amount(metered, sizes);
+    boolean possible = possible(metered, sizes, metered.limit().capacity());
+    long needs = possible ? Math.min(amount, metered.limit().capacity(now)) : amount;
+    boolean room = admits(metered, sizes, now);
+    long paced = paced(metered, sizes, now);
+    boolean lacks = !possible || (!room && metered.limit().lacks(needs, now));
+    long opens = room ? now : lacks ? Ticker.NEVER : opens(metered, sizes, now);
+    boolean dry = !room && metered.limit().dry(needs, now);
+    return new LimitStatus(metered, needs, dry, Math.max(now, Math.max(opens, paced)));
   }
 }

@@ -101,8 +101,8 @@ public final class WaitList implements SliceDemand.Waiter {
 
   /** Subscribes to the shared ones of {@code limits}: from now on new slices wake this list. */
   void follow(List<MeteredLimit> limits) {
-    for (MeteredLimit meteredLimit : limits) {
-      SliceDemand sliceDemand = meteredLimit.limit().demand();
+    for (MeteredLimit metered : limits) {
+      SliceDemand sliceDemand = metered.limit().demand();
       if (sliceDemand != null) {
         sliceDemand.join(this);
       }
@@ -111,8 +111,8 @@ public final class WaitList implements SliceDemand.Waiter {
 
   /** Ends what {@link #follow} began. */
   void unfollow(List<MeteredLimit> limits) {
-    for (MeteredLimit meteredLimit : limits) {
-      SliceDemand sliceDemand = meteredLimit.limit().demand();
+    for (MeteredLimit metered : limits) {
+      SliceDemand sliceDemand = metered.limit().demand();
       if (sliceDemand != null) {
         sliceDemand.leave(this);
       }

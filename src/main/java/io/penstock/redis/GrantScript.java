@@ -79,13 +79,13 @@ public final class GrantScript {
       throw new IllegalArgumentException(
           "number of the round is " + number + ", expected 0 to " + (EXACT - 1));
     }
-    CellPartition cellPartition = CellPartition.of(ask.spec());
+    CellPartition partition = CellPartition.of(ask.spec());
     StringJoiner uses = new StringJoiner(" ");
     for (SliceStore.Use use : ask.uses()) {
       uses.add(exact(use.cell())).add(exact(use.amount()));
     }
     StringJoiner midnights = new StringJoiner(" ");
-    for (long midnight : cellPartition.midnights(nowNanos / NANOS_PER_MICRO)) {
+    for (long midnight : partition.midnights(nowNanos / NANOS_PER_MICRO)) {
       midnights.add(exact(midnight));
     }
     return new Call(
@@ -94,13 +94,13 @@ public final class GrantScript {
             ask.id().field(),
             URLEncoder.encode(member, StandardCharsets.UTF_8),
             exact(number),
-            cellPartition.kind().name(),
-            exact(cellPartition.cellMicros()),
-            exact(cellPartition.reach()),
-            exact(cellPartition.capacity()),
-            exact(cellPartition.releases()),
-            exact(cellPartition.seconds()),
-            exact(cellPartition.fillMicros()),
+            partition.kind().name(),
+            exact(partition.cellMicros()),
+            exact(partition.reach()),
+            exact(partition.capacity()),
+            exact(partition.releases()),
+            exact(partition.seconds()),
+            exact(partition.fillMicros()),
             exact(Math.ceilDiv(ttlNanos, NANOS_PER_MICRO)),
             exact(ask.from()),
             exact(ask.head()),

@@ -58,16 +58,16 @@ final class CountRows implements CountStore {
 
   /** Everything that one writer has read of the other regions. */
   private static final class Heard {
-    private final TableCursor tableCursor = new TableCursor();
+    private final TableCursor cursor = new TableCursor();
     private final Map<Cell, Map<String, Long>> regions = new HashMap<>();
 
     synchronized long since() {
-      return tableCursor.next();
+      return cursor.next();
     }
 
     synchronized List<Count> merge(List<Said> rows, long unixMillis) {
       for (Said said : rows) {
-        tableCursor.saw(said.changedMillis(), unixMillis);
+        cursor.saw(said.changedMillis(), unixMillis);
         Count count = said.count();
         regions
             .computeIfAbsent(new Cell(count.id(), count.cell()), none -> new HashMap<>())
@@ -94,13 +94,13 @@ final class CountRows implements CountStore {
     }
   }
 
-  private final RegionDatabase regionDatabase;
+  private final RegionDatabase database;
   private final String workspace;
   private final WallClock clock;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
 
-  CountRows(RegionDatabase regionDatabase, String workspace, WallClock clock) {
-    this.regionDatabase = regionDatabase;
+  CountRows(RegionDatabase database, String workspace, WallClock clock) {
+    this.database = database;
     this.workspace = workspace;
     this.clock = clock;
   }
@@ -113,7 +113,7 @@ final class CountRows implements CountStore {
             .sorted(BY_KEY)
             .toList();
     Heard known = heard.computeIfAbsent(writer, none -> new Heard());
-    return regionDatabase
+    return database
         .with(
             connection ->
                 write(connection, writer, sorted)
@@ -157,7 +157,7 @@ final class CountRows implements CountStore {
   /** Returns the counts that a region itself has written so far, as far as they still count. */
   CompletionStage<List<Count>> of(String region) {
     List<Object> values = List.of(workspace, clock.unixMillis(), region);
-    return regionDatabase
+    return database
         .with(connection -> RegionDatabase.rows(connection, OWN, values, CountRows::said))
         .thenApply(rows -> new Heard().merge(rows, clock.unixMillis()));
   }

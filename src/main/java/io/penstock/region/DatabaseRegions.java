@@ -39,7 +39,7 @@ public final class DatabaseRegions implements AutoCloseable {
   private final StepAlarm alarm;
   private final RegionDatabase regionDatabase;
   private final RegionSync regionSync;
-  private final RowSweeper rowSweeper;
+  private final RowSweeper sweeper;
   private final PollSchedule sweeping;
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -68,7 +68,7 @@ public final class DatabaseRegions implements AutoCloseable {
     this.regionSync =
         new RegionSync(
             shores, mates, ticker, wall, RegionSync.Terms.of(settings.share()), random::nextDouble);
-    this.rowSweeper = new RowSweeper(regionDatabase, settings.region(), wall);
+    this.sweeper = new RowSweeper(regionDatabase, settings.region(), wall);
     this.sweeping =
         new PollSchedule(
             SWEEP_NANOS, SWEEP_NANOS / 2, random::nextDouble, ticker.nanos() + SWEEP_NANOS);
@@ -130,7 +130,7 @@ public final class DatabaseRegions implements AutoCloseable {
     var _ = sweeping.givesUp(now);
     if (sweeping.due(now)) {
       long mine = sweeping.begin(now);
-      var _ = rowSweeper.sweep().whenComplete((rows, failure) -> swept(mine, rows, failure));
+      var _ = sweeper.sweep().whenComplete((rows, failure) -> swept(mine, rows, failure));
     }
     return sweeping.next();
   }

@@ -45,15 +45,15 @@ final class DenialRows implements DenialStore {
 
   private record Said(String region, Denial denial, long changedMillis) {}
 
-  private final RegionDatabase regionDatabase;
+  private final RegionDatabase database;
   private final String workspace;
   private final WallClock clock;
 
   /** Rows already returned, by reading region. */
   private final Map<String, Set<Said>> told = new ConcurrentHashMap<>();
 
-  DenialRows(RegionDatabase regionDatabase, String workspace, WallClock clock) {
-    this.regionDatabase = regionDatabase;
+  DenialRows(RegionDatabase database, String workspace, WallClock clock) {
+    this.database = database;
     this.workspace = workspace;
     this.clock = clock;
   }
@@ -61,7 +61,7 @@ final class DenialRows implements DenialStore {
   @Override
   public CompletionStage<Void> publish(String region, List<Denial> denials) {
     List<Denial> sorted = denials.stream().sorted(BY_KEY).toList();
-    return regionDatabase
+    return database
         .with(
             connection ->
                 Flux.fromIterable(RowBatches.of(sorted))
@@ -97,7 +97,7 @@ final class DenialRows implements DenialStore {
     boolean whole = cursor == Page.START;
     long from = whole ? 0 : cursor - TableCursor.OVERLAP_MILLIS;
     List<Object> values = List.of(workspace, clock.unixMillis(), region, from);
-    return regionDatabase
+    return database
         .with(connection -> RegionDatabase.rows(connection, READ, values, DenialRows::said))
         .thenApply(rows -> page(rows, whole ? Set.of() : Set.copyOf(known), cursor, known));
   }

@@ -66,8 +66,8 @@ final class RegionSync {
   private final Terms terms;
   private final PollSchedule telling;
   private final PollSchedule looking;
-  private final DenialOutbox denialOutbox;
-  private final DatabaseBreaker databaseBreaker = new DatabaseBreaker();
+  private final DenialOutbox outbox;
+  private final DatabaseBreaker breaker = new DatabaseBreaker();
   private final RegionStatistics regionStatistics = new RegionStatistics();
   private final RegionLimits regionLimits;
   private boolean recalled;
@@ -100,7 +100,7 @@ final class RegionSync {
     long now = ticker.nanos();
     this.telling = new PollSchedule(terms.countsNanos(), terms.timeoutNanos(), random, now);
     this.looking = new PollSchedule(terms.denialsNanos(), terms.timeoutNanos(), random, now);
-    this.denialOutbox = new DenialOutbox(terms.timeoutNanos());
+    this.outbox = new DenialOutbox(terms.timeoutNanos());
     this.regionLimits = new RegionLimits(mates, wall, this::denied, regionStatistics, now);
   }
 
@@ -108,7 +108,7 @@ final class RegionSync {
    * Sets a callback that runs, on any thread, when there is something to do before the next step.
    */
   void onDenial(Runnable wake) {
-    denialOutbox.onFirst(wake);
+    outbox.onFirst(wake);
   }
 
   /** Shares a limit from now on. */
@@ -132,7 +132,7 @@ final class RegionSync {
       long durationMillis = LimitNaming.durationMillis(id);
       Denial denial = new Denial(namespace, identifier, durationMillis, cell, limit);
       regionStatistics.dropped(
-          RegionStatistics.DENIALS, denialOutbox.add(denial, ticker.nanos()) ? 0 : 1);
+          RegionStatistics.DENIALS, outbox.add(denial, ticker.nanos()) ? 0 : 1);
     }
   }
 
@@ -152,7 +152,7 @@ final class RegionSync {
       tell(now, out);
       send(now, out);
       look(now, out);
-      next = Math.min(Math.min(telling.next(), looking.next()), denialOutbox.next());
+      next = Math.min(Math.min(telling.next(), looking.next()), outbox.next());
     }
     out.forEach(Runnable::run); // without the lock: an answer may come within run()
     return next;
@@ -166,7 +166,7 @@ final class RegionSync {
     if (looking.givesUp(now)) {
       late(RegionStatistics.LOOKS, now);
     }
-    int rows = denialOutbox.givesUp(now);
+    int rows = outbox.givesUp(now);
     if (rows > 0) {
       regionStatistics.dropped(RegionStatistics.DENIALS, rows);
       late(RegionStatistics.DENIALS, now);
@@ -181,7 +181,7 @@ final class RegionSync {
     if (!telling.due(now)) {
       return;
     }
-    if (!databaseBreaker.lets(now)) {
+    if (!breaker.lets(now)) {
       telling.skip(now);
       regionStatistics.dropped(RegionStatistics.COUNTS, 1);
       return;
@@ -195,7 +195,7 @@ final class RegionSync {
                   shores.before(),
                   (own, failure) -> {
                     recalled(mine, own, failure);
-                    denialOutbox.wake();
+                    outbox.wake();
                   }));
       return;
     }
@@ -275,7 +275,7 @@ final class RegionSync {
   CompletionStage<?> last() {
     List<Count> own;
     synchronized (this) {
-      own = recalled && databaseBreaker.lets(ticker.nanos()) ? regionLimits.tell(0) : List.of();
+      own = recalled && breaker.lets(ticker.nanos()) ? regionLimits.tell(0) : List.of();
     }
     return own.isEmpty()
         ? CompletableFuture.completedFuture(own)
@@ -283,35 +283,35 @@ final class RegionSync {
   }
 
   private void send(long now, List<Runnable> out) {
-    if (!denialOutbox.due(now)) {
+    if (!outbox.due(now)) {
       return;
     }
-    if (!databaseBreaker.lets(now)) {
+    if (!breaker.lets(now)) {
       do {
-        List<Denial> batch = denialOutbox.begin(now);
-        denialOutbox.ends(batch);
+        List<Denial> batch = outbox.begin(now);
+        outbox.ends(batch);
         regionStatistics.dropped(RegionStatistics.DENIALS, batch.size());
-      } while (denialOutbox.due(now));
+      } while (outbox.due(now));
       return;
     }
-    List<Denial> batch = denialOutbox.begin(now);
+    List<Denial> batch = outbox.begin(now);
     out.add(
         () ->
             ask(
                 () -> shores.denials().publish(shores.region(), batch),
                 (done, failure) -> {
                   sent(batch, failure);
-                  denialOutbox.wake(); // the next batch waits for the end of this one
+                  outbox.wake(); // the next batch waits for the end of this one
                 }));
   }
 
   private synchronized void sent(List<Denial> batch, @Nullable Throwable failure) {
     long now = ticker.nanos();
-    if (!denialOutbox.ends(batch)) {
+    if (!outbox.ends(batch)) {
       return;
     }
     if (failure == null) {
-      well(RegionStatistics.DENIALS, now, denialOutbox.sentAt());
+      well(RegionStatistics.DENIALS, now, outbox.sentAt());
     } else {
       regionStatistics.dropped(RegionStatistics.DENIALS, batch.size());
       failed(RegionStatistics.DENIALS, failure, now);
@@ -322,7 +322,7 @@ final class RegionSync {
     if (!looking.due(now)) {
       return;
     }
-    if (!databaseBreaker.lets(now)) {
+    if (!breaker.lets(now)) {
       looking.skip(now);
       return;
     }
@@ -354,12 +354,12 @@ final class RegionSync {
   }
 
   private void failed(int what, @Nullable Throwable failure, long now) {
-    databaseBreaker.told(false, now);
+    breaker.told(false, now);
     regionStatistics.failed(what, failure);
   }
 
   private void well(int what, long now, long sentAt) {
-    databaseBreaker.told(true, now);
+    breaker.told(true, now);
     regionStatistics.answered(what, now - sentAt);
   }
 }

@@ -26,12 +26,12 @@ final class RowSweeper {
 
   private static final List<String> TABLES = List.of("ratelimit_blocklist", "ratelimit_counts");
 
-  private final RegionDatabase regionDatabase;
+  private final RegionDatabase database;
   private final String region;
   private final WallClock clock;
 
-  RowSweeper(RegionDatabase regionDatabase, String region, WallClock clock) {
-    this.regionDatabase = regionDatabase;
+  RowSweeper(RegionDatabase database, String region, WallClock clock) {
+    this.database = database;
     this.region = region;
     this.clock = clock;
   }
@@ -39,7 +39,7 @@ final class RowSweeper {
   /** Runs one sweep and returns the number of deleted rows. */
   CompletionStage<Long> sweep() {
     long now = clock.unixMillis();
-    return regionDatabase.with(
+    return database.with(
         connection ->
             Flux.fromIterable(TABLES)
                 .concatMap(

@@ -1,7 +1,5 @@
 package io.penstock.settings;
 
-import io.penstock.CannotStart;
-import io.penstock.OpenRelay;
 import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.config.HostNames;
 import io.penstock.gateway.BrowserRules;
@@ -42,10 +40,9 @@ public final class BrowserSettings {
   }
 
   /** Returns warnings about a configuration with which these settings serve too much. */
-  public static List<String> warnings(
-      Environment environment, ConfigurationSnapshot configurationSnapshot) {
+  public static List<String> warnings(Environment environment, ConfigurationSnapshot snapshot) {
     boolean any = list(environment, HOSTS).isEmpty() && !OpenRelay.loopback(address(environment));
-    return any && !OpenRelay.asksForKeys(environment, configurationSnapshot)
+    return any && !OpenRelay.asksForKeys(environment, snapshot)
         ? List.of(
             "there are no keys and the gateway serves requests for any host, so a web page that"
                 + " somebody in this network visits can use it under a host name of its own (DNS"

@@ -1,18 +1,6 @@
 package io.penstock.settings;
 
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.CannotStart;
-import io.penstock.LimitWiring;
-import io.penstock.coordination.CoordinationService;
-import io.penstock.coordination.MemoryCoordination;
 import io.penstock.coordination.ObjectBounds;
-import io.penstock.park.SchedulerAlarm;
-import io.penstock.redis.RedisLink;
-import io.penstock.redis.SharingSettings;
-import io.penstock.redis.coordination.RedisCoordination;
-import io.penstock.time.Ticker;
-import io.penstock.time.WallClock;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
@@ -40,7 +28,7 @@ public record CoordinationSettings(ObjectBounds bounds) {
    *
    * @throws CannotStart when one of them is invalid
    */
-  static @Nullable public CoordinationSettings of(Environment environment) {
+  public static @Nullable CoordinationSettings of(Environment environment) {
     String enabled = environment.getProperty(ENABLED, "false").strip();
     if (enabled.equals("false") || enabled.isEmpty()) {
       return null;
@@ -55,49 +43,6 @@ public record CoordinationSettings(ObjectBounds bounds) {
             whole(environment, OBJECTS, 1, standard.objects()),
             standard.holds(),
             standard.idleNanos()));
-  }
-
-  /**
-   * Returns the coordination of this instance, with its meters.
-   *
-   * @param sync how objects are shared with other instances; null when this one is alone
-   */
-  public CoordinationService open(
-      @Nullable SharingSettings sync, Ticker ticker, MeterRegistry meters) {
-    SchedulerAlarm alarm = new SchedulerAlarm("penstock-coordination", ticker);
-    CoordinationService coordinationService =
-        sync == null
-            ? new MemoryCoordination(bounds, ticker, WallClock.system(), alarm)
-            : shared(sync, alarm, ticker, meters);
-    Gauge.builder(
-            "penstock.coordination.waiters", coordinationService, CoordinationService::waiting)
-        .description("Programs that wait at objects of the coordination API")
-        .register(meters);
-    Gauge.builder(
-            "penstock.coordination.objects", coordinationService, CoordinationService::objects)
-        .description("Objects of the coordination API")
-        .register(meters);
-    return coordinationService;
-  }
-
-  private CoordinationService shared(
-      SharingSettings sync, SchedulerAlarm alarm, Ticker ticker, MeterRegistry meters) {
-    RedisLink link =
-        new RedisLink(sync.address(), sync.trust(), RedisCoordination.TIMEOUT_MILLIS, ticker);
-    SchedulerAlarm beats = new SchedulerAlarm("penstock-coordination-beats", ticker);
-    RedisCoordination shared =
-        new RedisCoordination(
-            link, sync.namespace(), LimitWiring.member(), bounds, ticker, alarm, beats);
-    LimitWiring.meter(
-        meters,
-        "coordination",
-        () -> {
-          RedisCoordination.Figures figures = shared.figures();
-          return new LimitWiring.Shown(
-              figures.answered(), figures.answeredNanos(), LimitWiring.errors(shared.troubles()));
-        });
-    shared.start();
-    return shared;
   }
 
   private static long whole(Environment environment, String name, long least, long otherwise) {

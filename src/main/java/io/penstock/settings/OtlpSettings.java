@@ -1,6 +1,5 @@
 package io.penstock.settings;
 
-import io.penstock.CannotStart;
 import io.penstock.trace.TraceSettings;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -43,7 +42,7 @@ public final class OtlpSettings {
    *
    * @throws CannotStart when they are invalid
    */
-  static @Nullable public TraceSettings of(Environment environment) {
+  public static @Nullable TraceSettings of(Environment environment) {
     URI endpoint = endpoint(environment);
     return endpoint == null
         ? null

@@ -1,7 +1,5 @@
 package io.penstock.settings;
 
-import io.penstock.CannotStart;
-import io.penstock.GatewayServer;
 import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.KeySpec;
@@ -50,7 +48,7 @@ public final class RedisSettings {
    *
    * @throws CannotStart when one of them is invalid
    */
-  static @Nullable public SharingSettings of(Environment environment) {
+  public static @Nullable SharingSettings of(Environment environment) {
     String url = text(environment, URL);
     if (url == null) {
       return null;
@@ -158,7 +156,7 @@ public final class RedisSettings {
    *
    * @throws CannotStart when they cannot
    */
-  public static void check(@Nullable SharingSettings settings, GatewayServer.Setup setup) {
+  public static void check(@Nullable SharingSettings settings, StartSetup setup) {
     if (settings == null) {
       return;
     }
@@ -169,8 +167,8 @@ public final class RedisSettings {
   }
 
   /** Returns why limits cannot be shared as configured, or null if they can. */
-  static @Nullable public String problem(
-      GatewayServer.Setup setup, ConfigurationSnapshot configurationSnapshot) {
+  public static @Nullable String problem(
+      StartSetup setup, ConfigurationSnapshot configurationSnapshot) {
     SharingSettings settings = setup.sync();
     if (settings == null) {
       return null;

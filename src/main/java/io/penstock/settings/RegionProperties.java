@@ -1,6 +1,5 @@
 package io.penstock.settings;
 
-import io.penstock.CannotStart;
 import io.penstock.region.DatabaseAddress;
 import io.penstock.region.RegionSettings;
 import org.jspecify.annotations.Nullable;

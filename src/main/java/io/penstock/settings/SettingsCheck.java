@@ -1,6 +1,5 @@
 package io.penstock.settings;
 
-import io.penstock.CannotStart;
 import io.penstock.config.NearestName;
 import java.io.IOException;
 import java.util.ArrayList;

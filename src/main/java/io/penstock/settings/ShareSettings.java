@@ -1,7 +1,5 @@
 package io.penstock.settings;
 
-import io.penstock.CannotStart;
-
 /** Reads settings that are a share of something. */
 final class ShareSettings {
   private ShareSettings() {}

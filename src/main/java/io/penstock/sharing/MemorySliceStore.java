@@ -161,7 +161,7 @@ public final class MemorySliceStore implements SliceStore {
   }
 
   private @Nullable Grant grant(Round round, Ask ask, long now) {
-    CellPartition cellPartition = CellPartition.of(ask.spec());
+    CellPartition partition = CellPartition.of(ask.spec());
     KindChangeover shares = limits.computeIfAbsent(ask.id(), MemorySliceStore::none);
     List<SliceLedger.Part> uses = new ArrayList<>();
     for (Use use : ask.uses()) {
@@ -177,7 +177,7 @@ public final class MemorySliceStore implements SliceStore {
             ask.wanted(),
             ask.barred(),
             ask.born());
-    SliceLedger.Granted granted = shares.round(report, cellPartition, now, ttlMicros);
+    SliceLedger.Granted granted = shares.round(report, partition, now, ttlMicros);
     if (granted.born() == SliceLedger.NONE) {
       return null;
     }

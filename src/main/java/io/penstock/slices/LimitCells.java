@@ -20,7 +20,7 @@ final class LimitCells {
   private static final long LEAST_WINDOW_NANOS = 2_000_000;
   private static final long MOST_WINDOW_NANOS = 20_000_000;
 
-  private final CellPartition cellPartition;
+  private final CellPartition partition;
 
   /** For days of 24 h from first use: the start of the last day in which anything was granted. */
   private long anchor = CellGrid.NONE;
@@ -36,8 +36,8 @@ final class LimitCells {
    */
   private final boolean changed;
 
-  private LimitCells(CellPartition cellPartition, boolean changed) {
-    this.cellPartition = cellPartition;
+  private LimitCells(CellPartition partition, boolean changed) {
+    this.partition = partition;
     this.changed = changed;
   }
 
@@ -62,7 +62,7 @@ final class LimitCells {
   /** Returns these cells for a changed limit; null when the changed limit has other cells. */
   @Nullable LimitCells become(LimitSpec spec) {
     LimitCells next = of(spec, changed);
-    if (next == null || !next.cellPartition.fits(cellPartition)) {
+    if (next == null || !next.partition.fits(partition)) {
       return null;
     }
     next.anchor = anchor;
@@ -71,14 +71,14 @@ final class LimitCells {
 
   /** Takes in granted slices, which may tell when a day began. */
   void heard(List<SliceStore.Slice> slices) {
-    if (cellPartition.kind() == CellPartition.Kind.SPAN && !slices.isEmpty()) {
+    if (partition.kind() == CellPartition.Kind.SPAN && !slices.isEmpty()) {
       anchor = slices.getFirst().cell();
     }
   }
 
   /** Returns the running cell; when none runs, the number of a cell that would begin now. */
   long at(long shared) {
-    return switch (cellPartition.kind()) {
+    return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> Math.floorDiv(shared, nanos());
       case CONCURRENCY -> 0;
       case DAY -> day(shared / MICRO);
@@ -88,13 +88,13 @@ final class LimitCells {
   }
 
   private long nanos() {
-    return cellPartition.cellMicros() * MICRO;
+    return partition.cellMicros() * MICRO;
   }
 
   private long day(long micros) {
-    long late = cellPartition.reach();
+    long late = partition.reach();
     if (day == CellGrid.NONE || micros < day + late || micros >= dayAfter + late) {
-      List<Long> midnights = cellPartition.midnights(micros);
+      List<Long> midnights = partition.midnights(micros);
       int at = midnights.get(1) + late <= micros ? 1 : 0;
       day = midnights.get(at);
       dayAfter = midnights.get(at + 1);
@@ -104,12 +104,12 @@ final class LimitCells {
 
   /** Returns whether the limit is low enough to be used up at all. */
   boolean canBeReached() {
-    return cellPartition.capacity() < CellPartition.MOST;
+    return partition.capacity() < CellPartition.MOST;
   }
 
   /** Returns whether there is a single cell, which never ends. */
   boolean endless() {
-    return cellPartition.kind() == CellPartition.Kind.CONCURRENCY;
+    return partition.kind() == CellPartition.Kind.CONCURRENCY;
   }
 
   private boolean anchored(long shared) {
@@ -118,8 +118,8 @@ final class LimitCells {
 
   /** Returns the oldest cell that may count. */
   long oldest(long shared) {
-    return switch (cellPartition.kind()) {
-      case FIXED, TRAILING, BUCKET -> Math.max(0, at(shared) - cellPartition.reach());
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> Math.max(0, at(shared) - partition.reach());
       case CONCURRENCY, DAY -> at(shared);
       case SPAN -> anchored(shared) ? anchor : soonestSpan(shared / MICRO);
       case STRICT -> at(shared - windowNanos());
@@ -135,7 +135,7 @@ final class LimitCells {
       return micros;
     }
     long after = anchor == CellGrid.NONE ? 0 : anchor + CellPartition.SPAN_MICROS;
-    return Math.max(after, micros - CellPartition.SPAN_MICROS - cellPartition.reach());
+    return Math.max(after, micros - CellPartition.SPAN_MICROS - partition.reach());
   }
 
   /**
@@ -143,12 +143,11 @@ final class LimitCells {
    * count.
    */
   private long countsNanos() {
-    return switch (cellPartition.kind()) {
-      case FIXED, TRAILING, BUCKET -> nanos() * (cellPartition.reach() + 1);
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> nanos() * (partition.reach() + 1);
       case CONCURRENCY, STRICT -> 0;
-      case DAY ->
-          (31 * CellPartition.SPAN_MICROS + 2 * HOUR_MICROS + cellPartition.reach()) * MICRO;
-      case SPAN -> (CellPartition.SPAN_MICROS + cellPartition.reach()) * MICRO;
+      case DAY -> (31 * CellPartition.SPAN_MICROS + 2 * HOUR_MICROS + partition.reach()) * MICRO;
+      case SPAN -> (CellPartition.SPAN_MICROS + partition.reach()) * MICRO;
     };
   }
 
@@ -162,8 +161,8 @@ final class LimitCells {
    * shared}.
    */
   long lastOf(long shared) {
-    return switch (cellPartition.kind()) {
-      case FIXED, TRAILING, BUCKET -> at(shared) + cellPartition.reach();
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> at(shared) + partition.reach();
       case CONCURRENCY, DAY -> at(shared);
       case STRICT -> SliceStore.Ask.NONE;
       case SPAN -> anchor <= shared / MICRO ? at(shared) : shared / MICRO;
@@ -176,20 +175,20 @@ final class LimitCells {
   }
 
   private long begins(long cell) {
-    return switch (cellPartition.kind()) {
+    return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> cell * nanos();
       case CONCURRENCY -> 0;
-      case DAY -> (cell + cellPartition.reach()) * MICRO;
+      case DAY -> (cell + partition.reach()) * MICRO;
       case SPAN, STRICT -> cell * MICRO;
     };
   }
 
   private long ends(long cell) {
-    return switch (cellPartition.kind()) {
+    return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> (cell + 1) * nanos();
       case CONCURRENCY -> Long.MAX_VALUE;
-      case DAY -> (after(cell) + cellPartition.reach()) * MICRO;
-      case SPAN -> (spanOf(cell) + CellPartition.SPAN_MICROS + cellPartition.reach()) * MICRO;
+      case DAY -> (after(cell) + partition.reach()) * MICRO;
+      case SPAN -> (spanOf(cell) + CellPartition.SPAN_MICROS + partition.reach()) * MICRO;
       case STRICT -> cell * MICRO + windowNanos();
     };
   }
@@ -209,13 +208,13 @@ final class LimitCells {
    * when several slots are granted as one, also for as long as those last.
    */
   private long windowNanos() {
-    long interval = cellPartition.seconds() * 1_000_000_000L / cellPartition.releases();
+    long interval = partition.seconds() * 1_000_000_000L / partition.releases();
     long several = interval < TOGETHER_NANOS ? TOGETHER_NANOS : 0;
     return several + Math.clamp(interval / 10, LEAST_WINDOW_NANOS, MOST_WINDOW_NANOS);
   }
 
   private long after(long midnight) {
-    return midnight == day ? dayAfter : cellPartition.midnights(midnight).get(2);
+    return midnight == day ? dayAfter : partition.midnights(midnight).get(2);
   }
 
   /** Returns the approximate position of the cells on the local clock. */
@@ -223,7 +222,7 @@ final class LimitCells {
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
     long cell = at(shared);
     long start = now - (shared - begins(cell));
-    return switch (cellPartition.kind()) {
+    return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> new CellGrid(cell, start, nanos());
       case CONCURRENCY -> new CellGrid(cell, now, Long.MAX_VALUE);
       case DAY -> new CellGrid(cell, start, ends(cell) - begins(cell), after(cell) - cell);
@@ -247,7 +246,7 @@ final class LimitCells {
 
   /** Returns whether a granted amount stays granted until it is spent or given back. */
   boolean stays() {
-    return endless() || cellPartition.kind() == CellPartition.Kind.BUCKET;
+    return endless() || partition.kind() == CellPartition.Kind.BUCKET;
   }
 
   /**
@@ -270,7 +269,7 @@ final class LimitCells {
     for (long lacks = lacks(cell, clock, from); lacks > 0; lacks = lacks(cell, clock, from)) {
       from += lacks;
     }
-    if (cellPartition.kind() == CellPartition.Kind.STRICT) {
+    if (partition.kind() == CellPartition.Kind.STRICT) {
       return new CellGrid.Span(Math.max(now, from), Math.min(ends, from + windowNanos()));
     }
     from = Math.max(now, from);
@@ -294,7 +293,7 @@ final class LimitCells {
    * Returns whether cells are slots. Spending of slots is not reported; asks only state the lack.
    */
   boolean slots() {
-    return cellPartition.kind() == CellPartition.Kind.STRICT;
+    return partition.kind() == CellPartition.Kind.STRICT;
   }
 
   /**
@@ -302,7 +301,7 @@ final class LimitCells {
    * given time.
    */
   long most(long capacity, long nanos) {
-    double slots = (double) nanos * cellPartition.releases() / (cellPartition.seconds() * 1e9);
+    double slots = (double) nanos * partition.releases() / (partition.seconds() * 1e9);
     return slots() ? (long) slots + 1 : capacity;
   }
 }

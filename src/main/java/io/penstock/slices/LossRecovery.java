@@ -230,9 +230,9 @@ final class LossRecovery {
    * Returns the last cell in which spending may have been lost; {@link SliceStore.Ask#NONE} for
    * none.
    */
-  long barred(LimitCells limitCells) {
-    return barred && limitCells.counts(missingHeard, barredAt - ttlNanos)
-        ? limitCells.lastOf(barredAt + ttlNanos)
+  long barred(LimitCells cells) {
+    return barred && cells.counts(missingHeard, barredAt - ttlNanos)
+        ? cells.lastOf(barredAt + ttlNanos)
         : SliceStore.Ask.NONE;
   }
 }

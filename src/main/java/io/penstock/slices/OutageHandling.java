@@ -17,8 +17,8 @@ import java.util.Set;
  */
 final class OutageHandling {
   private final OutagePolicy policy;
-  private final StoreContact storeContact;
-  private final SyncPace syncPace;
+  private final StoreContact contact;
+  private final SyncPace pace;
   private final CellClock clock;
   private final CutOffGrants cutOffGrants;
 
@@ -33,13 +33,12 @@ final class OutageHandling {
   /** Whether a ticket has lacked something since then. */
   private boolean hurried;
 
-  OutageHandling(
-      OutagePolicy policy, StoreContact storeContact, SyncPace syncPace, CellClock clock) {
+  OutageHandling(OutagePolicy policy, StoreContact contact, SyncPace pace, CellClock clock) {
     this.policy = policy;
-    this.storeContact = storeContact;
-    this.syncPace = syncPace;
+    this.contact = contact;
+    this.pace = pace;
     this.clock = clock;
-    this.cutOffGrants = new CutOffGrants(syncPace.ttlNanos());
+    this.cutOffGrants = new CutOffGrants(pace.ttlNanos());
   }
 
   /** Records whether the store acknowledged the report of a limit. */
@@ -67,20 +66,20 @@ final class OutageHandling {
     others.removeAll(unnoted);
     others.forEach(apart::remove);
     for (SharedLimit each : unnoted) {
-      if (now >= each.notedNanos() + syncPace.ttlNanos() && apart.add(each)) {
+      if (now >= each.notedNanos() + pace.ttlNanos() && apart.add(each)) {
         others.add(each);
       }
     }
-    boolean all = storeContact.changes(learning, now);
+    boolean all = contact.changes(learning, now);
     if (all) {
       cutOffGrants.begin();
     }
     for (SharedLimit each : all ? limits : others) {
       each.limit().dropSlices();
       if (apart.contains(each)) {
-        storeContact.applyApart(each.limit());
+        contact.applyApart(each.limit());
       } else {
-        storeContact.apply(each.limit());
+        contact.apply(each.limit());
       }
       eased.add(each.demand()::wake);
     }
@@ -88,31 +87,30 @@ final class OutageHandling {
 
   /** Returns the limits that this instance has its own share of. */
   private Collection<SharedLimit> parted(Collection<SharedLimit> limits) {
-    if (storeContact.parts() > 0) {
+    if (contact.parts() > 0) {
       return limits;
     }
     return policy == OutagePolicy.SHARE ? apart : List.of();
   }
 
   /** Grants these limits their shares, in windows of the local clock. */
-  void grant(
-      Collection<SharedLimit> limits, StoreLives storeLives, long now, List<Runnable> eased) {
+  void grant(Collection<SharedLimit> limits, StoreLives lives, long now, List<Runnable> eased) {
     aloneAt = now; // set even without such limits, or this would be due again at once
     hurried = false;
     Collection<SharedLimit> those = parted(limits);
     if (those.isEmpty()) {
       return;
     }
-    long parts = storeContact.parts() > 0 ? storeContact.parts() : storeContact.members();
+    long parts = contact.parts() > 0 ? contact.parts() : contact.members();
     CellClock own = new CellClock();
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
     own.heard(now, now, shared, 0);
     for (SharedLimit limit : those) {
       limit.alone();
-      SliceStore.Ask ask = limit.ask(own, false, storeLives, SharedLimit.STOCKED_NANOS, now);
+      SliceStore.Ask ask = limit.ask(own, false, lives, SharedLimit.STOCKED_NANOS, now);
       SliceStore.Grant grant = ask == null ? null : cutOffGrants.grant(ask, parts, shared);
       if (grant != null) {
-        limit.grantedAlone(grant.slices(), own, now + syncPace.ttlNanos(), now);
+        limit.grantedAlone(grant.slices(), own, now + pace.ttlNanos(), now);
         eased.add(limit.demand()::wake);
       }
     }
@@ -129,15 +127,15 @@ final class OutageHandling {
   }
 
   private long grantsAt() {
-    if (storeContact.parts() == 0 && (policy != OutagePolicy.SHARE || apart.isEmpty())) {
+    if (contact.parts() == 0 && (policy != OutagePolicy.SHARE || apart.isEmpty())) {
       return Ticker.NEVER;
     }
-    return aloneAt + (hurried ? syncPace.leastNanos() : syncPace.intervalNanos());
+    return aloneAt + (hurried ? pace.leastNanos() : pace.intervalNanos());
   }
 
   /** Returns the next instant at which there is something to do here. */
   long next() {
-    boolean connected = storeContact.cutOffNanos() == StoreContact.CONNECTED;
-    return Math.min(grantsAt(), connected ? storeContact.endsNanos() : Ticker.NEVER);
+    boolean connected = contact.cutOffNanos() == StoreContact.CONNECTED;
+    return Math.min(grantsAt(), connected ? contact.endsNanos() : Ticker.NEVER);
   }
 }

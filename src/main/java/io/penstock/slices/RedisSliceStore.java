@@ -61,14 +61,14 @@ public final class RedisSliceStore implements SliceStore {
   private final long ttlNanos;
   private final Ticker ticker;
   private final @Nullable LongSupplier testMicros;
-  private final RedisBreaker redisBreaker;
+  private final RedisBreaker breaker;
   private final TroubleLog troubleLog = new TroubleLog("shared limits", "limit");
   private final MasterLives lives;
 
   /** Last answer of each master, by the key of its life. */
   private final Map<String, MasterLives.Life> seen = new ConcurrentHashMap<>();
 
-  private final RedisEviction redisEviction = new RedisEviction();
+  private final RedisEviction eviction = new RedisEviction();
 
   /** Added to the monotonic clock, it gives the approximate time of Redis. */
   private final AtomicLong offsetNanos;
@@ -106,7 +106,7 @@ public final class RedisSliceStore implements SliceStore {
     this.ticker = ticker;
     this.offsetNanos = new AtomicLong(nowNanos - ticker.nanos());
     this.testMicros = testMicros;
-    this.redisBreaker = new RedisBreaker(ticker, link::connections);
+    this.breaker = new RedisBreaker(ticker, link::connections);
     this.lives = new MasterLives(ttlNanos / 2);
   }
 
@@ -118,7 +118,7 @@ public final class RedisSliceStore implements SliceStore {
     } catch (IllegalArgumentException unshared) {
       return CompletableFuture.failedStage(unshared);
     }
-    if (!redisBreaker.lets()) {
+    if (!breaker.lets()) {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
     List<String> masters = new ArrayList<>();
@@ -182,7 +182,7 @@ public final class RedisSliceStore implements SliceStore {
   }
 
   private CompletionStage<Answer> settled(Answered answered, Throwable failure) {
-    redisBreaker.told(failure == null);
+    breaker.told(failure == null);
     if (failure != null) {
       return failed(RedisDiagnosis.of(failure));
     }
@@ -191,7 +191,7 @@ public final class RedisSliceStore implements SliceStore {
     } else {
       troubleLog.failed(answered.partial());
     }
-    return redisEviction.look(link, namespace + LIFE_KEY).thenApply(looked -> answered.answer());
+    return eviction.look(link, namespace + LIFE_KEY).thenApply(looked -> answered.answer());
   }
 
   private CompletionStage<Answer> failed(RedisTrouble trouble) {
@@ -287,7 +287,7 @@ public final class RedisSliceStore implements SliceStore {
 
   /** Returns whether Redis reported that it evicts keys when its memory is full. */
   boolean evicts() {
-    return redisEviction.warned();
+    return eviction.warned();
   }
 
   /** Returns the failures so far. */

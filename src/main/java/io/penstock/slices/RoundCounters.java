@@ -32,7 +32,7 @@ final class RoundCounters {
   }
 
   /** Publishes the current values for {@link #figures}. */
-  void publish(boolean learning, StoreContact storeContact, int limits, int barred) {
+  void publish(boolean learning, StoreContact contact, int limits, int barred) {
     figures =
         new RoundFigures(
             sent,
@@ -41,8 +41,8 @@ final class RoundCounters {
             answeredNanos,
             dry.sum(),
             learning,
-            storeContact.cutOffNanos() != StoreContact.CONNECTED,
-            Math.max(1, storeContact.members()),
+            contact.cutOffNanos() != StoreContact.CONNECTED,
+            Math.max(1, contact.members()),
             limits,
             barred);
   }

@@ -35,11 +35,11 @@ final class SharedLimit {
   private final LimitId id;
   private final Limit limit;
   private final SliceDemand sliceDemand;
-  private final SyncPace syncPace;
+  private final SyncPace pace;
   private LimitCells limitCells;
   private LimitSpec spec;
 
-  private final StoredCells storedCells = new StoredCells();
+  private final StoredCells stored = new StoredCells();
 
   /** Birth of the limit in the last answer of the store. */
   private long born = NONE;
@@ -94,14 +94,14 @@ final class SharedLimit {
       Limit limit,
       SliceDemand sliceDemand,
       LimitCells limitCells,
-      SyncPace syncPace,
+      SyncPace pace,
       long now) {
     this.id = id;
     this.limit = limit;
     this.sliceDemand = sliceDemand;
     this.limitCells = limitCells;
     this.spec = limit.spec();
-    this.syncPace = syncPace;
+    this.pace = pace;
     this.looked = now;
     this.notedAt = now;
     // differs by limit, so that limits first seen together are not asked for together again
@@ -136,7 +136,7 @@ final class SharedLimit {
 
   /** Discards the knowledge about the store. */
   void doubt() {
-    storedCells.doubt();
+    stored.doubt();
     lookAt = Long.MIN_VALUE;
   }
 
@@ -159,24 +159,24 @@ final class SharedLimit {
    * @param again birth of the limit after the loss
    * @param heard since when all members know of the loss, by the shared clock
    */
-  void told(long again, long heard, StoreLives storeLives, CellClock clock, long now) {
+  void told(long again, long heard, StoreLives lives, CellClock clock, long now) {
     // A member that asked first after the loss, knowing no birth, waits like the others.
     if (again >= born && again != bornAgain) {
-      lost(again, storeLives, clock, now);
+      lost(again, lives, clock, now);
     }
     if (again == born && learning != null) {
       learning.told(heard);
     }
   }
 
-  private void lost(long again, StoreLives storeLives, CellClock clock, long now) {
+  private void lost(long again, StoreLives lives, CellClock clock, long now) {
     born = again;
     bornAgain = again;
     barred = NONE;
-    storedCells.clear();
+    stored.clear();
     doubt();
-    learning = learning == null ? new LossRecovery(syncPace.ttlNanos(), false) : learning;
-    learning.lost(storeLives.known(), clock.latest(now), Long.MAX_VALUE, now);
+    learning = learning == null ? new LossRecovery(pace.ttlNanos(), false) : learning;
+    learning.lost(lives.known(), clock.latest(now), Long.MAX_VALUE, now);
   }
 
   /** Returns the loss to report to the others, or null once they know it. */
@@ -207,7 +207,7 @@ final class SharedLimit {
     if (born == NONE && !owes && sliceDemand.least() == 0) {
       return Long.MAX_VALUE;
     }
-    return sliceDemand.least() > 0 ? asked - syncPace.renewalNanos() : asked;
+    return sliceDemand.least() > 0 ? asked - pace.renewalNanos() : asked;
   }
 
   /**
@@ -217,26 +217,26 @@ final class SharedLimit {
    * @param stockedNanos how long the limit keeps a stock after its last use
    */
   SliceStore.@Nullable Ask ask(
-      CellClock clock, boolean storeLearns, StoreLives storeLives, long stockedNanos, long now) {
+      CellClock clock, boolean storeLearns, StoreLives lives, long stockedNanos, long now) {
     if (now < lookAt && sliceDemand.least() == 0) {
       return null;
     }
-    SliceStore.Ask ask = asks(clock, storeLearns || learns(now), storeLives, stockedNanos, now);
-    boolean rests = now - used > syncPace.ttlNanos() && stock == 0;
-    long pause = rests ? syncPace.heartbeatNanos() : syncPace.intervalNanos() / 2;
+    SliceStore.Ask ask = asks(clock, storeLearns || learns(now), lives, stockedNanos, now);
+    boolean rests = now - used > pace.ttlNanos() && stock == 0;
+    long pause = rests ? pace.heartbeatNanos() : pace.intervalNanos() / 2;
     lookAt = ask == null ? now + pause : now;
     return ask;
   }
 
   private SliceStore.@Nullable Ask asks(
-      CellClock clock, boolean learning, StoreLives storeLives, long stockedNanos, long now) {
+      CellClock clock, boolean learning, StoreLives lives, long stockedNanos, long now) {
     recut(now);
     long earliest = clock.earliest(now);
     CellGrid cellGrid = limitCells.grid(clock, now);
     long oldest = limitCells.oldest(earliest);
-    long ahead = limitCells.at(clock.latest(now) + 2 * syncPace.ttlNanos());
+    long ahead = limitCells.at(clock.latest(now) + 2 * pace.ttlNanos());
     long lack = sliceDemand.least();
-    stock(lack, storeLives.living(earliest, syncPace.ttlNanos()), stockedNanos, now);
+    stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
     // Amounts that are too small for each waiting ticket, here and elsewhere, may suffice together.
     boolean parts = denied && lack > 0 && limit.lacks(lack, now);
     SpendingReport spendingReport = limit.tally(cellGrid, oldest, ahead, keeps(parts, lack), now);
@@ -251,14 +251,14 @@ final class SharedLimit {
     long from =
         limitCells.slots()
             ? limitCells.at(earliest + wayNanos)
-            : Math.min(storedCells.firstOther(spendingReport, oldest), limitCells.at(earliest));
+            : Math.min(stored.firstOther(spendingReport, oldest), limitCells.at(earliest));
     boolean news =
         !limitCells.slots()
-            && (from < limitCells.at(earliest) || storedCells.differs(spendingReport, from));
-    owes = storedCells.unsure() && SpentCells.any(spendingReport);
+            && (from < limitCells.at(earliest) || stored.differs(spendingReport, from));
+    owes = stored.unsure() && SpentCells.any(spendingReport);
     long bars =
         Math.max(
-            storeLives.barred(limitCells),
+            lives.barred(limitCells),
             this.learning == null ? NONE : this.learning.barred(limitCells));
     news |= bars > barred;
     if (!due(spendingReport, now) && !news && (learning || head + wanted == 0)) {
@@ -270,7 +270,7 @@ final class SharedLimit {
         from,
         limitCells.slots() ? List.of() : SpentCells.from(spendingReport, from),
         learning ? 0 : Math.min(head, limit.capacity()),
-        learning ? 0 : Math.min(wanted, limitCells.most(limit.capacity(), syncPace.ttlNanos())),
+        learning ? 0 : Math.min(wanted, limitCells.most(limit.capacity(), pace.ttlNanos())),
         bars,
         born);
   }
@@ -282,8 +282,8 @@ final class SharedLimit {
   private boolean due(SpendingReport spendingReport, long now) {
     boolean holds =
         spendingReport.most() > 0 || (limitCells.endless() && SpentCells.any(spendingReport));
-    return now - asked >= (holds && !limitCells.slots() ? syncPace.renewalNanos() : keptNanos)
-        || ((born == NONE || !noted) && now - asked >= syncPace.heartbeatNanos());
+    return now - asked >= (holds && !limitCells.slots() ? pace.renewalNanos() : keptNanos)
+        || ((born == NONE || !noted) && now - asked >= pace.heartbeatNanos());
   }
 
   /** Returns how much stays free in a cell: all slots, since no other member can use them now. */
@@ -309,7 +309,7 @@ final class SharedLimit {
     LimitCells other = same == null ? LimitCells.changed(next) : same;
     if (same == null && other != null) {
       limit.share(sliceDemand, now);
-      storedCells.clear();
+      stored.clear();
       barred = NONE;
       lost = NONE;
       noted = false; // so that the store soon hears of the change
@@ -331,14 +331,14 @@ final class SharedLimit {
   private void learnPace(SpendingReport spendingReport, long stockedNanos, long now) {
     long elapsed = now - looked;
     used = spendingReport.spent() > spent ? now : used;
-    if (elapsed >= syncPace.leastNanos()) {
-      double newer = NEWER * Math.min(1, (double) elapsed / syncPace.intervalNanos());
+    if (elapsed >= pace.leastNanos()) {
+      double newer = NEWER * Math.min(1, (double) elapsed / pace.intervalNanos());
       perNano += newer * ((double) (spendingReport.spent() - spent) / elapsed - perNano);
       spent = spendingReport.spent();
       looked = now;
-      double ahead = perNano * syncPace.horizonNanos();
+      double ahead = perNano * pace.horizonNanos();
       // With too many limits to ask for, a single use does not count as a rate.
-      double least = stockedNanos < syncPace.ttlNanos() ? 2 : LITTLE;
+      double least = stockedNanos < pace.ttlNanos() ? 2 : LITTLE;
       long wanted = ahead < least ? 0 : (long) Math.ceil(ahead);
       target = Math.min(mostAhead, Math.max(stock, wanted));
     }
@@ -355,7 +355,7 @@ final class SharedLimit {
       SliceStore.Ask ask,
       SliceStore.@Nullable Grant grant,
       CellClock clock,
-      StoreLives storeLives,
+      StoreLives lives,
       long ends,
       long now) {
     noted = grant != null;
@@ -363,25 +363,25 @@ final class SharedLimit {
       doubt();
       return false;
     }
-    notedAt = ends - syncPace.ttlNanos();
+    notedAt = ends - pace.ttlNanos();
     boolean other = born != NONE && grant.born() != born;
     if (other || (ask.born() != NONE && ask.born() != grant.born())) {
       if (other) {
-        lost(grant.born(), storeLives, clock, now);
+        lost(grant.born(), lives, clock, now);
       }
       doubt(); // the ask did not report everything
       return other;
     }
     born = grant.born();
     wayNanos = now - notedAt;
-    storedCells.told(ask, limitCells.oldest(clock.earliest(now)));
+    stored.told(ask, limitCells.oldest(clock.earliest(now)));
     owes = false;
     barred = Math.max(barred, ask.barred());
     List<SpendingReport.Counted> more = new ArrayList<>();
     long denied = ask.head() > 0 ? ask.head() : Long.MAX_VALUE;
     limitCells.heard(grant.slices());
     for (SliceStore.Slice slice : grant.slices()) {
-      storedCells.granted(slice);
+      stored.granted(slice);
       more.add(new SpendingReport.Counted(slice.cell(), slice.amount()));
       denied = slice.amount() < denied ? denied : Long.MAX_VALUE;
     }

@@ -60,12 +60,12 @@ public final class SliceSync {
   private final SliceStore sliceStore;
   private final Ticker ticker;
   private final StepAlarm alarm;
-  private final SyncPace syncPace;
+  private final SyncPace pace;
   private final DoubleSupplier random;
   private final CellClock clock = new CellClock();
-  private final StoreLives storeLives;
-  private final StoreContact storeContact;
-  private final OutageHandling outageHandling;
+  private final StoreLives lives;
+  private final StoreContact contact;
+  private final OutageHandling outage;
   private final SharingStatus sharingStatus;
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
@@ -95,19 +95,19 @@ public final class SliceSync {
       SliceStore sliceStore,
       Ticker ticker,
       StepAlarm alarm,
-      SyncPace syncPace,
+      SyncPace pace,
       OutagePolicy outagePolicy,
       DoubleSupplier random) {
     this.member = member;
     this.sliceStore = sliceStore;
     this.ticker = ticker;
     this.alarm = alarm;
-    this.syncPace = syncPace;
+    this.pace = pace;
     this.random = random;
-    this.storeLives = new StoreLives(member, syncPace.ttlNanos());
-    this.storeContact = new StoreContact(outagePolicy, true, syncPace.ttlNanos(), ticker.nanos());
-    this.outageHandling = new OutageHandling(outagePolicy, storeContact, syncPace, clock);
-    this.sharingStatus = new SharingStatus(SharingMode.EXACT, outagePolicy, syncPace.ttlNanos());
+    this.lives = new StoreLives(member, pace.ttlNanos());
+    this.contact = new StoreContact(outagePolicy, true, pace.ttlNanos(), ticker.nanos());
+    this.outage = new OutageHandling(outagePolicy, contact, pace, clock);
+    this.sharingStatus = new SharingStatus(SharingMode.EXACT, outagePolicy, pace.ttlNanos());
   }
 
   /** Sets the receiver of events about the sharing with other instances. */
@@ -140,13 +140,13 @@ public final class SliceSync {
       for (SharedLimit limit : clock.known() ? limits.values() : List.<SharedLimit>of()) {
         limit.limit().dropSlices();
         limit.doubt();
-        SliceStore.Ask ask = limit.ask(clock, true, storeLives, stockedNanos, now);
+        SliceStore.Ask ask = limit.ask(clock, true, lives, stockedNanos, now);
         if (ask != null) {
           asks.add(ask);
         }
       }
     }
-    return storeLives.seen() == null ? CompletableFuture.completedStage(null) : leave(asks);
+    return lives.seen() == null ? CompletableFuture.completedStage(null) : leave(asks);
   }
 
   private CompletionStage<?> leave(List<SliceStore.Ask> asks) {
@@ -157,14 +157,7 @@ public final class SliceSync {
       number++;
       round =
           new SliceStore.Round(
-              member,
-              number,
-              first,
-              false,
-              List.of(),
-              storeLives.seen(),
-              List.of(),
-              left.isEmpty());
+              member, number, first, false, List.of(), lives.seen(), List.of(), left.isEmpty());
     }
     CompletionStage<SliceStore.Answer> said = sliceStore.round(round);
     return left.isEmpty() ? said : said.thenCompose(answer -> leave(left));
@@ -175,21 +168,21 @@ public final class SliceSync {
    * is not shared, because a loss of data in Redis would bar it for nothing.
    */
   public static boolean shares(LimitSpec spec) {
-    LimitCells limitCells = LimitCells.of(spec);
-    return limitCells != null && limitCells.canBeReached();
+    LimitCells cells = LimitCells.of(spec);
+    return cells != null && cells.canBeReached();
   }
 
   /** Shares a limit from now on; nothing passes it before the first slices arrive. */
   public void add(LimitId id, Limit limit) {
-    LimitCells limitCells = LimitCells.of(limit.spec());
-    if (limitCells == null) {
+    LimitCells cells = LimitCells.of(limit.spec());
+    if (cells == null) {
       throw new IllegalArgumentException(id + " cannot be shared in slices");
     }
     long now = ticker.nanos();
     SliceDemand sliceDemand = new SliceDemand(this::hurry);
     limit.share(sliceDemand, now);
-    limits.put(id, new SharedLimit(id, limit, sliceDemand, limitCells, syncPace, now));
-    storeContact.apply(limit);
+    limits.put(id, new SharedLimit(id, limit, sliceDemand, cells, pace, now));
+    contact.apply(limit);
   }
 
   boolean has(LimitId id) {
@@ -200,7 +193,7 @@ public final class SliceSync {
   public synchronized void remove(LimitId id) {
     SharedLimit removed = limits.remove(id);
     if (removed != null) {
-      outageHandling.forget(removed);
+      outage.forget(removed);
       barred.forget(removed);
     }
   }
@@ -220,21 +213,20 @@ public final class SliceSync {
       for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
         arrive(each, now, eased);
       }
-      if (flight != null && now - flight.sentAt() >= syncPace.timeoutNanos()) {
+      if (flight != null && now - flight.sentAt() >= pace.timeoutNanos()) {
         giveUp();
       }
-      outageHandling.look(limits.values(), storeLives.learning(now), now, eased);
-      if (outageHandling.grants(dry.get(), now)) {
-        dry.compareAndSet(true, storeContact.parts() == 0); // otherwise the store decides
-        outageHandling.grant(limits.values(), storeLives, now, eased);
+      outage.look(limits.values(), lives.learning(now), now, eased);
+      if (outage.grants(dry.get(), now)) {
+        dry.compareAndSet(true, contact.parts() == 0); // otherwise the store decides
+        outage.grant(limits.values(), lives, now, eased);
       }
       if (flight == null && now >= next()) {
         begun = begin(now);
       }
       int kept = clock.known() ? barred.count(clock.earliest(now)) : 0;
-      counts.publish(storeLives.learning(now), storeContact, limits.size(), kept);
-      eased.addAll(
-          sharingStatus.look(storeLives.why(now), storeContact, () -> !limits.isEmpty(), now));
+      counts.publish(lives.learning(now), contact, limits.size(), kept);
+      eased.addAll(sharingStatus.look(lives.why(now), contact, () -> !limits.isEmpty(), now));
       eased.addAll(sharingStatus.lookBarred(kept > 0, now));
       if (!stopped) {
         alarm.at(nextStep(), this::step);
@@ -247,23 +239,23 @@ public final class SliceSync {
   }
 
   private long nextStep() {
-    long next = flight == null ? next() : flight.sentAt() + syncPace.timeoutNanos();
-    return Math.min(next, outageHandling.next());
+    long next = flight == null ? next() : flight.sentAt() + pace.timeoutNanos();
+    return Math.min(next, outage.next());
   }
 
   private long next() {
-    boolean hurries = dry.get() && storeContact.parts() == 0;
-    return hurries ? Math.min(due, sent + syncPace.leastNanos()) : due;
+    boolean hurries = dry.get() && contact.parts() == 0;
+    return hurries ? Math.min(due, sent + pace.leastNanos()) : due;
   }
 
   private @Nullable Flight begin(long now) {
-    dry.compareAndSet(true, storeContact.parts() > 0);
-    due = now + (long) (syncPace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
+    dry.compareAndSet(true, contact.parts() > 0);
+    due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     List<Wish> wishes = clock.known() ? wishes(now) : List.of();
     List<Wish> left = wishes.subList(Math.min(wishes.size(), MOST_ASKS), wishes.size());
     List<Wish> first = wishes.subList(0, wishes.size() - left.size());
     List<SliceStore.Loss> losses = lostLimits.losses(now);
-    boolean idle = first.isEmpty() && losses.isEmpty() && now - sent < syncPace.heartbeatNanos();
+    boolean idle = first.isEmpty() && losses.isEmpty() && now - sent < pace.heartbeatNanos();
     if (stopped || idle) {
       return null;
     }
@@ -275,8 +267,7 @@ public final class SliceSync {
     boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
     List<SliceStore.Ask> asks = first.stream().map(Wish::ask).toList();
     SliceStore.Round round =
-        new SliceStore.Round(
-            member, number, asks, whole, losses, storeLives.seen(), storeLives.missed());
+        new SliceStore.Round(member, number, asks, whole, losses, lives.seen(), lives.missed());
     flight = new Flight(round, now);
     return flight;
   }
@@ -293,10 +284,10 @@ public final class SliceSync {
 
   /** Returns the asks, most urgent first when they are too many for one round. */
   private List<Wish> wishes(long now) {
-    boolean learning = storeLives.learning(now);
+    boolean learning = lives.learning(now);
     List<Wish> wishes = new ArrayList<>();
     for (SharedLimit limit : limits.values()) {
-      SliceStore.Ask ask = limit.ask(clock, learning, storeLives, stockedNanos, now);
+      SliceStore.Ask ask = limit.ask(clock, learning, lives, stockedNanos, now);
       if (ask != null) {
         wishes.add(new Wish(limit, ask, limit.turn()));
       }
@@ -314,7 +305,7 @@ public final class SliceSync {
     if (of == null || of.round().number() != each.number()) {
       return; // given up: its grants are never taken
     }
-    if (each.answer() == null || now - of.sentAt() >= syncPace.timeoutNanos()) {
+    if (each.answer() == null || now - of.sentAt() >= pace.timeoutNanos()) {
       giveUp();
       return;
     }
@@ -342,30 +333,30 @@ public final class SliceSync {
     if (!agrees) {
       limits.values().forEach(each -> each.limit().dropSlices());
     }
-    boolean known = storeLives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees);
-    storeContact.heard(
-        of.sentAt(), storeLives.members(clock.latest(now), LOST_AFTER * syncPace.heartbeatNanos()));
+    boolean known = lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees);
+    contact.heard(
+        of.sentAt(), lives.members(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()));
     if (!known) {
       limits.values().forEach(SharedLimit::forgotten);
       return;
     }
     boolean slices = answer.grants().stream().anyMatch(each -> !each.slices().isEmpty());
-    if (storeLives.isOtherRun() || (slices && storeLives.learning(now))) {
+    if (lives.isOtherRun() || (slices && lives.learning(now))) {
       of.round().asks().forEach(this::doubt);
       return;
     }
     hear(answer, now);
     Map<LimitId, SliceStore.Grant> grants = new HashMap<>();
     answer.grants().forEach(grant -> grants.put(grant.id(), grant));
-    long ends = of.sentAt() + syncPace.ttlNanos();
+    long ends = of.sentAt() + pace.ttlNanos();
     for (SliceStore.Ask ask : of.round().asks()) {
       SharedLimit limit = limits.get(ask.id());
       if (limit != null) {
         SliceStore.Grant grant = grants.get(ask.id());
-        if (limit.answered(ask, grant, clock, storeLives, ends, now)) {
+        if (limit.answered(ask, grant, clock, lives, ends, now)) {
           lostLimits.add(limit);
         }
-        outageHandling.heard(limit, grant != null);
+        outage.heard(limit, grant != null);
         barred.heard(limit, clock.earliest(now));
         if (limit.suffices(now)) {
           eased.add(limit.demand()::wake);
@@ -381,7 +372,7 @@ public final class SliceSync {
     for (SliceStore.Loss loss : answer.losses()) {
       SharedLimit limit = limits.get(loss.id());
       if (limit != null) {
-        limit.told(loss.born(), answer.clockNanos(), storeLives, clock, now);
+        limit.told(loss.born(), answer.clockNanos(), lives, clock, now);
         lostLimits.add(limit);
       }
     }

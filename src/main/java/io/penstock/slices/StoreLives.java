@@ -212,8 +212,8 @@ final class StoreLives {
    * Returns the last cell in which spending may have been lost; {@link SliceStore.Ask#NONE} for
    * none.
    */
-  long barred(LimitCells limitCells) {
-    return learning.barred(limitCells);
+  long barred(LimitCells cells) {
+    return learning.barred(cells);
   }
 
   /**

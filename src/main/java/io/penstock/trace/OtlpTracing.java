@@ -67,26 +67,26 @@ public final class OtlpTracing implements RequestTracing, AutoCloseable {
 
   private final SdkTracerProvider provider;
   private final Tracer tracer;
-  private final TraceExamples traceExamples;
+  private final TraceExamples examples;
 
   /**
    * Starts to send spans.
    *
    * @param meters counts the spans that do not reach the collector
-   * @param traceExamples receives the tickets that belong to sampled traces
+   * @param examples receives the tickets that belong to sampled traces
    */
-  public OtlpTracing(TraceSettings settings, MeterRegistry meters, TraceExamples traceExamples) {
-    this(settings, new LostSpans(meters), traceExamples);
+  public OtlpTracing(TraceSettings settings, MeterRegistry meters, TraceExamples examples) {
+    this(settings, new LostSpans(meters), examples);
   }
 
   /**
    * Starts to send spans.
    *
    * @param lost receives the number of spans that do not reach the collector
-   * @param traceExamples receives the tickets that belong to sampled traces
+   * @param examples receives the tickets that belong to sampled traces
    */
-  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, TraceExamples traceExamples) {
-    this.traceExamples = traceExamples;
+  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, TraceExamples examples) {
+    this.examples = examples;
     OtlpHttpSpanExporterBuilder exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(settings.endpoint().toString())
@@ -119,7 +119,7 @@ public final class OtlpTracing implements RequestTracing, AutoCloseable {
             .setAttribute(METHOD, known ? upper : "_OTHER")
             .setAttribute(PATH, path)
             .startSpan();
-    return new SpanTrail(tracer, traceExamples, span, parent.with(span), known ? upper : "HTTP");
+    return new SpanTrail(tracer, examples, span, parent.with(span), known ? upper : "HTTP");
   }
 
   @Override

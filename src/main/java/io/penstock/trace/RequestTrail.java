@@ -30,7 +30,7 @@ public interface RequestTrail {
   default void submitted(ParkedTicket ticket) {}
 
   /** The ticket was released. */
-  default void released(TicketSettlement ticketSettlement) {}
+  default void released(TicketSettlement settlement) {}
 
   /** The request will not be served, whether or not it waited. */
   default void refused(Refusal refusal) {}

@@ -58,7 +58,7 @@ final class SpanTrail implements RequestTrail {
   private static final int FAULTS = 500;
 
   private final Tracer tracer;
-  private final TraceExamples traceExamples;
+  private final TraceExamples examples;
   private final Span span;
   private final Context context;
   private final String method;
@@ -68,9 +68,9 @@ final class SpanTrail implements RequestTrail {
   private @Nullable Span park;
   private @Nullable Span call;
 
-  SpanTrail(Tracer tracer, TraceExamples traceExamples, Span span, Context context, String method) {
+  SpanTrail(Tracer tracer, TraceExamples examples, Span span, Context context, String method) {
     this.tracer = tracer;
-    this.traceExamples = traceExamples;
+    this.examples = examples;
     this.span = span;
     this.context = context;
     this.method = method;
@@ -96,7 +96,7 @@ final class SpanTrail implements RequestTrail {
     ticket = parkedTicket;
     SpanContext known = span.getSpanContext();
     if (known.isSampled()) {
-      traceExamples.begun(parkedTicket.order(), known.getTraceId(), known.getSpanId());
+      examples.begun(parkedTicket.order(), known.getTraceId(), known.getSpanId());
     }
     span.setAttribute(TICKET, parkedTicket.order());
     span.setAttribute(COST, parkedTicket.cost().totalTokens());
@@ -113,7 +113,7 @@ final class SpanTrail implements RequestTrail {
   }
 
   @Override
-  public void released(TicketSettlement ticketSettlement) {
+  public void released(TicketSettlement settlement) {
     leaves("released");
   }
 
@@ -157,17 +157,14 @@ final class SpanTrail implements RequestTrail {
 
   @Override
   public void calls(
-      UpstreamSpec upstream,
-      URI base,
-      @Nullable String model,
-      @Nullable ModelOperation modelOperation) {
+      UpstreamSpec upstream, URI base, @Nullable String model, @Nullable ModelOperation operation) {
     over(null);
     Span begun =
         tracer.spanBuilder("upstream").setParent(context).setSpanKind(SpanKind.CLIENT).startSpan();
     call = begun;
     begun.setAttribute(UPSTREAM, upstream.id());
-    if (modelOperation != null) {
-      begun.setAttribute(GenAiConventions.OPERATION_NAME, GenAiConventions.name(modelOperation));
+    if (operation != null) {
+      begun.setAttribute(GenAiConventions.OPERATION_NAME, GenAiConventions.name(operation));
       begun.setAttribute(GenAiConventions.PROVIDER_NAME, GenAiConventions.provider(dialect));
       begun.setAttribute(GenAiConventions.REQUEST_MODEL, model);
     }
@@ -206,10 +203,10 @@ final class SpanTrail implements RequestTrail {
   }
 
   @Override
-  public void called(@Nullable TokenUsage tokenUsage, @Nullable String error) {
-    if (call != null && tokenUsage != null) {
-      call.setAttribute(INPUT, tokenUsage.inputTokens());
-      call.setAttribute(OUTPUT, tokenUsage.outputTokens());
+  public void called(@Nullable TokenUsage usage, @Nullable String error) {
+    if (call != null && usage != null) {
+      call.setAttribute(INPUT, usage.inputTokens());
+      call.setAttribute(OUTPUT, usage.outputTokens());
     }
     over(error);
   }
@@ -233,7 +230,7 @@ final class SpanTrail implements RequestTrail {
     leaves("cancelled");
     over(null);
     if (ticket != null) {
-      traceExamples.ended(ticket.order());
+      examples.ended(ticket.order());
     }
     if (reason != null) {
       span.setAttribute(REASON, reason);

@@ -65,10 +65,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   /** Adds a guard to every connection of a server. */
-  public static HttpServer guard(HttpServer server, ClientConnections clientConnections) {
+  public static HttpServer guard(HttpServer server, ClientConnections connections) {
     return server.doOnChannelInit(
         (observer, channel, address) -> {
-          clientConnections.opened(channel);
+          connections.opened(channel);
           add(channel, true);
         });
   }

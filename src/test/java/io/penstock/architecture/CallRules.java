@@ -15,8 +15,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** Rules over compiled classes and tests, which forbid certain calls and method references. */
 final class CallRules {
-  private static final String OURS = LayerTable.ROOF + "..";
-  private static final String CLOCKS = LayerTable.ROOF + ".time";
+  private static final String OURS = LayerTable.ROOT + "..";
+  private static final String CLOCKS = LayerTable.ROOT + ".time";
   private static final Set<String> BLOCKING =
       Set.of("block", "blockFirst", "blockLast", "blockOptional", "toIterable", "toStream");
 
@@ -104,7 +104,7 @@ final class CallRules {
   }
 
   private static boolean readsWholeLog(JavaCodeUnitAccess<?> access) {
-    return access.getTargetOwner().getName().equals("io.penstock.fake.Logged")
+    return access.getTargetOwner().getName().equals("io.penstock.fake.LogCapture")
         && access.getName().equals("listen");
   }
 

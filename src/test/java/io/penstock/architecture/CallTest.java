@@ -26,7 +26,7 @@ class CallTest {
 
   @Test
   void programAndTests_asBuilt_makeNoForbiddenCall() {
-    JavaClasses all = new ClassFileImporter().importPackages(LayerTable.ROOF);
+    JavaClasses all = new ClassFileImporter().importPackages(LayerTable.ROOT);
     assertThat(all.contain(CallTest.class)).isTrue();
     assertThat(all.contain("io.penstock.time.Ticker")).isTrue();
     for (ArchRule rule : RULES) {
@@ -112,7 +112,7 @@ class CallTest {
 
   @Test
   void wholeLog_readInATestThatIsNotIsolated_fails() {
-    String readsTheLog = "class Uses { void at() { io.penstock.fake.Logged.listen().close(); } }";
+    String readsTheLog = "class Uses { void at() { io.penstock.fake.LogCapture.listen().close(); } }";
     String isolated = "@org.junit.jupiter.api.parallel.Isolated ";
     assertFails(
         CallRules.WHOLE_LOG_IS_READ_ISOLATED,

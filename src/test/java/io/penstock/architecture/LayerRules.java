@@ -11,22 +11,22 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The room table as rules over compiled classes. */
+/** The row table as rules over compiled classes. */
 final class LayerRules {
-  private static final String OURS = LayerTable.ROOF + "..";
+  private static final String OURS = LayerTable.ROOT + "..";
 
   static final ArchRule EVERY_PACKAGE_IS_IN_THE_TABLE =
       classes()
           .that()
           .resideInAPackage(OURS)
           .should(
-              new ArchCondition<>("live in a package of the room table") {
+              new ArchCondition<>("live in a package of the row table") {
                 @Override
                 public void check(JavaClass item, ConditionEvents events) {
                   if (!LayerTable.known(item.getPackageName())) {
                     events.add(
                         SimpleConditionEvent.violated(
-                            item, item.getName() + " is in no room of the table"));
+                            item, item.getName() + " is in a package that is not in the table"));
                   }
                 }
               });
@@ -35,15 +35,15 @@ final class LayerRules {
       classes()
           .that()
           .resideInAPackage(OURS)
-          .should(dependOnlyAs("import only rooms the table allows", LayerRules::followsTable));
+          .should(dependOnlyAs("import only packages the table allows", LayerRules::followsTable));
 
-  static final ArchRule LOWER_FLOORS_ARE_PLAIN_JAVA =
+  static final ArchRule LOWER_LAYERS_ARE_PLAIN_JAVA =
       classes()
           .that()
           .resideInAPackage(OURS)
-          .should(dependOnlyAs("be plain Java on floors 0 and 1", LayerRules::plain));
+          .should(dependOnlyAs("be plain Java on layers 0 and 1", LayerRules::plain));
 
-  static final ArchRule REDISSON_STAYS_IN_SYNC = keptIn("sync", "org.redisson.");
+  static final ArchRule REDISSON_STAYS_IN_REDIS = keptIn("redis", "org.redisson.");
 
   static final ArchRule BUCKET4J_STAYS_IN_LIMIT = keptIn("limit", "io.github.bucket4j.");
 
@@ -65,8 +65,8 @@ final class LayerRules {
   }
 
   private static boolean plain(Dependency dependency) {
-    Optional<LayerTable.Room> room = LayerTable.room(dependency.getOriginClass().getPackageName());
-    if (room.isEmpty() || !room.get().pure()) {
+    Optional<LayerTable.Row> row = LayerTable.row(dependency.getOriginClass().getPackageName());
+    if (row.isEmpty() || !row.get().pure()) {
       return true;
     }
     JavaClass target = target(dependency);
@@ -78,17 +78,17 @@ final class LayerRules {
         || name.startsWith("java.")
         || name.startsWith("org.jspecify.")
         || LayerTable.ours(target.getPackageName())
-        || (room.get().name().equals("limit") && name.startsWith("io.github.bucket4j."));
+        || (row.get().name().equals("limit") && name.startsWith("io.github.bucket4j."));
   }
 
-  private static ArchRule keptIn(String room, String namePrefix) {
-    String home = LayerTable.ROOF + "." + room;
+  private static ArchRule keptIn(String row, String namePrefix) {
+    String home = LayerTable.ROOT + "." + row;
     return classes()
         .that()
         .resideInAPackage(OURS)
         .should(
             dependOnlyAs(
-                "leave " + namePrefix + " to " + room,
+                "leave " + namePrefix + " to " + row,
                 dependency ->
                     within(dependency.getOriginClass().getPackageName(), home)
                         || !target(dependency).getName().startsWith(namePrefix)));

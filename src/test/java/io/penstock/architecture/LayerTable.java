@@ -5,108 +5,128 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/**
- * The table of packages ("rooms"): their level in the architecture, and the packages that each may
- * import.
- */
+/** The table of packages: the layer of each, and the packages that it may import. */
 final class LayerTable {
   /** The root package, which wires the others and is imported by none. */
-  static final String ROOF = "io.penstock";
+  static final String ROOT = "io.penstock";
 
   /** Packages of the test tree without a counterpart in the program. */
   static final List<String> TEST_ONLY =
-      List.of("house", "fake", "sim", "bench", "k8s", "suite", "upgrade");
-
-  static final List<Room> ROOMS =
       List.of(
-          new Room(0, "time", rooms()),
-          new Room(0, "refusal", rooms("time")),
-          new Room(0, "event", rooms("time", "cost", "refusal")),
-          new Room(0, "cost", rooms("time")),
-          new Room(0, "limit", rooms("time", "cost", "refusal")),
-          new Room(0, "queue", rooms("time", "cost", "refusal")),
-          new Room(1, "quota", floorsTo(0)),
-          new Room(1, "key", floorsTo(0).or(rooms("quota"))),
-          new Room(1, "pool", floorsTo(0).or(rooms("quota"))),
-          new Room(1, "endpoint", floorsTo(0).or(rooms("quota", "pool"))),
-          new Room(1, "coordination", floorsTo(0)),
-          new Room(2, "park", floorsTo(1)),
-          new Room(2, "json", floorsTo(0)),
-          new Room(2, "tokenizer", floorsTo(0).or(rooms("json"))),
-          new Room(2, "provider.request", floorsTo(1).or(rooms("json", "tokenizer"))),
-          new Room(
-              2, "provider.answer", floorsTo(1).or(rooms("json", "tokenizer", "provider.request"))),
-          new Room(
+          "architecture",
+          "bench",
+          "chart",
+          "clients",
+          "fake",
+          "mainjob",
+          "simulator",
+          "suite",
+          "upgrade");
+
+  private static final Predicate<Row> QUOTAS = packages("sharing", "quota", "model", "usage");
+
+  static final List<Row> ROWS =
+      List.of(
+          new Row(0, "time", packages()),
+          new Row(0, "refusal", packages("time")),
+          new Row(0, "cost", packages("time")),
+          new Row(0, "event", packages("time", "cost", "refusal")),
+          new Row(0, "limit", packages("time", "cost", "refusal")),
+          new Row(0, "limit.slice", packages("time", "cost", "refusal", "limit")),
+          new Row(0, "queue", packages("time", "cost", "refusal")),
+          new Row(1, "sharing", layersTo(0)),
+          new Row(1, "quota", layersTo(0).or(packages("sharing"))),
+          new Row(1, "model", layersTo(0).or(packages("sharing", "quota"))),
+          new Row(1, "usage", layersTo(0).or(packages("sharing", "quota", "model"))),
+          new Row(1, "key", layersTo(0).or(QUOTAS)),
+          new Row(1, "pool", layersTo(0).or(QUOTAS)),
+          new Row(1, "endpoint", layersTo(0).or(QUOTAS).or(packages("pool"))),
+          new Row(1, "coordination", layersTo(0)),
+          new Row(2, "park", layersTo(1)),
+          new Row(2, "json", layersTo(0)),
+          new Row(2, "tokenizer", layersTo(0).or(packages("json"))),
+          new Row(2, "provider.request", layersTo(1).or(packages("json", "tokenizer"))),
+          new Row(
+              2,
+              "provider.answer",
+              layersTo(1).or(packages("json", "tokenizer", "provider.request"))),
+          new Row(
               2,
               "provider",
-              floorsTo(1).or(rooms("json", "tokenizer", "provider.request", "provider.answer"))),
-          new Room(2, "mock", floorsTo(0).or(rooms("json"))),
-          new Room(2, "config", floorsTo(1)),
-          new Room(2, "sync", floorsTo(1)),
-          new Room(2, "region", floorsTo(1)),
-          new Room(2, "store", floorsTo(1)),
-          new Room(2, "trace", floorsTo(1)),
-          new Room(3, "wire", floorsTo(2)),
-          new Room(3, "gateway.body", floorsTo(2).or(rooms("wire"))),
-          new Room(3, "gateway", floorsTo(2).or(rooms("wire", "gateway.body"))),
-          new Room(
-              3, "gateway.coordination", floorsTo(2).or(rooms("wire", "gateway.body", "gateway"))),
-          new Room(3, "operator", floorsTo(2)),
-          new Room(3, "metrics", floorsTo(1)),
-          new Room(3, "cli", rooms("config", "store")));
+              layersTo(1).or(packages("json", "tokenizer", "provider.request", "provider.answer"))),
+          new Row(2, "mock", layersTo(0).or(packages("json"))),
+          new Row(2, "config", layersTo(1)),
+          new Row(2, "redis", layersTo(1)),
+          new Row(2, "redis.coordination", layersTo(1).or(packages("redis"))),
+          new Row(2, "slices", layersTo(1).or(packages("redis"))),
+          new Row(2, "counts", layersTo(1).or(packages("redis"))),
+          new Row(2, "region", layersTo(1).or(packages("counts"))),
+          new Row(2, "store", layersTo(1)),
+          new Row(2, "trace", layersTo(1)),
+          new Row(3, "wire", layersTo(2)),
+          new Row(3, "gateway.body", layersTo(2).or(packages("wire"))),
+          new Row(3, "gateway", layersTo(2).or(packages("wire", "gateway.body"))),
+          new Row(
+              3,
+              "gateway.coordination",
+              layersTo(2).or(packages("wire", "gateway.body", "gateway"))),
+          new Row(3, "operator", layersTo(2)),
+          new Row(3, "metrics", layersTo(1)),
+          new Row(3, "cli", packages("config", "store")),
+          new Row(4, "settings", layersTo(3)));
 
   /**
    * One row of the table.
    *
-   * @param floor its level, 0 is the lowest; imports never go up
+   * @param layer its level, 0 is the lowest; imports never go up
    * @param name the package below the root, including the packages it is in
    * @param imports the other rooms that it may import
    */
-  record Room(int floor, String name, Predicate<Room> imports) {
-    boolean mayImport(Room other) {
+  record Row(int layer, String name, Predicate<Row> imports) {
+    boolean mayImport(Row other) {
       return equals(other) || imports.test(other);
     }
 
-    /** Returns whether the room is plain Java: no framework, no input or output, no logging. */
+    /** Returns whether the row is plain Java: no framework, no input or output, no logging. */
     boolean pure() {
-      return floor <= 1;
+      return layer <= 1;
     }
   }
 
   private LayerTable() {}
 
-  /** Returns the room for exactly this package; a nested room has a row of its own. */
-  static Optional<Room> room(String packageName) {
-    return ROOMS.stream().filter(room -> packageName.equals(ROOF + "." + room.name())).findFirst();
+  /** Returns the row for exactly this package; a nested row has a row of its own. */
+  static Optional<Row> row(String packageName) {
+    return ROWS.stream().filter(row -> packageName.equals(ROOT + "." + row.name())).findFirst();
   }
 
   /** Returns whether the package belongs to this program. */
   static boolean ours(String packageName) {
-    return packageName.equals(ROOF) || packageName.startsWith(ROOF + ".");
+    return packageName.equals(ROOT) || packageName.startsWith(ROOT + ".");
   }
 
-  /** Returns whether the package is a room or the root. */
+  /** Returns whether the package is a row or the root. */
   static boolean known(String packageName) {
-    return packageName.equals(ROOF) || room(packageName).isPresent();
+    return packageName.equals(ROOT) || row(packageName).isPresent();
   }
 
   /** Returns whether code in one of our packages may import from another one. */
   static boolean mayImport(String from, String to) {
-    if (from.equals(ROOF) || from.equals(to)) {
+    if (from.equals(ROOT) || from.equals(to)) {
       return true;
     }
-    Optional<Room> importing = room(from);
-    Optional<Room> imported = room(to);
+    Optional<Row> importing = row(from);
+    Optional<Row> imported = row(to);
     return importing.isPresent()
         && imported.isPresent()
         && importing.get().mayImport(imported.get());
   }
 
-  private static Predicate<Room> rooms(String... names) {
-    return room -> Arrays.asList(names).contains(room.name());
+  private static Predicate<Row> packages(String... names) {
+    return row -> Arrays.asList(names).contains(row.name());
   }
 
-  private static Predicate<Room> floorsTo(int floor) {
-    return room -> room.floor() <= floor;
+  private static Predicate<Row> layersTo(int layer) {
+    return row -> row.layer() <= layer;
   }
 }

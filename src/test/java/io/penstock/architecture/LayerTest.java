@@ -20,8 +20,8 @@ class LayerTest {
       List.of(
           LayerRules.EVERY_PACKAGE_IS_IN_THE_TABLE,
           LayerRules.IMPORTS_FOLLOW_THE_TABLE,
-          LayerRules.LOWER_FLOORS_ARE_PLAIN_JAVA,
-          LayerRules.REDISSON_STAYS_IN_SYNC,
+          LayerRules.LOWER_LAYERS_ARE_PLAIN_JAVA,
+          LayerRules.REDISSON_STAYS_IN_REDIS,
           LayerRules.BUCKET4J_STAYS_IN_LIMIT,
           LayerRules.OPENTELEMETRY_STAYS_IN_TRACE,
           LayerRules.R2DBC_STAYS_IN_REGION,
@@ -35,7 +35,7 @@ class LayerTest {
     JavaClasses program =
         new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .importPackages(LayerTable.ROOF);
+            .importPackages(LayerTable.ROOT);
     assertThat(program).hasSizeGreaterThan(10);
     for (ArchRule rule : RULES) {
       rule.check(program);
@@ -44,11 +44,11 @@ class LayerTest {
 
   @Test
   void table_everyRow_importsOnlyDownOrAcrossWithoutACycle() {
-    for (LayerTable.Room room : LayerTable.ROOMS) {
-      for (LayerTable.Room other : LayerTable.ROOMS) {
-        if (!room.equals(other) && room.mayImport(other)) {
-          assertThat(other.floor()).as(room + " → " + other).isLessThanOrEqualTo(room.floor());
-          assertThat(other.mayImport(room)).as(other + " → " + room).isFalse();
+    for (LayerTable.Row row : LayerTable.ROWS) {
+      for (LayerTable.Row other : LayerTable.ROWS) {
+        if (!row.equals(other) && row.mayImport(other)) {
+          assertThat(other.layer()).as(row + " → " + other).isLessThanOrEqualTo(row.layer());
+          assertThat(other.mayImport(row)).as(other + " → " + row).isFalse();
         }
       }
     }
@@ -80,7 +80,7 @@ class LayerTest {
     "cli, gateway",
     "cli, time"
   })
-  void room_importsWhatTheTableDoesNotAllow_fails(String from, String to) {
+  void package_importsWhatTheTableDoesNotAllow_fails(String from, String to) {
     JavaClasses classes = compile(imports(from, to), type(to));
     assertFails(LayerRules.IMPORTS_FOLLOW_THE_TABLE, classes, "io.penstock." + to);
   }
@@ -97,7 +97,7 @@ class LayerTest {
     "gateway, trace",
     "cli, store"
   })
-  void room_importsWhatTheTableAllows_passes(String from, String to) {
+  void package_importsWhatTheTableAllows_passes(String from, String to) {
     JavaClasses classes = compile(imports(from, to), type(to));
     for (ArchRule rule : RULES) {
       rule.check(classes);
@@ -105,21 +105,21 @@ class LayerTest {
   }
 
   @Test
-  void room_importsTheRoof_fails() {
+  void package_importsTheRoot_fails() {
     JavaClasses classes =
         compile(
-            "package io.penstock; public class Roof {}",
-            "package io.penstock.gateway; class Door { io.penstock.Roof roof; }");
-    assertFails(LayerRules.IMPORTS_FOLLOW_THE_TABLE, classes, "io.penstock.Roof");
+            "package io.penstock; public class Wiring {}",
+            "package io.penstock.gateway; class Door { io.penstock.Wiring roof; }");
+    assertFails(LayerRules.IMPORTS_FOLLOW_THE_TABLE, classes, "io.penstock.Wiring");
   }
 
   @Test
-  void roof_importsEveryFloor_passes() {
+  void root_importsEveryLayer_passes() {
     JavaClasses classes =
         compile(
             type("time"),
             type("operator"),
-            "package io.penstock; class Roof { io.penstock.time.Target a;"
+            "package io.penstock; class Wiring { io.penstock.time.Target a;"
                 + " io.penstock.operator.Target b; }");
     LayerRules.IMPORTS_FOLLOW_THE_TABLE.check(classes);
   }
@@ -130,7 +130,7 @@ class LayerTest {
     assertFails(
         LayerRules.EVERY_PACKAGE_IS_IN_THE_TABLE,
         compile(type(name)),
-        "is in no room of the table");
+        "is in a package that is not in the table");
   }
 
   @ParameterizedTest
@@ -145,18 +145,18 @@ class LayerTest {
         "tools.jackson.databind.JsonNode",
         "io.github.bucket4j.Bucket[]"
       })
-  void lowerFloor_usesMoreThanPlainJava_fails(String type) {
-    for (String room : List.of("queue", "endpoint")) {
+  void lowerLayer_usesMoreThanPlainJava_fails(String type) {
+    for (String row : List.of("queue", "endpoint")) {
       JavaClasses classes =
           compile(
               "package io.github.bucket4j; public class Bucket {}",
-              "package io.penstock." + room + "; class Impure { " + type + " field; }");
-      assertFails(LayerRules.LOWER_FLOORS_ARE_PLAIN_JAVA, classes, "Impure");
+              "package io.penstock." + row + "; class Impure { " + type + " field; }");
+      assertFails(LayerRules.LOWER_LAYERS_ARE_PLAIN_JAVA, classes, "Impure");
     }
   }
 
   @Test
-  void lowerFloor_usesALoggerInsideALambda_fails() {
+  void lowerLayer_usesALoggerInsideALambda_fails() {
     JavaClasses classes =
         compile(
             """
@@ -167,7 +167,7 @@ class LayerTest {
               }
             }
             """);
-    assertFails(LayerRules.LOWER_FLOORS_ARE_PLAIN_JAVA, classes, "Impure");
+    assertFails(LayerRules.LOWER_LAYERS_ARE_PLAIN_JAVA, classes, "Impure");
   }
 
   @Test
@@ -176,12 +176,12 @@ class LayerTest {
         compile(
             "package io.github.bucket4j; public class Bucket {}",
             "package io.penstock.limit; class Pure { io.github.bucket4j.Bucket b; int[] i; }");
-    LayerRules.LOWER_FLOORS_ARE_PLAIN_JAVA.check(classes);
+    LayerRules.LOWER_LAYERS_ARE_PLAIN_JAVA.check(classes);
     LayerRules.BUCKET4J_STAYS_IN_LIMIT.check(classes);
   }
 
   @Test
-  void library_usedOutsideItsRoom_fails() {
+  void library_usedOutsideItsPackage_fails() {
     JavaClasses classes =
         compile(
             "package io.github.bucket4j; public class Bucket {}",
@@ -193,21 +193,21 @@ class LayerTest {
             "package io.penstock.region; class Rows { io.r2dbc.spi.Result rows; }",
             "package io.penstock.store; class Keys { io.r2dbc.spi.Result rows; }",
             "package io.penstock.store; class Tables { org.flywaydb.core.Flyway makes; }",
-            "package io.penstock.sync; class Home { org.redisson.api.Redis redis; }",
+            "package io.penstock.redis; class Home { org.redisson.api.Redis redis; }",
             "package io.penstock.trace; class Trail { io.opentelemetry.api.Span span; }",
             "package io.penstock.metrics; class Counts { io.opentelemetry.api.Span span; }",
-            "package io.penstock; class Roof { org.redisson.api.Redis redis; }",
+            "package io.penstock; class Wiring { org.redisson.api.Redis redis; }",
             "package io.penstock.operator; class Api {"
                 + " void at(org.springframework.web.server.ServerWebExchange e) {} }",
             "package io.penstock.gateway; class Filter {"
                 + " void at(org.springframework.web.server.ServerWebExchange e) {} }");
     assertFails(LayerRules.BUCKET4J_STAYS_IN_LIMIT, classes, "Leak");
-    assertFails(LayerRules.REDISSON_STAYS_IN_SYNC, classes, "Roof");
+    assertFails(LayerRules.REDISSON_STAYS_IN_REDIS, classes, "Wiring");
     assertFails(LayerRules.OPENTELEMETRY_STAYS_IN_TRACE, classes, "Counts");
     assertFails(LayerRules.R2DBC_STAYS_IN_REGION, classes, "Keys");
     assertFails(LayerRules.FLYWAY_STAYS_IN_REGION, classes, "Tables");
     assertFails(LayerRules.EXCHANGES_STAY_IN_GATEWAY, classes, "Api");
-    assertThat(violations(LayerRules.REDISSON_STAYS_IN_SYNC, classes)).hasSize(1);
+    assertThat(violations(LayerRules.REDISSON_STAYS_IN_REDIS, classes)).hasSize(1);
     assertThat(violations(LayerRules.OPENTELEMETRY_STAYS_IN_TRACE, classes)).hasSize(1);
     assertThat(violations(LayerRules.R2DBC_STAYS_IN_REGION, classes)).hasSize(1);
     assertThat(violations(LayerRules.EXCHANGES_STAY_IN_GATEWAY, classes)).hasSize(1);

@@ -47,7 +47,7 @@ class LogCallsGoldenTest {
 
   @Test
   void fileThatLogs_isFoundWithItsCategoryLevelAndText() {
-    CheckedSource checkedSource =
+    CheckedSource source =
         CheckedSource.of(
             "src/main/java/io/penstock/X.java",
             """
@@ -63,7 +63,7 @@ class LogCallsGoldenTest {
               }
             }
             """);
-    assertThat(LogCalls.of(checkedSource))
+    assertThat(LogCalls.of(source))
         .containsExactly(
             "io.penstock.x INFO it is {} now",
             "io.penstock.x WARN yes | no\\n",

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /** Rules over packages in the source tree; each returns the violations. */
 final class PackageRules {
   private static final Set<String> VAGUE =
-      Set.of("util", "utils", "common", "helper", "helpers", "impl", "service", "model", "dto");
+      Set.of("util", "utils", "common", "helper", "helpers", "impl", "service", "dto");
 
   /** A Javadoc comment, the annotation and the package; the group is the comment. */
   private static final Pattern PACKAGE_INFO =
@@ -41,7 +41,7 @@ final class PackageRules {
     return LayerTable.known(name) || testOnly
         ? List.of()
         : List.of(
-            checkedSource.path() + " is in " + name + ", which is in no row of the room table");
+            checkedSource.path() + " is in " + name + ", which is not in the table of packages");
   }
 
   /**

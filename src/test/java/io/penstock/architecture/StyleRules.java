@@ -1,11 +1,7 @@
 package io.penstock.architecture;
 
-import com.sun.source.tree.BlockTree;
 import com.sun.source.tree.CatchTree;
 import com.sun.source.tree.ClassTree;
-import com.sun.source.tree.LambdaExpressionTree;
-import com.sun.source.tree.MethodTree;
-import com.sun.source.tree.Tree;
 import com.sun.source.util.TreeScanner;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,29 +9,12 @@ import java.util.regex.Pattern;
 
 /** Rules over the text and the tree of one Java file; each returns the violations. */
 final class StyleRules {
-  static final int METHOD_LINES = 60;
-  static final int FILE_LINES = 400;
   static final int LINE_COLUMNS = 120;
 
   private static final Pattern UNNUMBERED = Pattern.compile("\\b(?:TODO|FIXME)\\b(?!\\(#\\d+\\))");
   private static final Pattern VAGUE_TYPE = Pattern.compile(".*(?:Utils?|Helpers?|Impl)");
 
   private StyleRules() {}
-
-  /** Returns methods, constructors and initialisers longer than {@link #METHOD_LINES}. */
-  static List<String> longMethods(CheckedSource checkedSource) {
-    List<String> found = new ArrayList<>();
-    new LongMethods(checkedSource, found).scan(checkedSource.tree(), null);
-    return found;
-  }
-
-  /** Returns the file if it has more than {@link #FILE_LINES}. */
-  static List<String> longFile(CheckedSource checkedSource) {
-    long lines = checkedSource.text().lines().count();
-    return lines <= FILE_LINES
-        ? List.of()
-        : List.of(checkedSource.path() + " has " + lines + " lines");
-  }
 
   /** Returns lines longer than {@link #LINE_COLUMNS}. */
   static List<String> longLines(CheckedSource checkedSource) {
@@ -91,47 +70,5 @@ final class StyleRules {
       }
     }.scan(checkedSource.tree(), null);
     return found;
-  }
-
-  /** Measures bodies; a body nested in a measured one only counts as part of it. */
-  private static final class LongMethods extends TreeScanner<Void, Void> {
-    private final CheckedSource checkedSource;
-    private final List<String> found;
-
-    LongMethods(CheckedSource checkedSource, List<String> found) {
-      this.checkedSource = checkedSource;
-      this.found = found;
-    }
-
-    @Override
-    public Void visitClass(ClassTree node, Void unused) {
-      for (Tree member : node.getMembers()) {
-        if (member instanceof BlockTree initialiser) {
-          measure("an initialiser", initialiser);
-        }
-      }
-      return super.visitClass(node, null);
-    }
-
-    @Override
-    public Void visitMethod(MethodTree node, Void unused) {
-      return measure("method " + node.getName(), node) ? null : super.visitMethod(node, null);
-    }
-
-    @Override
-    public Void visitLambdaExpression(LambdaExpressionTree node, Void unused) {
-      return measure("a lambda", node) ? null : super.visitLambdaExpression(node, null);
-    }
-
-    private boolean measure(String what, Tree tree) {
-      long lines = checkedSource.lines(tree);
-      if (lines <= METHOD_LINES) {
-        return false;
-      }
-      found.add(
-          "%s:%d: %s has %d lines"
-              .formatted(checkedSource.path(), checkedSource.firstLine(tree), what, lines));
-      return true;
-    }
   }
 }

@@ -71,14 +71,13 @@ final class BenchCore implements StepDriver {
   }
 
   /** Returns a permit endpoint with an unbounded queue. */
-  static EndpointSpec permit(
-      LimitAlgorithm limitAlgorithm, LimitSpec limit, QueueOrder queueOrder) {
+  static EndpointSpec permit(LimitAlgorithm limitAlgorithm, LimitSpec limit, QueueOrder order) {
     return new EndpointSpec(
         PATH,
         PATH,
         limitAlgorithm,
         limit,
-        new Scheduling(queueOrder, AGING_NANOS, 64, new FairBy.Key()),
+        new Scheduling(order, AGING_NANOS, 64, new FairBy.Key()),
         EndpointSpec.Waiting.of(
             new QueueBounds(QueueBounds.UNLIMITED, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
             0,

@@ -114,15 +114,15 @@ class BenchFigures {
   @Test
   void parkAndRelease_ofManyFlows_isFastHoweverManyAreIdle() throws Exception {
     Map<String, Double> scores = new JmhRuns(MADE.resolve("parking")).run(ParkingBenchmark.class);
-    for (QueueOrder queueOrder : ParkingBenchmark.ORDERS) {
-      double busy = score(scores, "parkAndRelease 0 " + queueOrder);
-      double idle = score(scores, "parkAndRelease 1000000 " + queueOrder);
+    for (QueueOrder order : ParkingBenchmark.ORDERS) {
+      double busy = score(scores, "parkAndRelease 0 " + order);
+      double idle = score(scores, "parkAndRelease 1000000 " + order);
       check(
-          "park and release, 5,000 flows wait, " + queueOrder + ": at least 500,000 a second",
+          "park and release, 5,000 flows wait, " + order + ": at least 500,000 a second",
           busy >= 500_000,
           "%,.0f".formatted(busy));
       check(
-          "the same with 1,000,000 more flows idle, " + queueOrder + ": at least 0.9 of that",
+          "the same with 1,000,000 more flows idle, " + order + ": at least 0.9 of that",
           idle >= 0.9 * busy,
           "%.2f (%,.0f)".formatted(idle / busy, idle));
     }
@@ -130,7 +130,7 @@ class BenchFigures {
 
   @Test
   void parkedTicket_oneOfMany_isSmall() throws Exception {
-    for (QueueOrder queueOrder : ParkingBenchmark.ORDERS) {
+    for (QueueOrder order : ParkingBenchmark.ORDERS) {
       Path log = MADE.resolve("heap.log");
       String said =
           ForkedJvm.run(
@@ -139,10 +139,10 @@ class BenchFigures {
               60,
               "-XX:+UseSerialGC",
               ParkedHeap.class.getName(),
-              queueOrder.name());
+              order.name());
       long bytes = Long.parseLong(said.strip());
       check(
-          "heap of a parked ticket, " + queueOrder + ": at most 512 bytes",
+          "heap of a parked ticket, " + order + ": at most 512 bytes",
           bytes <= 512,
           "%d bytes".formatted(bytes));
     }

@@ -66,18 +66,18 @@ final class CancelStorm implements StepDriver {
    * Creates a storm at one endpoint; with {@code pauses} it pauses and resumes releases at random.
    */
   CancelStorm(EndpointSpec spec, boolean pauses) {
-    EndpointRegistry endpointRegistry =
+    EndpointRegistry registry =
         new EndpointRegistry(
             new Endpoint.House(
                 upstreams,
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,
                 ticker,
-                limitAlgorithm -> this,
+                algorithm -> this,
                 this::heard,
                 new AtomicLong()));
-    endpointRegistry.apply(List.of(spec));
-    this.endpoint = Objects.requireNonNull(endpointRegistry.find(spec.path()));
+    registry.apply(List.of(spec));
+    this.endpoint = Objects.requireNonNull(registry.find(spec.path()));
     this.pauses = pauses;
   }
 
@@ -145,12 +145,12 @@ final class CancelStorm implements StepDriver {
   private ParkedTicket send(SplittableRandom random) {
     Cost cost = new Cost(1 + random.nextInt(100), random.nextInt(50), random.nextInt(200));
     long gone = random.nextInt(4) == 0 ? random.nextLong(BenchCore.SECOND / 10) : Long.MAX_VALUE;
-    WaitPatience waitPatience = new WaitPatience(WaitPatience.UNSAID, gone);
+    WaitPatience patience = new WaitPatience(WaitPatience.UNSAID, gone);
     ParkedTicket parkedTicket =
-        endpoint.submit(TicketRequest.of("m", cost, random.nextInt(1_000), waitPatience));
+        endpoint.submit(TicketRequest.of("m", cost, random.nextInt(1_000), patience));
     parkedTicket.whenDecided(
-        ticketOutcome -> {
-          if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
+        outcome -> {
+          if (outcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
             granted.add(new Granted(parkedTicket, ticketSettlement));
           }
         });

@@ -101,7 +101,7 @@ class CancelTest {
       List<MeteredLimit> limits = upstream.pool("m", storm.ticker.nanos()).limits();
       // Azure also counts the requests of one second and of ten seconds
       assertThat(limits).hasSize(chargeRule == ChargeRule.AZURE ? 6 : 4);
-      limits.forEach(meteredLimit -> assertReturned(meteredLimit.limit(), storm));
+      limits.forEach(metered -> assertReturned(metered.limit(), storm));
     }
   }
 

@@ -86,87 +86,81 @@ final class ChoicePicture {
         Arrays.stream(LimitAlgorithm.values()).filter(each -> each != LimitAlgorithm.NONE).toList();
     int ordersHeight = HEAD + ROW * Math.ceilDiv(orders.size(), ORDER_COLUMNS);
     int limitsHeight = HEAD + ROW * Math.ceilDiv(limits.size(), LIMIT_COLUMNS);
-    SvgBuilder svgBuilder =
+    SvgBuilder svg =
         new SvgBuilder(
             WIDTH, ordersHeight + limitsHeight, "Waits by order, releases by limit", STYLE);
-    ordersHead(svgBuilder);
+    ordersHead(svg);
     int column = WIDTH / ORDER_COLUMNS;
     for (int at = 0; at < orders.size(); at++) {
-      svgBuilder.at(at % ORDER_COLUMNS * column, HEAD + at / ORDER_COLUMNS * ROW);
-      order(svgBuilder, orders.get(at), column - LEFT - 16);
-      svgBuilder.end();
+      svg.at(at % ORDER_COLUMNS * column, HEAD + at / ORDER_COLUMNS * ROW);
+      order(svg, orders.get(at), column - LEFT - 16);
+      svg.end();
     }
-    svgBuilder.at(0, ordersHeight);
-    limitsHead(svgBuilder);
+    svg.at(0, ordersHeight);
+    limitsHead(svg);
     column = WIDTH / LIMIT_COLUMNS;
     for (int at = 0; at < limits.size(); at++) {
-      svgBuilder.at(at % LIMIT_COLUMNS * column, HEAD + at / LIMIT_COLUMNS * ROW);
-      limit(svgBuilder, limits.get(at), column - LEFT - 16);
-      svgBuilder.end();
+      svg.at(at % LIMIT_COLUMNS * column, HEAD + at / LIMIT_COLUMNS * ROW);
+      limit(svg, limits.get(at), column - LEFT - 16);
+      svg.end();
     }
-    return svgBuilder.end().done();
+    return svg.end().done();
   }
 
-  private static void ordersHead(SvgBuilder svgBuilder) {
-    svgBuilder.words(
-        "head", 0, 18, "How long a request waits: one load, 3 requests a second let go");
-    svgBuilder.words(
+  private static void ordersHead(SvgBuilder svg) {
+    svg.words("head", 0, 18, "How long a request waits: one load, 3 requests a second let go");
+    svg.words(
         "soft",
         0,
         38,
         "A dot is a request, larger with more tokens; × gave up. Above: the median wait of a"
             + " flow.");
-    svgBuilder
-        .dot("chat", 5, 56, 3)
-        .words("soft", 14, 60, "chat: short, 1 a second, waits up to 20 s");
-    svgBuilder.dot("agent", 285, 56, 4);
-    svgBuilder.words("soft", 295, 60, "agent: 5 each 10 s, priority 1, up to 30 s");
-    svgBuilder
-        .dot("batch", 566, 56, 5)
-        .words("soft", 577, 60, "batch: long, 80 in 20 s, up to 40 s");
+    svg.dot("chat", 5, 56, 3).words("soft", 14, 60, "chat: short, 1 a second, waits up to 20 s");
+    svg.dot("agent", 285, 56, 4);
+    svg.words("soft", 295, 60, "agent: 5 each 10 s, priority 1, up to 30 s");
+    svg.dot("batch", 566, 56, 5).words("soft", 577, 60, "batch: long, 80 in 20 s, up to 40 s");
   }
 
-  private static void limitsHead(SvgBuilder svgBuilder) {
-    svgBuilder.words("head", 0, 18, "How many went: the same arrivals, each limit");
-    svgBuilder.words("soft", 0, 38, "Four come, one more after a rest, and then many at once.");
-    svgBuilder.stroke("came", 0, 56, 18, 56).words("soft", 24, 60, "came");
-    svgBuilder.stroke("went", 70, 56, 88, 56).words("soft", 94, 60, "went");
-    svgBuilder.path("waits", "M140 50h18v12h-18z").words("soft", 164, 60, "waiting");
+  private static void limitsHead(SvgBuilder svg) {
+    svg.words("head", 0, 18, "How many went: the same arrivals, each limit");
+    svg.words("soft", 0, 38, "Four come, one more after a rest, and then many at once.");
+    svg.stroke("came", 0, 56, 18, 56).words("soft", 24, 60, "came");
+    svg.stroke("went", 70, 56, 88, 56).words("soft", 94, 60, "went");
+    svg.path("waits", "M140 50h18v12h-18z").words("soft", 164, 60, "waiting");
   }
 
-  private static void order(SvgBuilder svgBuilder, QueueOrder queueOrder, int width) {
+  private static void order(SvgBuilder svg, QueueOrder queueOrder, int width) {
     LimitSpec slots = new LimitSpec.Strict(new ExactRate(3, 1));
     List<SimulatedOutcome> played =
         SimulatedOutcome.of(
             BenchCore.permit(LimitAlgorithm.STRICT, slots, queueOrder), ordersLoad());
-    title(svgBuilder, queueOrder.name().toLowerCase(Locale.ROOT), ORDER_SAYS.get(queueOrder));
+    title(svg, queueOrder.name().toLowerCase(Locale.ROOT), ORDER_SAYS.get(queueOrder));
     double x = LEFT;
     for (String flow : FLOWS) {
       String median = "%s %s s".formatted(flow, SvgBuilder.number(median(played, flow)));
-      svgBuilder.words(flow, x, 34, median);
+      svg.words(flow, x, 34, median);
       x += 12 + 6.2 * median.length();
     }
-    PictureAxes pictureAxes =
-        new PictureAxes(
-            svgBuilder, LEFT, TOP, width, ROW - TOP - 44, ORDERS_SECONDS, MOST_WAIT_SECONDS);
-    pictureAxes.draw(10, 10, "arrival, s", "wait, s");
+    PictureAxes axes =
+        new PictureAxes(svg, LEFT, TOP, width, ROW - TOP - 44, ORDERS_SECONDS, MOST_WAIT_SECONDS);
+    axes.draw(10, 10, "arrival, s", "wait, s");
     List<SimulatedOutcome> largestFirst = new ArrayList<>(played);
     largestFirst.sort(Comparator.comparingLong(each -> -each.request().tokens()));
     for (SimulatedOutcome each : largestFirst) {
-      double dotX = pictureAxes.x(each.request().atNanos() / 1e9);
-      double dotY = pictureAxes.y(each.waitSeconds());
+      double dotX = axes.x(each.request().atNanos() / 1e9);
+      double dotY = axes.y(each.waitSeconds());
       String flow = each.request().flow();
       if (each.went()) {
-        svgBuilder.dot(flow, dotX, dotY, Math.sqrt((double) each.request().tokens()) / 7 + 1);
+        svg.dot(flow, dotX, dotY, Math.sqrt((double) each.request().tokens()) / 7 + 1);
       } else {
-        svgBuilder.cross("cross " + flow, dotX, dotY, 3);
+        svg.cross("cross " + flow, dotX, dotY, 3);
       }
     }
   }
 
-  private static void title(SvgBuilder svgBuilder, String name, String says) {
-    svgBuilder.words("name", LEFT, 16, name);
-    svgBuilder.words("soft", LEFT + 8 + 8 * name.length(), 16, says);
+  private static void title(SvgBuilder svg, String name, String says) {
+    svg.words("name", LEFT, 16, name);
+    svg.words("soft", LEFT + 8 + 8 * name.length(), 16, says);
   }
 
   private static double median(List<SimulatedOutcome> played, String flow) {
@@ -199,24 +193,23 @@ final class ChoicePicture {
     return load;
   }
 
-  private static void limit(SvgBuilder svgBuilder, LimitAlgorithm limitAlgorithm, int width) {
+  private static void limit(SvgBuilder svg, LimitAlgorithm algorithm, int width) {
     List<SimulatedOutcome> played =
         SimulatedOutcome.of(
-            BenchCore.permit(limitAlgorithm, spec(limitAlgorithm), QueueOrder.FIFO), limitsLoad());
-    title(svgBuilder, limitAlgorithm.text(), LIMIT_SAYS.get(limitAlgorithm));
-    PictureAxes pictureAxes =
-        new PictureAxes(svgBuilder, LEFT, 32, width, ROW - 32 - 44, LIMITS_SECONDS, 30);
-    pictureAxes.draw(5, 10, "time, s", "requests");
+            BenchCore.permit(algorithm, spec(algorithm), QueueOrder.FIFO), limitsLoad());
+    title(svg, algorithm.text(), LIMIT_SAYS.get(algorithm));
+    PictureAxes axes = new PictureAxes(svg, LEFT, 32, width, ROW - 32 - 44, LIMITS_SECONDS, 30);
+    axes.draw(5, 10, "time, s", "requests");
     List<Double> came = played.stream().map(each -> each.request().atNanos() / 1e9).toList();
     List<Double> went = played.stream().map(each -> each.endNanos() / 1e9).sorted().toList();
-    String up = pictureAxes.steps(came);
-    svgBuilder.path("waits", up + pictureAxes.stepsBack(went) + "z");
-    svgBuilder.path("came", up);
-    svgBuilder.path("went", pictureAxes.steps(went));
+    String up = axes.steps(came);
+    svg.path("waits", up + axes.stepsBack(went) + "z");
+    svg.path("came", up);
+    svg.path("went", axes.steps(went));
   }
 
-  private static LimitSpec spec(LimitAlgorithm limitAlgorithm) {
-    return switch (limitAlgorithm) {
+  private static LimitSpec spec(LimitAlgorithm algorithm) {
+    return switch (algorithm) {
       case NONE -> new LimitSpec.Unlimited();
       case STRICT -> new LimitSpec.Strict(new ExactRate(2, 1));
       case TOKEN_BUCKET -> new LimitSpec.TokenBucket(new ExactRate(2, 1), 6);

@@ -111,33 +111,33 @@ class ConsoleFigures {
   }
 
   /** Returns the CPU usage of a gateway, as a fraction of one processor. */
-  private double used(GatewayFleet gatewayFleet, int seconds) {
+  private double used(GatewayFleet fleet, int seconds) {
     long from = ticker.nanos();
-    Duration before = gatewayFleet.ran(0);
+    Duration before = fleet.ran(0);
     last(seconds);
-    return gatewayFleet.ran(0).minus(before).toNanos() / (double) (ticker.nanos() - from);
+    return fleet.ran(0).minus(before).toNanos() / (double) (ticker.nanos() - from);
   }
 
   @Test
   void console_costsLittle() throws Exception {
     int operatorPort = RunningGateway.freePort();
     try (InstalledBrowser installedBrowser = InstalledBrowser.start();
-        GatewayFleet gatewayFleet =
+        GatewayFleet fleet =
             new GatewayFleet(
                 directory,
                 1,
                 routes(),
                 Duration.ofMinutes(1),
                 "--management.server.port=" + operatorPort)) {
-      park(gatewayFleet.port(0));
+      park(fleet.port(0));
       last(5);
-      double alone = used(gatewayFleet, 10);
+      double alone = used(fleet, 10);
       Page page = installedBrowser.page(1280, 900, false);
       page.navigate("http://127.0.0.1:" + operatorPort + "/console");
       assertThat(page.locator("header.top")).containsText("10 k waiting");
       paint(page);
-      tree(page, gatewayFleet, alone);
-      events(page, gatewayFleet.port(0));
+      tree(page, fleet, alone);
+      events(page, fleet.port(0));
       assertThat(installedBrowser.complaints()).isEmpty();
     } finally {
       for (SocketChannel each : waiting) {
@@ -154,13 +154,13 @@ class ConsoleFigures {
     figureTable.add("first paint, at most 1 s", millis <= 1_000, "%.0f ms".formatted(millis));
   }
 
-  private void tree(Page page, GatewayFleet gatewayFleet, double alone) {
+  private void tree(Page page, GatewayFleet fleet, double alone) {
     page.locator("#filter").fill("endpoint");
     page.locator("[data-path='/teams/team-00/endpoint-00']").click();
     assertThat(page.locator(".tickets tbody tr")).hasCount(WAIT);
     last(60); // until frequently used code is compiled
     page.evaluate(NOTE_TASKS);
-    double used = used(gatewayFleet, 10);
+    double used = used(fleet, 10);
     double longest = number(page, "() => Math.max(0, ...window.tasks)");
     figureTable.add(
         "1,000 endpoints, 10,000 wait: no long task above 100 ms in 10 s",

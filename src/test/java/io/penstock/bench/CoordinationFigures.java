@@ -46,14 +46,14 @@ class CoordinationFigures {
   @Test
   void thoseWhoWait_costNothing() throws Exception {
     List<SocketChannel> waiting = new ArrayList<>();
-    try (GatewayFleet gatewayFleet =
+    try (GatewayFleet fleet =
         new GatewayFleet(
             directory,
             1,
             "endpoints: [{path: /a}]",
             Duration.ofMinutes(1),
             "--penstock.coordination.enabled=true")) {
-      int port = gatewayFleet.port(0);
+      int port = fleet.port(0);
       for (int i = 0; i < WAITERS; i++) {
         SocketChannel client =
             SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -74,9 +74,9 @@ class CoordinationFigures {
                 "GET /v1/event/e/wait HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII)));
       }
       pass(Duration.ofSeconds(10)); // until compilation and garbage collection have settled
-      Duration before = gatewayFleet.ran(0);
+      Duration before = fleet.ran(0);
       pass(LOOK);
-      double share = (double) gatewayFleet.ran(0).minus(before).toMillis() / LOOK.toMillis();
+      double share = (double) fleet.ran(0).minus(before).toMillis() / LOOK.toMillis();
       figureTable.add(
           "CPU of a gateway in which 10,000 wait: less than 2 %",
           share < 0.02, "%.2f %%".formatted(share * 100));

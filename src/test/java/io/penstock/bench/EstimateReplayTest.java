@@ -81,12 +81,12 @@ class EstimateReplayTest {
               truth.countTokensOrdinary(text) + TOKENS_A_MESSAGE, 0, size.outputTokens());
       long bytes = text.getBytes(StandardCharsets.UTF_8).length;
       long stated = random.nextInt(3) == 0 ? 4_096 : RequestContent.UNSTATED;
-      RequestContent requestContent =
+      RequestContent content =
           new RequestContent("m", Math.ceilDiv(bytes, 4L), TOKENS_A_MESSAGE, stated, 1, true);
       if (at >= FIRST) {
-        tally.add(at - FIRST, costLearner.expect(requestContent, "k", 256), tokenUsage);
+        tally.add(at - FIRST, costLearner.expect(content, "k", 256), tokenUsage);
       }
-      costLearner.answered(requestContent, "k", tokenUsage);
+      costLearner.answered(content, "k", tokenUsage);
     }
     return tally;
   }

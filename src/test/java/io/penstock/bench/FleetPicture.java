@@ -82,9 +82,9 @@ final class FleetPicture {
   private FleetPicture() {}
 
   static String draw(Run run, int members) {
-    SvgBuilder svgBuilder = new SvgBuilder(WIDTH, HEIGHT, "One window of three gateways", STYLE);
-    svgBuilder.words("head", 0, 18, "One window of three gateways, and Redis killed meanwhile");
-    svgBuilder.words(
+    SvgBuilder svg = new SvgBuilder(WIDTH, HEIGHT, "One window of three gateways", STYLE);
+    svg.words("head", 0, 18, "One window of three gateways, and Redis killed meanwhile");
+    svg.words(
         "soft",
         0,
         38,
@@ -92,23 +92,22 @@ final class FleetPicture {
             + " time, nine of ten of the first gateway.");
     for (int member = 0; member < members; member++) {
       double x = 6 + 110.0 * member;
-      svgBuilder.path("of" + member, "M%s 50h14v12h-14z".formatted(SvgBuilder.number(x)));
-      svgBuilder.words("soft", x + 20, 60, "gateway " + (member + 1));
+      svg.path("of" + member, "M%s 50h14v12h-14z".formatted(SvgBuilder.number(x)));
+      svg.words("soft", x + 20, 60, "gateway " + (member + 1));
     }
-    svgBuilder.stroke("limit", 340, 56, 362, 56).words("soft", 368, 60, "the limit");
-    svgBuilder.path("away", "M440 50h14v12h-14z").words("soft", 460, 60, "Redis is dead");
+    svg.stroke("limit", 340, 56, 362, 56).words("soft", 368, 60, "the limit");
+    svg.path("away", "M440 50h14v12h-14z").words("soft", 460, 60, "Redis is dead");
     int width = WIDTH - LEFT - 10;
     int height = HEIGHT - TOP - BOTTOM;
     double most = (double) run.limit() * 1.1;
-    PictureAxes pictureAxes =
-        new PictureAxes(svgBuilder, LEFT, TOP, width, height, run.seconds(run.to()), most);
-    pictureAxes.draw(5, run.limit() / 2.0, "time, s", "");
+    PictureAxes axes = new PictureAxes(svg, LEFT, TOP, width, height, run.seconds(run.to()), most);
+    axes.draw(5, run.limit() / 2.0, "time, s", "");
     for (int member = members - 1; member >= 0; member--) {
-      svgBuilder.path("of" + member, area(run, member, pictureAxes));
+      svg.path("of" + member, area(run, member, axes));
     }
-    double left = pictureAxes.x(run.seconds(run.down()));
-    double wide = pictureAxes.x(run.seconds(run.up())) - left;
-    svgBuilder.path(
+    double left = axes.x(run.seconds(run.down()));
+    double wide = axes.x(run.seconds(run.up())) - left;
+    svg.path(
         "away",
         "M%s %dh%sv%dh-%sz"
             .formatted(
@@ -117,35 +116,33 @@ final class FleetPicture {
                 SvgBuilder.number(wide),
                 height,
                 SvgBuilder.number(wide)));
-    double line = pictureAxes.y((double) run.limit());
-    svgBuilder.stroke("limit", LEFT, line, LEFT + width, line);
-    return svgBuilder.done();
+    double line = axes.y((double) run.limit());
+    svg.stroke("limit", LEFT, line, LEFT + width, line);
+    return svg.done();
   }
 
   /**
    * Returns the area of the usage by the gateways up to one; areas that include more gateways are
    * drawn behind it.
    */
-  private static String area(Run run, int member, PictureAxes pictureAxes) {
+  private static String area(Run run, int member, PictureAxes axes) {
     StringBuilder path = new StringBuilder();
-    double zero = pictureAxes.y(0);
-    path.append("M%s %s".formatted(SvgBuilder.number(pictureAxes.x(0)), SvgBuilder.number(zero)));
+    double zero = axes.y(0);
+    path.append("M%s %s".formatted(SvgBuilder.number(axes.x(0)), SvgBuilder.number(zero)));
     for (long at = run.from(); at <= run.to(); at += STEP) {
       boolean first = Math.floorMod(at, run.cellNanos()) < STEP;
-      double x = pictureAxes.x(run.seconds(at));
+      double x = axes.x(run.seconds(at));
       if (first) {
         path.append("L%s %s".formatted(SvgBuilder.number(x), SvgBuilder.number(zero)));
       }
       path.append(
           "L%s %s"
               .formatted(
-                  SvgBuilder.number(x),
-                  SvgBuilder.number(pictureAxes.y((double) run.used(at, member)))));
+                  SvgBuilder.number(x), SvgBuilder.number(axes.y((double) run.used(at, member)))));
     }
     path.append(
         "L%s %sz"
-            .formatted(
-                SvgBuilder.number(pictureAxes.x(run.seconds(run.to()))), SvgBuilder.number(zero)));
+            .formatted(SvgBuilder.number(axes.x(run.seconds(run.to()))), SvgBuilder.number(zero)));
     return path.toString();
   }
 }

@@ -26,7 +26,7 @@ final class ParkedHeap {
   /** Measures tickets that wait in the order given as the only argument. */
   public static void main(String[] arguments) {
     LimitSpec slots = new LimitSpec.Strict(new ExactRate(1, 1_000_000));
-    BenchCore benchCore =
+    BenchCore core =
         new BenchCore(
             BenchCore.permit(LimitAlgorithm.STRICT, slots, QueueOrder.valueOf(arguments[0])),
             event -> {});
@@ -34,29 +34,26 @@ final class ParkedHeap {
     for (int flow = 0; flow < FLOWS; flow++) {
       flows[flow] = new TicketRequest.Flow("flow-" + flow, 1);
     }
-    park(benchCore, flows, WARM_UP);
+    park(core, flows, WARM_UP);
     long before = usedBytes();
-    park(benchCore, flows, MANY);
+    park(core, flows, MANY);
     long after = usedBytes();
-    long waiting = benchCore.endpoint().totals().requests(Fate.WAITING);
+    long waiting = core.endpoint().totals().requests(Fate.WAITING);
     if (waiting != WARM_UP + MANY - 1) {
       throw new IllegalStateException(waiting + " wait");
     }
     System.out.println((after - before) / MANY);
   }
 
-  private static void park(BenchCore benchCore, TicketRequest.Flow[] flows, int many) {
+  private static void park(BenchCore core, TicketRequest.Flow[] flows, int many) {
     SplittableRandom random = new SplittableRandom(1);
     AtomicLong told = new AtomicLong();
     for (int at = 0; at < many; at++) {
       Cost cost = RequestSizes.draw(random);
       TicketRequest ticketRequest =
           new TicketRequest("a-model", cost, 0, WaitPatience.DEFAULT, 0, flows[at % FLOWS]);
-      benchCore
-          .endpoint()
-          .submit(ticketRequest)
-          .whenDecided(ticketOutcome -> told.incrementAndGet());
-      benchCore.run();
+      core.endpoint().submit(ticketRequest).whenDecided(outcome -> told.incrementAndGet());
+      core.run();
     }
   }
 

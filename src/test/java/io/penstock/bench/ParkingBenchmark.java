@@ -90,16 +90,16 @@ public class ParkingBenchmark {
 
   private void submit(int flow, TicketRequest ticketRequest) {
     Endpoint endpoint = benchCore.endpoint();
-    endpoint.submit(ticketRequest).whenDecided(ticketOutcome -> decided(flow, ticketOutcome));
+    endpoint.submit(ticketRequest).whenDecided(outcome -> decided(flow, outcome));
     benchCore.run();
   }
 
-  private void decided(int flow, TicketOutcome ticketOutcome) {
-    if (ticketOutcome instanceof TicketOutcome.Granted(var ticketSettlement)) {
-      ticketSettlement.permitted(benchCore.now());
+  private void decided(int flow, TicketOutcome outcome) {
+    if (outcome instanceof TicketOutcome.Granted(var settlement)) {
+      settlement.permitted(benchCore.now());
       next = flow;
     } else {
-      throw new IllegalStateException("expected a grant: " + ticketOutcome);
+      throw new IllegalStateException("expected a grant: " + outcome);
     }
   }
 

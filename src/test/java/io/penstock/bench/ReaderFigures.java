@@ -39,11 +39,10 @@ class ReaderFigures {
       long before = ticker.nanos();
       var parkedTicket =
           endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, WaitPatience.DEFAULT));
-      if (!(parkedTicket.outcome()
-          instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement))) {
+      if (!(parkedTicket.outcome() instanceof TicketOutcome.Granted(TicketSettlement settlement))) {
         throw new AssertionError("was not let go: " + parkedTicket.outcome());
       }
-      ticketSettlement.permitted(ticker.nanos());
+      settlement.permitted(ticker.nanos());
       nanos[each] = ticker.nanos() - before;
     }
     return nanos;

@@ -67,7 +67,7 @@ public class ReadingBenchmark {
 
   private final ProviderProtocol providerProtocol = ProviderProtocol.of(Dialect.OPENAI);
   private final JsonMapper json = new JsonMapper();
-  private final TextTokenizers textTokenizers = new TextTokenizers();
+  private final TextTokenizers tokenizers = new TextTokenizers();
   private final Encoding encoding =
       Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
 
@@ -80,7 +80,7 @@ public class ReadingBenchmark {
   /** Stops the threads. */
   @TearDown
   public void close() {
-    textTokenizers.close();
+    tokenizers.close();
   }
 
   /** Reads a request and counts its tokens. */
@@ -89,7 +89,7 @@ public class ReadingBenchmark {
     RequestReader reader = providerProtocol.requestReader(READING, PATH);
     reader.feed(ByteBuffer.wrap(ASKED));
     if (reader.finish() instanceof WeighedRequest.Request request) {
-      return Objects.requireNonNull(textTokenizers.atOnce(request.tokenizerInput()));
+      return Objects.requireNonNull(tokenizers.atOnce(request.tokenizerInput()));
     }
     throw new IllegalStateException("expected a request that can be weighed");
   }

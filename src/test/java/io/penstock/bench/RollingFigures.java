@@ -45,19 +45,19 @@ class RollingFigures {
         new RollingDeployment.Shape(HaProxy.program(), INSTANCES, manner);
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
-        RollingDeployment rollingDeployment =
+        RollingDeployment deployment =
             new RollingDeployment(
                 shape,
                 directory,
                 load.routes(),
                 "--penstock.redis.url=" + redis.url(),
                 "--penstock.drain-pause=" + RollingDeployment.drainPause().toMillis());
-        RepeatingClients repeatingClients = new RepeatingClients(rollingDeployment.port())) {
+        RepeatingClients repeatingClients = new RepeatingClients(deployment.port())) {
       load.begin(repeatingClients);
       List<RollingDeployment.Replaced> all = new ArrayList<>();
       for (int i = 0; i < ROUNDS * INSTANCES; i++) {
-        rollingDeployment.pause(READY);
-        all.add(rollingDeployment.replaceOldest(RollingDeployment.preStop()));
+        deployment.pause(READY);
+        all.add(deployment.replaceOldest(RollingDeployment.preStop()));
       }
       repeatingClients.finish(ANSWERS);
       add(name, repeatingClients.asked(), noneMayFail);
@@ -67,7 +67,7 @@ class RollingFigures {
           all.stream().map(RollingDeployment.Replaced::exit).toList().toString());
       figureTable.add("  until the new one is sent to", true, of(all, each -> each.startSeconds()));
       figureTable.add("  from SIGTERM to its end", true, of(all, each -> each.drainSeconds()));
-      addWindow(rollingDeployment);
+      addWindow(deployment);
       System.out.println(figureTable);
       assertThat(figureTable.toString()).doesNotContain("NOT MET");
     }
@@ -98,9 +98,9 @@ class RollingFigures {
     }
   }
 
-  private void addWindow(RollingDeployment rollingDeployment) throws Exception {
+  private void addWindow(RollingDeployment deployment) throws Exception {
     Map<Long, Long> cells =
-        GatewayFleet.cells(rollingDeployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
+        GatewayFleet.cells(deployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
     long most = cells.values().stream().mapToLong(Long::longValue).max().orElse(0);
     double mean = cells.values().stream().mapToLong(Long::longValue).average().orElse(0);
     figureTable.add(
@@ -135,26 +135,26 @@ class RollingFigures {
         new RollingDeployment.Shape(HaProxy.program(), INSTANCES, HaProxy.Manner.SINGLE_REQUESTS);
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
-        RollingDeployment rollingDeployment =
+        RollingDeployment deployment =
             new RollingDeployment(
                 shape, directory, load.routes(), "--penstock.redis.url=" + redis.url());
-        RepeatingClients repeatingClients = new RepeatingClients(rollingDeployment.port())) {
+        RepeatingClients repeatingClients = new RepeatingClients(deployment.port())) {
       load.begin(repeatingClients);
-      rollingDeployment.pause(Duration.ofSeconds(15));
-      rollingDeployment.killOldest();
+      deployment.pause(Duration.ofSeconds(15));
+      deployment.killOldest();
       long killed = repeatingClients.unixMillis();
-      rollingDeployment.pause(Duration.ofSeconds(15));
+      deployment.pause(Duration.ofSeconds(15));
       repeatingClients.finish(ANSWERS);
       add("killed with -9", repeatingClients.asked(), false);
       long cell = Math.floorDiv(killed * 1_000_000, CELL_NANOS);
       Map<Long, Long> cells =
-          GatewayFleet.cells(rollingDeployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
+          GatewayFleet.cells(deployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
       List<Long> around = new ArrayList<>();
       for (long at = cell - 2; at <= cell + 5; at++) {
         around.add(cells.getOrDefault(at, 0L));
       }
       figureTable.add("  windows, the third one that of the end", true, around.toString());
-      addWindow(rollingDeployment);
+      addWindow(deployment);
       System.out.println(figureTable);
       assertThat(figureTable.toString()).doesNotContain("NOT MET");
     }

@@ -31,13 +31,13 @@ record SaturatedReleases(List<Event.Released> decided, List<Long> heard) {
    * is settled with its cost upon release.
    */
   static SaturatedReleases of(
-      LimitAlgorithm limitAlgorithm, LimitSpec limit, List<Cost> costs, int releases)
+      LimitAlgorithm algorithm, LimitSpec limit, List<Cost> costs, int releases)
       throws InterruptedException {
     Queue<Event.Released> decided = new ConcurrentLinkedQueue<>();
     Queue<Long> heard = new ConcurrentLinkedQueue<>();
     CountDownLatch left = new CountDownLatch(releases);
     Ticker ticker = Ticker.system();
-    EndpointSpec spec = BenchCore.permit(limitAlgorithm, limit, QueueOrder.FIFO);
+    EndpointSpec spec = BenchCore.permit(algorithm, limit, QueueOrder.FIFO);
     try (SchedulerDrivers drivers = new SchedulerDrivers(ticker)) {
       Endpoint endpoint =
           BenchCore.open(
@@ -54,10 +54,10 @@ record SaturatedReleases(List<Event.Released> decided, List<Long> heard) {
         endpoint
             .submit(TicketRequest.of(null, cost, 0, WaitPatience.DEFAULT))
             .whenDecided(
-                ticketOutcome -> {
-                  if (ticketOutcome instanceof TicketOutcome.Granted(var ticketSettlement)) {
+                outcome -> {
+                  if (outcome instanceof TicketOutcome.Granted(var settlement)) {
                     long now = ticker.nanos();
-                    ticketSettlement.permitted(now);
+                    settlement.permitted(now);
                     heard.add(now);
                     left.countDown();
                   }

@@ -86,7 +86,7 @@ class ScrapeFigures {
   }
 
   /** Makes each endpoint serve one request, park one and refuse eight, each of a key of its own. */
-  private void use(int port, EndpointRegistry endpointRegistry) throws IOException {
+  private void use(int port, EndpointRegistry registry) throws IOException {
     for (int each = 0; each < ENDPOINTS; each++) {
       answered(port, each, secrets.get(each));
     }
@@ -96,7 +96,7 @@ class ScrapeFigures {
     RunningGateway.awaiting()
         .until(
             () ->
-                endpointRegistry.all().stream()
+                registry.all().stream()
                     .allMatch(each -> each.totals().requests(Fate.WAITING) == 1));
     for (int each = 2 * ENDPOINTS; each < KEYS; each++) {
       answered(port, each % ENDPOINTS, secrets.get(each));

@@ -42,11 +42,11 @@ record SimulatedOutcome(Request request, long endNanos, boolean went) {
     for (Request request : load) {
       benchCore.until(request.atNanos());
       Cost cost = Cost.ofInput(request.tokens());
-      WaitPatience waitPatience = new WaitPatience(WaitPatience.UNSAID, request.patienceNanos());
+      WaitPatience patience = new WaitPatience(WaitPatience.UNSAID, request.patienceNanos());
       TicketRequest.Flow flow = new TicketRequest.Flow(request.flow(), 1);
       benchCore
           .endpoint()
-          .submit(new TicketRequest(null, cost, 0, waitPatience, request.priority(), flow))
+          .submit(new TicketRequest(null, cost, 0, patience, request.priority(), flow))
           .whenDecided(
               ticketOutcome -> played.add(decided(request, ticketOutcome, benchCore.now())));
     }
@@ -58,8 +58,8 @@ record SimulatedOutcome(Request request, long endNanos, boolean went) {
   }
 
   private static SimulatedOutcome decided(Request request, TicketOutcome ticketOutcome, long now) {
-    if (ticketOutcome instanceof TicketOutcome.Granted(var ticketSettlement)) {
-      ticketSettlement.permitted(now);
+    if (ticketOutcome instanceof TicketOutcome.Granted(var settlement)) {
+      settlement.permitted(now);
       return new SimulatedOutcome(request, now, true);
     }
     return new SimulatedOutcome(request, now, false);

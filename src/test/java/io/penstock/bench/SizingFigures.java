@@ -49,8 +49,8 @@ class SizingFigures {
         .until(() -> ticker.nanos() >= until);
   }
 
-  private static String mebibytes(GatewayFleet gatewayFleet) throws Exception {
-    return "%,d MiB".formatted(gatewayFleet.residentBytes(0) >> 20);
+  private static String mebibytes(GatewayFleet fleet) throws Exception {
+    return "%,d MiB".formatted(fleet.residentBytes(0) >> 20);
   }
 
   @Test
@@ -58,7 +58,7 @@ class SizingFigures {
   void memory_ofRequestsThatWait() throws Exception {
     int operatorPort = RunningGateway.freePort();
     try (RollingLoad load = new RollingLoad();
-        GatewayFleet gatewayFleet =
+        GatewayFleet fleet =
             new GatewayFleet(
                 directory,
                 1,
@@ -66,13 +66,13 @@ class SizingFigures {
                 MINUTE,
                 "--management.server.port=" + operatorPort,
                 "--penstock.allowed-hosts=*")) {
-      figureTable.add("resident, at rest", true, mebibytes(gatewayFleet));
+      figureTable.add("resident, at rest", true, mebibytes(fleet));
       List<SocketChannel> clients = new ArrayList<>();
       for (int many : new int[] {1_000, 10_000}) {
-        park(gatewayFleet.port(0), clients, many);
+        park(fleet.port(0), clients, many);
         awaitParked(operatorPort, many - 1); // the first one was released
         last(5);
-        figureTable.add("resident, %,d wait".formatted(many), true, mebibytes(gatewayFleet));
+        figureTable.add("resident, %,d wait".formatted(many), true, mebibytes(fleet));
       }
       for (SocketChannel client : clients) {
         client.close();
@@ -119,25 +119,24 @@ class SizingFigures {
   @Timeout(600)
   void processor_ofRequests() throws Exception {
     try (RollingLoad load = new RollingLoad();
-        GatewayFleet gatewayFleet = new GatewayFleet(directory, 1, load.routes(), MINUTE)) {
+        GatewayFleet fleet = new GatewayFleet(directory, 1, load.routes(), MINUTE)) {
+      figureTable.add("chat, answered in 100 ms", true, cost(fleet, load.shortQuestion(), 64));
       figureTable.add(
-          "chat, answered in 100 ms", true, cost(gatewayFleet, load.shortQuestion(), 64));
-      figureTable.add(
-          "stream of 30 events in 3 s", true, cost(gatewayFleet, load.streamQuestion(30), 300));
+          "stream of 30 events in 3 s", true, cost(fleet, load.streamQuestion(30), 300));
       System.out.println(figureTable);
     }
   }
 
-  private String cost(GatewayFleet gatewayFleet, RepeatingClients.Question question, int many)
+  private String cost(GatewayFleet fleet, RepeatingClients.Question question, int many)
       throws Exception {
-    try (RepeatingClients repeatingClients = new RepeatingClients(gatewayFleet.port(0))) {
+    try (RepeatingClients repeatingClients = new RepeatingClients(fleet.port(0))) {
       repeatingClients.ask(many, question);
       last(WARM_SECONDS);
       int asked = repeatingClients.asked().size();
-      Duration ran = gatewayFleet.ran(0);
+      Duration ran = fleet.ran(0);
       last(SECONDS);
       double requests = repeatingClients.asked().size() - asked;
-      double millis = gatewayFleet.ran(0).minus(ran).toNanos() / 1e6;
+      double millis = fleet.ran(0).minus(ran).toNanos() / 1e6;
       repeatingClients.finish(Duration.ofSeconds(60));
       assertThat(repeatingClients.asked()).allMatch(RepeatingClients.Asked::good);
       return "%,.0f a second, %.2f ms of a processor each: %,.0f a second would fill one"

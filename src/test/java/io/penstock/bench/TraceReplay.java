@@ -81,8 +81,7 @@ final class TraceReplay implements StepDriver {
     this.provider = new TrailingChecker(limit, MINUTE);
     EndpointSpec spec = BenchCore.forwarding(upstream(limit, burst));
     this.endpoint =
-        BenchCore.open(
-            spec, new LocalLimitSource(), () -> now, limitAlgorithm -> this, event -> {});
+        BenchCore.open(spec, new LocalLimitSource(), () -> now, algorithm -> this, event -> {});
   }
 
   private static UpstreamSpec upstream(long limit, double burst) {
@@ -178,17 +177,17 @@ final class TraceReplay implements StepDriver {
     Cost expected = estimator.expect(real.inputTokens());
     endpoint
         .submit(TicketRequest.of("m", expected, 0, WaitPatience.DEFAULT))
-        .whenDecided(ticketOutcome -> soon.add(() -> decided(ticketOutcome, real)));
+        .whenDecided(outcome -> soon.add(() -> decided(outcome, real)));
   }
 
-  private void decided(TicketOutcome ticketOutcome, Cost real) {
-    TicketSettlement ticketSettlement =
-        switch (ticketOutcome) {
+  private void decided(TicketOutcome outcome, Cost real) {
+    TicketSettlement settlement =
+        switch (outcome) {
           case TicketOutcome.Granted(TicketSettlement granted) -> granted;
           case TicketOutcome.Refused(var refusal) ->
               throw new AssertionError("refused: " + refusal);
         };
-    requireNonNull(ticketSettlement.upstream());
+    requireNonNull(settlement.upstream());
     next();
     if (!provider.fits(now, real.inputTokens())) {
       rejected++;
@@ -196,20 +195,20 @@ final class TraceReplay implements StepDriver {
     provider.charge(now, real.inputTokens());
     for (long token = 1; token <= real.outputTokens(); token++) {
       long produced = token;
-      later(now + token * nanosPerToken, () -> produce(ticketSettlement, produced));
+      later(now + token * nanosPerToken, () -> produce(settlement, produced));
     }
-    later(now + real.outputTokens() * nanosPerToken, () -> end(ticketSettlement, real));
+    later(now + real.outputTokens() * nanosPerToken, () -> end(settlement, real));
   }
 
-  private void produce(TicketSettlement ticketSettlement, long produced) {
+  private void produce(TicketSettlement settlement, long produced) {
     provider.charge(now, 1);
-    ticketSettlement.produced(produced, now);
+    settlement.produced(produced, now);
   }
 
-  private void end(TicketSettlement ticketSettlement, Cost real) {
+  private void end(TicketSettlement settlement, Cost real) {
     estimator.answered(real.inputTokens(), real.outputTokens());
-    TokenUsage tokenUsage = new TokenUsage(real.inputTokens(), 0, real.outputTokens());
-    ticketSettlement.served(tokenUsage, real.outputTokens(), now);
+    TokenUsage usage = new TokenUsage(real.inputTokens(), 0, real.outputTokens());
+    settlement.served(usage, real.outputTokens(), now);
   }
 
   private void later(long instant, Runnable action) {

@@ -128,7 +128,7 @@ class ImageTrial {
                 .formatted(upstream.port()));
     // makes an unusable cache an error
     Map<String, String> variables = Map.of("JAVA_TOOL_OPTIONS", "-XX:AOTMode=on");
-    try (ImageContainer imageContainer =
+    try (ImageContainer container =
         new ImageContainer(
             image,
             routes,
@@ -137,17 +137,17 @@ class ImageTrial {
                 "--penstock.state.file=" + Path.of("/tmp", "state.db"),
                 "--penstock.redis.url=" + RedisServer.shared().url(),
                 "--penstock.redis.namespace=image-" + port))) {
-      awaitReady(imageContainer);
-      assertThat(imageContainer.user()).containsExactly("65532", "65532");
+      awaitReady(container);
+      assertThat(container.user()).containsExactly("65532", "65532");
       assertThat(get(port, "/permit").status()).isEqualTo(200);
       assertThat(get(port, "/tls").text()).isEqualTo("over TLS");
       assertThat(chat().status()).isEqualTo(200);
       assertThat(get(operatorPort, "/actuator/prometheus").text()).contains("jvm_memory_used");
       assertThat(get(operatorPort, "/console").status()).isEqualTo(200);
       assertThat(top()).contains("/permit");
-      imageContainer.terminate();
-      assertThat(imageContainer.exitCode()).as(imageContainer.log()).isZero();
-      assertThat(imageContainer.log()).doesNotContain("Exception").doesNotContain("WARNING");
+      container.terminate();
+      assertThat(container.exitCode()).as(container.log()).isZero();
+      assertThat(container.log()).doesNotContain("Exception").doesNotContain("WARNING");
     } finally {
       upstream.disposeNow();
     }
@@ -156,7 +156,7 @@ class ImageTrial {
   /** Runs {@code top} in the image, like the pod of {@code helm test}; returns its output. */
   private String top() throws Exception {
     Path none = Files.createDirectories(directory.resolve("none"));
-    try (ImageContainer imageContainer =
+    try (ImageContainer container =
         new ImageContainer(
             image,
             none,
@@ -164,8 +164,8 @@ class ImageTrial {
             "top",
             "--once",
             "--attach=http://127.0.0.1:" + operatorPort)) {
-      assertThat(imageContainer.exitCode()).as(imageContainer.log()).isZero();
-      return imageContainer.log();
+      assertThat(container.exitCode()).as(container.log()).isZero();
+      return container.log();
     }
   }
 
@@ -173,17 +173,17 @@ class ImageTrial {
   void containerWithoutArguments_findsRoutesWhereTheChartMountsThem() throws Exception {
     assumeRoot();
     Path good = routes("good", "endpoints: [{path: /a}]");
-    try (ImageContainer imageContainer = new ImageContainer(image, good, Map.of(), "check")) {
-      assertThat(imageContainer.exitCode()).as(imageContainer.log()).isZero();
+    try (ImageContainer container = new ImageContainer(image, good, Map.of(), "check")) {
+      assertThat(container.exitCode()).as(container.log()).isZero();
     }
     Path bad = routes("bad", "endpoints: [{path: /a, rate: 0}]");
     String[] command =
         StreamSupport.stream(image.config().path("Cmd").spliterator(), false)
             .map(JsonNode::asText)
             .toArray(String[]::new);
-    try (ImageContainer imageContainer = new ImageContainer(image, bad, Map.of(), command)) {
-      assertThat(imageContainer.exitCode()).as(imageContainer.log()).isEqualTo(2);
-      assertThat(imageContainer.log()).contains("a.yaml:1:").contains("rate is '0'");
+    try (ImageContainer container = new ImageContainer(image, bad, Map.of(), command)) {
+      assertThat(container.exitCode()).as(container.log()).isEqualTo(2);
+      assertThat(container.log()).contains("a.yaml:1:").contains("rate is '0'");
     }
   }
 
@@ -193,10 +193,10 @@ class ImageTrial {
         .isTrue();
   }
 
-  private void awaitReady(ImageContainer imageContainer) {
+  private void awaitReady(ImageContainer container) {
     PatientWaits.await()
         .atMost(Duration.ofSeconds(60))
-        .failFast(() -> assertThat(imageContainer.runs()).as(imageContainer.log()).isTrue())
+        .failFast(() -> assertThat(container.runs()).as(container.log()).isTrue())
         .until(() -> ready());
   }
 

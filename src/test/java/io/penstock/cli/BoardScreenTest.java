@@ -11,15 +11,15 @@ class BoardScreenTest {
   private static final String ADDRESS = "http://127.0.0.1:8081";
 
   private final Story story = new Story();
-  private final BoardView boardView = new BoardView();
-  private final BoardScreen boardScreen = new BoardScreen(Story.BRIGHT, ADDRESS);
+  private final BoardView view = new BoardView();
+  private final BoardScreen screen = new BoardScreen(Story.BRIGHT, ADDRESS);
 
   private List<String> draw(int width, int height) {
-    return lines(boardScreen, width, height);
+    return lines(screen, width, height);
   }
 
   private List<String> lines(BoardScreen on, int width, int height) {
-    return on.draw(story.board, boardView, width, height).stream()
+    return on.draw(story.board, view, width, height).stream()
         .map(line -> line.toString().stripTrailing())
         .toList();
   }
@@ -90,10 +90,10 @@ class BoardScreenTest {
       int width = 1 + random.nextInt(each < 250 ? 50 : 250);
       int height = 1 + random.nextInt(60);
       if (random.nextInt(10) == 0) {
-        boardView.toggleInfo();
+        view.toggleInfo();
       }
-      boardView.skip(random.nextInt(9) - 3);
-      List<AttributedString> lines = boardScreen.draw(story.board, boardView, width, height);
+      view.skip(random.nextInt(9) - 3);
+      List<AttributedString> lines = screen.draw(story.board, view, width, height);
       assertThat(lines.size()).as("%d x %d", width, height).isLessThanOrEqualTo(height);
       assertThat(lines)
           .as("%d x %d", width, height)
@@ -108,11 +108,11 @@ class BoardScreenTest {
     story.told("\u001b]0;x\u0007", "'endpoint':'" + hostile + "','x\\u001b':'\\u009b'");
     story.told("refused", "'endpoint':'%s','ticket':1,'reason':'\\u001bc'".formatted(hostile));
     for (boolean info : new boolean[] {false, true}) {
-      assertThat(boardScreen.draw(story.board, boardView, 80, 24))
+      assertThat(screen.draw(story.board, view, 80, 24))
           .as("info %s", info)
           .allMatch(line -> line.columnLength() <= 80)
           .allMatch(line -> line.toString().chars().noneMatch(Character::isISOControl), "plain");
-      boardView.toggleInfo();
+      view.toggleInfo();
     }
   }
 
@@ -120,8 +120,7 @@ class BoardScreenTest {
   void withoutColoursAndUnicode_isAscii() {
     busy();
     List<AttributedString> lines =
-        new BoardScreen(new TerminalStyle(false, false), ADDRESS)
-            .draw(story.board, boardView, 100, 30);
+        new BoardScreen(new TerminalStyle(false, false), ADDRESS).draw(story.board, view, 100, 30);
     assertThat(lines).allMatch(line -> line.toString().matches("[ -~]*"), "ASCII");
     assertThat(lines)
         .allMatch(line -> !line.toAnsi().matches("(?s).*\u001b\\[[0-9;]*[34][0-9].*"), "no colour");
@@ -148,32 +147,32 @@ class BoardScreenTest {
     }
     story.endpoints(paths);
     assertThat(draw(80, 24)).anyMatch(line -> line.startsWith("/e000"));
-    boardView.move(boardScreen.rows(story.board), 500);
+    view.move(screen.rows(story.board), 500);
     assertThat(draw(80, 24))
         .anyMatch(line -> line.startsWith("/e500"))
         .noneMatch(line -> line.startsWith("/e000"));
-    boardView.move(boardScreen.rows(story.board), 5_000);
+    view.move(screen.rows(story.board), 5_000);
     assertThat(draw(80, 24)).anyMatch(line -> line.startsWith("/e999"));
-    boardView.move(boardScreen.rows(story.board), -5_000);
+    view.move(screen.rows(story.board), -5_000);
     assertThat(draw(80, 24)).anyMatch(line -> line.startsWith("/e000"));
   }
 
   @Test
   void selection_skipsSegmentsAndFollowsItsEndpoint() {
     busy();
-    List<EndpointTree.Row> rows = boardScreen.rows(story.board);
-    assertThat(boardView.endpoint(rows)).isSameAs(story.at("/openai/chat"));
-    boardView.move(rows, 1);
-    boardView.move(rows, 1);
-    boardView.move(rows, 1);
-    assertThat(boardView.endpoint(rows)).isSameAs(story.at("/permits"));
+    List<EndpointTree.Row> rows = screen.rows(story.board);
+    assertThat(view.endpoint(rows)).isSameAs(story.at("/openai/chat"));
+    view.move(rows, 1);
+    view.move(rows, 1);
+    view.move(rows, 1);
+    assertThat(view.endpoint(rows)).isSameAs(story.at("/permits"));
     story.endpoints("/a", "/permits");
-    assertThat(boardView.endpoint(boardScreen.rows(story.board))).isSameAs(story.at("/permits"));
+    assertThat(view.endpoint(screen.rows(story.board))).isSameAs(story.at("/permits"));
     story.endpoints("/a");
-    assertThat(boardView.endpoint(boardScreen.rows(story.board))).isSameAs(story.at("/a"));
+    assertThat(view.endpoint(screen.rows(story.board))).isSameAs(story.at("/a"));
     story.endpoints();
-    assertThat(boardView.endpoint(boardScreen.rows(story.board))).isNull();
-    boardView.move(boardScreen.rows(story.board), 1);
+    assertThat(view.endpoint(screen.rows(story.board))).isNull();
+    view.move(screen.rows(story.board), 1);
     assertThat(draw(80, 24)).hasSize(24);
   }
 
@@ -186,7 +185,7 @@ class BoardScreenTest {
                 + "'pools':[{'name':'gpt','paused_until':'2026-11-22T12:01:00Z','limits':["
                 + "{'measure':'requests','effective':60,'used_global':45,'held':0,'remaining':15}]"
                 + "}]}]"));
-    boardView.toggleInfo();
+    view.toggleInfo();
     assertThat(draw(80, 30))
         .contains(
             "served 12345, refused 3, expired 0, cancelled 0",
@@ -198,9 +197,9 @@ class BoardScreenTest {
             "  algorithm: none                         dialect: openai")
         .anyMatch(line -> line.startsWith("━━ /openai/chat ━━"));
     assertThat(draw(80, 12)).noneMatch(line -> line.startsWith("settings"));
-    boardView.skip(2);
+    view.skip(2);
     assertThat(draw(80, 12)).noneMatch(line -> line.startsWith("served"));
-    boardView.skip(1_000);
+    view.skip(1_000);
     assertThat(draw(80, 12)).anyMatch(line -> line.startsWith("settings"));
   }
 }

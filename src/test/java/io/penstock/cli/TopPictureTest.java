@@ -42,10 +42,9 @@ class TopPictureTest {
     story.ticket("served", "/anthropic", 1_063);
     story.ticket("cancelled", "/openai/batch", 1_002);
     BoardScreen boardScreen = new BoardScreen(Story.BRIGHT, "http://127.0.0.1:8081");
-    BoardView boardView = new BoardView();
-    boardView.move(boardScreen.rows(story.board), 2);
-    String drawn =
-        TopPicture.draw(boardScreen.draw(story.board, boardView, COLUMNS, LINES), COLUMNS);
+    BoardView view = new BoardView();
+    view.move(boardScreen.rows(story.board), 2);
+    String drawn = TopPicture.draw(boardScreen.draw(story.board, view, COLUMNS, LINES), COLUMNS);
     String file = System.getProperty("penstock.picture");
     if (file != null) {
       Files.writeString(Path.of(file), drawn);

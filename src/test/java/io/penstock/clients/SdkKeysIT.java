@@ -33,7 +33,7 @@ class SdkKeysIT {
 
   @TempDir private static Path directory;
 
-  private static OneFileGateway oneFileGateway;
+  private static OneFileGateway gateway;
   private final List<SdkClients> opened = new ArrayList<>();
 
   @BeforeAll
@@ -53,7 +53,7 @@ class SdkKeysIT {
             upstreams: [{id: anthropic, url: "mock://anthropic?tokens=4"}]
         """
             .formatted(sha256("good"), sha256("other"), sha256("once"));
-    oneFileGateway = OneFileGateway.start(directory, routes, MINUTE);
+    gateway = OneFileGateway.start(directory, routes, MINUTE);
   }
 
   private static String sha256(String secret) {
@@ -67,7 +67,7 @@ class SdkKeysIT {
 
   @AfterAll
   static void stop() {
-    oneFileGateway.close();
+    gateway.close();
   }
 
   @AfterEach
@@ -76,7 +76,7 @@ class SdkKeysIT {
   }
 
   private SdkClients clients(String path, String key) {
-    SdkClients clients = new SdkClients(oneFileGateway.url(path), key);
+    SdkClients clients = new SdkClients(gateway.url(path), key);
     opened.add(clients);
     return clients;
   }

@@ -45,9 +45,9 @@ class CertificatesSettingTest {
   }
 
   private Tls tls(String tls) {
-    ConfigurationSnapshot configurationSnapshot = written(tls).good(Map.of());
+    ConfigurationSnapshot snapshot = written(tls).good(Map.of());
     return Objects.requireNonNull(
-        configurationSnapshot.endpoints().getFirst().upstreams().getFirst().link().tls());
+        snapshot.endpoints().getFirst().upstreams().getFirst().link().tls());
   }
 
   @Test
@@ -62,10 +62,9 @@ class CertificatesSettingTest {
 
   @Test
   void unset_thePlatformsTrustIsUsed() {
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         new Routes(directory).write("a.yaml", Routes.upstreamFile()).good(Map.of());
-    assertThat(configurationSnapshot.endpoints().getFirst().upstreams().getFirst().link().tls())
-        .isNull();
+    assertThat(snapshot.endpoints().getFirst().upstreams().getFirst().link().tls()).isNull();
   }
 
   @Test

@@ -23,16 +23,14 @@ class FallbacksTest {
 
   @Test
   void fallbacksOfAllFiles_areThoseOfEveryEndpoint() {
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         new Routes(directory)
             .write("a.yaml", ENDPOINT + "models: {m: {fallback: [n, o]}}")
             .write("b.yaml", "models: {n: {fallback: [o], fallback_after: 0.25}, o: {}}")
             .write("c.yaml", "endpoints: [{path: /c}]")
             .good(Map.of());
-    assertThat(configurationSnapshot.endpoints())
-        .extracting(EndpointSpec::path)
-        .containsExactly("/a", "/c");
-    assertThat(configurationSnapshot.endpoints())
+    assertThat(snapshot.endpoints()).extracting(EndpointSpec::path).containsExactly("/a", "/c");
+    assertThat(snapshot.endpoints())
         .extracting(endpoint -> endpoint.forwarding().fallbacks())
         .containsOnly(
             Map.of(
@@ -50,9 +48,8 @@ class FallbacksTest {
   void printed_byNameWithSeconds() {
     String file =
         ENDPOINT + "models: {n: {fallback: [o], fallback_after: 0.5}, m: {fallback: [n]}}";
-    ConfigurationSnapshot configurationSnapshot =
-        new Routes(directory).write("a.yaml", file).good(Map.of());
-    assertThat(RouteText.yaml(configurationSnapshot))
+    ConfigurationSnapshot snapshot = new Routes(directory).write("a.yaml", file).good(Map.of());
+    assertThat(RouteText.yaml(snapshot))
         .endsWith(
             """
             models:

@@ -59,9 +59,8 @@ class HostileRoutesTest {
           - path: /b
             upstreams: *pool
         """;
-    ConfigurationSnapshot configurationSnapshot =
-        new Routes(directory).write("a.yaml", file).good(Map.of());
-    assertThat(configurationSnapshot.endpoints())
+    ConfigurationSnapshot snapshot = new Routes(directory).write("a.yaml", file).good(Map.of());
+    assertThat(snapshot.endpoints())
         .allSatisfy(e -> assertThat(e.upstreams()).extracting(u -> u.id()).containsExactly("u"));
   }
 

@@ -155,7 +155,7 @@ class KeySettingsTest {
 
   @Test
   void filesTogether_haveAllKeysAndGroupsByName() {
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         new Routes(directory)
             .write("a.yaml", ENDPOINT + "keys: [{name: z, sha256: " + "ab".repeat(32) + "}]")
             .write("b.yaml", "keys: [{name: b, sha256: " + HASH + ", group: g}]")
@@ -163,10 +163,10 @@ class KeySettingsTest {
             .write("d.yaml", "providers: [openai]")
             .write("e.yaml", "providers: [local, openai]")
             .good(Map.of());
-    assertThat(configurationSnapshot.keys()).extracting(KeySpec::name).containsExactly("b", "z");
-    assertThat(configurationSnapshot.groups())
+    assertThat(snapshot.keys()).extracting(KeySpec::name).containsExactly("b", "z");
+    assertThat(snapshot.groups())
         .containsExactly(new GroupSpec("g", 1, 2, 3, 0, 0), new GroupSpec("z", 0, 0, 0, 0, 0));
-    assertThat(configurationSnapshot.providers()).containsExactly("local", "openai");
+    assertThat(snapshot.providers()).containsExactly("local", "openai");
   }
 
   @Test

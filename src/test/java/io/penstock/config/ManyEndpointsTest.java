@@ -34,12 +34,11 @@ class ManyEndpointsTest {
     String upstream = "  - {path: /e%d, upstreams: [{id: u, url: 'mock://openai'}]}\n";
     Files.writeString(path, file(upstream));
 
-    LoadedConfiguration loadedConfiguration =
+    LoadedConfiguration loaded =
         new RouteFiles(Map.of(), (URI address) -> checks.incrementAndGet()).load(path);
 
-    assertThat(loadedConfiguration).isInstanceOf(LoadedConfiguration.Good.class);
-    assertThat(((LoadedConfiguration.Good) loadedConfiguration).snapshot().endpoints())
-        .hasSize(MANY);
+    assertThat(loaded).isInstanceOf(LoadedConfiguration.Good.class);
+    assertThat(((LoadedConfiguration.Good) loaded).snapshot().endpoints()).hasSize(MANY);
     assertThat(checks).hasValue(MANY);
   }
 
@@ -56,11 +55,10 @@ class ManyEndpointsTest {
     Path path = directory.resolve("a.yaml");
     Files.writeString(path, file("  - {path: e%d, upstreams: [{id: u, url: 'mock://openai'}]}\n"));
 
-    LoadedConfiguration loadedConfiguration =
+    LoadedConfiguration loaded =
         new RouteFiles(Map.of(), (URI address) -> checks.incrementAndGet()).load(path);
 
-    assertThat(((LoadedConfiguration.Bad) loadedConfiguration).faults())
-        .hasSize(FaultCollector.MOST);
+    assertThat(((LoadedConfiguration.Bad) loaded).faults()).hasSize(FaultCollector.MOST);
     assertThat(checks.get()).isLessThanOrEqualTo(FaultCollector.MOST);
   }
 

@@ -149,13 +149,13 @@ class MappingTest {
 
   @Test
   void maxDynamicEndpoints_ofOneFile_isThatOfItsEndpointsAlone() {
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         new Routes(directory)
             .write("a.yaml", "defaults: {max_dynamic_endpoints: 7}\nendpoints: [{path: /a}]")
             .write("b.yaml", "endpoints: [{path: /b}]")
             .write("c.yaml", "defaults: {max_dynamic_endpoints: 0}\nendpoints: [{path: /c}]")
             .good(Map.of());
-    assertThat(configurationSnapshot.endpoints())
+    assertThat(snapshot.endpoints())
         .extracting(endpoint -> endpoint.descendants().most())
         .containsExactly(7, 1000, 0);
   }

@@ -42,10 +42,10 @@ class ReservedPathsTest {
     assertThat(faults(path, true))
         .singleElement()
         .satisfies(
-            configurationFault -> {
-              assertThat(configurationFault.line()).isEqualTo(2);
-              assertThat(configurationFault.column()).isEqualTo(11);
-              assertThat(configurationFault.message())
+            fault -> {
+              assertThat(fault.line()).isEqualTo(2);
+              assertThat(fault.column()).isEqualTo(11);
+              assertThat(fault.message())
                   .isEqualTo(
                       "path '%s' covers '%s', which penstock.coordination.enabled takes, expected"
                           + " another",

@@ -82,8 +82,8 @@ class RlsCompatibilityTest {
     return new Routes(directory).write("rls.yml", text).good(Map.of());
   }
 
-  private static EndpointSpec at(ConfigurationSnapshot configurationSnapshot, String path) {
-    return configurationSnapshot.endpoints().stream()
+  private static EndpointSpec at(ConfigurationSnapshot snapshot, String path) {
+    return snapshot.endpoints().stream()
         .filter(endpoint -> endpoint.path().equals(path))
         .findFirst()
         .orElseThrow();
@@ -99,11 +99,10 @@ class RlsCompatibilityTest {
 
   @Test
   void wholeFile_everyLimit_isWhatItSays() {
-    ConfigurationSnapshot configurationSnapshot = load(WHOLE);
-    assertThat(configurationSnapshot.warnings()).isEmpty();
-    assertThat(configurationSnapshot.server())
-        .isEqualTo(new ConfigurationSnapshot.Server("0.0.0.0", 9090));
-    assertThat(configurationSnapshot.endpoints().stream().map(e -> Map.entry(e.path(), e.limit())))
+    ConfigurationSnapshot snapshot = load(WHOLE);
+    assertThat(snapshot.warnings()).isEmpty();
+    assertThat(snapshot.server()).isEqualTo(new ConfigurationSnapshot.Server("0.0.0.0", 9090));
+    assertThat(snapshot.endpoints().stream().map(e -> Map.entry(e.path(), e.limit())))
         .containsExactlyInAnyOrder(
             entry("/", new LimitSpec.TokenBucket(new ExactRate(1, 60), 1)),
             entry("/issues", new LimitSpec.TokenBucket(new ExactRate(1, 3), 1)),
@@ -116,21 +115,21 @@ class RlsCompatibilityTest {
 
   @Test
   void wholeFile_ordersAndQueues_areTheirOwnOrThoseOfTheDefaults() {
-    ConfigurationSnapshot configurationSnapshot = load(WHOLE);
-    EndpointSpec issues = at(configurationSnapshot, "/issues");
+    ConfigurationSnapshot snapshot = load(WHOLE);
+    EndpointSpec issues = at(snapshot, "/issues");
     assertThat(issues.scheduling().order()).isEqualTo(QueueOrder.LIFO);
     assertThat(issues.waiting().bounds().maxTickets()).isEqualTo(150);
     assertThat(issues.waiting().maxBlocked()).isEqualTo(1000);
     assertThat(issues.waiting().queueTimeoutNanos()).isEqualTo(2_500_000_000L);
     assertThat(issues.waiting().maxWaitNanos()).isZero();
     assertThat(issues.reading().defaultTokens()).isEqualTo(3);
-    EndpointSpec mail = at(configurationSnapshot, "/mail");
+    EndpointSpec mail = at(snapshot, "/mail");
     assertThat(mail.scheduling().order()).isEqualTo(QueueOrder.RANDOM);
     assertThat(mail.waiting().bounds().maxTickets()).isEqualTo(5);
     assertThat(mail.waiting().maxBlocked()).isZero();
     assertThat(mail.waiting().queueTimeoutNanos()).isEqualTo(9 * SECOND);
-    assertThat(at(configurationSnapshot, "/words").reading().defaultTokens()).isEqualTo(1);
-    assertThat(configurationSnapshot.endpoints())
+    assertThat(at(snapshot, "/words").reading().defaultTokens()).isEqualTo(1);
+    assertThat(snapshot.endpoints())
         .allSatisfy(
             endpoint -> {
               assertThat(endpoint.waiting().estimateOnly()).isTrue();
@@ -164,21 +163,18 @@ class RlsCompatibilityTest {
   @ParameterizedTest
   @ValueSource(strings = {"rls.yml", "rls.yaml"})
   void fileOfThatName_withoutServer_isRls(String name) {
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         new Routes(directory).write(name, "endpoints: []").good(Map.of());
-    assertThat(configurationSnapshot.server())
-        .isEqualTo(new ConfigurationSnapshot.Server(null, null));
-    assertThat(configurationSnapshot.endpoints()).hasSize(1);
+    assertThat(snapshot.server()).isEqualTo(new ConfigurationSnapshot.Server(null, null));
+    assertThat(snapshot.endpoints()).hasSize(1);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"server: {port: 1}", "server: {}", "server:", "\"server\": ~"})
   void fileOfAnotherName_withAServerBlock_isRls(String server) {
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         new Routes(directory).write("gate.yaml", server).good(Map.of());
-    assertThat(configurationSnapshot.endpoints())
-        .extracting(EndpointSpec::path)
-        .containsExactly("/");
+    assertThat(snapshot.endpoints()).extracting(EndpointSpec::path).containsExactly("/");
   }
 
   @ParameterizedTest
@@ -235,13 +231,13 @@ class RlsCompatibilityTest {
         new Routes(directory)
             .write("a.yaml", "endpoints: [{path: /a, queue_timeout: 1}]")
             .write("rls.yml", "endpoints: [{path: /b, queue_timeout: 1, foo: 1}]");
-    ConfigurationSnapshot configurationSnapshot = routes.good(Map.of());
-    assertThat(configurationSnapshot.endpoints())
+    ConfigurationSnapshot snapshot = routes.good(Map.of());
+    assertThat(snapshot.endpoints())
         .extracting(EndpointSpec::path)
         .containsExactly("/", "/a", "/b");
-    assertThat(at(configurationSnapshot, "/a").waiting().estimateOnly()).isFalse();
-    assertThat(at(configurationSnapshot, "/a").reading().lenient()).isFalse();
-    assertThat(at(configurationSnapshot, "/b").waiting().estimateOnly()).isTrue();
+    assertThat(at(snapshot, "/a").waiting().estimateOnly()).isFalse();
+    assertThat(at(snapshot, "/a").reading().lenient()).isFalse();
+    assertThat(at(snapshot, "/b").waiting().estimateOnly()).isTrue();
 
     routes.write("a.yaml", "endpoints: [{path: /a, foo: 1}]");
     assertThat(routes.faults(Map.of())).singleElement().asString().startsWith("a.yaml:1:24: ");
@@ -346,14 +342,12 @@ class RlsCompatibilityTest {
           - {<<: *slow, path: /a, rate: 6}
           - {path: /b, <<: [*wide, *slow]}
         """;
-    ConfigurationSnapshot configurationSnapshot = load(file);
-    assertThat(at(configurationSnapshot, "/a").limit())
-        .isEqualTo(new LimitSpec.Strict(new ExactRate(1, 10)));
-    assertThat(at(configurationSnapshot, "/a").waiting().bounds().maxTickets()).isEqualTo(3);
-    assertThat(at(configurationSnapshot, "/b").limit())
-        .isEqualTo(new LimitSpec.Strict(new ExactRate(1, 30)));
-    assertThat(at(configurationSnapshot, "/b").waiting().bounds().maxTickets()).isEqualTo(4);
-    assertThat(at(configurationSnapshot, "/b").waiting().maxBlocked()).isEqualTo(1000);
+    ConfigurationSnapshot snapshot = load(file);
+    assertThat(at(snapshot, "/a").limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 10)));
+    assertThat(at(snapshot, "/a").waiting().bounds().maxTickets()).isEqualTo(3);
+    assertThat(at(snapshot, "/b").limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 30)));
+    assertThat(at(snapshot, "/b").waiting().bounds().maxTickets()).isEqualTo(4);
+    assertThat(at(snapshot, "/b").waiting().maxBlocked()).isEqualTo(1000);
   }
 
   @ParameterizedTest

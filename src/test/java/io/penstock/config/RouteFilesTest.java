@@ -164,11 +164,11 @@ class RouteFilesTest {
   void apiKey_set_isTakenWithoutLineBreakAndWithoutWarning() {
     Routes routes =
         new Routes(directory).write("a.yaml", Routes.upstreamFile("api_key: ${API_KEY}"));
-    ConfigurationSnapshot configurationSnapshot = routes.good(Map.of("API_KEY", "sk-1\n"));
-    UpstreamSpec upstream = configurationSnapshot.endpoints().getFirst().upstreams().getFirst();
+    ConfigurationSnapshot snapshot = routes.good(Map.of("API_KEY", "sk-1\n"));
+    UpstreamSpec upstream = snapshot.endpoints().getFirst().upstreams().getFirst();
     assertThat(upstream.access().apiKey()).isEqualTo("sk-1");
     assertThat(upstream.access().disabledBecause()).isNull();
-    assertThat(configurationSnapshot.warnings()).isEmpty();
+    assertThat(snapshot.warnings()).isEmpty();
   }
 
   @Test

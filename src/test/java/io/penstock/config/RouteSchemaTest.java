@@ -198,7 +198,7 @@ class RouteSchemaTest {
 
   @Test
   void printedConfiguration_ofASmallFile_showsEverySettingResolved() {
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         new Routes(directory).write("a.yaml", "endpoints: [{path: /a}]").good(Map.of());
     String expected =
         """
@@ -236,7 +236,7 @@ class RouteSchemaTest {
         defaults:
           max_dynamic_endpoints: 1000
         """;
-    assertThat(RouteText.yaml(configurationSnapshot)).isEqualTo(expected);
+    assertThat(RouteText.yaml(snapshot)).isEqualTo(expected);
   }
 
   @Test

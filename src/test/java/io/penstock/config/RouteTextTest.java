@@ -48,14 +48,14 @@ class RouteTextTest {
   void schema_printed_isTheSameEachTimeAndNamesEverySettingWithDefaultAndMeaning() {
     assertThat(RouteText.schema()).isEqualTo(RouteText.schema());
     JsonNode endpoint = JSON.readTree(RouteText.schema()).at("/properties/endpoints/items");
-    for (RouteSetting<?> routeSetting : EndpointSettings.TABLE) {
-      JsonNode node = endpoint.at("/properties/" + routeSetting.name());
-      assertThat(node.path("description").asString()).contains(routeSetting.meaning());
+    for (RouteSetting<?> setting : EndpointSettings.TABLE) {
+      JsonNode node = endpoint.at("/properties/" + setting.name());
+      assertThat(node.path("description").asString()).contains(setting.meaning());
       assertThat(
               node.has("default")
                   || node.path("description").asString().contains("Default: ")
                   || node.path("description").asString().contains("Required"))
-          .as(routeSetting.name())
+          .as(setting.name())
           .isTrue();
     }
     assertThat(endpoint.at("/properties/max_queue_size/default").asInt()).isEqualTo(1000);
@@ -138,14 +138,13 @@ class RouteTextTest {
             "api_key: hunter2",
             "headers: {Authorization: hunter2, x-api-key: hunter2, X-Auth-Token: hunter2, Cookie:"
                 + " hunter2, X-Org: '${ORG}', X-Team: blue}");
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         new Routes(directory).write("a.yaml", file).good(Map.of("ORG", "hunter2"));
-    String printed = RouteText.yaml(configurationSnapshot);
+    String printed = RouteText.yaml(snapshot);
     assertThat(printed).doesNotContain("hunter2").contains("X-Team: blue");
     assertThat(printed.split("\\*\\*\\*", -1)).hasSize(7);
-    assertThat(configurationSnapshot.toString()).doesNotContain("hunter2");
-    assertThat(
-            configurationSnapshot.endpoints().getFirst().upstreams().getFirst().access().apiKey())
+    assertThat(snapshot.toString()).doesNotContain("hunter2");
+    assertThat(snapshot.endpoints().getFirst().upstreams().getFirst().access().apiKey())
         .isEqualTo("hunter2");
   }
 }

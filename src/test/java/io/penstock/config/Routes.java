@@ -46,8 +46,7 @@ final class Routes {
 
   ConfigurationSnapshot good(Map<String, String> environment) {
     return switch (load(environment)) {
-      case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
-          configurationSnapshot;
+      case LoadedConfiguration.Good(ConfigurationSnapshot snapshot) -> snapshot;
       case LoadedConfiguration.Bad(List<ConfigurationFault> faults) ->
           throw new AssertionError("faults: " + faults);
     };
@@ -58,9 +57,7 @@ final class Routes {
     return switch (load(environment)) {
       case LoadedConfiguration.Good good -> List.of();
       case LoadedConfiguration.Bad(List<ConfigurationFault> faults) ->
-          faults.stream()
-              .map(configurationFault -> relative(configurationFault.toString()))
-              .toList();
+          faults.stream().map(fault -> relative(fault.toString())).toList();
     };
   }
 

@@ -56,9 +56,9 @@ class SharingSettingTest {
 
   @Test
   void defaults_ofAFile_holdForItsEndpointsAlone() {
-    ConfigurationSnapshot configurationSnapshot =
+    ConfigurationSnapshot snapshot =
         good("defaults: {sharing: local}\n" + ALL.replace("sharing: local", ""));
-    assertThat(configurationSnapshot.sharing().said())
+    assertThat(snapshot.sharing().said())
         .containsEntry(new Owner(Kind.ENDPOINT, "/a"), SharingMode.LOCAL)
         .containsEntry(new Owner(Kind.ENDPOINT, "/b"), SharingMode.LOCAL)
         .doesNotContainKey(new Owner(Kind.UPSTREAM, "v"));

@@ -58,7 +58,7 @@ class CoordinationScheduleTest {
       size = random.nextInt(6);
     }
     String key = "k" + clients.size();
-    ObjectOperation objectOperation =
+    ObjectOperation operation =
         bucket
             ? new ObjectOperation.TakeToken(size, SECOND)
             : new ObjectOperation.Acquire(size, key, EXPIRES);
@@ -69,7 +69,7 @@ class CoordinationScheduleTest {
           default -> CoordinationService.FOR_EVER;
         };
     long deadline = maxWait < 0 ? Ticker.NEVER : now() + maxWait;
-    clients.add(new Client(memory.call("it", objectOperation, maxWait), deadline, key));
+    clients.add(new Client(memory.call("it", operation, maxWait), deadline, key));
   }
 
   private Client any() {

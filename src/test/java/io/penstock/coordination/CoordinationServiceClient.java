@@ -23,13 +23,13 @@ abstract class CoordinationServiceClient {
   }
 
   ClientTurn call(String name, ObjectOperation objectOperation, long maxWaitNanos) {
-    ClientTurn clientTurn = coordination().call(name, objectOperation, maxWaitNanos);
+    ClientTurn turn = coordination().call(name, objectOperation, maxWaitNanos);
     settle();
-    return clientTurn;
+    return turn;
   }
 
-  void cancel(ClientTurn clientTurn) {
-    clientTurn.cancel();
+  void cancel(ClientTurn turn) {
+    turn.cancel();
     settle();
   }
 
@@ -39,12 +39,12 @@ abstract class CoordinationServiceClient {
 
   /** Does an operation that does not wait, and takes its answer. */
   ObjectReply now(ObjectOperation objectOperation) {
-    ClientTurn clientTurn = ask(objectOperation);
-    assertThat(clientTurn.take()).as("%s is answered at once", objectOperation).isTrue();
-    return Objects.requireNonNull(clientTurn.reply());
+    ClientTurn turn = ask(objectOperation);
+    assertThat(turn.take()).as("%s is answered at once", objectOperation).isTrue();
+    return Objects.requireNonNull(turn.reply());
   }
 
-  Map<String, Object> statistics(ObjectKind objectKind) {
-    return ((ObjectReply.Told) now(new ObjectOperation.Inspect(objectKind))).statistics();
+  Map<String, Object> statistics(ObjectKind kind) {
+    return ((ObjectReply.Told) now(new ObjectOperation.Inspect(kind))).statistics();
   }
 }

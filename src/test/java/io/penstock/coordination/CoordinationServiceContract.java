@@ -28,7 +28,7 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
     assertThat(now(token(2))).isEqualTo(DONE);
     List<ClientTurn> waiting = List.of(ask(token(2)), ask(token(2)), ask(token(2)));
     pass(700 * MILLI - 1);
-    assertThat(waiting).allSatisfy(clientTurn -> assertThat(clientTurn.reply()).isNull());
+    assertThat(waiting).allSatisfy(turn -> assertThat(turn.reply()).isNull());
     pass(1);
     assertThat(waiting.get(0).reply()).isEqualTo(DONE);
     assertThat(waiting.get(1).reply()).isEqualTo(DONE);

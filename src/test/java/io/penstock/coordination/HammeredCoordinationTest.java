@@ -33,22 +33,22 @@ class HammeredCoordinationTest {
     Random random = new Random(thread);
     for (int round = 0; round < ROUNDS; round++) {
       String key = thread + "." + round;
-      ClientTurn clientTurn =
+      ClientTurn turn =
           memory.call(
               "it", new ObjectOperation.Acquire(SIZE, key, 0), CoordinationService.FOR_EVER);
       CompletableFuture<ObjectReply> answer = new CompletableFuture<>();
-      clientTurn.whenAnswered(answer::complete);
+      turn.whenAnswered(answer::complete);
       if (random.nextInt(3) == 0) {
-        clientTurn.cancel();
-        assertThat(clientTurn.take()).isFalse();
+        turn.cancel();
+        assertThat(turn.take()).isFalse();
         continue;
       }
       answer.get(60, TimeUnit.SECONDS);
       if (random.nextInt(5) == 0) {
-        clientTurn.cancel(); // it has the answer, but has not taken it
+        turn.cancel(); // it has the answer, but has not taken it
         continue;
       }
-      assertThat(clientTurn.take()).isTrue();
+      assertThat(turn.take()).isTrue();
       most.accumulateAndGet(inside.incrementAndGet(), Math::max);
       passed.incrementAndGet();
       inside.decrementAndGet();

@@ -12,8 +12,8 @@ class MemoryCoordinationTest extends CoordinationServiceContract {
   private final ManualAlarm alarm = new ManualAlarm();
   private MemoryCoordination memory = made(new ObjectBounds(10, 20, 5, HOUR));
 
-  private MemoryCoordination made(ObjectBounds objectBounds) {
-    return new MemoryCoordination(objectBounds, alarm.ticker, () -> 1_700_000_000_000L, alarm);
+  private MemoryCoordination made(ObjectBounds bounds) {
+    return new MemoryCoordination(bounds, alarm.ticker, () -> 1_700_000_000_000L, alarm);
   }
 
   @Override
@@ -32,7 +32,7 @@ class MemoryCoordinationTest extends CoordinationServiceContract {
     for (int i = 0; i < 10; i++) {
       waiting.add(ask(new ObjectOperation.AwaitEvent()));
     }
-    assertThat(waiting).allSatisfy(clientTurn -> assertThat(clientTurn.reply()).isNull());
+    assertThat(waiting).allSatisfy(turn -> assertThat(turn.reply()).isNull());
     assertThat(ask(new ObjectOperation.Arrive(2)).reply())
         .isEqualTo(new ObjectReply.Full("10 clients wait already"));
     assertThat(call(new ObjectOperation.Arrive(2), 0).reply()).isEqualTo(TIMED_OUT);

@@ -61,9 +61,9 @@ class ObjectOperationTest {
 
   @ParameterizedTest
   @EnumSource
-  void kind_isFoundByItsWord(ObjectKind objectKind) {
-    assertThat(ObjectKind.of(objectKind.word())).isSameAs(objectKind);
-    assertThat(objectKind.word()).isEqualToIgnoringCase(objectKind.name());
+  void kind_isFoundByItsWord(ObjectKind kind) {
+    assertThat(ObjectKind.of(kind.word())).isSameAs(kind);
+    assertThat(kind.word()).isEqualToIgnoringCase(kind.name());
   }
 
   @Test

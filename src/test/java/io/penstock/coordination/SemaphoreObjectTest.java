@@ -98,13 +98,13 @@ class SemaphoreObjectTest extends MemoryClient {
   @Test
   void whoHasAnAnswerAlready_getsNoPlace() {
     ObjectOperation.Acquire acquire = new ObjectOperation.Acquire(1, "a", 0);
-    SemaphoreObject semaphoreObject = new SemaphoreObject(acquire, new BoundedCount(1), 0);
+    SemaphoreObject semaphore = new SemaphoreObject(acquire, new BoundedCount(1), 0);
     ClientTurn answered = new ClientTurn(acquire, 0, _ -> {});
     answered.answer(ObjectReplies.TIMED_OUT);
-    semaphoreObject.join(answered);
-    assertThat(semaphoreObject.serveAll(0)).containsExactly(answered);
+    semaphore.join(answered);
+    assertThat(semaphore.serveAll(0)).containsExactly(answered);
     assertThat(answered.reply()).isEqualTo(ObjectReplies.TIMED_OUT);
-    assertThat(semaphoreObject.blank(0)).as("its place was taken back").isTrue();
+    assertThat(semaphore.blank(0)).as("its place was taken back").isTrue();
   }
 
   @ParameterizedTest

@@ -16,10 +16,10 @@ class WakingTest extends MemoryClient {
 
   /** Calls an operation with a listener for its answer. */
   private ClientTurn listen(ObjectOperation objectOperation, long maxWaitNanos) {
-    ClientTurn clientTurn = call(objectOperation, maxWaitNanos);
-    assertThat(clientTurn.reply()).isNull();
-    clientTurn.whenAnswered(told::add);
-    return clientTurn;
+    ClientTurn turn = call(objectOperation, maxWaitNanos);
+    assertThat(turn.reply()).isNull();
+    turn.whenAnswered(told::add);
+    return turn;
   }
 
   @Test

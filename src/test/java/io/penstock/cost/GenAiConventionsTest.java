@@ -26,7 +26,7 @@ class GenAiConventionsTest {
     "GENERATION, generate_content",
     "EMBEDDING, embeddings"
   })
-  void operations_haveAName(ModelOperation modelOperation, String name) {
-    assertThat(GenAiConventions.name(modelOperation)).isEqualTo(name);
+  void operations_haveAName(ModelOperation operation, String name) {
+    assertThat(GenAiConventions.name(operation)).isEqualTo(name);
   }
 }

@@ -64,11 +64,11 @@ class PoolTariffTest {
       CostDimension costDimension,
       long settled,
       long produced) {
-    PoolTariff poolTariff = new PoolTariff(chargeRule, false, 5);
-    assertThat(poolTariff.weigh(limitMeasure, COST)).isEqualTo(new Weight(taken, held, least));
-    assertThat(poolTariff.dimension(limitMeasure)).isEqualTo(costDimension);
-    assertThat(poolTariff.settled(limitMeasure, USAGE)).isEqualTo(settled);
-    assertThat(poolTariff.produced(limitMeasure, 25)).isEqualTo(produced);
+    PoolTariff tariff = new PoolTariff(chargeRule, false, 5);
+    assertThat(tariff.weigh(limitMeasure, COST)).isEqualTo(new Weight(taken, held, least));
+    assertThat(tariff.dimension(limitMeasure)).isEqualTo(costDimension);
+    assertThat(tariff.settled(limitMeasure, USAGE)).isEqualTo(settled);
+    assertThat(tariff.produced(limitMeasure, 25)).isEqualTo(produced);
   }
 
   @ParameterizedTest
@@ -81,12 +81,12 @@ class PoolTariffTest {
     "BEDROCK, 60"
   })
   void settledByUsage_whatWouldBeKeptIsWhatWasUsed(ChargeRule chargeRule, long settled) {
-    PoolTariff poolTariff = new PoolTariff(chargeRule, true, 1);
-    assertThat(poolTariff.settled(LimitMeasure.TOKENS, USAGE)).isEqualTo(settled);
-    assertThat(poolTariff.settled(LimitMeasure.REQUESTS, USAGE)).isEqualTo(PoolTariff.KEEP);
-    assertThat(poolTariff.weigh(LimitMeasure.TOKENS, COST))
+    PoolTariff tariff = new PoolTariff(chargeRule, true, 1);
+    assertThat(tariff.settled(LimitMeasure.TOKENS, USAGE)).isEqualTo(settled);
+    assertThat(tariff.settled(LimitMeasure.REQUESTS, USAGE)).isEqualTo(PoolTariff.KEEP);
+    assertThat(tariff.weigh(LimitMeasure.TOKENS, COST))
         .isEqualTo(PoolTariff.of(chargeRule).weigh(LimitMeasure.TOKENS, COST));
-    assertThat(poolTariff.produced(LimitMeasure.TOKENS, 25))
+    assertThat(tariff.produced(LimitMeasure.TOKENS, 25))
         .isEqualTo(PoolTariff.of(chargeRule).produced(LimitMeasure.TOKENS, 25));
   }
 
@@ -103,13 +103,13 @@ class PoolTariffTest {
   @ParameterizedTest
   @EnumSource(ChargeRule.class)
   void dimensionOfATicket_isTheAmountOfItsWeight(ChargeRule chargeRule) {
-    PoolTariff poolTariff = PoolTariff.of(chargeRule);
+    PoolTariff tariff = PoolTariff.of(chargeRule);
     Cost[] costs = {COST, new Cost(500, 40, 300), new Cost(0, 0, 0), new Cost(7, 8, 0)};
     for (Cost cost : costs) {
       for (LimitMeasure limitMeasure : LimitMeasure.values()) {
-        CostDimension costDimension = poolTariff.dimension(limitMeasure);
+        CostDimension costDimension = tariff.dimension(limitMeasure);
         long size = costDimension == null ? 1 : costDimension.of(cost);
-        assertThat(poolTariff.weigh(limitMeasure, cost).amount()).isEqualTo(size);
+        assertThat(tariff.weigh(limitMeasure, cost).amount()).isEqualTo(size);
       }
     }
   }
@@ -156,10 +156,10 @@ class PoolTariffTest {
   @ParameterizedTest
   @EnumSource(ChargeRule.class)
   void answerThatDoesNotSayItsUsage_isSettledWhereTheWholeWasTaken(ChargeRule chargeRule) {
-    PoolTariff poolTariff = PoolTariff.of(chargeRule);
-    assertThat(poolTariff.settled(LimitMeasure.TOKENS, 70, 25))
+    PoolTariff tariff = PoolTariff.of(chargeRule);
+    assertThat(tariff.settled(LimitMeasure.TOKENS, 70, 25))
         .isEqualTo(chargeRule == ChargeRule.WHOLE ? 95 : PoolTariff.KEEP);
-    assertThat(poolTariff.settled(LimitMeasure.REQUESTS, 70, 25)).isEqualTo(PoolTariff.KEEP);
-    assertThat(poolTariff.settled(LimitMeasure.OUTPUT_TOKENS, 70, 25)).isEqualTo(PoolTariff.KEEP);
+    assertThat(tariff.settled(LimitMeasure.REQUESTS, 70, 25)).isEqualTo(PoolTariff.KEEP);
+    assertThat(tariff.settled(LimitMeasure.OUTPUT_TOKENS, 70, 25)).isEqualTo(PoolTariff.KEEP);
   }
 }

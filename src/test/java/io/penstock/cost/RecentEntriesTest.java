@@ -12,36 +12,33 @@ import org.junit.jupiter.api.Test;
 class RecentEntriesTest {
   @Test
   void oneTooMany_hasTheTenthTouchedLongestAgoForgotten() {
-    RecentEntries<Integer, AtomicInteger> recentEntries =
-        new RecentEntries<>(100, AtomicInteger::new);
+    RecentEntries<Integer, AtomicInteger> recent = new RecentEntries<>(100, AtomicInteger::new);
     for (int i = 0; i < 100; i++) {
-      recentEntries.touch(i).set(i);
+      recent.touch(i).set(i);
     }
-    assertThat(recentEntries.size()).isEqualTo(100);
-    recentEntries.touch(0);
-    recentEntries.touch(100);
-    assertThat(recentEntries.size()).isEqualTo(90);
-    assertThat(recentEntries.find(0)).hasValue(0);
-    assertThat(recentEntries.find(1)).isNull();
-    assertThat(recentEntries.find(11)).isNull();
-    assertThat(recentEntries.find(12)).hasValue(12);
-    assertThat(recentEntries.find(100)).hasValue(0);
+    assertThat(recent.size()).isEqualTo(100);
+    recent.touch(0);
+    recent.touch(100);
+    assertThat(recent.size()).isEqualTo(90);
+    assertThat(recent.find(0)).hasValue(0);
+    assertThat(recent.find(1)).isNull();
+    assertThat(recent.find(11)).isNull();
+    assertThat(recent.find(12)).hasValue(12);
+    assertThat(recent.find(100)).hasValue(0);
   }
 
   @Test
   void roomForOne_isOfTheLast() {
-    RecentEntries<Integer, AtomicInteger> recentEntries =
-        new RecentEntries<>(1, AtomicInteger::new);
-    recentEntries.touch(1);
-    recentEntries.touch(2);
-    assertThat(recentEntries.find(1)).isNull();
-    assertThat(recentEntries.find(2)).hasValue(0);
+    RecentEntries<Integer, AtomicInteger> recent = new RecentEntries<>(1, AtomicInteger::new);
+    recent.touch(1);
+    recent.touch(2);
+    assertThat(recent.find(1)).isNull();
+    assertThat(recent.find(2)).hasValue(0);
   }
 
   @Test
   void threadsThatAddAtOnce_neverPassTheBound() throws Exception {
-    RecentEntries<Integer, AtomicInteger> recentEntries =
-        new RecentEntries<>(50, AtomicInteger::new);
+    RecentEntries<Integer, AtomicInteger> recent = new RecentEntries<>(50, AtomicInteger::new);
     AtomicInteger most = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
@@ -51,8 +48,8 @@ class RecentEntriesTest {
               .start(
                   () -> {
                     for (int i = 0; i < 1_000; i++) {
-                      recentEntries.touch(from + i).incrementAndGet();
-                      most.accumulateAndGet(recentEntries.size(), Math::max);
+                      recent.touch(from + i).incrementAndGet();
+                      most.accumulateAndGet(recent.size(), Math::max);
                     }
                   }));
     }
@@ -67,7 +64,7 @@ class RecentEntriesTest {
     CompletableFuture<Void> adding = new CompletableFuture<>();
     CompletableFuture<Void> added = new CompletableFuture<>();
     AtomicInteger made = new AtomicInteger();
-    RecentEntries<String, Integer> recentEntries =
+    RecentEntries<String, Integer> recent =
         new RecentEntries<>(
             10,
             () -> {
@@ -76,9 +73,9 @@ class RecentEntriesTest {
               return made.incrementAndGet();
             });
     List<Integer> got = Collections.synchronizedList(new ArrayList<>());
-    Thread first = Thread.ofPlatform().start(() -> got.add(recentEntries.touch("a")));
+    Thread first = Thread.ofPlatform().start(() -> got.add(recent.touch("a")));
     adding.join();
-    Thread second = Thread.ofPlatform().start(() -> got.add(recentEntries.touch("a")));
+    Thread second = Thread.ofPlatform().start(() -> got.add(recent.touch("a")));
     while (second.isAlive() && second.getState() != Thread.State.BLOCKED) {
       Thread.onSpinWait();
     }

@@ -36,11 +36,11 @@ class CountedLimitTest {
 
   private final Limit limit =
       new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED), 0);
-  private final CountedLimit countedLimit = new CountedLimit(TRAILING, limit, true, SHIFT);
+  private final CountedLimit counted = new CountedLimit(TRAILING, limit, true, SHIFT);
 
-  private static List<Count> told(CountedLimit countedLimit, long now) {
+  private static List<Count> told(CountedLimit counted, long now) {
     List<Count> own = new ArrayList<>();
-    countedLimit.tell(true, 0, now, own);
+    counted.tell(true, 0, now, own);
     return own;
   }
 
@@ -51,18 +51,18 @@ class CountedLimitTest {
     RegionCounts regionCounts =
         RegionCounts.of(day, DAY, 0, List.of(), RegionCounts.Denials.NOBODY);
     RegionSharing.bind(limit, regionCounts, NOON);
-    CountedLimit countedLimit = new CountedLimit(ID, limit, false, 0);
+    CountedLimit counted = new CountedLimit(ID, limit, false, 0);
     limit.take(Weight.exactly(3), NOON);
-    assertThat(told(countedLimit, NOON)).containsExactly(new Count(ID, 20_000, 3));
+    assertThat(told(counted, NOON)).containsExactly(new Count(ID, 20_000, 3));
     long later = NOON + DAY * 3 / 4;
     limit.take(Weight.exactly(2), later);
-    assertThat(told(countedLimit, later))
+    assertThat(told(counted, later))
         .containsExactlyInAnyOrder(new Count(ID, 20_000, 3), new Count(ID, 20_001, 2));
   }
 
-  private static List<Count> tell(CountedLimit countedLimit, boolean whole, long now) {
+  private static List<Count> tell(CountedLimit counted, boolean whole, long now) {
     List<Count> own = new ArrayList<>();
-    countedLimit.tell(whole, SHIFT, now, own);
+    counted.tell(whole, SHIFT, now, own);
     return own;
   }
 
@@ -73,32 +73,32 @@ class CountedLimitTest {
   @Test
   void counted_isToldByTheMinuteOfTheUnixClockUntilItIsAnswered() {
     limit.take(Weight.exactly(3), 0);
-    assertThat(tell(countedLimit, false, 0)).containsExactly(count(10, 3));
-    assertThat(tell(countedLimit, false, 1)).containsExactly(count(10, 3));
-    countedLimit.agreed(1);
-    assertThat(tell(countedLimit, false, 2)).isEmpty();
-    assertThat(tell(countedLimit, true, 2)).containsExactly(count(10, 3));
+    assertThat(tell(counted, false, 0)).containsExactly(count(10, 3));
+    assertThat(tell(counted, false, 1)).containsExactly(count(10, 3));
+    counted.agreed(1);
+    assertThat(tell(counted, false, 2)).isEmpty();
+    assertThat(tell(counted, true, 2)).containsExactly(count(10, 3));
     limit.take(Weight.exactly(2), 3);
     limit.take(Weight.exactly(4), 40 * SliceWorld.SECOND);
-    assertThat(tell(countedLimit, false, 40 * SliceWorld.SECOND))
+    assertThat(tell(counted, false, 40 * SliceWorld.SECOND))
         .containsExactlyInAnyOrder(count(10, 5), count(11, 4));
-    countedLimit.agreed(40 * SliceWorld.SECOND);
-    assertThat(tell(countedLimit, false, 41 * SliceWorld.SECOND)).isEmpty();
+    counted.agreed(40 * SliceWorld.SECOND);
+    assertThat(tell(counted, false, 41 * SliceWorld.SECOND)).isEmpty();
   }
 
   @Test
   void countedRightBeforeAMinuteEnds_isOfThatMinute() {
     limit.take(Weight.exactly(3), 29_500 * SliceWorld.MILLI);
-    assertThat(tell(countedLimit, false, 29_500 * SliceWorld.MILLI)).containsExactly(count(10, 3));
+    assertThat(tell(counted, false, 29_500 * SliceWorld.MILLI)).containsExactly(count(10, 3));
   }
 
   @Test
   void minuteBeforeTheLast_isToldNoMore() {
     limit.take(Weight.exactly(3), 0);
-    tell(countedLimit, false, 0);
+    tell(counted, false, 0);
     long ends = MINUTE + MINUTE / 2;
-    assertThat(tell(countedLimit, true, ends - 1)).containsExactly(count(10, 3));
-    assertThat(tell(countedLimit, true, ends)).isEmpty();
+    assertThat(tell(counted, true, ends - 1)).containsExactly(count(10, 3));
+    assertThat(tell(counted, true, ends)).isEmpty();
   }
 
   @Test
@@ -111,12 +111,12 @@ class CountedLimitTest {
 
   @Test
   void countedByOthers_leavesLessRoomWhereItBinds_untilItBindsNoMore() {
-    countedLimit.hear(count(10, 30), SHIFT, 0);
-    assertThat(countedLimit.others(0)).isEqualTo(30);
-    assertThat(countedLimit.cells()).containsExactly(Map.entry(10L, 30L));
-    countedLimit.bind(0);
+    counted.hear(count(10, 30), SHIFT, 0);
+    assertThat(counted.others(0)).isEqualTo(30);
+    assertThat(counted.cells()).containsExactly(Map.entry(10L, 30L));
+    counted.bind(0);
     assertThat(limit.room(0)).isEqualTo(70);
-    countedLimit.unbind();
+    counted.unbind();
     assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -126,33 +126,33 @@ class CountedLimitTest {
     known.hear(count(10, 30), SHIFT, 0);
     known.bind(0);
     assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
-    assertThat(List.of(known.binds(), countedLimit.binds())).containsExactly(false, true);
+    assertThat(List.of(known.binds(), counted.binds())).containsExactly(false, true);
     assertThat(known.counts(limit, false)).isTrue();
     assertThat(known.counts(limit, true)).isFalse();
     assertThat(known.counts(new Limit(limit.spec(), 0), false)).isFalse();
-    countedLimit.hear(count(10, 30), SHIFT, 0);
-    countedLimit.bind(0);
+    counted.hear(count(10, 30), SHIFT, 0);
+    counted.bind(0);
     known.unbind();
     assertThat(limit.room(0)).as("it is another that binds").isEqualTo(70);
   }
 
   @Test
   void countedHere_doesWhatLimitsDoWhileNothingIsHeard() {
-    StoreContact storeContact = new StoreContact(OutagePolicy.REFUSE, false, SliceWorld.TTL, 0);
-    storeContact.changes(false, SliceWorld.TTL);
-    new CountedLimit(TRAILING, limit, false, SHIFT).follow(storeContact);
-    countedLimit.bind(0);
+    StoreContact contact = new StoreContact(OutagePolicy.REFUSE, false, SliceWorld.TTL, 0);
+    contact.changes(false, SliceWorld.TTL);
+    new CountedLimit(TRAILING, limit, false, SHIFT).follow(contact);
+    counted.bind(0);
     assertThat(limit.refusal()).isNull();
-    countedLimit.follow(storeContact);
+    counted.follow(contact);
     assertThat(limit.refusal()).isNotNull();
   }
 
   @Test
   void whoWaits_isWoken() {
-    countedLimit.bind(0);
+    counted.bind(0);
     List<Integer> woken = new ArrayList<>();
     Objects.requireNonNull(limit.demand()).join(() -> woken.add(1));
-    countedLimit.wake();
+    counted.wake();
     assertThat(woken).hasSize(1);
   }
 }

@@ -30,20 +30,20 @@ final class CountingCrowd {
     private final long origin;
     private double due;
 
-    private Member(CountingCrowd countingCrowd, int number, double perStep, long skewMillis) {
+    private Member(CountingCrowd crowd, int number, double perStep, long skewMillis) {
       this.perStep = perStep;
       this.origin = 1_000_000 * SECOND * (number + 1) + 777_777L * number;
-      ticker.set(origin + countingCrowd.now);
-      this.limit = new Limit(countingCrowd.spec, ticker.nanos());
+      ticker.set(origin + crowd.now);
+      this.limit = new Limit(crowd.spec, ticker.nanos());
       this.exchange =
           new CountSync(
-              countingCrowd.network.counts(),
+              crowd.network.counts(),
               "m" + number,
               ticker,
               () -> UNIX_MILLIS + (ticker.nanos() - origin) / MILLI + skewMillis,
               INTERVAL,
               SECOND);
-      exchange.join(countingCrowd.id, limit, true);
+      exchange.join(crowd.id, limit, true);
     }
 
     long now() {

@@ -40,8 +40,8 @@ final class CountsHistory {
     for (int i = 0; i < limits; i++) {
       String name = "k " + seed + ":" + i;
       for (long millis : List.of(1L, 7_777L, MINUTE_MILLIS, DAY_MILLIS)) {
-        for (LimitMeasure limitMeasure : List.of(LimitMeasure.TOKENS, LimitMeasure.REQUESTS)) {
-          ids.add(new LimitId(LimitId.Kind.KEY, name, "", limitMeasure, millis * 1_000_000));
+        for (LimitMeasure measure : List.of(LimitMeasure.TOKENS, LimitMeasure.REQUESTS)) {
+          ids.add(new LimitId(LimitId.Kind.KEY, name, "", measure, millis * 1_000_000));
         }
       }
     }

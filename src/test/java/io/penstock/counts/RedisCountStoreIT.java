@@ -59,9 +59,8 @@ public class RedisCountStoreIT extends CountStoreContract {
         .join();
   }
 
-  private static LimitId id(
-      LimitId.Kind kind, String name, String pool, LimitMeasure limitMeasure) {
-    return new LimitId(kind, name, pool, limitMeasure, MINUTE_MILLIS * 1_000_000);
+  private static LimitId id(LimitId.Kind kind, String name, String pool, LimitMeasure measure) {
+    return new LimitId(kind, name, pool, measure, MINUTE_MILLIS * 1_000_000);
   }
 
   @Test

@@ -95,11 +95,11 @@ class AdmissionCheckTest {
     assertThat(refusal.retryAfterNanos()).isEqualTo(5 * SECOND / 2);
   }
 
-  private static UpstreamSpec upstreamOf(UpstreamSpec.Limits limits, ChargeRule chargeRule) {
+  private static UpstreamSpec upstreamOf(UpstreamSpec.Limits limits, ChargeRule charge) {
     UpstreamSpec.Timeouts timeouts = new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND);
     URI url = URI.create("mock://u");
     return new UpstreamSpec(
-        "u", url, null, null, Map.of(), Map.of(), 1, limits, chargeRule, 0, 60, timeouts);
+        "u", url, null, null, Map.of(), Map.of(), 1, limits, charge, 0, 60, timeouts);
   }
 
   @Test

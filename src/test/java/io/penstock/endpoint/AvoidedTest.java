@@ -203,8 +203,8 @@ class AvoidedTest {
     for (ProviderLesson.Wording wording :
         List.of(ProviderLesson.Wording.RATE, ProviderLesson.Wording.SPENT)) {
       assertThat(waits(back)).isTrue();
-      ProviderLesson providerLesson = new ProviderLesson(429, List.of(), 30 * SECOND, wording);
-      v().judge(new AttemptHistory("another", 1, 0, true), providerLesson, now());
+      ProviderLesson lesson = new ProviderLesson(429, List.of(), 30 * SECOND, wording);
+      v().judge(new AttemptHistory("another", 1, 0, true), lesson, now());
       endpointFixture.drivers.run();
     }
     assertThat(goesTo(back)).isEqualTo("u");

@@ -44,14 +44,13 @@ class BlockedTest {
   }
 
   private static Waiting places(int tickets, int maxBlocked, long maxWaitNanos) {
-    QueueBounds queueBounds =
-        new QueueBounds(tickets, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
-    return new Waiting(queueBounds, maxBlocked, 0, false, maxWaitNanos, 0);
+    QueueBounds bounds = new QueueBounds(tickets, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
+    return new Waiting(bounds, maxBlocked, 0, false, maxWaitNanos, 0);
   }
 
   private static ParkedTicket impatient(Endpoint endpoint, String model) {
-    WaitPatience waitPatience = new WaitPatience(WaitPatience.UNSAID, 5 * SECOND);
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, waitPatience));
+    WaitPatience patience = new WaitPatience(WaitPatience.UNSAID, 5 * SECOND);
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, patience));
   }
 
   @Test
@@ -139,8 +138,8 @@ class BlockedTest {
 
   @Test
   void orderChanged_whoIsBlockedWaitsInTheNewOneOnceItIsLetIn() {
-    QueueBounds queueBounds = new QueueBounds(10, 100, QueueBounds.UNLIMITED);
-    Waiting waiting = new Waiting(queueBounds, 5, 0, false, 0, 0);
+    QueueBounds bounds = new QueueBounds(10, 100, QueueBounds.UNLIMITED);
+    Waiting waiting = new Waiting(bounds, 5, 0, false, 0, 0);
     Endpoint endpoint = endpointFixture.open(strict("/a", 1, 1), FIFO, waiting);
     submit(endpoint, 1);
     ParkedTicket large = submit(endpoint, 100);

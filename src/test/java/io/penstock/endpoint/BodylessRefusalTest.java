@@ -27,12 +27,12 @@ class BodylessRefusalTest {
       new QueueBounds(1, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
-  private final FakeCallers fakeCallers = new FakeCallers();
+  private final FakeCallers callers = new FakeCallers();
 
   @Test
   void keyWithRoom_isNotRefused_andNothingIsTaken() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     assertThat(endpoint.foreseen(alice.account)).isNull();
     assertThat(endpoint.foreseen(alice.account)).isNull();
@@ -45,7 +45,7 @@ class BodylessRefusalTest {
   @Test
   void keyWithoutRoom_isRefusedAsItsRequestWouldBe_untilThereIsRoom() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
     Refusal foreseen = endpoint.foreseen(alice.account);
@@ -58,7 +58,7 @@ class BodylessRefusalTest {
   @Test
   void slotsOfAKey_areForeseen() {
     FakeCallers.Caller alice =
-        fakeCallers
+        callers
             .rejecting("alice")
             .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
     Endpoint endpoint = endpointFixture.open(none("/"));
@@ -72,8 +72,8 @@ class BodylessRefusalTest {
   @Test
   void groupWithoutRoom_isForeseen() {
     FakeCallers.Caller team =
-        fakeCallers.group("team").limit(LimitMeasure.REQUESTS, 1, RefusalReason.GROUP_RPM);
-    FakeCallers.Caller alice = fakeCallers.rejecting("alice").in(team);
+        callers.group("team").limit(LimitMeasure.REQUESTS, 1, RefusalReason.GROUP_RPM);
+    FakeCallers.Caller alice = callers.rejecting("alice").in(team);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
     assertThat(endpoint.foreseen(alice.account))
@@ -84,7 +84,7 @@ class BodylessRefusalTest {
   @Test
   void tokens_areNotForeseen_whileARequestWithFewWouldGo() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
+        callers.rejecting("alice").limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 9);
     assertThat(endpoint.foreseen(alice.account)).isNull();
@@ -94,7 +94,7 @@ class BodylessRefusalTest {
   @Test
   void keyThatWaits_isNeverRefused() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
     assertThat(endpoint.foreseen(alice.account)).isNull();

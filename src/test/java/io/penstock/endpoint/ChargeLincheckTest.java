@@ -39,7 +39,7 @@ class ChargeLincheckTest {
                 new ModelQuotas(new LocalLimitSource(), EndpointFixture.SECOND),
                 new LocalLimitSource(),
                 () -> 0,
-                limitAlgorithm -> new Idle(),
+                algorithm -> new Idle(),
                 Charging::published,
                 new AtomicLong()));
 
@@ -60,7 +60,7 @@ class ChargeLincheckTest {
             List.of(
                 new MeteredLimit(LimitMeasure.CONCURRENCY, permits),
                 new MeteredLimit(LimitMeasure.REQUESTS, requests)));
-    private final CallerAccount callerAccount =
+    private final CallerAccount account =
         new CallerAccount("k", false, (model, now) -> List.of(key));
     private final ParkedTicket parkedTicket = new ParkedTicket(ENDPOINT, 1, ask(), 0);
     private volatile boolean charged;
@@ -82,7 +82,7 @@ class ChargeLincheckTest {
           0,
           TicketRequest.Flow.ANONYMOUS,
           TicketRequest.Kept.NOWHERE,
-          callerAccount,
+          account,
           null);
     }
 

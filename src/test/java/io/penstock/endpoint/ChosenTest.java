@@ -48,10 +48,9 @@ class ChosenTest {
     return Objects.requireNonNull(endpointFixture.upstreams.find(id));
   }
 
-  private ParkedTicket again(
-      ParkedTicket parkedTicket, AttemptFailure attemptFailure, boolean elsewhere) {
+  private ParkedTicket again(ParkedTicket parkedTicket, AttemptFailure failure, boolean elsewhere) {
     ParkedTicket next =
-        settlement(parkedTicket).again(attemptFailure, elsewhere, endpointFixture.ticker.nanos());
+        settlement(parkedTicket).again(failure, elsewhere, endpointFixture.ticker.nanos());
     endpointFixture.drivers.run();
     return Objects.requireNonNull(next);
   }

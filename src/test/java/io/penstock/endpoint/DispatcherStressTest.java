@@ -75,9 +75,8 @@ class DispatcherStressTest {
 
   private TicketRequest ask(Random random) {
     int caller = random.nextInt(gateway.accounts.size() + 1);
-    CallerAccount callerAccount =
-        caller == gateway.accounts.size() ? null : gateway.accounts.get(caller);
-    WaitPatience waitPatience =
+    CallerAccount account = caller == gateway.accounts.size() ? null : gateway.accounts.get(caller);
+    WaitPatience patience =
         random.nextInt(10) == 0
             ? new WaitPatience(WaitPatience.UNSAID, 1 + random.nextInt(20_000_000))
             : WaitPatience.DEFAULT;
@@ -85,47 +84,40 @@ class DispatcherStressTest {
         MODELS[random.nextInt(MODELS.length)],
         new Cost(1 + random.nextInt(20), random.nextInt(30), 0),
         random.nextInt(100),
-        waitPatience,
+        patience,
         random.nextInt(10),
-        callerAccount == null
-            ? TicketRequest.Flow.ANONYMOUS
-            : new TicketRequest.Flow(callerAccount.name(), 1),
+        account == null ? TicketRequest.Flow.ANONYMOUS : new TicketRequest.Flow(account.name(), 1),
         TicketRequest.Kept.NOWHERE,
-        callerAccount,
+        account,
         null);
   }
 
-  private @Nullable ParkedTicket served(
-      TicketSettlement ticketSettlement, int attempt, Random random) {
-    ticketSettlement.served(new TokenUsage(1, 0, 0), 0, gateway.ticker.nanos());
+  private @Nullable ParkedTicket served(TicketSettlement settlement, int attempt, Random random) {
+    settlement.served(new TokenUsage(1, 0, 0), 0, gateway.ticker.nanos());
     return null;
   }
 
   /** Ends a request in one of all possible ways. */
-  private @Nullable ParkedTicket ended(
-      TicketSettlement ticketSettlement, int attempt, Random random) {
+  private @Nullable ParkedTicket ended(TicketSettlement settlement, int attempt, Random random) {
     long now = gateway.ticker.nanos();
-    TokenUsage tokenUsage = new TokenUsage(random.nextInt(20), 0, random.nextInt(40));
+    TokenUsage usage = new TokenUsage(random.nextInt(20), 0, random.nextInt(40));
     switch (random.nextInt(8)) {
-      case 0 ->
-          ticketSettlement.failed(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "gone"), 3, now);
-      case 1 -> ticketSettlement.cancelled(null, random.nextInt(40), now);
-      case 2 -> ticketSettlement.abandoned(now);
+      case 0 -> settlement.failed(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "gone"), 3, now);
+      case 1 -> settlement.cancelled(null, random.nextInt(40), now);
+      case 2 -> settlement.abandoned(now);
       case 3 -> {
         AttemptFailure[] failures = AttemptFailure.values();
-        AttemptFailure attemptFailure = failures[random.nextInt(failures.length)];
+        AttemptFailure failure = failures[random.nextInt(failures.length)];
         ParkedTicket next =
-            attempt < MOST_ATTEMPTS
-                ? ticketSettlement.again(attemptFailure, random.nextBoolean(), now)
-                : null;
+            attempt < MOST_ATTEMPTS ? settlement.again(failure, random.nextBoolean(), now) : null;
         if (next != null) {
           return next;
         }
-        ticketSettlement.refused(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "gone"), now);
+        settlement.refused(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "gone"), now);
       }
       default -> {
-        ticketSettlement.produced(random.nextInt(30), now);
-        ticketSettlement.served(tokenUsage, tokenUsage.outputTokens(), gateway.ticker.nanos());
+        settlement.produced(random.nextInt(30), now);
+        settlement.served(usage, usage.outputTokens(), gateway.ticker.nanos());
       }
     }
     return null;

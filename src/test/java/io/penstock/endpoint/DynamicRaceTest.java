@@ -38,7 +38,7 @@ class DynamicRaceTest {
   private final FakeTicker ticker = new FakeTicker();
   private final Alarms alarms = new Alarms(ticker);
   private final LiveLimits limits = new LiveLimits();
-  private final EndpointRegistry endpointRegistry =
+  private final EndpointRegistry registry =
       new EndpointRegistry(
           new Endpoint.House(
               new UpstreamRegistry(limits, EndpointFixture.SECOND),
@@ -140,7 +140,7 @@ class DynamicRaceTest {
   }
 
   private void race(boolean removes) throws Exception {
-    endpointRegistry.apply(configuration(0, removes));
+    registry.apply(configuration(0, removes));
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       List<Future<?>> clients = new ArrayList<>();
       for (int each = 0; each < CLIENTS; each++) {
@@ -152,9 +152,7 @@ class DynamicRaceTest {
       Future<?> reloads =
           threads.submit(
               whileBusy(
-                  () ->
-                      endpointRegistry.apply(
-                          configuration((int) turn.incrementAndGet(), removes))));
+                  () -> registry.apply(configuration((int) turn.incrementAndGet(), removes))));
       for (Future<?> client : clients) {
         client.get();
       }
@@ -162,13 +160,13 @@ class DynamicRaceTest {
       clock.get();
       reloads.get();
     }
-    endpointRegistry.apply(configuration(1, removes));
+    registry.apply(configuration(1, removes));
     alarms.run();
     drain();
     assertThat(sum(Fate.OFFERED)).isEqualTo(offered.sum());
     assertThat(sum(Fate.SERVED) + sum(Fate.REFUSED) + sum(Fate.EXPIRED) + sum(Fate.CANCELLED))
         .isEqualTo(offered.sum());
-    assertThat(endpointRegistry.dynamic()).isEmpty();
+    assertThat(registry.dynamic()).isEmpty();
     assertThat(limits.live()).hasSize(1);
     assertThat(limits.doubled()).isEmpty();
   }
@@ -200,7 +198,7 @@ class DynamicRaceTest {
     for (int each = 0; each < REQUESTS; each++) {
       int which = random.nextInt(PATHS);
       String path = which == 0 ? "/a/kept" : "/a/" + which;
-      Endpoint endpoint = Objects.requireNonNull(endpointRegistry.enter(path));
+      Endpoint endpoint = Objects.requireNonNull(registry.enter(path));
       offered.increment();
       if (random.nextInt(10) == 0) {
         endpoint.gone(Cost.ofInput(1), 1);
@@ -217,8 +215,8 @@ class DynamicRaceTest {
   private void decide(Endpoint endpoint, ParkedTicket parkedTicket) {
     switch (parkedTicket.outcome()) {
       case null -> endpoint.cancel(parkedTicket);
-      case TicketOutcome.Granted(TicketSettlement ticketSettlement) ->
-          ticketSettlement.permitted(ticker.nanos());
+      case TicketOutcome.Granted(TicketSettlement settlement) ->
+          settlement.permitted(ticker.nanos());
       case TicketOutcome.Refused(Refusal refusal) -> {
         assertThat(refusal.reason()).isEqualTo(RefusalReason.ENDPOINT_REMOVED);
         removed.increment();
@@ -228,7 +226,7 @@ class DynamicRaceTest {
 
   private long sum(Fate fate) {
     long sum = 0;
-    for (Endpoint endpoint : endpointRegistry.all()) {
+    for (Endpoint endpoint : registry.all()) {
       assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
       assertThat(endpoint.totals().requests(Fate.RUNNING)).isZero();
       assertThat(endpoint.totals().tokens(fate)).isEqualTo(endpoint.totals().requests(fate));

@@ -176,7 +176,7 @@ final class EndpointFixture {
       String id,
       long rpm,
       long tpm,
-      ChargeRule chargeRule,
+      ChargeRule charge,
       Map<String, String> models,
       @Nullable String disabled) {
     return new UpstreamSpec(
@@ -188,7 +188,7 @@ final class EndpointFixture {
         models,
         1,
         new UpstreamSpec.Limits(rpm, tpm, 0, 0),
-        chargeRule,
+        charge,
         0,
         60, // a minute's worth may go at once: most tests are not about the pace
         new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));

@@ -46,7 +46,7 @@ final class EndpointWorld {
                 new AtomicLong()));
   }
 
-  private StepDriver driver(LimitAlgorithm limitAlgorithm) {
+  private StepDriver driver(LimitAlgorithm algorithm) {
     Alarm alarm = new Alarm();
     alarms.add(alarm);
     return new StepDriver() {
@@ -102,14 +102,14 @@ final class EndpointWorld {
 
   static EndpointSpec endpoint(
       String path,
-      LimitAlgorithm limitAlgorithm,
+      LimitAlgorithm algorithm,
       LimitSpec limit,
       int maxSkips,
       UpstreamSpec... upstreams) {
     return new EndpointSpec(
         path,
         path,
-        limitAlgorithm,
+        algorithm,
         limit,
         EndpointSpec.Scheduling.fifo(maxSkips),
         EndpointSpec.Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, 1 << 20), 0, 0),

@@ -29,11 +29,10 @@ class FairShareTest {
   private final long[] got = new long[FLOWS];
 
   private Endpoint open() {
-    QueueBounds queueBounds =
-        new QueueBounds(100_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
+    QueueBounds bounds = new QueueBounds(100_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
     Scheduling fair = new Scheduling(QueueOrder.FAIR, 0, 64, new FairBy.Header("x-team"));
     return endpointFixture.open(
-        EndpointFixture.tokens("/a", 5_000, 1), fair, Waiting.of(queueBounds, 0, 0));
+        EndpointFixture.tokens("/a", 5_000, 1), fair, Waiting.of(bounds, 0, 0));
   }
 
   private void send(Endpoint endpoint, int flow, int weight) {
@@ -43,9 +42,9 @@ class FairShareTest {
         endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, whose));
     flows.put(sent.order(), flow);
     sent.whenDecided(
-        ticketOutcome -> {
-          if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
-            ticketSettlement.permitted(endpointFixture.ticker.nanos());
+        outcome -> {
+          if (outcome instanceof TicketOutcome.Granted(TicketSettlement settlement)) {
+            settlement.permitted(endpointFixture.ticker.nanos());
           }
         });
   }

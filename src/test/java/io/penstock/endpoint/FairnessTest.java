@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 
 /** Regression tests of overtaking, reduced from runs of the simulator. */
 class FairnessTest {
-  private final EndpointWorld endpointWorld = new EndpointWorld();
+  private final EndpointWorld world = new EndpointWorld();
 
   private Endpoint find(String path) {
-    return Objects.requireNonNull(endpointWorld.registry.find(path));
+    return Objects.requireNonNull(world.registry.find(path));
   }
 
   private static ParkedTicket submit(Endpoint endpoint, String model, long tokens) {
@@ -28,12 +28,12 @@ class FairnessTest {
   @Test
   void pausedEndpointThatWaits_othersOfItsUpstream_goOnForEver() {
     UpstreamSpec shared = EndpointWorld.upstream("u", 1_000, 60);
-    endpointWorld.registry.apply(
+    world.registry.apply(
         List.of(EndpointWorld.endpoint("/a", 2, shared), EndpointWorld.endpoint("/b", 2, shared)));
     submit(find("/b"), "m", 500);
     ParkedTicket large = submit(find("/a"), "m", 800);
     find("/a").pause(true);
-    endpointWorld.run();
+    world.run();
 
     for (int each = 0; each < 50; each++) {
       submit(find("/b"), "m", 10);
@@ -42,14 +42,14 @@ class FairnessTest {
     assertThat(find("/b").totals().requests(Fate.RUNNING)).isEqualTo(51);
     assertThat(large.state()).isEqualTo(State.PARKED);
     find("/a").pause(false);
-    endpointWorld.until(61 * SECOND);
+    world.until(61 * SECOND);
     assertThat(large.state()).isEqualTo(State.GRANTED);
   }
 
   @Test
   void pausedEndpointThatHasClaimed_givesItsClaimUp() {
     UpstreamSpec shared = EndpointWorld.upstream("u", 1_000, 60);
-    endpointWorld.registry.apply(
+    world.registry.apply(
         List.of(EndpointWorld.endpoint("/a", 0, shared), EndpointWorld.endpoint("/b", 0, shared)));
     submit(find("/b"), "m", 500);
     submit(find("/a"), "m", 800);
@@ -57,14 +57,14 @@ class FairnessTest {
     assertThat(behind.state()).isEqualTo(State.PARKED);
 
     find("/a").pause(true);
-    endpointWorld.run();
+    world.run();
 
     assertThat(behind.state()).isEqualTo(State.GRANTED);
   }
 
   @Test
   void noPatienceAtAll_roomIsThere_itGoesAtOnce() {
-    endpointWorld.registry.apply(List.of(EndpointWorld.endpoint("/a", 64)));
+    world.registry.apply(List.of(EndpointWorld.endpoint("/a", 64)));
     ParkedTicket parkedTicket =
         find("/a")
             .submit(
@@ -75,7 +75,7 @@ class FairnessTest {
 
   @Test
   void noPatienceAtAll_noRoom_itExpiresAtOnce() {
-    endpointWorld.registry.apply(
+    world.registry.apply(
         List.of(EndpointWorld.endpoint("/a", 64, EndpointWorld.upstream("u", 10, 60))));
     submit(find("/a"), "m", 10);
     ParkedTicket parkedTicket =
@@ -88,14 +88,14 @@ class FairnessTest {
 
   @Test
   void sameDeadline_firstHadClaimed_secondGoesWhenTheFirstExpires() {
-    endpointWorld.registry.apply(
+    world.registry.apply(
         List.of(EndpointWorld.endpoint("/a", 0, EndpointWorld.upstream("u", 100, 60))));
     submit(find("/a"), "m", 50);
     WaitPatience second = new WaitPatience(WaitPatience.UNSAID, SECOND);
     ParkedTicket large = find("/a").submit(TicketRequest.of("m", Cost.ofInput(100), 0, second));
     ParkedTicket small = find("/a").submit(TicketRequest.of("m", Cost.ofInput(10), 0, second));
 
-    endpointWorld.until(SECOND);
+    world.until(SECOND);
 
     assertThat(large.state()).isEqualTo(State.EXPIRED);
     assertThat(small.state()).isEqualTo(State.GRANTED);
@@ -106,7 +106,7 @@ class FairnessTest {
     // Both models share one pool and the endpoint's own limit.
     UpstreamSpec pool = renamed(EndpointWorld.upstream("u", 1_000, 60));
     LimitSpec window = new LimitSpec.FixedWindow(10_000, 10 * SECOND);
-    endpointWorld.registry.apply(
+    world.registry.apply(
         List.of(EndpointWorld.endpoint("/a", LimitAlgorithm.TOKEN_WINDOW, window, 2, pool)));
     submit(find("/a"), "m", 500);
     ParkedTicket earlier = submit(find("/a"), "m", 800);
@@ -114,29 +114,29 @@ class FairnessTest {
     assertThat(submit(find("/a"), "n", 100).state()).isEqualTo(State.GRANTED);
     assertThat(submit(find("/a"), "n", 100).state()).isEqualTo(State.GRANTED);
     assertThat(submit(find("/a"), "n", 100).state()).isEqualTo(State.PARKED);
-    endpointWorld.until(61 * SECOND);
+    world.until(61 * SECOND);
     assertThat(earlier.state()).isEqualTo(State.GRANTED);
   }
 
   @Test
   void paceHoldsALaterTicket_claimsNothingBeforeTheEarlierOneWent() {
-    endpointWorld.registry.apply(
+    world.registry.apply(
         List.of(EndpointWorld.endpoint("/a", 64, renamed(EndpointWorld.upstream("u", 600, 1)))));
     Endpoint endpoint = find("/a");
     submit(endpoint, "m", 5);
     endpoint.pause(true);
-    endpointWorld.run();
+    world.run();
     ParkedTicket earlier = submit(endpoint, "n", 1);
     ParkedTicket later = submit(endpoint, "m", 10);
     ParkedTicket last = submit(endpoint, "n", 1);
 
     endpoint.pause(false);
-    endpointWorld.run();
+    world.run();
 
     assertThat(earlier.state()).isEqualTo(State.GRANTED);
     assertThat(later.state()).isEqualTo(State.PARKED);
     assertThat(last.state()).as("behind one that waits for the pace alone").isEqualTo(State.PARKED);
-    endpointWorld.until(SECOND);
+    world.until(SECOND);
     assertThat(later.state()).isEqualTo(State.GRANTED);
   }
 
@@ -145,7 +145,7 @@ class FairnessTest {
     LimitSpec window = new LimitSpec.FixedWindow(100, 10 * SECOND);
     UpstreamSpec narrow = EndpointWorld.upstream("u", 100, 60);
     UpstreamSpec wide = EndpointWorld.upstream("w", 1_000_000, 60);
-    endpointWorld.registry.apply(
+    world.registry.apply(
         List.of(
             EndpointWorld.endpoint(
                 "/a",
@@ -160,7 +160,7 @@ class FairnessTest {
     assertThat(submit(find("/b"), "m", 1).state()).as("upstream kept").isEqualTo(State.PARKED);
     // Its answer never ends, so that the endpoint is never empty.
     find("/a").submit(TicketRequest.of("n", new Cost(0, 10, 10), 0, WaitPatience.DEFAULT));
-    endpointWorld.until(62 * SECOND);
+    world.until(62 * SECOND);
     assertThat(large.state()).isEqualTo(State.PARKED);
 
     assertThat(submit(find("/a"), "n", 10).state()).isEqualTo(State.PARKED);
@@ -169,7 +169,7 @@ class FairnessTest {
   @Test
   void clientGoneButNotYetRemoved_pacedOut_stepComesToRest() {
     UpstreamSpec pool = EndpointWorld.upstream("u", 600, 1);
-    endpointWorld.registry.apply(List.of(EndpointWorld.endpoint("/a", 64, pool)));
+    world.registry.apply(List.of(EndpointWorld.endpoint("/a", 64, pool)));
     Endpoint endpoint = find("/a");
     submit(endpoint, "m", 10);
     ParkedTicket other = submit(endpoint, "m", 1);
@@ -178,10 +178,10 @@ class FairnessTest {
     ParkedTicket next = submit(endpoint, "m", 3);
     endpoint.cancel(gone);
 
-    endpointWorld.run();
+    world.run();
 
     assertThat(endpoint.totals().requests(Fate.WAITING)).isEqualTo(1);
-    endpointWorld.until(SECOND);
+    world.until(SECOND);
     assertThat(next.state()).isEqualTo(State.GRANTED);
   }
 

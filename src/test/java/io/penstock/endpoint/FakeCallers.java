@@ -51,18 +51,17 @@ final class FakeCallers {
       return Objects.requireNonNull(last, "it has asked nothing yet");
     }
 
-    Caller limit(LimitMeasure limitMeasure, long limit, RefusalReason refusalReason) {
+    Caller limit(LimitMeasure limitMeasure, long limit, RefusalReason reason) {
       LimitSpec spec =
           limitMeasure == LimitMeasure.CONCURRENCY
               ? new LimitSpec.Concurrency(limit)
               : new LimitSpec.TrailingWindow(limit, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
-      return limit(limitMeasure, spec, refusalReason);
+      return limit(limitMeasure, spec, reason);
     }
 
-    Caller limit(LimitMeasure limitMeasure, LimitSpec spec, RefusalReason refusalReason) {
+    Caller limit(LimitMeasure limitMeasure, LimitSpec spec, RefusalReason reason) {
       limits.removeIf(each -> each.measure() == limitMeasure);
-      limits.add(
-          new MeteredLimit(limitMeasure, new Limit(spec, EndpointFixture.START), refusalReason));
+      limits.add(new MeteredLimit(limitMeasure, new Limit(spec, EndpointFixture.START), reason));
       quota.change(ChargeRule.TOTAL, limits);
       return this;
     }
@@ -89,14 +88,14 @@ final class FakeCallers {
       return submit(endpoint, cost, WaitPatience.DEFAULT);
     }
 
-    ParkedTicket submit(Endpoint endpoint, Cost cost, WaitPatience waitPatience) {
+    ParkedTicket submit(Endpoint endpoint, Cost cost, WaitPatience patience) {
       ParkedTicket parkedTicket =
           endpoint.submit(
               new TicketRequest(
                   null,
                   cost,
                   0,
-                  waitPatience,
+                  patience,
                   0,
                   new TicketRequest.Flow(account.name(), 1),
                   TicketRequest.Kept.NOWHERE,

@@ -32,7 +32,7 @@ class FaultTest {
     ParkedTicket second = submit(endpoint, 2);
     ParkedTicket third = submit(endpoint, 2);
     List<TicketOutcome> outcomes = new ArrayList<>();
-    second.whenDecided(ticketOutcome -> fail());
+    second.whenDecided(outcome -> fail());
     third.whenDecided(outcomes::add);
     assertThatThrownBy(() -> endpointFixture.at(10 * SECOND)).hasMessage("a fault");
     assertThat(went(second)).isTrue();
@@ -46,7 +46,7 @@ class FaultTest {
   void receiverThatFails_isNotTheTroubleOfWhoComesBy() {
     submit(endpoint, 10);
     ParkedTicket second = submit(endpoint, 10);
-    second.whenDecided(ticketOutcome -> fail());
+    second.whenDecided(outcome -> fail());
     endpointFixture.ticker.advance(10 * SECOND);
     ParkedTicket third = submit(endpoint, 1); // its arrival lets the second go
     assertThat(waits(third)).isTrue();

@@ -43,7 +43,7 @@ class HandoffLincheckTest {
                 new ModelQuotas(new LocalLimitSource(), EndpointFixture.SECOND),
                 new LocalLimitSource(),
                 () -> 0,
-                limitAlgorithm -> new Idle(),
+                algorithm -> new Idle(),
                 Handing::published,
                 new AtomicLong()));
 
@@ -54,7 +54,7 @@ class HandoffLincheckTest {
     private final ParkedTicket parkedTicket =
         new ParkedTicket(
             ENDPOINT, 1, TicketRequest.of(null, Cost.NO_TOKENS, 0, WaitPatience.DEFAULT), 0);
-    private final TicketSettlement ticketSettlement =
+    private final TicketSettlement settlement =
         new TicketSettlement(
             parkedTicket,
             new TicketRoute(null, null, null, null, List.of(NOBODYS)),
@@ -84,17 +84,17 @@ class HandoffLincheckTest {
 
     @Operation(runOnce = true)
     public void deliver() {
-      parkedTicket.deliver(new TicketOutcome.Granted(ticketSettlement));
+      parkedTicket.deliver(new TicketOutcome.Granted(settlement));
       delivered = true;
     }
 
     @Operation(runOnce = true)
     public void ask() {
       parkedTicket.whenDecided(
-          ticketOutcome -> {
+          outcome -> {
             took = parkedTicket.take();
             if (took) {
-              ticketSettlement.served(null, 0, 0);
+              settlement.served(null, 0, 0);
             }
           });
       asked = true;

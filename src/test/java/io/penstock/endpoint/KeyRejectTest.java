@@ -28,12 +28,12 @@ class KeyRejectTest {
   private static final Refusal GONE = Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "it is gone");
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
-  private final FakeCallers fakeCallers = new FakeCallers();
+  private final FakeCallers callers = new FakeCallers();
 
   @Test
   void requests_asManyAsMayAndOneMore_theLastIsDeniedUntilTheFirstHasLeftTheWindow() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.REQUESTS, 3, RefusalReason.KEY_RPM);
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 3, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     for (int each = 0; each < 3; each++) {
       assertThat(went(alice.submit(endpoint, 1))).isTrue();
@@ -54,7 +54,7 @@ class KeyRejectTest {
   @Test
   void tokens_expectedOutput_isChargedAtOnceAndNotHeld() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
+        callers.rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
 
     alice.submit(endpoint, new Cost(40, 30, 0));
@@ -68,7 +68,7 @@ class KeyRejectTest {
   @Test
   void tokens_usageBelowAndAbove_areSettled() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
+        callers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
     ParkedTicket less = alice.submit(endpoint, new Cost(100, 100, 0));
     ParkedTicket more = alice.submit(endpoint, new Cost(100, 100, 0));
@@ -82,7 +82,7 @@ class KeyRejectTest {
   @Test
   void tokens_clientGoneMidAnswer_whatWasSeenCounts() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
+        callers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
     ParkedTicket parkedTicket = alice.submit(endpoint, new Cost(100, 500, 0));
 
@@ -95,7 +95,7 @@ class KeyRejectTest {
   @Test
   void tooMuchCharged_settledAfterItsSubCellCounts_changesNothing() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
+        callers.rejecting("alice").limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
     ParkedTicket parkedTicket = alice.submit(endpoint, new Cost(100, 100, 0));
     endpointFixture.at(70 * SECOND);
@@ -109,7 +109,7 @@ class KeyRejectTest {
   @Test
   void expectedOutputAboveCapacity_isCutToIt_andInputAboveItIsImpossible() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
+        callers.rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
 
     assertThat(refusal(alice.submit(endpoint, 101)).reason())
@@ -121,7 +121,7 @@ class KeyRejectTest {
   @Test
   void whoWaits_isChargedFromArrival_andReturnedWhenCancelledExpiredOrRefused() {
     FakeCallers.Caller alice =
-        fakeCallers
+        callers
             .rejecting("alice")
             .limit(LimitMeasure.REQUESTS, 10, RefusalReason.KEY_RPM)
             .limit(LimitMeasure.CONCURRENCY, 10, RefusalReason.KEY_CONCURRENCY);
@@ -153,7 +153,7 @@ class KeyRejectTest {
   @Test
   void concurrency_atItsMaximum_deniesUntilOneEnds() {
     FakeCallers.Caller alice =
-        fakeCallers
+        callers
             .rejecting("alice")
             .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
     Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
@@ -171,17 +171,11 @@ class KeyRejectTest {
   @Test
   void deniedByItsGroup_keyGivesBackNothingBecauseItTookNothing() {
     FakeCallers.Caller group =
-        fakeCallers.group("team").limit(LimitMeasure.REQUESTS, 1, RefusalReason.GROUP_RPM);
+        callers.group("team").limit(LimitMeasure.REQUESTS, 1, RefusalReason.GROUP_RPM);
     FakeCallers.Caller alice =
-        fakeCallers
-            .rejecting("alice")
-            .limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM)
-            .in(group);
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM).in(group);
     FakeCallers.Caller bob =
-        fakeCallers
-            .rejecting("bob")
-            .limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM)
-            .in(group);
+        callers.rejecting("bob").limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM).in(group);
     Endpoint endpoint = endpointFixture.open(none("/"));
 
     assertThat(went(alice.submit(endpoint, 1))).isTrue();
@@ -193,7 +187,7 @@ class KeyRejectTest {
   @Test
   void admittedOnce_neverRefusedForItsKeyLater() {
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM);
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(strict("/", 1, 100));
     alice.submit(endpoint, 1);
     ParkedTicket second = alice.submit(endpoint, 1);
@@ -210,7 +204,7 @@ class KeyRejectTest {
   @Test
   void comesBack_isNotChargedAgain_andSettledOnce() {
     FakeCallers.Caller alice =
-        fakeCallers
+        callers
             .rejecting("alice")
             .limit(LimitMeasure.TOKENS, 1_000, RefusalReason.KEY_TPM)
             .limit(LimitMeasure.CONCURRENCY, 5, RefusalReason.KEY_CONCURRENCY);
@@ -233,7 +227,7 @@ class KeyRejectTest {
   @Test
   void shadow_deniedByItsKey_goesAllTheSame_andNothingIsLeftOpen() {
     FakeCallers.Caller alice =
-        fakeCallers
+        callers
             .rejecting("alice")
             .limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM)
             .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);

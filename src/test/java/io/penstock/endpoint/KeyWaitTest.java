@@ -25,12 +25,12 @@ import org.junit.jupiter.api.Test;
 /** Tests of a key with requests that wait in the queue for its quotas. */
 class KeyWaitTest {
   private final EndpointFixture endpointFixture = new EndpointFixture();
-  private final FakeCallers fakeCallers = new FakeCallers();
+  private final FakeCallers callers = new FakeCallers();
 
   @Test
   void requests_oneMoreThanMay_waitsUntilTheFirstHasLeftTheWindow() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
     alice.submit(endpoint, 1);
@@ -47,7 +47,7 @@ class KeyWaitTest {
   @Test
   void tokens_areChargedAtRelease_heldAndSettled() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
+        callers.waiting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
     ParkedTicket first = alice.submit(endpoint, new Cost(20, 70, 0));
     ParkedTicket second = alice.submit(endpoint, new Cost(40, 0, 0));
@@ -65,7 +65,7 @@ class KeyWaitTest {
   @Test
   void inputAboveItsCapacity_isImpossible() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
+        callers.waiting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
 
     assertThat(refusal(alice.submit(endpoint, 101)).reason())
@@ -75,9 +75,7 @@ class KeyWaitTest {
   @Test
   void concurrency_countsWhatRuns_andWakesWhoWaits() {
     FakeCallers.Caller alice =
-        fakeCallers
-            .waiting("alice")
-            .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
+        callers.waiting("alice").limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
     Endpoint here = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
     ParkedTicket first = alice.submit(here, 1);
     ParkedTicket second = alice.submit(here, 1);
@@ -99,7 +97,7 @@ class KeyWaitTest {
   @Test
   void oneIsHeldByItsKey_anotherBesideFlowsFreely_howeverOftenItPasses() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/").maxSkips(0).to(upstream("up", 0, 100)));
     alice.submit(endpoint, 1);
     ParkedTicket held = alice.submit(endpoint, 1);
@@ -115,7 +113,7 @@ class KeyWaitTest {
   @Test
   void claimsAnother_thenIsHeldByItsKey_keepsItNoMore() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     endpointFixture.apply(
         none("/here").maxSkips(0).to(upstream("up", 0, 100)),
         none("/there").to(upstream("other", 0, 0)));
@@ -135,7 +133,7 @@ class KeyWaitTest {
   @Test
   void heldByItsKey_collectsNoSkips_andDoesNotClaimOnceItMayGo() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/").maxSkips(5).to(upstream("up", 0, 100)));
     alice.submit(endpoint, 1);
     ParkedTicket held = alice.submit(endpoint, 99);
@@ -157,7 +155,7 @@ class KeyWaitTest {
   @Test
   void twoOfOneKey_atTwoEndpoints_shareIt() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     endpointFixture.apply(none("/a"), none("/b"));
     alice.submit(endpointFixture.endpoint("/a"), 1);
     ParkedTicket a = alice.submit(endpointFixture.endpoint("/a"), 1);
@@ -172,9 +170,9 @@ class KeyWaitTest {
   @Test
   void group_isSharedAmongKeys_andMayBeClaimed() {
     FakeCallers.Caller group =
-        fakeCallers.group("team").limit(LimitMeasure.TOKENS, 100, RefusalReason.GROUP_TPM);
-    FakeCallers.Caller alice = fakeCallers.waiting("alice").in(group);
-    FakeCallers.Caller bob = fakeCallers.waiting("bob").in(group);
+        callers.group("team").limit(LimitMeasure.TOKENS, 100, RefusalReason.GROUP_TPM);
+    FakeCallers.Caller alice = callers.waiting("alice").in(group);
+    FakeCallers.Caller bob = callers.waiting("bob").in(group);
     Endpoint endpoint = endpointFixture.open(none("/").maxSkips(2));
     bob.submit(endpoint, 60);
     ParkedTicket large = alice.submit(endpoint, 80);
@@ -190,16 +188,16 @@ class KeyWaitTest {
   @Test
   void keysOpenAtTheSameInstant_theFirstTicketLacksOnlyTheGroup_nobodySkipsIt() {
     FakeCallers.Caller group =
-        fakeCallers.group("team").limit(LimitMeasure.TOKENS, 100, RefusalReason.GROUP_TPM);
-    FakeCallers.Caller alice = fakeCallers.waiting("alice").in(group);
-    FakeCallers.Caller bob = fakeCallers.waiting("bob").in(group);
+        callers.group("team").limit(LimitMeasure.TOKENS, 100, RefusalReason.GROUP_TPM);
+    FakeCallers.Caller alice = callers.waiting("alice").in(group);
+    FakeCallers.Caller bob = callers.waiting("bob").in(group);
     alice.limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     bob.limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/").maxSkips(0));
     alice.submit(endpoint, 1);
     bob.submit(endpoint, 1);
     endpointFixture.at(30 * SECOND);
-    fakeCallers.waiting("eve").in(group).submit(endpoint, 90);
+    callers.waiting("eve").in(group).submit(endpoint, 90);
     ParkedTicket large = alice.submit(endpoint, 80);
     bob.submit(endpoint, 5);
     alice.submit(endpoint, 5);
@@ -213,9 +211,9 @@ class KeyWaitTest {
   @Test
   void groupClaimedByOneThatWaits_deniesOneThatComes_andArrivalsCountAsSkips() {
     FakeCallers.Caller group =
-        fakeCallers.group("team").limit(LimitMeasure.TOKENS, 100, RefusalReason.GROUP_TPM);
-    FakeCallers.Caller alice = fakeCallers.waiting("alice").in(group);
-    FakeCallers.Caller bob = fakeCallers.rejecting("bob").in(group);
+        callers.group("team").limit(LimitMeasure.TOKENS, 100, RefusalReason.GROUP_TPM);
+    FakeCallers.Caller alice = callers.waiting("alice").in(group);
+    FakeCallers.Caller bob = callers.rejecting("bob").in(group);
     endpointFixture.apply(none("/a").maxSkips(2), none("/b"));
     Endpoint endpoint = endpointFixture.endpoint("/b");
     bob.submit(endpoint, 60);
@@ -230,7 +228,7 @@ class KeyWaitTest {
   @Test
   void keyIsGivenMore_whileOneWaits_itGoes() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
     ParkedTicket second = alice.submit(endpoint, 1);
@@ -245,7 +243,7 @@ class KeyWaitTest {
   @Test
   void onLimitChanges_whileOneWaits_itWaitsAsItCame() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
     ParkedTicket second = alice.submit(endpoint, 1);
@@ -260,7 +258,7 @@ class KeyWaitTest {
   @Test
   void estimate_includesTheKey_andOnlyWhatOfItIsAhead() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.REQUESTS, 60, RefusalReason.KEY_RPM);
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 60, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(tokens("/", 1_000, 1));
     for (int each = 0; each < 60; each++) {
       alice.submit(endpoint, 1);
@@ -279,9 +277,9 @@ class KeyWaitTest {
   @Test
   void fair_whoWasHeldByItsKey_banksNothing() {
     FakeCallers.Caller alice =
-        fakeCallers.waiting("alice").limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
-    FakeCallers.Caller bob = fakeCallers.rejecting("bob");
-    FakeCallers.Caller eve = fakeCallers.rejecting("eve");
+        callers.waiting("alice").limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
+    FakeCallers.Caller bob = callers.rejecting("bob");
+    FakeCallers.Caller eve = callers.rejecting("eve");
     Endpoint endpoint =
         endpointFixture.open(
             none("/").to(upstream("up", 0, 100)),

@@ -47,8 +47,8 @@ class LaneWakeTest {
     return ask(endpoint, model, new WaitPatience(100 * SECOND, Long.MAX_VALUE));
   }
 
-  private static ParkedTicket ask(Endpoint endpoint, String model, WaitPatience waitPatience) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, waitPatience));
+  private static ParkedTicket ask(Endpoint endpoint, String model, WaitPatience patience) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, patience));
   }
 
   private BindingLimit held(ParkedTicket parkedTicket) {
@@ -92,28 +92,28 @@ class LaneWakeTest {
 
   @Test
   void somethingIsGivenBack_theOldestOfManyEndpointsGoes() {
-    EndpointWorld endpointWorld = new EndpointWorld();
+    EndpointWorld world = new EndpointWorld();
     UpstreamSpec shared = EndpointWorld.upstream("u", 100, 60);
     List<EndpointSpec> specs = new ArrayList<>();
     for (int each = 0; each < 8; each++) {
       specs.add(EndpointWorld.endpoint("/" + each, 64, shared));
     }
-    endpointWorld.registry.apply(specs);
-    ParkedTicket runs = submit(at(endpointWorld, 0), 100);
+    world.registry.apply(specs);
+    ParkedTicket runs = submit(at(world, 0), 100);
     List<ParkedTicket> all = new ArrayList<>();
     for (int each = 7; each >= 0; each--) {
-      all.add(submit(at(endpointWorld, each), 100));
+      all.add(submit(at(world, each), 100));
     }
     for (ParkedTicket next : all) {
-      settlement(runs).served(new TokenUsage(0, 0, 0), 0, endpointWorld.now());
-      endpointWorld.run();
+      settlement(runs).served(new TokenUsage(0, 0, 0), 0, world.now());
+      world.run();
       assertThat(next.state()).isEqualTo(State.GRANTED);
       runs = next;
     }
   }
 
-  private static Endpoint at(EndpointWorld endpointWorld, int number) {
-    return Objects.requireNonNull(endpointWorld.registry.find("/" + number));
+  private static Endpoint at(EndpointWorld world, int number) {
+    return Objects.requireNonNull(world.registry.find("/" + number));
   }
 
   @Test
@@ -212,11 +212,10 @@ class LaneWakeTest {
     ParkedTicket claims = submit(endpoint, 60);
     assertThat(waits(submit(endpoint, 5))).isTrue();
     submit(endpoint, 90);
-    ProviderLesson providerLesson =
+    ProviderLesson lesson =
         new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.Wording.RATE);
     upstreamOf("u")
-        .judge(
-            new AttemptHistory(null, 1, 0, true), providerLesson, endpointFixture.ticker.nanos());
+        .judge(new AttemptHistory(null, 1, 0, true), lesson, endpointFixture.ticker.nanos());
     endpointFixture.at(61 * SECOND);
     assertThat(went(claims)).isTrue();
   }

@@ -43,10 +43,10 @@ class OrderTest {
   }
 
   private static ParkedTicket submit(
-      Endpoint endpoint, long tokens, int priority, String flow, WaitPatience waitPatience) {
+      Endpoint endpoint, long tokens, int priority, String flow, WaitPatience patience) {
     TicketRequest.Flow whose = new TicketRequest.Flow(flow, 1);
     return endpoint.submit(
-        new TicketRequest(null, Cost.ofInput(tokens), 10, waitPatience, priority, whose));
+        new TicketRequest(null, Cost.ofInput(tokens), 10, patience, priority, whose));
   }
 
   private List<Long> released() {
@@ -63,8 +63,8 @@ class OrderTest {
     long[] deadlines = {90, 60, 30, 80};
     String[] flows = {"a", "a", "b", "c"};
     for (int at = 0; at < 4; at++) {
-      WaitPatience waitPatience = new WaitPatience(WaitPatience.UNSAID, deadlines[at] * SECOND);
-      submit(endpoint, 1, priorities[at], flows[at], waitPatience);
+      WaitPatience patience = new WaitPatience(WaitPatience.UNSAID, deadlines[at] * SECOND);
+      submit(endpoint, 1, priorities[at], flows[at], patience);
     }
     endpointFixture.at(10 * SECOND);
     released().stream().skip(1).forEach(each -> relative.add(each - first.order()));

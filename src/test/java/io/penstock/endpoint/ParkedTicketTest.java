@@ -35,7 +35,7 @@ class ParkedTicketTest {
   private static final long CELL = 7;
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
-  private final FakeCallers fakeCallers = new FakeCallers();
+  private final FakeCallers callers = new FakeCallers();
   private final List<Long> denials = new ArrayList<>();
   private Runnable charging = () -> {};
 
@@ -48,9 +48,9 @@ class ParkedTicketTest {
     return new Limit(new LimitSpec.FixedWindow(capacity, WINDOW), START);
   }
 
-  private static void limit(FakeCallers.Caller caller, Limit limit, RefusalReason refusalReason) {
+  private static void limit(FakeCallers.Caller caller, Limit limit, RefusalReason reason) {
     caller.quota.change(
-        ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.REQUESTS, limit, refusalReason)));
+        ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.REQUESTS, limit, reason)));
   }
 
   /** Returns a key with waiting requests, and with one limit that all regions share. */
@@ -64,7 +64,7 @@ class ParkedTicketTest {
             List.of(),
             (cell, capacity) -> denials.add(capacity));
     RegionSharing.bind(limit, regionCounts, START);
-    FakeCallers.Caller caller = fakeCallers.waiting("alice");
+    FakeCallers.Caller caller = callers.waiting("alice");
     limit(caller, limit, RefusalReason.KEY_RPM);
     return caller;
   }
@@ -89,26 +89,26 @@ class ParkedTicketTest {
   }
 
   /** Brings a slice of one request to a limit that had none, and wakes those that wait for it. */
-  private static void granted(Limit limit, SliceDemand sliceDemand) {
+  private static void granted(Limit limit, SliceDemand demand) {
     CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
     StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, START, 0);
     limit.granted(List.of(new SpendingReport.Counted(CELL, 1)), storeReport, any -> span);
-    sliceDemand.wake();
+    demand.wake();
   }
 
   @Test
   void clientGoneWhileItIsCharged_allIsReturned_andWhoWaitsForItLooksAgain() {
     endpointFixture.apply(none("/a"), none("/b"));
-    SliceDemand sliceDemand = new SliceDemand(() -> {});
+    SliceDemand demand = new SliceDemand(() -> {});
     Limit ofKey = window(10);
-    ofKey.share(sliceDemand, START);
+    ofKey.share(demand, START);
     ofKey.tally(new CellGrid(CELL, START, WINDOW), CELL, CELL, 0, START);
     Limit ofGroup = window(10);
-    FakeCallers.Caller key = fakeCallers.rejecting("bob");
+    FakeCallers.Caller key = callers.rejecting("bob");
     limit(key, ofKey, RefusalReason.KEY_RPM);
-    FakeCallers.Caller group = fakeCallers.group("team");
+    FakeCallers.Caller group = callers.group("team");
     limit(group, ofGroup, RefusalReason.GROUP_RPM);
-    FakeCallers.Caller alice = fakeCallers.waiting("alice").in(group);
+    FakeCallers.Caller alice = callers.waiting("alice").in(group);
     CallerAccount bob =
         new CallerAccount(
             "bob",
@@ -125,7 +125,7 @@ class ParkedTicketTest {
     assertThat(waits(gone) && waits(waiting)).isTrue();
 
     charging = () -> endpoint.cancel(gone);
-    granted(ofKey, sliceDemand);
+    granted(ofKey, demand);
     endpointFixture.drivers.run();
 
     assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
@@ -134,7 +134,7 @@ class ParkedTicketTest {
     assertThat(ofGroup.balance(START).charged()).as("10, and the one that waited").isEqualTo(11);
   }
 
-  private static TicketRequest of(CallerAccount callerAccount) {
+  private static TicketRequest of(CallerAccount account) {
     return new TicketRequest(
         null,
         Cost.ofInput(1),
@@ -143,23 +143,23 @@ class ParkedTicketTest {
         0,
         TicketRequest.Flow.ANONYMOUS,
         TicketRequest.Kept.NOWHERE,
-        callerAccount,
+        account,
         null);
   }
 
   @Test
   void undecidedForItsKey_isOnTheRollOfThoseThatWait_andItsShadowWouldNotBe() {
-    SliceDemand sliceDemand = new SliceDemand(() -> {});
+    SliceDemand demand = new SliceDemand(() -> {});
     Limit ofKey = window(10);
-    ofKey.share(sliceDemand, START);
+    ofKey.share(demand, START);
     ofKey.tally(new CellGrid(CELL, START, WINDOW), CELL, CELL, 0, START);
-    FakeCallers.Caller bob = fakeCallers.rejecting("bob");
+    FakeCallers.Caller bob = callers.rejecting("bob");
     limit(bob, ofKey, RefusalReason.KEY_RPM);
 
     ParkedTicket parkedTicket = bob.submit(endpointFixture.open(none("/a")), 1);
     assertThat(waits(parkedTicket)).isTrue();
     assertThat(endpointFixture.roll.find(parkedTicket.order())).isSameAs(parkedTicket);
-    granted(ofKey, sliceDemand);
+    granted(ofKey, demand);
     endpointFixture.drivers.run();
     assertThat(went(parkedTicket)).isTrue();
     assertThat(endpointFixture.roll.size()).isZero();

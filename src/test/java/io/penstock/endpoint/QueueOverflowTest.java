@@ -25,13 +25,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class QueueOverflowTest {
   private final EndpointFixture endpointFixture = new EndpointFixture();
 
-  private Endpoint open(QueueOrder queueOrder, QueueBounds queueBounds) {
-    return open(EndpointFixture.strict("/a", 1, 10), queueOrder, queueBounds, 64);
+  private Endpoint open(QueueOrder order, QueueBounds queueBounds) {
+    return open(EndpointFixture.strict("/a", 1, 10), order, queueBounds, 64);
   }
 
   private Endpoint open(
-      EndpointFixture.Setup setup, QueueOrder queueOrder, QueueBounds queueBounds, int maxSkips) {
-    Scheduling scheduling = new Scheduling(queueOrder, 0, maxSkips, new FairBy.Key());
+      EndpointFixture.Setup setup, QueueOrder order, QueueBounds queueBounds, int maxSkips) {
+    Scheduling scheduling = new Scheduling(order, 0, maxSkips, new FairBy.Key());
     return endpointFixture.open(setup, scheduling, new Waiting(queueBounds, 10, 0, false, 0, 0));
   }
 
@@ -96,9 +96,9 @@ class QueueOverflowTest {
   @EnumSource(
       value = QueueOrder.class,
       names = {"LIFO", "RANDOM"})
-  void nobodyKnowsWhoIsNext_theFullLimitRefusesNobodyByEstimate(QueueOrder queueOrder) {
+  void nobodyKnowsWhoIsNext_theFullLimitRefusesNobodyByEstimate(QueueOrder order) {
     Endpoint endpoint =
-        open(queueOrder, new QueueBounds(10, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED));
+        open(order, new QueueBounds(10, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED));
     submit(endpoint, 1);
     WaitPatience impatient = new WaitPatience(3 * SECOND, Long.MAX_VALUE);
     ParkedTicket next = endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, impatient));

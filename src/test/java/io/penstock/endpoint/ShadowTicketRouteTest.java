@@ -53,18 +53,16 @@ class ShadowTicketRouteTest {
     return endpointFixture.ticker.nanos();
   }
 
-  private ParkedTicket again(
-      ParkedTicket parkedTicket, AttemptFailure attemptFailure, boolean elsewhere) {
+  private ParkedTicket again(ParkedTicket parkedTicket, AttemptFailure failure, boolean elsewhere) {
     ParkedTicket next =
-        Objects.requireNonNull(settlement(parkedTicket).again(attemptFailure, elsewhere, now()));
+        Objects.requireNonNull(settlement(parkedTicket).again(failure, elsewhere, now()));
     assertThat(went(next)).isTrue();
     return next;
   }
 
   private void pause(String id, long nanos) {
-    ProviderLesson providerLesson =
-        new ProviderLesson(429, List.of(), nanos, ProviderLesson.Wording.RATE);
-    upstreamOf(id).judge(new AttemptHistory(null, 1, 0, true), providerLesson, now());
+    ProviderLesson lesson = new ProviderLesson(429, List.of(), nanos, ProviderLesson.Wording.RATE);
+    upstreamOf(id).judge(new AttemptHistory(null, 1, 0, true), lesson, now());
   }
 
   private static List<String> twenty(Endpoint endpoint) {

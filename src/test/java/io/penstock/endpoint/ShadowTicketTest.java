@@ -247,8 +247,8 @@ class ShadowTicketTest {
       TicketRequest ticketRequest =
           new TicketRequest(
               null, Cost.ofInput(100), 0, WaitPatience.DEFAULT, 0, new TicketRequest.Flow(flow, 1));
-      TokenUsage tokenUsage = new TokenUsage(flow.equals("x") ? 10 : 100, 0, 0);
-      settlement(endpoint.submit(ticketRequest)).served(tokenUsage, 0, now());
+      TokenUsage usage = new TokenUsage(flow.equals("x") ? 10 : 100, 0, 0);
+      settlement(endpoint.submit(ticketRequest)).served(usage, 0, now());
     }
     endpointFixture.at(40 * SECOND);
     // x uses a tenth of what it asks for, so it has got less than y even after its second.

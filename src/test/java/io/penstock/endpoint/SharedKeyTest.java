@@ -32,14 +32,14 @@ class SharedKeyTest {
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
   private final AtomicInteger hurried = new AtomicInteger();
-  private final SliceDemand sliceDemand = new SliceDemand(hurried::incrementAndGet);
+  private final SliceDemand demand = new SliceDemand(hurried::incrementAndGet);
   private final Limit limit = new Limit(new LimitSpec.FixedWindow(10, MINUTE), START);
   private final FakeCallers.Caller alice = new FakeCallers().rejecting("alice");
   private final Endpoint endpoint =
       endpointFixture.open(none("/").maxWait(30 * SECOND).bounds(3, 100, 100));
 
   SharedKeyTest() {
-    limit.share(sliceDemand, START);
+    limit.share(demand, START);
     limit.tally(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
     alice.quota.change(
         ChargeRule.TOTAL,
@@ -48,7 +48,7 @@ class SharedKeyTest {
 
   private void granted(long amount) {
     granted(CELL, amount, endpointFixture.ticker.nanos(), endpointFixture.ticker.nanos());
-    sliceDemand.wake();
+    demand.wake();
     endpointFixture.drivers.run();
   }
 
@@ -67,7 +67,7 @@ class SharedKeyTest {
         new StoreReport(
             10, 1, 0, endpointFixture.ticker.nanos() + 2 * SECOND, barred, 0, Long.MIN_VALUE);
     limit.granted(List.of(), storeReport, cell -> CellGrid.Span.NEVER);
-    sliceDemand.denied();
+    demand.denied();
     endpointFixture.drivers.run();
   }
 
@@ -208,14 +208,14 @@ class SharedKeyTest {
   void decided_slicesThatComeLaterAreNoneOfItsConcern() {
     ParkedTicket goes = alice.submit(endpoint, 1);
     ParkedTicket denied = alice.submit(endpoint, 1);
-    sliceDemand.wake();
+    demand.wake();
     assertThat(endpointFixture.drivers.driver(0).isIdle()).as("they wait for slices").isFalse();
     granted(1);
     denied();
     assertThat(went(goes)).isTrue();
     assertThat(refusal(denied).reason()).isEqualTo(RefusalReason.KEY_RPM);
 
-    sliceDemand.wake();
+    demand.wake();
     assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
   }
 
@@ -234,7 +234,7 @@ class SharedKeyTest {
     granted(1);
     assertThat(waits(parkedTicket)).as("it lacks tokens").isTrue();
 
-    sliceDemand.wake();
+    demand.wake();
     assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
 
     CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);

@@ -24,7 +24,7 @@ final class StressClients implements AutoCloseable {
   /** Ends granted requests. */
   interface Ending {
     /** Settles it. Returns the ticket of a next attempt, or null when the request is over. */
-    @Nullable ParkedTicket end(TicketSettlement ticketSettlement, int attempt, Random random);
+    @Nullable ParkedTicket end(TicketSettlement settlement, int attempt, Random random);
   }
 
   private static final int THREADS = 4;
@@ -154,11 +154,11 @@ final class StressClients implements AutoCloseable {
       AtomicBoolean ended = new AtomicBoolean();
       boolean leaves = random.nextDouble() < cancelled;
       parkedTicket.whenDecided(
-          ticketOutcome ->
+          outcome ->
               execute(
                   () -> {
                     if (ended.compareAndSet(false, true)) {
-                      decided(parkedTicket, ticketOutcome, attempt);
+                      decided(parkedTicket, outcome, attempt);
                     }
                   }));
       if (leaves) {
@@ -173,15 +173,15 @@ final class StressClients implements AutoCloseable {
       }
     }
 
-    private void decided(ParkedTicket parkedTicket, TicketOutcome ticketOutcome, int attempt) {
+    private void decided(ParkedTicket parkedTicket, TicketOutcome outcome, int attempt) {
       parkedTicket.take();
-      if (!(ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement))) {
+      if (!(outcome instanceof TicketOutcome.Granted(TicketSettlement settlement))) {
         refused.increment();
         next();
         return;
       }
       granted.increment();
-      ParkedTicket again = ending.end(ticketSettlement, attempt, random);
+      ParkedTicket again = ending.end(settlement, attempt, random);
       if (again == null) {
         next();
       } else {

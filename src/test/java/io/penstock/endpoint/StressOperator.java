@@ -94,8 +94,8 @@ final class StressOperator {
     }
   }
 
-  private void answer(Upstream upstream, ProviderLesson providerLesson) {
-    upstream.judge(ONCE, providerLesson, gateway.ticker.nanos());
+  private void answer(Upstream upstream, ProviderLesson lesson) {
+    upstream.judge(ONCE, lesson, gateway.ticker.nanos());
   }
 
   private void limitModel() {
@@ -153,13 +153,13 @@ final class StressOperator {
   }
 
   private EndpointSpec endpoint(
-      String path, LimitAlgorithm limitAlgorithm, LimitSpec limit, UpstreamSpec... upstreams) {
+      String path, LimitAlgorithm algorithm, LimitSpec limit, UpstreamSpec... upstreams) {
     QueueOrder[] orders = QueueOrder.values();
     int[] skips = {0, 1, 4};
     return new EndpointSpec(
         path,
         path,
-        limitAlgorithm,
+        algorithm,
         limit,
         new Scheduling(
             orders[random.nextInt(orders.length)],

@@ -67,10 +67,9 @@ final class StressedGateway implements AutoCloseable {
         LimitMeasure.TOKENS, new Limit(spec, ticker.nanos()), RefusalReason.KEY_TPM);
   }
 
-  private MeteredLimit concurrency(long requests, RefusalReason refusalReason) {
+  private MeteredLimit concurrency(long requests, RefusalReason reason) {
     LimitSpec spec = new LimitSpec.Concurrency(requests);
-    return new MeteredLimit(
-        LimitMeasure.CONCURRENCY, new Limit(spec, ticker.nanos()), refusalReason);
+    return new MeteredLimit(LimitMeasure.CONCURRENCY, new Limit(spec, ticker.nanos()), reason);
   }
 
   /**
@@ -111,11 +110,11 @@ final class StressedGateway implements AutoCloseable {
       endpoint.limits().forEach(each -> assertNothingIsHeld(endpoint.path(), each));
     }
     upstreams.all().forEach(each -> each.pools().values().forEach(this::assertNothingIsLeft));
-    for (CallerAccount callerAccount : accounts) {
-      callerAccount.quotas(null, ticker.nanos()).forEach(this::assertNothingIsLeft);
+    for (CallerAccount account : accounts) {
+      account.quotas(null, ticker.nanos()).forEach(this::assertNothingIsLeft);
       AtomicBoolean empty = new AtomicBoolean();
-      callerAccount.ifEmpty(() -> empty.set(true));
-      assertThat(empty).as(callerAccount + " has nobody inside").isTrue();
+      account.ifEmpty(() -> empty.set(true));
+      assertThat(empty).as(account + " has nobody inside").isTrue();
     }
   }
 
@@ -131,9 +130,9 @@ final class StressedGateway implements AutoCloseable {
     quota.limits().forEach(each -> assertNothingIsHeld(quota.name(), each));
   }
 
-  private void assertNothingIsHeld(String what, MeteredLimit meteredLimit) {
-    assertThat(meteredLimit.limit().balance(ticker.nanos()).held())
-        .as("held of %s, %s", what, meteredLimit.measure())
+  private void assertNothingIsHeld(String what, MeteredLimit metered) {
+    assertThat(metered.limit().balance(ticker.nanos()).held())
+        .as("held of %s, %s", what, metered.measure())
         .isZero();
   }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class TermsChangeTest {
   private final EndpointFixture endpointFixture = new EndpointFixture();
-  private final FakeCallers fakeCallers = new FakeCallers();
+  private final FakeCallers callers = new FakeCallers();
   private final Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 100)));
 
   @AfterEach
@@ -105,11 +105,11 @@ class TermsChangeTest {
 
   @Test
   void keyGetsAGroup_whileARequestOfItsWaits_bindsThoseThatComeAfter() {
-    FakeCallers.Caller alice = fakeCallers.waiting("alice");
+    FakeCallers.Caller alice = callers.waiting("alice");
     alice.submit(endpoint, 60);
     assertThat(waits(alice.submit(endpoint, 50))).isTrue();
 
-    alice.in(fakeCallers.group("team").limit(LimitMeasure.REQUESTS, 1, RefusalReason.GROUP_RPM));
+    alice.in(callers.group("team").limit(LimitMeasure.REQUESTS, 1, RefusalReason.GROUP_RPM));
     endpointFixture.registry.termsChanged();
     endpointFixture.drivers.run();
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 /** Tests of why a ticket waits or was refused: by which limits, and until when. */
 class WaitExplanationTest {
   private final EndpointFixture endpointFixture = new EndpointFixture();
-  private final FakeCallers fakeCallers = new FakeCallers();
+  private final FakeCallers callers = new FakeCallers();
 
   private TicketRecord known(ParkedTicket parkedTicket) {
     AtomicReference<Optional<TicketRecord>> told = new AtomicReference<>();
@@ -45,7 +45,7 @@ class WaitExplanationTest {
   private WaitExplanation explained(ParkedTicket parkedTicket) {
     return switch (known(parkedTicket)) {
       case WaitingTicket waitingTicket -> waitingTicket.explanation();
-      case PastTicket pastTicket -> pastTicket.explanation();
+      case PastTicket past -> past.explanation();
     };
   }
 
@@ -115,9 +115,7 @@ class WaitExplanationTest {
   void limitThatIsOnlyReserved_isGivenBackBySomebody_andNoInstantIsKnown() {
     Endpoint endpoint = endpointFixture.open(none("/"));
     FakeCallers.Caller alice =
-        fakeCallers
-            .waiting("alice")
-            .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
+        callers.waiting("alice").limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
     ParkedTicket runs = alice.submit(endpoint, 10);
     ParkedTicket waits = alice.submit(endpoint, 10);
     assertThat(binds(waits))
@@ -136,19 +134,15 @@ class WaitExplanationTest {
   void keyThatRefuses_isExplainedAsItWasThen() {
     Endpoint endpoint = endpointFixture.open(none("/"));
     FakeCallers.Caller group =
-        fakeCallers.group("team").limit(LimitMeasure.TOKENS, 50, RefusalReason.GROUP_TPM);
+        callers.group("team").limit(LimitMeasure.TOKENS, 50, RefusalReason.GROUP_TPM);
     FakeCallers.Caller alice =
-        fakeCallers
-            .rejecting("alice")
-            .limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM)
-            .in(group);
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM).in(group);
     alice.submit(endpoint, 40);
     ParkedTicket refused = alice.submit(endpoint, 20);
     endpointFixture.at(120 * SECOND);
-    PastTicket pastTicket = (PastTicket) known(refused);
-    assertThat(Objects.requireNonNull(pastTicket.refusal()).reason())
-        .isEqualTo(RefusalReason.GROUP_TPM);
-    assertThat(pastTicket.explanation().limits())
+    PastTicket past = (PastTicket) known(refused);
+    assertThat(Objects.requireNonNull(past.refusal()).reason()).isEqualTo(RefusalReason.GROUP_TPM);
+    assertThat(past.explanation().limits())
         .extracting(Considered::kind, Considered::name, Considered::used, Considered::needs)
         .containsExactly(tuple(Kind.KEY, "alice", 1L, 1L), tuple(Kind.GROUP, "team", 40L, 20L));
     BindingLimit binds = binds(refused);
@@ -160,7 +154,7 @@ class WaitExplanationTest {
   void keyThatGaveAlready_isToldAsGiven_andDoesNotBind() {
     Endpoint endpoint = endpointFixture.open(tokens("/", 100, 60));
     FakeCallers.Caller alice =
-        fakeCallers.rejecting("alice").limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM);
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM);
     alice.submit(endpoint, 70);
     ParkedTicket waits = alice.submit(endpoint, 40);
     assertThat(explained(waits).limits())
@@ -214,8 +208,8 @@ class WaitExplanationTest {
     ParkedTicket refused = submit(endpoint, 100);
     assertThat(binds(refused).untilNanos()).isEqualTo(START + 60 * SECOND);
     endpointFixture.at(5 * SECOND);
-    PastTicket pastTicket = (PastTicket) known(expires);
-    assertThat(Objects.requireNonNull(pastTicket.refusal()).reason())
+    PastTicket past = (PastTicket) known(expires);
+    assertThat(Objects.requireNonNull(past.refusal()).reason())
         .isEqualTo(RefusalReason.QUEUE_TIMEOUT);
     assertThat(binds(expires).untilNanos()).isEqualTo(START + 60 * SECOND);
   }

@@ -73,8 +73,8 @@ class WaitingTest {
     endpoint.pause(true);
     endpointFixture.drivers.run();
     List<ParkedTicket> all = new ArrayList<>();
-    for (WaitPatience waitPatience : List.of(WaitPatience.DEFAULT, longer, none, client)) {
-      all.add(endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, waitPatience)));
+    for (WaitPatience patience : List.of(WaitPatience.DEFAULT, longer, none, client)) {
+      all.add(endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, patience)));
     }
     endpointFixture.at(20 * SECOND);
     assertThat(endpointFixture.recorded.of(Event.Expired.class))
@@ -250,7 +250,7 @@ class WaitingTest {
     UpstreamSpec upstream =
         EndpointFixture.upstream("u", 0, 100, ChargeRule.OPENAI, Map.of(), null);
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream));
-    WaitPatience waitPatience = new WaitPatience(130 * SECOND, Long.MAX_VALUE);
+    WaitPatience patience = new WaitPatience(130 * SECOND, Long.MAX_VALUE);
     assertThat(
             went(
                 endpoint.submit(
@@ -259,12 +259,12 @@ class WaitingTest {
     endpoint.submit(
         TicketRequest.of("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, WaitPatience.DEFAULT));
     // (100 ahead + 50 own) × 60 s ÷ 100: 90 s, and 30 s more with another 50 ahead.
-    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, waitPatience))))
+    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, patience))))
         .isTrue();
-    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, waitPatience))))
+    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, patience))))
         .isTrue();
     assertThat(
-            refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, waitPatience)))
+            refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, patience)))
                 .reason())
         .isEqualTo(RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
   }

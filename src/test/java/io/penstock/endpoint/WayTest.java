@@ -40,9 +40,9 @@ class WayTest {
   void shadow_noUpstreamIsOpen_goesToTheHealthyOne_thoughTheOtherIsTriedSooner() {
     Endpoint endpoint =
         endpointFixture.openShadow(none("/a").to(upstream("u", 0, 100), upstream("v", 0, 0)));
-    ProviderLesson providerLesson =
+    ProviderLesson lesson =
         new ProviderLesson(429, List.of(), 30 * SECOND, ProviderLesson.Wording.RATE);
-    upstreamOf("u").judge(new AttemptHistory(null, 1, 0, true), providerLesson, START);
+    upstreamOf("u").judge(new AttemptHistory(null, 1, 0, true), lesson, START);
     upstreamOf("v").health().tryFrom(START + 20 * SECOND, SECOND);
     assertThat(settlement(submit(endpoint, 1)).upstream()).isSameAs(upstreamOf("u"));
   }
@@ -90,15 +90,15 @@ class WayTest {
     Endpoint endpoint = endpointFixture.openShadow(tokens("/a", 100, 60).to(upstream("u", 0, 0)));
     submit(endpoint, 100);
     alice.submit(endpoint, Cost.ofInput(80)); // its shadow waits until the window ends
-    QuotaGate quotaGate = upstreamOf("u").health();
-    quotaGate.tryFrom(START + 60 * SECOND, 5 * SECOND);
+    QuotaGate gate = upstreamOf("u").health();
+    gate.tryFrom(START + 60 * SECOND, 5 * SECOND);
     Limit limit = endpoint.limits().getFirst().limit();
     boolean[] taken = {false};
     whenTakenFrom(alice, () -> taken[0] = limit.admit(50, START + 60 * SECOND));
     endpointFixture.at(60 * SECOND);
     assertThat(taken[0]).isTrue();
-    assertThat(quotaGate.onTrial()).isTrue();
-    assertThat(quotaGate.pass(START + 60 * SECOND)).isTrue();
+    assertThat(gate.onTrial()).isTrue();
+    assertThat(gate.pass(START + 60 * SECOND)).isTrue();
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {

@@ -60,7 +60,7 @@ public final class FakeDrivers implements StepDriver.Source {
   }
 
   @Override
-  public StepDriver driver(LimitAlgorithm limitAlgorithm) {
+  public StepDriver driver(LimitAlgorithm algorithm) {
     FakeDriver driver = new FakeDriver();
     drivers.add(driver);
     return driver;

@@ -74,12 +74,12 @@ public record PromQl(List<Selector> metrics, Set<String> grouped) {
   }
 
   /** Returns the faults of the expression, given all existing metrics. */
-  public List<String> faults(MetricsScrape metricsScrape) {
+  public List<String> faults(MetricsScrape scrape) {
     List<String> faults = new ArrayList<>();
     Set<String> known = new TreeSet<>(Set.of("instance", "job"));
     for (Selector selector : metrics) {
-      Set<String> labels = new TreeSet<>(metricsScrape.labels(selector.metric()));
-      if (metricsScrape.of(selector.metric()).isEmpty()) {
+      Set<String> labels = new TreeSet<>(scrape.labels(selector.metric()));
+      if (scrape.of(selector.metric()).isEmpty()) {
         faults.add("no metric " + selector.metric());
         continue;
       }
@@ -93,7 +93,7 @@ public record PromQl(List<Selector> metrics, Set<String> grouped) {
           .equal()
           .forEach(
               (label, value) -> {
-                if (!metricsScrape.values(selector.metric(), label).contains(value)) {
+                if (!scrape.values(selector.metric(), label).contains(value)) {
                   faults.add("no " + label + " is " + value + " at " + selector.metric());
                 }
               });

@@ -11,50 +11,50 @@ class ProviderCheckerTest {
 
   @Test
   void openAi_chargesTheLargerOfMaximumAndInput() {
-    ProviderChecker providerChecker = new ProviderChecker.OpenAi(requests, input);
-    assertThat(providerChecker.takes(0, 10, 60)).isTrue();
-    assertThat(providerChecker.takes(0, 41, 0)).isFalse();
-    assertThat(providerChecker.takes(0, 40, 20)).isTrue();
+    ProviderChecker checker = new ProviderChecker.OpenAi(requests, input);
+    assertThat(checker.takes(0, 10, 60)).isTrue();
+    assertThat(checker.takes(0, 41, 0)).isFalse();
+    assertThat(checker.takes(0, 40, 20)).isTrue();
     assertThat(input.used(0)).isEqualTo(100);
     assertThat(requests.used(0)).isEqualTo(2);
   }
 
   @Test
   void openAi_requestsAreALimitOfTheirOwn() {
-    ProviderChecker providerChecker = new ProviderChecker.OpenAi(requests, input);
+    ProviderChecker checker = new ProviderChecker.OpenAi(requests, input);
     for (int i = 0; i < 3; i++) {
-      assertThat(providerChecker.takes(i, 1, 1)).isTrue();
+      assertThat(checker.takes(i, 1, 1)).isTrue();
     }
-    assertThat(providerChecker.takes(999, 1, 1)).isFalse();
-    assertThat(providerChecker.takes(1_000, 1, 1)).isTrue();
+    assertThat(checker.takes(999, 1, 1)).isFalse();
+    assertThat(checker.takes(1_000, 1, 1)).isTrue();
   }
 
   @Test
   void anthropic_statedMaximumDoesNotMatter() {
-    ProviderChecker providerChecker = new ProviderChecker.Anthropic(requests, input, output);
-    assertThat(providerChecker.takes(0, 60, 5_000)).isTrue();
-    assertThat(providerChecker.takes(0, 41, 0)).isFalse();
-    assertThat(providerChecker.takes(0, 40, 5_000)).isTrue();
+    ProviderChecker checker = new ProviderChecker.Anthropic(requests, input, output);
+    assertThat(checker.takes(0, 60, 5_000)).isTrue();
+    assertThat(checker.takes(0, 41, 0)).isFalse();
+    assertThat(checker.takes(0, 40, 5_000)).isTrue();
   }
 
   @Test
   void anthropic_outputOverItsLimit_refusesWhatComesNext() {
-    ProviderChecker providerChecker = new ProviderChecker.Anthropic(requests, input, output);
-    providerChecker.produces(5, 100);
-    assertThat(providerChecker.takes(5, 1, 0)).isTrue();
-    providerChecker.produces(6, 1);
-    assertThat(providerChecker.takes(5, 1, 0)).isTrue();
-    assertThat(providerChecker.takes(6, 1, 0)).isFalse();
+    ProviderChecker checker = new ProviderChecker.Anthropic(requests, input, output);
+    checker.produces(5, 100);
+    assertThat(checker.takes(5, 1, 0)).isTrue();
+    checker.produces(6, 1);
+    assertThat(checker.takes(5, 1, 0)).isTrue();
+    assertThat(checker.takes(6, 1, 0)).isFalse();
     assertThat(output.most()).isEqualTo(101);
   }
 
   @Test
   void windows_inputAtArrivalAndOutputWhenProduced() {
     FixedChecker tokens = new FixedChecker(100, 1_000, 250);
-    ProviderChecker providerChecker = new ProviderChecker.Windows(tokens);
-    assertThat(providerChecker.takes(0, 60, 40)).isTrue();
-    providerChecker.produces(10, 40);
-    assertThat(providerChecker.takes(20, 1, 0)).isFalse();
+    ProviderChecker checker = new ProviderChecker.Windows(tokens);
+    assertThat(checker.takes(0, 60, 40)).isTrue();
+    checker.produces(10, 40);
+    assertThat(checker.takes(20, 1, 0)).isFalse();
     assertThat(tokens.most()).isEqualTo(100);
   }
 }

@@ -161,8 +161,8 @@ public final class RunningGateway implements AutoCloseable {
                     .pools()
                     .forEach(
                         (pool, quota) -> {
-                          for (MeteredLimit meteredLimit : quota.limits()) {
-                            assertThat(meteredLimit.limit().balance(now).held())
+                          for (MeteredLimit metered : quota.limits()) {
+                            assertThat(metered.limit().balance(now).held())
                                 .as("held of %s %s", upstream, pool)
                                 .isZero();
                           }

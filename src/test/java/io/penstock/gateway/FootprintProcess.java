@@ -67,7 +67,7 @@ final class FootprintProcess {
         context.getBean(UpstreamRegistry.class).all().stream()
             .flatMap(upstream -> upstream.pools().values().stream())
             .flatMap(quota -> quota.limits().stream())
-            .mapToLong(meteredLimit -> meteredLimit.limit().balance(now).held())
+            .mapToLong(metered -> metered.limit().balance(now).held())
             .sum();
     return "%d %d %d %d %d %d %d"
         .formatted(

@@ -19,13 +19,12 @@ class LimitHeaderLineTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long MINUTE = 60 * SECOND;
 
-  private static LimitHeaderLine line(LimitMeasure limitMeasure, LimitSpec spec, long taken) {
+  private static LimitHeaderLine line(LimitMeasure measure, LimitSpec spec, long taken) {
     Limit limit = new Limit(spec, 0);
     if (taken > 0) {
       limit.take(Weight.exactly(taken), 0);
     }
-    return Objects.requireNonNull(
-        LimitHeaderLine.of("l", new MeteredLimit(limitMeasure, limit), 0));
+    return Objects.requireNonNull(LimitHeaderLine.of("l", new MeteredLimit(measure, limit), 0));
   }
 
   @Test

@@ -22,19 +22,13 @@ public class PassingJudge {
     return new VerdictSource() {
       @Override
       public AttemptVerdict answered(
-          Upstream upstream,
-          AttemptHistory attemptHistory,
-          ProviderLesson providerLesson,
-          long now) {
+          Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
         return AttemptVerdict.PASS;
       }
 
       @Override
       public AttemptVerdict failed(
-          Upstream upstream,
-          AttemptHistory attemptHistory,
-          AttemptFailure attemptFailure,
-          long now) {
+          Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
         return AttemptVerdict.PASS;
       }
     };

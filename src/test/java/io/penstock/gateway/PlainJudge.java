@@ -30,28 +30,22 @@ public class PlainJudge {
     return new VerdictSource() {
       @Override
       public AttemptVerdict answered(
-          Upstream upstream,
-          AttemptHistory attemptHistory,
-          ProviderLesson providerLesson,
-          long now) {
-        if (providerLesson.status() < 400) {
+          Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
+        if (lesson.status() < 400) {
           SUCCESSES.incrementAndGet();
         }
-        if (providerLesson.status() == 429 && attemptHistory.rejected() <= 5) {
+        if (lesson.status() == 429 && attemptHistory.rejected() <= 5) {
           upstream.health().shut(now + pauseNanos);
           return AttemptVerdict.WAIT;
         }
-        return UpstreamAnswer.failed(providerLesson.status()) && attemptHistory.broken() <= 1
+        return UpstreamAnswer.failed(lesson.status()) && attemptHistory.broken() <= 1
             ? AttemptVerdict.ELSEWHERE
             : AttemptVerdict.PASS;
       }
 
       @Override
       public AttemptVerdict failed(
-          Upstream upstream,
-          AttemptHistory attemptHistory,
-          AttemptFailure attemptFailure,
-          long now) {
+          Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
         return attemptHistory.broken() <= 1 ? AttemptVerdict.ELSEWHERE : AttemptVerdict.PASS;
       }
     };

@@ -57,13 +57,12 @@ class PoolIT {
         OneFileGateway oneFileGateway =
             OneFileGateway.start(
                 directory, routes(provider.baseUrl(large), provider.baseUrl(small)), WINDOW);
-        SaturatingCallers saturatingCallers =
-            new SaturatingCallers(oneFileGateway.url("/pair"), ticker);
+        SaturatingCallers callers = new SaturatingCallers(oneFileGateway.url("/pair"), ticker);
         MachineStalls stalls = new MachineStalls()) {
       SaturatingCallers.warmUp(oneFileGateway.url("/warm"), ticker);
       long begin = ticker.nanos();
-      saturatingCallers.begin(60, 50, 250, begin + WINDOWS * WINDOW.toNanos());
-      List<SaturatingCallers.Answer> answers = saturatingCallers.end();
+      callers.begin(60, 50, 250, begin + WINDOWS * WINDOW.toNanos());
+      List<SaturatingCallers.Answer> answers = callers.end();
       assertThat(answers).allMatch(answer -> answer.status() == 200);
       long from = begin + WINDOW.toNanos();
       long to = begin + WINDOWS * WINDOW.toNanos();

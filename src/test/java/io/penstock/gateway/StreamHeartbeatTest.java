@@ -71,7 +71,7 @@ class StreamHeartbeatTest {
   private static RequestContext passage() {
     FakeTicker ticker = new FakeTicker();
     LocalLimitSource limits = new LocalLimitSource();
-    EndpointRegistry endpointRegistry =
+    EndpointRegistry registry =
         new EndpointRegistry(
             new Endpoint.House(
                 new UpstreamRegistry(limits, 60_000_000_000L),
@@ -81,7 +81,7 @@ class StreamHeartbeatTest {
                 new FakeDrivers(ticker),
                 event -> {},
                 new AtomicLong()));
-    endpointRegistry.apply(
+    registry.apply(
         List.of(
             new EndpointSpec(
                 "/openai",
@@ -96,7 +96,7 @@ class StreamHeartbeatTest {
                 true,
                 List.of(),
                 Map.of())));
-    Endpoint endpoint = endpointRegistry.find("/openai");
+    Endpoint endpoint = registry.find("/openai");
     if (endpoint == null) {
       throw new AssertionError("no endpoint");
     }

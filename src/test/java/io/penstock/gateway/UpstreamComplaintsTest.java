@@ -7,22 +7,21 @@ import org.junit.jupiter.api.Test;
 class UpstreamComplaintsTest {
   private static final long MINUTE = 60_000_000_000L;
 
-  private final UpstreamComplaints upstreamComplaints = new UpstreamComplaints(() -> 0);
+  private final UpstreamComplaints complaints = new UpstreamComplaints(() -> 0);
 
   @Test
   void firstComplaint_isLogged() {
-    assertThat(upstreamComplaints.line("a", "broken", 5)).isEqualTo("upstream a: broken");
-    assertThat(upstreamComplaints.line("b", "broken", 5)).isEqualTo("upstream b: broken");
+    assertThat(complaints.line("a", "broken", 5)).isEqualTo("upstream a: broken");
+    assertThat(complaints.line("b", "broken", 5)).isEqualTo("upstream b: broken");
   }
 
   @Test
   void complaintsWithinAMinute_areOnlyCounted() {
-    upstreamComplaints.line("a", "broken", 5);
-    assertThat(upstreamComplaints.line("a", "broken", 6)).isNull();
-    assertThat(upstreamComplaints.line("a", "stalled", 4 + MINUTE)).isNull();
-    assertThat(upstreamComplaints.line("a", "stalled", 5 + MINUTE))
+    complaints.line("a", "broken", 5);
+    assertThat(complaints.line("a", "broken", 6)).isNull();
+    assertThat(complaints.line("a", "stalled", 4 + MINUTE)).isNull();
+    assertThat(complaints.line("a", "stalled", 5 + MINUTE))
         .isEqualTo("upstream a: stalled (and 2 more since the last such line)");
-    assertThat(upstreamComplaints.line("a", "broken", 6 + 3 * MINUTE))
-        .isEqualTo("upstream a: broken");
+    assertThat(complaints.line("a", "broken", 6 + 3 * MINUTE)).isEqualTo("upstream a: broken");
   }
 }

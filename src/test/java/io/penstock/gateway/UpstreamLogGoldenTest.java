@@ -98,11 +98,11 @@ class UpstreamLogGoldenTest {
   void complaintsAboutAnswers_areSaidAsRecorded() {
     FakeTicker ticker = new FakeTicker();
     try (LogLines lines = LogLines.of("io.penstock.upstream.answers")) {
-      UpstreamComplaints upstreamComplaints = new UpstreamComplaints(ticker);
-      upstreamComplaints.about("u", "it was to count tokens, but it answered 500");
-      upstreamComplaints.about("u", "its usage is negative");
+      UpstreamComplaints complaints = new UpstreamComplaints(ticker);
+      complaints.about("u", "it was to count tokens, but it answered 500");
+      complaints.about("u", "its usage is negative");
       ticker.set(60 * SECOND);
-      upstreamComplaints.about("u", "its usage is negative");
+      complaints.about("u", "its usage is negative");
       GoldenRecords.check("logs/upstream-answers.txt", lines.text());
     }
   }

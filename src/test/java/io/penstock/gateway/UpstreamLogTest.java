@@ -50,9 +50,9 @@ class UpstreamLogTest {
     return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
-  private List<String> answered(ProviderLesson providerLesson, long now) {
-    upstream.judge(FIRST, providerLesson, now);
-    return texts(log.lines(upstream, "m", providerLesson, now));
+  private List<String> answered(ProviderLesson lesson, long now) {
+    upstream.judge(FIRST, lesson, now);
+    return texts(log.lines(upstream, "m", lesson, now));
   }
 
   private List<String> failed(long now) {
@@ -98,14 +98,14 @@ class UpstreamLogTest {
   void limitThatTheProviderLowers_isSaidOnce_andWhenItIsRestored() {
     ProviderStatus stated = new ProviderStatus(LimitMeasure.TOKENS, 700, 600, WINDOW);
     learn(stated, 0);
-    ProviderLesson providerLesson =
+    ProviderLesson lesson =
         new ProviderLesson(
             200, List.of(stated), ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER);
-    assertThat(answered(providerLesson, 1))
+    assertThat(answered(lesson, 1))
         .containsExactly(
             "- upstream u, m: its provider states a limit of 700 tokens, lower than the 1000"
                 + " configured: that holds");
-    assertThat(answered(providerLesson, 2)).isEmpty();
+    assertThat(answered(lesson, 2)).isEmpty();
     ProviderStatus whole = new ProviderStatus(LimitMeasure.TOKENS, 1_000, 900, WINDOW);
     learn(whole, SECOND);
     ProviderLesson restored =

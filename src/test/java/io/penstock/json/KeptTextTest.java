@@ -15,11 +15,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests which text of a request is kept for the tokenizer. */
 class KeptTextTest {
-  private static @Nullable CharSequence text(WeighedRequest weighedRequest) {
-    if (weighedRequest instanceof WeighedRequest.Request request) {
+  private static @Nullable CharSequence text(WeighedRequest weighed) {
+    if (weighed instanceof WeighedRequest.Request request) {
       return request.text();
     }
-    throw new AssertionError("expected a request, was " + weighedRequest);
+    throw new AssertionError("expected a request, was " + weighed);
   }
 
   private static @Nullable CharSequence openAi(String call, String members) {
@@ -71,9 +71,9 @@ class KeptTextTest {
       reader.feed(ByteBuffer.wrap(Cases.bytes("x".repeat(KeptText.MAX_CHARS - 1))));
       reader.feed(ByteBuffer.wrap(Cases.bytes("y".repeat(more))));
       reader.feed(ByteBuffer.wrap(Cases.bytes("\"},{\"content\":\"zz\"}]}")));
-      WeighedRequest weighedRequest = reader.finish();
-      assertThat(String.valueOf(text(weighedRequest))).hasSize(KeptText.MAX_CHARS);
-      assertThat(Cases.cost(weighedRequest).inputTokens())
+      WeighedRequest weighed = reader.finish();
+      assertThat(String.valueOf(text(weighed))).hasSize(KeptText.MAX_CHARS);
+      assertThat(Cases.cost(weighed).inputTokens())
           .isEqualTo(Math.ceilDiv(KeptText.MAX_CHARS + 1 + more, 4) + 8);
     }
   }

@@ -32,7 +32,7 @@ class HammeredKeyTest {
   private final TrailingChecker tokens = new TrailingChecker(TPM, MINUTE);
   private final AtomicLong now = new AtomicLong(START);
   private final AtomicLong arrivals = new AtomicLong();
-  private final KeyAccounts keyAccounts = new KeyAccounts(new LocalLimitSource(), MINUTE, () -> 0);
+  private final KeyAccounts accounts = new KeyAccounts(new LocalLimitSource(), MINUTE, () -> 0);
   private final KeySpec key =
       new KeySpec(
           "k",
@@ -77,14 +77,14 @@ class HammeredKeyTest {
 
   private void charge(long amount) {
     long at = now.get();
-    CallerAccount callerAccount = keyAccounts.of(key);
-    callerAccount.enter();
+    CallerAccount account = accounts.of(key);
+    account.enter();
     Ticket ticket =
         new Ticket(arrivals.getAndIncrement(), Cost.ofInput(amount), 0, at, Long.MAX_VALUE);
-    if (callerAccount.charge(null, ticket, at) instanceof CallerAccount.Taken) {
+    if (account.charge(null, ticket, at) instanceof CallerAccount.Taken) {
       requests.charge(at, 1);
       tokens.charge(at, amount);
     }
-    callerAccount.leave();
+    account.leave();
   }
 }

@@ -24,7 +24,7 @@ class KeyAccountTest {
       Map.of("m", new KeySpec.ModelLimits(9, 0));
 
   private final CountedLimits limits = new CountedLimits();
-  private final KeyAccounts keyAccounts = new KeyAccounts(limits, MINUTE, () -> 0);
+  private final KeyAccounts accounts = new KeyAccounts(limits, MINUTE, () -> 0);
   private long now = 1_000 * SECOND;
 
   private static KeySpec key(KeySpec.Limits limits, Map<String, KeySpec.ModelLimits> models) {
@@ -42,25 +42,24 @@ class KeyAccountTest {
   }
 
   private List<Quota> quotas(KeySpec key) {
-    return keyAccounts.of(key).quotas("m", now);
+    return accounts.of(key).quotas("m", now);
   }
 
   /** Lets a request enter the account, and returns the quotas it faces. */
   private List<Quota> faced(KeySpec key) {
-    keyAccounts.of(key).enter();
+    accounts.of(key).enter();
     return quotas(key);
   }
 
   private void spend(KeySpec key) {
     Ticket ticket = new Ticket(0, Cost.ofInput(1), 0, now, Long.MAX_VALUE);
-    assertThat(keyAccounts.of(key).charge("m", ticket, now))
-        .isInstanceOf(CallerAccount.Taken.class);
+    assertThat(accounts.of(key).charge("m", ticket, now)).isInstanceOf(CallerAccount.Taken.class);
   }
 
   @Test
   void keyWithoutLimits_hasNoQuotas() {
     assertThat(quotas(key(NONE, Map.of()))).isEmpty();
-    assertThat(keyAccounts.open()).isZero();
+    assertThat(accounts.open()).isZero();
   }
 
   @Test
@@ -68,17 +67,17 @@ class KeyAccountTest {
     List<Quota> faced = faced(key(ONE, OF_MODEL));
     assertThat(faced).extracting(Quota::name).containsExactly("key k", "key k for m");
     KeySpec after = key(NONE, Map.of());
-    keyAccounts.follow(name -> after, now);
+    accounts.follow(name -> after, now);
     assertThat(faced).allSatisfy(quota -> assertThat(quota.limits()).isEmpty());
     assertThat(limits.live).isEmpty();
-    assertThat(keyAccounts.of(after).quotas(null, now)).containsExactly(faced.getFirst());
+    assertThat(accounts.of(after).quotas(null, now)).containsExactly(faced.getFirst());
   }
 
   @Test
   void keyThatChanges_keepsItsQuotasForModels() {
     List<Quota> faced = faced(key(ONE, OF_MODEL));
     KeySpec after = key(new KeySpec.Limits(8, 0, 0, 0, 0), OF_MODEL);
-    keyAccounts.follow(name -> after, now);
+    accounts.follow(name -> after, now);
     assertThat(quotas(after)).containsExactlyElementsOf(faced);
   }
 
@@ -86,7 +85,7 @@ class KeyAccountTest {
   void keyThatEnds_hasItsLimitsForModelsForgottenToo() {
     spend(key(ONE, OF_MODEL));
     assertThat(limits.live).hasSize(2);
-    keyAccounts.follow(name -> null, now);
+    accounts.follow(name -> null, now);
     assertThat(limits.live).isEmpty();
   }
 
@@ -94,20 +93,19 @@ class KeyAccountTest {
   void limitsForModels_areForgottenWhenNothingOfThemCounts() {
     spend(key(NONE, OF_MODEL));
     now += 61 * SECOND - 1;
-    keyAccounts.tidy(now);
-    assertThat(keyAccounts.open()).isEqualTo(1);
+    accounts.tidy(now);
+    assertThat(accounts.open()).isEqualTo(1);
     assertThat(limits.live).hasSize(1);
     now += 1;
-    keyAccounts.tidy(now);
-    assertThat(keyAccounts.open()).isZero();
+    accounts.tidy(now);
+    assertThat(accounts.open()).isZero();
     assertThat(limits.live).isEmpty();
   }
 
   @Test
   void keyUsedAsItIsNow_hasItsQuotasFollowWhenTheyAreAskedForNext() {
     KeyAccount account =
-        new KeyAccount(
-            keyAccounts, limits, new ConfiguredLimits(MINUTE, () -> 0), key(ONE, Map.of()));
+        new KeyAccount(accounts, limits, new ConfiguredLimits(MINUTE, () -> 0), key(ONE, Map.of()));
     account.account().enter();
     Quota own = account.account().quotas(null, now).getFirst();
     account.use(key(new KeySpec.Limits(9, 9, 0, 0, 0), Map.of()));
@@ -125,7 +123,7 @@ class KeyAccountTest {
           making.complete(null);
           made.join();
         };
-    CallerAccount callerAccount = keyAccounts.of(key(ONE, Map.of()));
+    CallerAccount callerAccount = accounts.of(key(ONE, Map.of()));
     callerAccount.enter();
     List<Quota> faced = Collections.synchronizedList(new ArrayList<>());
     Thread first = Thread.ofPlatform().start(() -> faced.addAll(callerAccount.quotas(null, now)));

@@ -33,7 +33,7 @@ class KeyAccountsTest {
   private final CountedLimits limits = new CountedLimits();
   private long now = 1_000 * SECOND;
   private long arrivals;
-  private final KeyAccounts keyAccounts =
+  private final KeyAccounts accounts =
       new KeyAccounts(limits, MINUTE, () -> NOON + (now - 1_000 * SECOND) / 1_000_000);
 
   private static KeySpec key(
@@ -61,7 +61,7 @@ class KeyAccountsTest {
 
   private CallerAccount.Charged charge(KeySpec key, @Nullable String model, long tokens) {
     Ticket ticket = new Ticket(arrivals++, Cost.ofInput(tokens), 0, now, Long.MAX_VALUE);
-    return keyAccounts.of(key).charge(model, ticket, now);
+    return accounts.of(key).charge(model, ticket, now);
   }
 
   private boolean takes(KeySpec key, long tokens) {
@@ -132,7 +132,7 @@ class KeyAccountsTest {
 
   @Test
   void group_isOneForAllItsKeys_andTheKeyComesFirst() {
-    keyAccounts.configure(List.of(new GroupSpec("g", 3, 0, 0, 0, 0)), now);
+    accounts.configure(List.of(new GroupSpec("g", 3, 0, 0, 0, 0)), now);
     KeySpec one = key("one", new KeySpec.Limits(2, 0, 0, 0, 0), Map.of(), "g", false);
     KeySpec other = key("other", NONE, Map.of(), "g", false);
     assertThat(takes(one, 1)).isTrue();
@@ -144,7 +144,7 @@ class KeyAccountsTest {
 
   @Test
   void budgetOfAMonth_endsWithTheMonthOfTheCalendar() {
-    keyAccounts.configure(List.of(new GroupSpec("g", 0, 0, 0, 60, 100)), now);
+    accounts.configure(List.of(new GroupSpec("g", 0, 0, 0, 60, 100)), now);
     KeySpec key = key("k", NONE, Map.of(), "g", false);
     assertThat(takes(key, 60)).isTrue();
     assertThat(denial(key, null, 1).retryAfterNanos()).isEqualTo(DAY / 2);
@@ -158,14 +158,14 @@ class KeyAccountsTest {
 
   @Test
   void groupChanges_spendStays_andOneThatIsGoneIsForgotten() {
-    keyAccounts.configure(List.of(new GroupSpec("g", 1, 5, 0, 0, 0)), now);
+    accounts.configure(List.of(new GroupSpec("g", 1, 5, 0, 0, 0)), now);
     KeySpec key = key("k", NONE, Map.of(), "g", false);
     assertThat(takes(key, 1)).isTrue();
-    keyAccounts.configure(List.of(new GroupSpec("g", 2, 0, 0, 0, 0)), now);
+    accounts.configure(List.of(new GroupSpec("g", 2, 0, 0, 0, 0)), now);
     assertThat(limits.live).hasSize(1);
     assertThat(takes(key, 1)).isTrue();
     assertThat(denial(key, null, 1).reason()).isEqualTo(RefusalReason.GROUP_RPM);
-    keyAccounts.configure(List.of(), now);
+    accounts.configure(List.of(), now);
     assertThat(limits.live).isEmpty();
     assertThat(takes(key, 1)).isTrue();
   }
@@ -176,13 +176,13 @@ class KeyAccountsTest {
     assertThat(takes(before, 1)).isTrue();
     assertThat(takes(before, 1)).isTrue();
     KeySpec after = key("k", new KeySpec.Limits(3, 0, 0, 0, 0), Map.of(), null, true);
-    CallerAccount callerAccount = keyAccounts.of(before);
+    CallerAccount callerAccount = accounts.of(before);
     Quota own = callerAccount.quotas(null, now).getFirst();
 
-    keyAccounts.follow(name -> after, now);
+    accounts.follow(name -> after, now);
 
     assertThat(callerAccount.quotas(null, now)).containsExactly(own);
-    assertThat(keyAccounts.of(after)).isSameAs(callerAccount);
+    assertThat(accounts.of(after)).isSameAs(callerAccount);
     assertThat(callerAccount.waits()).isTrue();
     assertThat(limits.live).hasSize(1);
     assertThat(takes(after, 1)).isTrue();
@@ -194,11 +194,11 @@ class KeyAccountsTest {
   void keyThatWaitsWithoutLimits_hasAQuotaForThoseToCome() {
     KeySpec before = key("k", KeySpec.Limits.NONE, Map.of(), null, true);
     KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0), Map.of(), null, true);
-    CallerAccount callerAccount = keyAccounts.of(before);
+    CallerAccount callerAccount = accounts.of(before);
     callerAccount.enter();
     Quota faced = callerAccount.quotas(null, now).getFirst();
     assertThat(faced.limits()).isEmpty();
-    keyAccounts.follow(name -> after, now);
+    accounts.follow(name -> after, now);
     assertThat(faced.limits()).hasSize(1);
     callerAccount.leave();
   }
@@ -209,9 +209,9 @@ class KeyAccountsTest {
     KeySpec before = key("k", new KeySpec.Limits(9, 0, 0, 0, 0));
     KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
     if (calledBefore) {
-      keyAccounts.of(before);
+      accounts.of(before);
     }
-    keyAccounts.follow(name -> after, now);
+    accounts.follow(name -> after, now);
     assertThat(takes(before, 1)).isTrue();
     assertThat(denial(before, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
   }
@@ -229,7 +229,7 @@ class KeyAccountsTest {
   void keyIsGone_itsSpendIsForgotten() {
     KeySpec key = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
     assertThat(takes(key, 1)).isTrue();
-    keyAccounts.follow(name -> null, now);
+    accounts.follow(name -> null, now);
     assertThat(limits.live).isEmpty();
     assertThat(takes(key, 1)).isTrue();
   }
@@ -238,7 +238,7 @@ class KeyAccountsTest {
   void keyThatIsNotUsed_hasNoQuotas_andOneThatIsIdleHasThemNoMore() {
     KeySpec idle = key("idle", new KeySpec.Limits(1, 1, 1, 1, 1));
     KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0));
-    keyAccounts.of(idle);
+    accounts.of(idle);
     assertThat(limits.live).isEmpty();
     assertThat(takes(used, 1)).isTrue();
     assertThat(takes(key("third", new KeySpec.Limits(9, 0, 0, 0, 0)), 1)).isTrue();
@@ -248,12 +248,12 @@ class KeyAccountsTest {
     takes(idle, 5); // denied, but each call checks one account for idleness all the same
     takes(idle, 5);
     takes(idle, 5);
-    assertThat(keyAccounts.open()).as("what they spent counts still").isEqualTo(3);
+    assertThat(accounts.open()).as("what they spent counts still").isEqualTo(3);
     passes(1);
     takes(idle, 5);
     takes(idle, 5);
     takes(idle, 5);
-    assertThat(keyAccounts.open()).isLessThanOrEqualTo(1);
+    assertThat(accounts.open()).isLessThanOrEqualTo(1);
     assertThat(limits.live.stream().map(LimitId::id)).doesNotContain("used", "third");
   }
 
@@ -274,18 +274,18 @@ class KeyAccountsTest {
             false,
             false,
             SharingMode.EXACT);
-    keyAccounts.follow(name -> exact, now);
+    accounts.follow(name -> exact, now);
     assertThat(limits.configured).isEqualTo(2);
   }
 
   @Test
   void idle_ofLimitsThatOthersSpendToo_forgetsItsQuotas() {
     KeySpec used = key("used", new KeySpec.Limits(9, 0, 9, 9, 0));
-    Quota own = keyAccounts.of(used).quotas(null, now).getFirst();
+    Quota own = accounts.of(used).quotas(null, now).getFirst();
     AtomicInteger asked = new AtomicInteger();
     own.limits().forEach(each -> each.limit().share(new SliceDemand(asked::incrementAndGet), now));
-    keyAccounts.tidy(now);
-    assertThat(keyAccounts.open()).isZero();
+    accounts.tidy(now);
+    assertThat(accounts.open()).isZero();
     assertThat(limits.live).isEmpty();
     assertThat(asked).hasValue(0);
   }
@@ -293,14 +293,14 @@ class KeyAccountsTest {
   @Test
   void idle_butOneIsInside_keepsItsQuotas() {
     KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0));
-    keyAccounts.of(used).enter();
-    Quota own = keyAccounts.of(used).quotas(null, now).getFirst();
+    accounts.of(used).enter();
+    Quota own = accounts.of(used).quotas(null, now).getFirst();
     for (int each = 0; each < 3; each++) {
-      keyAccounts.tidy(now);
+      accounts.tidy(now);
     }
-    assertThat(keyAccounts.of(used).quotas(null, now)).containsExactly(own);
-    keyAccounts.of(used).leave();
-    keyAccounts.tidy(now);
-    assertThat(keyAccounts.open()).isZero();
+    assertThat(accounts.of(used).quotas(null, now)).containsExactly(own);
+    accounts.of(used).leave();
+    accounts.tidy(now);
+    assertThat(accounts.open()).isZero();
   }
 }

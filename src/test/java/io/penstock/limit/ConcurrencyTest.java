@@ -110,11 +110,11 @@ class ConcurrencyTest extends LimitContract {
             }
           }
           default -> {
-            LimitAnswer limitAnswer = limit.take(ONE, START);
-            assertThat(limitAnswer instanceof LimitAnswer.Receipt)
+            LimitAnswer answer = limit.take(ONE, START);
+            assertThat(answer instanceof LimitAnswer.Receipt)
                 .as(where)
                 .isEqualTo(running.size() < max);
-            if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
+            if (answer instanceof LimitAnswer.Receipt receipt) {
               running.add(receipt);
             }
           }

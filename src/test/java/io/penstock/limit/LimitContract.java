@@ -232,9 +232,9 @@ abstract class LimitContract {
     Limit limit = limit();
     exhaust(limit, 1, START + 1_000);
     for (long late = 1_000; late >= 0; late -= 50) {
-      LimitAnswer limitAnswer = limit.take(Weight.exactly(1), START + late);
-      assertThat(limitAnswer).isInstanceOf(LimitAnswer.Wait.class);
-      assertThat(((LimitAnswer.Wait) limitAnswer).untilNanos()).isGreaterThan(START + late);
+      LimitAnswer answer = limit.take(Weight.exactly(1), START + late);
+      assertThat(answer).isInstanceOf(LimitAnswer.Wait.class);
+      assertThat(((LimitAnswer.Wait) answer).untilNanos()).isGreaterThan(START + late);
       assertSound(limit, START + late);
     }
   }

@@ -24,25 +24,24 @@ class OpenWindowTest {
 
   /** A limit for one thread, on immutable states alone. */
   private static final class Plain {
-    private LimitState limitState =
-        FixedWindowState.starting(spec(CAPACITY), LimitBalance.ZERO, START);
+    private LimitState state = FixedWindowState.starting(spec(CAPACITY), LimitBalance.ZERO, START);
 
     LimitAnswer take(Weight weight, long now) {
-      if (weight.least() > limitState.capacity()) {
-        return new LimitAnswer.Refuse(limitState.capacity());
+      if (weight.least() > state.capacity()) {
+        return new LimitAnswer.Refuse(state.capacity());
       }
-      Weight cut = weight.within(limitState.capacity());
-      if (cut.amount() > limitState.room(now)) {
-        return new LimitAnswer.Wait(limitState.opens(cut.amount(), now));
+      Weight cut = weight.within(state.capacity());
+      if (cut.amount() > state.room(now)) {
+        return new LimitAnswer.Wait(state.opens(cut.amount(), now));
       }
-      LimitState.Taken taken = limitState.take(cut.taken(), cut.held(), now);
-      limitState = taken.next();
+      LimitState.Taken taken = state.take(cut.taken(), cut.held(), now);
+      state = taken.next();
       return taken.receipt();
     }
 
     LimitAnswer.Receipt charge(long amount, long unheld, long now) {
-      LimitState.Taken charged = limitState.charge(amount, unheld, now);
-      limitState = charged.next();
+      LimitState.Taken charged = state.charge(amount, unheld, now);
+      state = charged.next();
       return charged.receipt();
     }
   }
@@ -74,14 +73,14 @@ class OpenWindowTest {
       for (int step = 0; step < 300; step++) {
         now = later(random, now);
         String where = "seed " + seed + " step " + step;
-        assertSame(limit, plain.limitState, random, now, where);
+        assertSame(limit, plain.state, random, now, where);
         switch (random.nextInt(10)) {
           case 0, 1 -> {
             if (!receipts.isEmpty()) {
               LimitAnswer.Receipt receipt = receipts.remove(random.nextInt(receipts.size()));
               long back = random.nextLong(receipt.taken() + 1);
               limit.give(receipt, back, receipt.held(), now);
-              plain.limitState = plain.limitState.give(receipt.cell(), back, receipt.held(), now);
+              plain.state = plain.state.give(receipt.cell(), back, receipt.held(), now);
             }
           }
           case 2 -> {
@@ -95,10 +94,8 @@ class OpenWindowTest {
             if (random.nextInt(10) == 0) {
               LimitSpec next = spec(1 + random.nextLong(2 * CAPACITY));
               limit.resize(next, now);
-              plain.limitState =
-                  plain.limitState.spec().equals(next)
-                      ? plain.limitState
-                      : become(plain, next, now);
+              plain.state =
+                  plain.state.spec().equals(next) ? plain.state : become(plain, next, now);
             }
           }
           case 4 -> {
@@ -108,9 +105,9 @@ class OpenWindowTest {
           }
           default -> {
             Weight weight = weight(random);
-            LimitAnswer limitAnswer = limit.take(weight, now);
-            assertThat(limitAnswer).as(where).isEqualTo(plain.take(weight, now));
-            if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
+            LimitAnswer answer = limit.take(weight, now);
+            assertThat(answer).as(where).isEqualTo(plain.take(weight, now));
+            if (answer instanceof LimitAnswer.Receipt receipt) {
               receipts.add(receipt);
             }
           }
@@ -120,22 +117,22 @@ class OpenWindowTest {
   }
 
   private static LimitState become(Plain plain, LimitSpec next, long now) {
-    return plain.limitState.become(next, now);
+    return plain.state.become(next, now);
   }
 
   private static void assertSame(
-      Limit limit, LimitState limitState, Random random, long now, String where) {
-    long room = limitState.room(now);
-    long amount = random.nextLong(limitState.capacity() + 1);
+      Limit limit, LimitState state, Random random, long now, String where) {
+    long room = state.room(now);
+    long amount = random.nextLong(state.capacity() + 1);
     long ahead = random.nextLong(500);
     assertThat(limit.room(now))
         .as(where)
-        .isEqualTo(room >= limitState.capacity() ? Long.MAX_VALUE : room);
-    assertThat(limit.opens(amount, now)).as(where).isEqualTo(limitState.opens(amount, now));
+        .isEqualTo(room >= state.capacity() ? Long.MAX_VALUE : room);
+    assertThat(limit.opens(amount, now)).as(where).isEqualTo(state.opens(amount, now));
     assertThat(limit.forecast(ahead, amount, now))
         .as(where)
-        .isEqualTo(limitState.forecast(ahead, amount, now));
-    assertThat(limit.balance(now)).as(where).isEqualTo(limitState.balance(now));
+        .isEqualTo(state.forecast(ahead, amount, now));
+    assertThat(limit.balance(now)).as(where).isEqualTo(state.balance(now));
   }
 
   @Test

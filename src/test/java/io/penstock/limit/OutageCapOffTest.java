@@ -210,9 +210,9 @@ class OutageCapOffTest {
   void toldByAProviderMeanwhile_isKnownWhenItRejoins() {
     Limit limit = shared(TRAILING, NOW);
     limit.cutOff(SHUT);
-    ProviderNotice providerNotice =
+    ProviderNotice notice =
         new ProviderNotice(0, NOW, 50, ProviderNotice.UNSAID, ProviderNotice.UNSAID);
-    assertThat(limit.told(providerNotice, NOW)).isFalse();
+    assertThat(limit.told(notice, NOW)).isFalse();
     assertThat(limit.capacity(NOW)).isEqualTo(50);
     limit.rejoin();
     assertThat(limit.capacity(NOW)).isEqualTo(50);

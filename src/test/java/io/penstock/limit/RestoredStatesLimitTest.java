@@ -91,7 +91,7 @@ class RestoredStatesLimitTest {
 
   private static List<ChargedCell> shifted(List<ChargedCell> cells, long nanos) {
     return cells.stream()
-        .map(chargedCell -> new ChargedCell(chargedCell.atNanos() + nanos, chargedCell.amount()))
+        .map(cell -> new ChargedCell(cell.atNanos() + nanos, cell.amount()))
         .toList();
   }
 

@@ -35,15 +35,15 @@ class SharedKindsTest {
   }
 
   private static List<SpendingReport.Counted> counted(
-      Limit limit, CellGrid cellGrid, long oldest, long now) {
-    return limit.tally(cellGrid, oldest, oldest, 1_000, now).counted();
+      Limit limit, CellGrid grid, long oldest, long now) {
+    return limit.tally(grid, oldest, oldest, 1_000, now).counted();
   }
 
   @Test
   void day_endsWithItsCellWhateverTheOwnClockSays() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0));
-    CellGrid cellGrid = new CellGrid(40, -5 * SECOND, 10 * SECOND, 3);
-    counted(limit, cellGrid, 40, 0);
+    CellGrid grid = new CellGrid(40, -5 * SECOND, 10 * SECOND, 3);
+    counted(limit, grid, 40, 0);
     grant(limit, 40, 100, 0, 5 * SECOND);
     assertThat(takes(limit, 100, SECOND)).isTrue();
     assertThat(limit.take(Weight.exactly(1), 2 * SECOND))
@@ -71,8 +71,8 @@ class SharedKindsTest {
   @Test
   void dayThatEnded_countsNothingMoreInIt() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0));
-    CellGrid cellGrid = new CellGrid(9, 0, DAY, 0);
-    counted(limit, cellGrid, 9, 0);
+    CellGrid grid = new CellGrid(9, 0, DAY, 0);
+    counted(limit, grid, 9, 0);
     grant(limit, 9, 100, 0, 2 * SECOND);
     takes(limit, 10, 1);
     limit.charge(5, 0, DAY);

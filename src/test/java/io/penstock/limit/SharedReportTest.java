@@ -111,12 +111,12 @@ class SharedReportTest {
   @Test
   void wholeLimitWaitedFor_isSaidToBeLacking() {
     AtomicInteger dry = new AtomicInteger();
-    SliceDemand sliceDemand = new SliceDemand(dry::incrementAndGet);
+    SliceDemand demand = new SliceDemand(dry::incrementAndGet);
     Limit limit = new Limit(FIXED, NOW);
-    limit.share(sliceDemand, NOW);
+    limit.share(demand, NOW);
     assertThat(limit.dry(100, NOW)).isTrue();
     assertThat(limit.earliest(100, NOW)).isEqualTo(Ticker.NEVER);
-    assertThat(sliceDemand.least()).isEqualTo(100);
+    assertThat(demand.least()).isEqualTo(100);
     assertThat(dry).hasValue(1);
   }
 
@@ -130,17 +130,17 @@ class SharedReportTest {
 
   @Test
   void paceAloneLacks_othersAreAskedForNothing() {
-    SliceDemand sliceDemand = new SliceDemand(() -> {});
+    SliceDemand demand = new SliceDemand(() -> {});
     Limit limit = new Limit(new LimitSpec.TrailingWindow(60, 6 * WINDOW, 0, 10), NOW);
-    limit.share(sliceDemand, NOW);
+    limit.share(demand, NOW);
     report(limit, 7, NOW);
     grant(limit, 7, 30, NOW, END);
     taken(limit, 10, NOW);
     assertThat(limit.earliest(20, NOW)).isGreaterThan(NOW);
-    assertThat(sliceDemand.least()).isZero();
-    assertThat(sliceDemand.hasLater()).isFalse();
+    assertThat(demand.least()).isZero();
+    assertThat(demand.hasLater()).isFalse();
     limit.earliest(21, NOW);
-    assertThat(sliceDemand.least()).isEqualTo(21);
+    assertThat(demand.least()).isEqualTo(21);
   }
 
   @Test
@@ -161,9 +161,9 @@ class SharedReportTest {
     assertThat(limit.dry(30, NOW - SECOND)).isFalse();
   }
 
-  private static Limit left(LimitSpec spec, CellGrid cellGrid) {
+  private static Limit left(LimitSpec spec, CellGrid grid) {
     Limit limit = shared(spec, NOW);
-    limit.tally(cellGrid, 7, 8, 100, NOW);
+    limit.tally(grid, 7, 8, 100, NOW);
     limit.granted(
         List.of(new Counted(7, 10), new Counted(8, 25)),
         new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END),

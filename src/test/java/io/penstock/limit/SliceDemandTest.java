@@ -8,67 +8,67 @@ import org.junit.jupiter.api.Test;
 class SliceDemandTest {
   private final AtomicInteger dry = new AtomicInteger();
   private final AtomicInteger woken = new AtomicInteger();
-  private final SliceDemand sliceDemand = new SliceDemand(dry::incrementAndGet);
+  private final SliceDemand demand = new SliceDemand(dry::incrementAndGet);
 
   @Test
   void lacking_leastIsKnownAndDryIsToldOnce() {
-    assertThat(sliceDemand.least()).isZero();
-    sliceDemand.lacks(5, false, false);
-    sliceDemand.lacks(3, false, false);
-    sliceDemand.lacks(9, false, false);
-    assertThat(sliceDemand.least()).isEqualTo(3);
+    assertThat(demand.least()).isZero();
+    demand.lacks(5, false, false);
+    demand.lacks(3, false, false);
+    demand.lacks(9, false, false);
+    assertThat(demand.least()).isEqualTo(3);
     assertThat(dry).hasValue(1);
-    assertThat(sliceDemand.hasLater()).isFalse();
+    assertThat(demand.hasLater()).isFalse();
   }
 
   @Test
   void lackingWhatNobodyHas_hurriesNobody() {
-    sliceDemand.lacks(5, false, true);
-    assertThat(sliceDemand.least()).isEqualTo(5);
+    demand.lacks(5, false, true);
+    assertThat(demand.least()).isEqualTo(5);
     assertThat(dry).hasValue(0);
   }
 
   @Test
   void slicesThatBeginLaterSuffice_nothingIsLackingNow() {
-    sliceDemand.lacks(5, true, false);
-    assertThat(sliceDemand.hasLater()).isTrue();
-    assertThat(sliceDemand.least()).isZero();
+    demand.lacks(5, true, false);
+    assertThat(demand.hasLater()).isTrue();
+    assertThat(demand.least()).isZero();
     assertThat(dry).hasValue(0);
   }
 
   @Test
   void woken_nothingIsLackingUntilSomebodySaysSoAgain() {
     SliceDemand.Waiter waiter = woken::incrementAndGet;
-    sliceDemand.join(waiter);
-    sliceDemand.lacks(5, false, false);
-    sliceDemand.lacks(5, true, false);
-    sliceDemand.wake();
+    demand.join(waiter);
+    demand.lacks(5, false, false);
+    demand.lacks(5, true, false);
+    demand.wake();
     assertThat(woken).hasValue(1);
-    assertThat(sliceDemand.least()).isZero();
-    assertThat(sliceDemand.hasLater()).isFalse();
-    sliceDemand.leave(waiter);
-    sliceDemand.wake();
+    assertThat(demand.least()).isZero();
+    assertThat(demand.hasLater()).isFalse();
+    demand.leave(waiter);
+    demand.wake();
     assertThat(woken).hasValue(1);
-    sliceDemand.lacks(7, false, false);
-    assertThat(sliceDemand.least()).isEqualTo(7);
+    demand.lacks(7, false, false);
+    assertThat(demand.least()).isEqualTo(7);
     assertThat(dry).hasValue(2);
   }
 
   @Test
   void denied_whoStillLooksIsAskedForAndWhoGaveUpIsForgotten() {
-    sliceDemand.join(
+    demand.join(
         () -> {
           if (woken.incrementAndGet() < 3) {
-            sliceDemand.lacks(4, false, true);
+            demand.lacks(4, false, true);
           }
         });
-    sliceDemand.lacks(4, false, false);
+    demand.lacks(4, false, false);
     for (int denied = 1; denied <= 3; denied++) {
-      sliceDemand.denied();
+      demand.denied();
       assertThat(woken).hasValue(denied);
-      assertThat(sliceDemand.least()).isEqualTo(4);
+      assertThat(demand.least()).isEqualTo(4);
     }
-    sliceDemand.denied();
-    assertThat(sliceDemand.least()).isZero();
+    demand.denied();
+    assertThat(demand.least()).isZero();
   }
 }

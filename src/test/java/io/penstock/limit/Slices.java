@@ -54,9 +54,9 @@ final class Slices {
   }
 
   static LimitAnswer.Receipt taken(Limit limit, Weight weight, long now) {
-    LimitAnswer limitAnswer = limit.take(weight, now);
-    assertThat(limitAnswer).isInstanceOf(LimitAnswer.Receipt.class);
-    return (LimitAnswer.Receipt) limitAnswer;
+    LimitAnswer answer = limit.take(weight, now);
+    assertThat(answer).isInstanceOf(LimitAnswer.Receipt.class);
+    return (LimitAnswer.Receipt) answer;
   }
 
   static LimitAnswer.Receipt taken(Limit limit, long amount, long now) {

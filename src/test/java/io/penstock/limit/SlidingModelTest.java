@@ -72,11 +72,9 @@ class SlidingModelTest {
             limit.resize(new LimitSpec.SlidingWindow(capacity, WINDOW), now);
           }
           default -> {
-            LimitAnswer limitAnswer = limit.take(Weight.exactly(amount), now);
-            assertThat(limitAnswer instanceof LimitAnswer.Receipt)
-                .as(where)
-                .isEqualTo(amount <= free);
-            if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
+            LimitAnswer answer = limit.take(Weight.exactly(amount), now);
+            assertThat(answer instanceof LimitAnswer.Receipt).as(where).isEqualTo(amount <= free);
+            if (answer instanceof LimitAnswer.Receipt receipt) {
               receipts.add(receipt);
               add(releases, now, amount);
             }

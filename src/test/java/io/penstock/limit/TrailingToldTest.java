@@ -21,9 +21,9 @@ class TrailingToldTest {
   private final Limit limit = new Limit(SPEC, NOW);
 
   private LimitAnswer.Receipt taken(long amount, long now) {
-    LimitAnswer limitAnswer = limit.take(Weight.exactly(amount), now);
-    assertThat(limitAnswer).isInstanceOf(LimitAnswer.Receipt.class);
-    return (LimitAnswer.Receipt) limitAnswer;
+    LimitAnswer answer = limit.take(Weight.exactly(amount), now);
+    assertThat(answer).isInstanceOf(LimitAnswer.Receipt.class);
+    return (LimitAnswer.Receipt) answer;
   }
 
   private boolean told(LimitAnswer.Receipt of, long most, long left, long reset, long now) {

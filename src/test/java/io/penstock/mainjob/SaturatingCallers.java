@@ -48,9 +48,9 @@ public final class SaturatingCallers implements AutoCloseable {
    * provider would widen the window that the gateway assumes for it.
    */
   public static void warmUp(String endpointUrl, Ticker ticker) {
-    try (SaturatingCallers saturatingCallers = new SaturatingCallers(endpointUrl, ticker)) {
-      saturatingCallers.begin(30, 1, 10, ticker.nanos() + WARM_UP_NANOS);
-      saturatingCallers.end();
+    try (SaturatingCallers callers = new SaturatingCallers(endpointUrl, ticker)) {
+      callers.begin(30, 1, 10, ticker.nanos() + WARM_UP_NANOS);
+      callers.end();
     }
   }
 

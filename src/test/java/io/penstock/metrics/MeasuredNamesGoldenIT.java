@@ -50,7 +50,7 @@ class MeasuredNamesGoldenIT {
   private static final Set<String> CHOSEN =
       Set.of("kind", "scope", "result", "what", "gen_ai_token_type");
 
-  private final TraceCollector traceCollector = TraceCollector.start();
+  private final TraceCollector collector = TraceCollector.start();
   private EventfulGateway gateway;
 
   @BeforeAll
@@ -63,14 +63,14 @@ class MeasuredNamesGoldenIT {
             "--penstock.coordination.enabled=true",
             "--management.tracing.sampling.probability=1",
             "--management.opentelemetry.tracing.export.otlp.endpoint="
-                + traceCollector.url()
+                + collector.url()
                 + "/v1/traces");
   }
 
   @AfterAll
   void stop() throws IOException {
     gateway.close();
-    traceCollector.close();
+    collector.close();
   }
 
   /** Returns a line for each metric, sorted. */
@@ -164,12 +164,12 @@ class MeasuredNamesGoldenIT {
   }
 
   private List<TraceCollector.Span> served() {
-    return traceCollector.spans().stream().filter(span -> span.kind() == SERVER).toList();
+    return collector.spans().stream().filter(span -> span.kind() == SERVER).toList();
   }
 
   @Test
   void spans_areThoseRecorded() {
     await().untilAsserted(() -> assertThat(served()).hasSizeGreaterThanOrEqualTo(ENDED));
-    GoldenRecords.check("metrics/spans.txt", described(traceCollector.spans()));
+    GoldenRecords.check("metrics/spans.txt", described(collector.spans()));
   }
 }

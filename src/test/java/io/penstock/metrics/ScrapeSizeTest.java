@@ -47,9 +47,9 @@ class ScrapeSizeTest {
 
   private static Event called(
       String path, String upstream, String model, Dialect dialect, @Nullable String error) {
-    TokenUsage tokenUsage = new TokenUsage(3, 0, 4);
+    TokenUsage usage = new TokenUsage(3, 0, 4);
     return new Event.Called(
-        0, path, upstream, model, dialect, ModelOperation.CHAT, 1_000_000, tokenUsage, error);
+        0, path, upstream, model, dialect, ModelOperation.CHAT, 1_000_000, usage, error);
   }
 
   private MetricsScrape scrape() {
@@ -88,9 +88,8 @@ class ScrapeSizeTest {
     for (int each = 0; each < specs.size(); each++) {
       EndpointSpec spec = specs.get(each);
       servedAndRefused(gatewayMeters, spec, "model-" + each % 200 + tail);
-      for (RefusalReason refusalReason : RefusalReason.values()) {
-        gatewayMeters.publish(
-            new Event.Refused(0, spec.path(), 2, Refusal.of(refusalReason, "no")));
+      for (RefusalReason reason : RefusalReason.values()) {
+        gatewayMeters.publish(new Event.Refused(0, spec.path(), 2, Refusal.of(reason, "no")));
       }
       for (Dialect dialect : Dialect.values()) {
         String error = String.valueOf(400 + each % 200);

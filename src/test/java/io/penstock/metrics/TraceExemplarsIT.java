@@ -25,13 +25,13 @@ class TraceExemplarsIT {
 
   @Test
   void ticketOfATrace_isAnExampleOfItsWait() {
-    try (TraceCollector traceCollector = TraceCollector.start();
+    try (TraceCollector collector = TraceCollector.start();
         StartedGateway gateway =
             StartedGateway.start(
                 directory,
                 ROUTES,
                 "--management.opentelemetry.tracing.export.otlp.endpoint="
-                    + traceCollector.url()
+                    + collector.url()
                     + "/v1/traces")) {
       RunningGateway.awaiting()
           .untilAsserted(

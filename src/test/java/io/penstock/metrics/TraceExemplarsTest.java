@@ -16,12 +16,12 @@ class TraceExemplarsTest {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String SPAN = "00f067aa0ba902b7";
 
-  private final TraceExemplars traceExemplars = new TraceExemplars();
+  private final TraceExemplars exemplars = new TraceExemplars();
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(
-          PrometheusConfig.DEFAULT, new PrometheusRegistry(), Clock.SYSTEM, traceExemplars);
+          PrometheusConfig.DEFAULT, new PrometheusRegistry(), Clock.SYSTEM, exemplars);
   private final GatewayMeters gatewayMeters =
-      new Metered().meters(registry, List.of(Metered.endpoint("/a")), traceExemplars);
+      new Metered().meters(registry, List.of(Metered.endpoint("/a")), exemplars);
 
   private MetricsScrape scrape(String accept) {
     return MetricsScrape.parse(registry.scrape(accept));
@@ -42,7 +42,7 @@ class TraceExemplarsTest {
 
   @Test
   void ticketThatIsTraced_isTheExampleOfItsWaitAndItsEnd_inOpenMetricsAlone() {
-    traceExemplars.begun(7, TRACE, SPAN);
+    exemplars.begun(7, TRACE, SPAN);
     goesAndIsServed(7);
     MetricsScrape open = scrape(MetricsScrape.OPEN_METRICS);
     assertThat(of(open, "penstock_wait_seconds_bucket"))
@@ -55,8 +55,8 @@ class TraceExemplarsTest {
 
   @Test
   void ticketThatIsNotTraced_orNoMore_isNoExample() {
-    traceExemplars.begun(7, TRACE, SPAN);
-    traceExemplars.ended(7);
+    exemplars.begun(7, TRACE, SPAN);
+    exemplars.ended(7);
     goesAndIsServed(7);
     goesAndIsServed(8);
     assertThat(scrape(MetricsScrape.OPEN_METRICS).text()).doesNotContain(TRACE);
@@ -65,9 +65,9 @@ class TraceExemplarsTest {
   @Test
   void moreTracedTicketsThanAreKept_areNoExamples() {
     for (long ticket = 0; ticket < TraceExemplars.MOST; ticket++) {
-      traceExemplars.begun(ticket, "another", SPAN);
+      exemplars.begun(ticket, "another", SPAN);
     }
-    traceExemplars.begun(TraceExemplars.MOST, TRACE, SPAN);
+    exemplars.begun(TraceExemplars.MOST, TRACE, SPAN);
     goesAndIsServed(TraceExemplars.MOST);
     assertThat(scrape(MetricsScrape.OPEN_METRICS).text()).doesNotContain(TRACE);
   }

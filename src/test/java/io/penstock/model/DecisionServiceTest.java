@@ -65,12 +65,12 @@ class DecisionServiceTest {
 
   @Test
   void unusedModel_isOk_withWhatItMayBeAsked() {
-    ModelDecision modelDecision = decide("m", 1_000, NOW);
-    assertThat(modelDecision.code()).isEqualTo(Code.OK);
-    assertThat(modelDecision.allowed()).isTrue();
-    assertThat(modelDecision.opensNanos()).isEqualTo(NOW);
-    assertThat(modelDecision.utilization()).isZero();
-    assertThat(modelDecision.stats())
+    ModelDecision decision = decide("m", 1_000, NOW);
+    assertThat(decision.code()).isEqualTo(Code.OK);
+    assertThat(decision.allowed()).isTrue();
+    assertThat(decision.opensNanos()).isEqualTo(NOW);
+    assertThat(decision.utilization()).isZero();
+    assertThat(decision.stats())
         .isEqualTo(
             new ModelDecision.Stats(
                 new ModelLimits(3, 1_000, 5), 0, 0, 0, NOW - WINDOW, Ticker.NEVER));
@@ -88,10 +88,10 @@ class DecisionServiceTest {
   @Test
   void modelWithoutLimits_isAllowed_andCounted() {
     record("free", 2, 10, NOW);
-    ModelDecision modelDecision = decide("free", 1L << 40, NOW);
-    assertThat(modelDecision.code()).isEqualTo(Code.UNLIMITED);
-    assertThat(modelDecision.allowed()).isTrue();
-    assertThat(modelDecision.stats())
+    ModelDecision decision = decide("free", 1L << 40, NOW);
+    assertThat(decision.code()).isEqualTo(Code.UNLIMITED);
+    assertThat(decision.allowed()).isTrue();
+    assertThat(decision.stats())
         .isEqualTo(new ModelDecision.Stats(ModelLimits.NONE, 2, 20, 2, NOW - WINDOW, NOW));
   }
 

@@ -73,10 +73,7 @@ class DecisionWaitsTest {
   private Runnable enter(String name, long tokens, long deadline) {
     Runnable leave =
         decisionWaits.enter(
-            "m",
-            tokens,
-            deadline,
-            modelDecision -> told.add(name + " " + modelDecision.code().text()));
+            "m", tokens, deadline, decision -> told.add(name + " " + decision.code().text()));
     alarm.run();
     return Objects.requireNonNull(leave);
   }
@@ -199,9 +196,9 @@ class DecisionWaitsTest {
   void waits_areBounded() {
     record(1_000);
     for (int each = 0; each < DecisionWaits.MOST; each++) {
-      decisionWaits.enter("m", 1, LATE, modelDecision -> told.add("one"));
+      decisionWaits.enter("m", 1, LATE, decision -> told.add("one"));
     }
-    assertThat(decisionWaits.enter("m", 1, LATE, modelDecision -> told.add("too many"))).isNull();
+    assertThat(decisionWaits.enter("m", 1, LATE, decision -> told.add("too many"))).isNull();
     at(NOW + WINDOW + SECOND);
     assertThat(told).hasSize(DecisionWaits.MOST).doesNotContain("too many");
     assertThat(decisionWaits.size()).isZero();
@@ -223,8 +220,7 @@ class DecisionWaitsTest {
   @Test
   void deadlineOfNow_isToldByWhoEnters() {
     record(1_000);
-    Runnable leave =
-        decisionWaits.enter("m", 1, NOW, modelDecision -> told.add(modelDecision.code().text()));
+    Runnable leave = decisionWaits.enter("m", 1, NOW, decision -> told.add(decision.code().text()));
     assertThat(told).containsExactly("tpm_exceeded");
     assertThat(leave).isNotNull();
     assertThat(alarm.soon).isNull();

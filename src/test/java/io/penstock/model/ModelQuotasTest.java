@@ -78,7 +78,7 @@ class ModelQuotasTest {
   }
 
   private static List<Long> limits(Quota quota) {
-    return quota.limits().stream().map(meteredLimit -> meteredLimit.limit().capacity()).toList();
+    return quota.limits().stream().map(metered -> metered.limit().capacity()).toList();
   }
 
   @ParameterizedTest

@@ -28,7 +28,7 @@ class QuotaReservationsTest {
 
   private final ModelQuotas models = new ModelQuotas(new LocalLimitSource(), WINDOW);
   private final DecisionService decisionService = new DecisionService(models);
-  private final QuotaReservations quotaReservations =
+  private final QuotaReservations reservations =
       new QuotaReservations(models, decisionService, TIMEOUT);
 
   @BeforeEach
@@ -38,7 +38,7 @@ class QuotaReservationsTest {
   }
 
   private String made(String model, long tokens, long now) {
-    QuotaReservations.Answer answer = quotaReservations.reserve(model, tokens, now);
+    QuotaReservations.Answer answer = reservations.reserve(model, tokens, now);
     assertThat(answer).isInstanceOf(QuotaReservations.Made.class);
     return ((QuotaReservations.Made) answer).id();
   }
@@ -51,30 +51,30 @@ class QuotaReservationsTest {
   void reserving_takesAtOnce_orSaysWhyNot() {
     made("m", 600, NOW);
     assertThat(used(NOW)).isEqualTo(600);
-    assertThat(quotaReservations.reserve("m", 401, NOW))
+    assertThat(reservations.reserve("m", 401, NOW))
         .isInstanceOfSatisfying(
             QuotaReservations.Denied.class,
             denied -> assertThat(denied.decision().code()).isEqualTo(Code.TPM_EXCEEDED));
     assertThat(used(NOW)).isEqualTo(600);
     made("m", 400, NOW);
-    assertThat(quotaReservations.size()).isEqualTo(2);
+    assertThat(reservations.size()).isEqualTo(2);
   }
 
   @Test
   void settling_givesBackWhatWasTooMuch_once() {
     String id = made("m", 600, NOW);
-    assertThat(quotaReservations.settle(id, 100, NOW + SECOND))
+    assertThat(reservations.settle(id, 100, NOW + SECOND))
         .isEqualTo(new QuotaReservations.Ended("m", 600));
     assertThat(used(NOW + SECOND)).isEqualTo(100);
-    assertThat(quotaReservations.settle(id, 100, NOW + SECOND)).isNull();
-    assertThat(quotaReservations.release(id, NOW + SECOND)).isNull();
+    assertThat(reservations.settle(id, 100, NOW + SECOND)).isNull();
+    assertThat(reservations.release(id, NOW + SECOND)).isNull();
     assertThat(used(NOW + SECOND)).isEqualTo(100);
   }
 
   @Test
   void settling_chargesWhatWasTooLittle() {
     String id = made("m", 600, NOW);
-    quotaReservations.settle(id, 1_500, NOW);
+    reservations.settle(id, 1_500, NOW);
     assertThat(used(NOW)).isEqualTo(1_500);
   }
 
@@ -83,14 +83,14 @@ class QuotaReservationsTest {
     String id = made("m", 600, NOW);
     long later = NOW + 2 * WINDOW;
     made("m", 1_000, later);
-    quotaReservations.settle(id, 100, later);
+    reservations.settle(id, 100, later);
     assertThat(used(later)).isEqualTo(1_000);
   }
 
   @Test
   void releasing_returnsAll_theRequestToo() {
     String id = made("m", 600, NOW);
-    assertThat(quotaReservations.release(id, NOW)).isEqualTo(new QuotaReservations.Ended("m", 600));
+    assertThat(reservations.release(id, NOW)).isEqualTo(new QuotaReservations.Ended("m", 600));
     assertThat(used(NOW)).isZero();
     assertThat(decisionService.decide("m", 0, NOW).stats().rpm()).isZero();
     assertThat(decisionService.decide("m", 0, NOW).stats().rpd()).isZero();
@@ -98,8 +98,8 @@ class QuotaReservationsTest {
 
   @Test
   void unknownAndUnlimitedModels_areReservedToo() {
-    assertThat(quotaReservations.settle(made("x", 5, NOW), 7, NOW)).isNotNull();
-    assertThat(quotaReservations.settle(made("free", 5, NOW), 7, NOW)).isNotNull();
+    assertThat(reservations.settle(made("x", 5, NOW), 7, NOW)).isNotNull();
+    assertThat(reservations.settle(made("free", 5, NOW), 7, NOW)).isNotNull();
     assertThat(decisionService.decide("free", 0, NOW).stats().tpm()).isEqualTo(7);
   }
 
@@ -110,7 +110,7 @@ class QuotaReservationsTest {
       decisionService.record("free", 2 * Cost.MAX_TOKENS, NOW);
     }
     String id = made("free", 5, NOW);
-    assertThat(quotaReservations.settle(id, 7, NOW)).isNotNull();
+    assertThat(reservations.settle(id, 7, NOW)).isNotNull();
   }
 
   @Test
@@ -130,28 +130,28 @@ class QuotaReservationsTest {
     for (int each = 0; each < QuotaReservations.MOST; each++) {
       made("x", 1, NOW);
     }
-    assertThat(quotaReservations.reserve("x", 1, NOW)).isEqualTo(new QuotaReservations.TooMany());
-    assertThat(quotaReservations.reserve("x", 1, NOW + TIMEOUT - 1))
+    assertThat(reservations.reserve("x", 1, NOW)).isEqualTo(new QuotaReservations.TooMany());
+    assertThat(reservations.reserve("x", 1, NOW + TIMEOUT - 1))
         .isEqualTo(new QuotaReservations.TooMany());
     made("x", 1, NOW + TIMEOUT);
-    assertThat(quotaReservations.size()).isEqualTo(1);
+    assertThat(reservations.size()).isEqualTo(1);
   }
 
   @Test
   void ids_cannotBeMistaken() {
     assertThat(made("m", 1, NOW)).matches("[0-9a-f]{32}").isNotEqualTo(made("m", 1, NOW));
-    assertThat(quotaReservations.release("", NOW)).isNull();
+    assertThat(reservations.release("", NOW)).isNull();
   }
 
   @Test
   void settlingWakesWhoWaits() {
-    WokenWaiters wokenWaiters = new WokenWaiters();
+    WokenWaiters woken = new WokenWaiters();
     String id = made("m", 600, NOW);
-    Objects.requireNonNull(models.of("m", NOW)).line().join(wokenWaiters);
-    quotaReservations.settle(id, 1, NOW);
-    assertThat(wokenWaiters.times).isEqualTo(1);
-    quotaReservations.release(made("m", 1, NOW), NOW);
-    assertThat(wokenWaiters.times).isEqualTo(2);
+    Objects.requireNonNull(models.of("m", NOW)).line().join(woken);
+    reservations.settle(id, 1, NOW);
+    assertThat(woken.times).isEqualTo(1);
+    reservations.release(made("m", 1, NOW), NOW);
+    assertThat(woken.times).isEqualTo(2);
   }
 
   @Test
@@ -166,9 +166,9 @@ class QuotaReservationsTest {
     Callable<Void> reserves =
         () -> {
           for (int each = 0; each < 500; each++) {
-            if (quotaReservations.reserve("m", 7, NOW) instanceof QuotaReservations.Made one) {
+            if (reservations.reserve("m", 7, NOW) instanceof QuotaReservations.Made one) {
               made.incrementAndGet();
-              if (each % 3 == 0 && quotaReservations.release(one.id(), NOW) != null) {
+              if (each % 3 == 0 && reservations.release(one.id(), NOW) != null) {
                 made.decrementAndGet();
               }
             }

@@ -57,9 +57,9 @@ class ConsoleDemoIT {
   @Test
   void demo_looksAlive() throws IOException {
     String routes = Files.readString(Path.of("routes", "demo.yaml"));
-    try (InstalledBrowser installedBrowser = InstalledBrowser.start();
+    try (InstalledBrowser browser = InstalledBrowser.start();
         RunningGateway gateway = RunningGateway.start(routes)) {
-      Page page = installedBrowser.page(WIDE, HIGH, false);
+      Page page = browser.page(WIDE, HIGH, false);
       page.navigate("http://127.0.0.1:" + gateway.operatorPort() + "/console");
       assertThat(page.getByText("live", new Page.GetByTextOptions().setExact(true))).isVisible();
       String chat =
@@ -91,7 +91,7 @@ class ConsoleDemoIT {
       assertThat(page.locator("table.wide")).containsText("anonymous");
       tab(page, "Events");
       assertThat(page.locator(".events")).containsText("waited");
-      assertThat(installedBrowser.complaints()).isEmpty();
+      assertThat(browser.complaints()).isEmpty();
     }
   }
 

@@ -18,7 +18,7 @@ class LiveStreamTest {
   private final VirtualTimeScheduler scheduler = VirtualTimeScheduler.create();
   private final RecentWaits waits = new RecentWaits();
   private int looks;
-  private final LiveChanges liveChanges =
+  private final LiveChanges live =
       new LiveChanges(
           () -> {
             looks++;
@@ -26,7 +26,7 @@ class LiveStreamTest {
           },
           () -> "[]",
           () -> "{}");
-  private final LiveStream stream = new LiveStream(liveChanges, waits, new EventBus(), scheduler);
+  private final LiveStream stream = new LiveStream(live, waits, new EventBus(), scheduler);
 
   LiveStreamTest() {
     stream.start();

@@ -38,12 +38,8 @@ class OperatorSecretsIT {
     }
   }
 
-  private static String whole(HttpMessage httpMessage) {
-    return httpMessage.start()
-        + "\n"
-        + String.join("\n", httpMessage.headers())
-        + "\n"
-        + httpMessage.text();
+  private static String whole(HttpMessage message) {
+    return message.start() + "\n" + String.join("\n", message.headers()) + "\n" + message.text();
   }
 
   @Test

@@ -94,8 +94,8 @@ class TermsChangeIT {
   }
 
   private long waitingRequests() {
-    EndpointRegistry endpointRegistry = gateway.context().getBean(EndpointRegistry.class);
-    return Objects.requireNonNull(endpointRegistry.find("/chat")).totals().requests(Fate.WAITING);
+    EndpointRegistry registry = gateway.context().getBean(EndpointRegistry.class);
+    return Objects.requireNonNull(registry.find("/chat")).totals().requests(Fate.WAITING);
   }
 
   @Test

@@ -76,9 +76,9 @@ class UpstreamsHandlerTest {
     List<ProviderStatus> standings =
         List.of(new ProviderStatus(LimitMeasure.TOKENS, 700, 350, 30 * SECOND));
     pool.learn(standings, spends, NOW);
-    ProviderLesson providerLesson =
+    ProviderLesson lesson =
         new ProviderLesson(429, standings, 5 * SECOND, ProviderLesson.Wording.RATE);
-    upstream.judge(FIRST, providerLesson, NOW);
+    upstream.judge(FIRST, lesson, NOW);
     assertThat(shown())
         .contains(
             "\"last_error\":{\"what\":\"429 rate\",\"at\":\"2026-11-21T12:00:00Z\"}",

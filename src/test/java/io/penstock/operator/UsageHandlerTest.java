@@ -42,7 +42,7 @@ class UsageHandlerTest {
   @Test
   void sums_areMadeOffTheThreadThatAsks() {
     AtomicReference<Thread> reads = new AtomicReference<>();
-    UsageLedger usageLedger =
+    UsageLedger ledger =
         new UsageLedger(
             () -> {
               reads.set(Thread.currentThread());
@@ -50,7 +50,7 @@ class UsageHandlerTest {
             },
             10);
     ServerRequest request = MockServerRequest.builder().build();
-    StepVerifier.create(new UsageHandler(usageLedger, new PriceTable()).list(request))
+    StepVerifier.create(new UsageHandler(ledger, new PriceTable()).list(request))
         .expectNextCount(1)
         .expectComplete()
         .verify(Duration.ofSeconds(30));

@@ -98,9 +98,9 @@ class AttemptJudgeTest {
     "200, -1, OTHER, PASS, false",
   })
   void firstAnswer(
-      int status, long retrySeconds, Wording wording, AttemptVerdict attemptVerdict, boolean shut) {
+      int status, long retrySeconds, Wording wording, AttemptVerdict verdict, boolean shut) {
     long retryAfter = retrySeconds < 0 ? UNSAID : retrySeconds * SECOND;
-    assertThat(judge(status, retryAfter, wording, FIRST, NOW)).isEqualTo(attemptVerdict);
+    assertThat(judge(status, retryAfter, wording, FIRST, NOW)).isEqualTo(verdict);
     assertThat(shut(pool, upstream, NOW)).isEqualTo(shut);
     assertThat(goes(pool, NOW)).isNotEqualTo(shut);
   }
@@ -156,13 +156,12 @@ class AttemptJudgeTest {
   void resetInHeadersOnly_pausesUntilItButNoLongerThanABackOff() {
     ProviderStatus soon = new ProviderStatus(LimitMeasure.TOKENS, 100, 0, SECOND / 10);
     ProviderStatus late = new ProviderStatus(LimitMeasure.REQUESTS, 100, 50, SECOND / 100);
-    ProviderLesson providerLesson =
-        new ProviderLesson(429, List.of(late, soon), UNSAID, Wording.OTHER);
-    assertThat(upstream.judge(rejected(1), providerLesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
+    ProviderLesson lesson = new ProviderLesson(429, List.of(late, soon), UNSAID, Wording.OTHER);
+    assertThat(upstream.judge(rejected(1), lesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
     assertThat(upstream.pause(pool).ends(NOW)).isEqualTo(NOW + SECOND / 10);
     ProviderStatus minutes = new ProviderStatus(LimitMeasure.TOKENS, 100, 0, 360 * SECOND);
-    providerLesson = new ProviderLesson(429, List.of(minutes), UNSAID, Wording.OTHER);
-    upstream.judge(rejected(1), providerLesson, NOW + SECOND);
+    lesson = new ProviderLesson(429, List.of(minutes), UNSAID, Wording.OTHER);
+    upstream.judge(rejected(1), lesson, NOW + SECOND);
     assertThat(upstream.pause(pool).ends(NOW)).isBetween(NOW + SECOND, NOW + 3 * SECOND);
   }
 
@@ -309,9 +308,9 @@ class AttemptJudgeTest {
     ProviderStatus late = new ProviderStatus(LimitMeasure.TOKENS, 100, 50, SECOND / 10);
     ProviderStatus soon = new ProviderStatus(LimitMeasure.REQUESTS, 100, 50, SECOND / 100);
     ProviderStatus unsaid = new ProviderStatus(LimitMeasure.INPUT_TOKENS, 100, 50, UNSAID);
-    ProviderLesson providerLesson =
+    ProviderLesson lesson =
         new ProviderLesson(429, List.of(late, soon, unsaid), UNSAID, Wording.OTHER);
-    assertThat(upstream.judge(rejected(1), providerLesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
+    assertThat(upstream.judge(rejected(1), lesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
     assertThat(upstream.pause(pool).ends(NOW)).isEqualTo(NOW + SECOND / 100);
   }
 

@@ -120,9 +120,9 @@ class LearningTest {
     pool.learn(answer.lesson().standings(), answer.spends(), now);
     boolean rejected = answer.lesson().status() == 429;
     int times = answer.request().rejected() + (rejected ? 1 : 0);
-    AttemptVerdict attemptVerdict =
+    AttemptVerdict verdict =
         upstream.judge(new AttemptHistory("m", times, 0, true), answer.lesson(), now);
-    if (attemptVerdict == AttemptVerdict.WAIT) {
+    if (verdict == AttemptVerdict.WAIT) {
       answer.spends().forEach(spend -> spend.rejected(now));
       waiting.add(new Request(answer.request().order(), answer.request().cost(), times));
       return;

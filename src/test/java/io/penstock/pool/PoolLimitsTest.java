@@ -38,20 +38,20 @@ class PoolLimitsTest {
       new UpstreamRegistry(new LocalLimitSource(), WINDOW, UpstreamRegistry.UNLIMITED_TPM, NOON);
 
   private static UpstreamSpec spec(
-      Limits limits, List<SharedPool> pools, Day day, ChargeRule chargeRule, boolean settlesUsage) {
+      Limits limits, List<SharedPool> pools, Day day, ChargeRule charge, boolean settlesUsage) {
     return new UpstreamSpec(
         "u",
         URI.create("http://localhost"),
         new UpstreamSpec.Access(null, false, null, Map.of()),
         Map.of(),
         1,
-        new Budget(limits, pools, day, chargeRule, settlesUsage, GUARD, 5),
+        new Budget(limits, pools, day, charge, settlesUsage, GUARD, 5),
         new UpstreamSpec.Link(new UpstreamSpec.Timeouts(1, 1, 1), null, null),
         true);
   }
 
-  private static UpstreamSpec spec(Limits limits, ChargeRule chargeRule) {
-    return spec(limits, List.of(), Day.FIRST_USE, chargeRule, false);
+  private static UpstreamSpec spec(Limits limits, ChargeRule charge) {
+    return spec(limits, List.of(), Day.FIRST_USE, charge, false);
   }
 
   private static UpstreamSpec sharing(Limits limits, SharedPool... pools) {
@@ -64,7 +64,7 @@ class PoolLimitsTest {
   }
 
   private static List<LimitSpec> specs(Quota pool) {
-    return pool.limits().stream().map(meteredLimit -> meteredLimit.limit().spec()).toList();
+    return pool.limits().stream().map(metered -> metered.limit().spec()).toList();
   }
 
   private static LimitSpec trailing(long capacity, long window, long burst) {

@@ -8,30 +8,30 @@ import org.junit.jupiter.api.Test;
 class UpstreamHealthTest {
   private static final long SECOND = 1_000_000_000L;
 
-  private final UpstreamHealth upstreamHealth = new UpstreamHealth();
+  private final UpstreamHealth health = new UpstreamHealth();
 
   @Test
   void answerOfOneThatIsWell_opensNothing() {
-    assertThat(upstreamHealth.answered(0)).isFalse();
-    assertThat(upstreamHealth.well()).isTrue();
+    assertThat(health.answered(0)).isFalse();
+    assertThat(health.well()).isTrue();
   }
 
   @Test
   void answerToATrial_opensIt_once() {
-    upstreamHealth.broken(0);
-    assertThat(upstreamHealth.answered(SECOND - 1)).as("sent before it was shut").isFalse();
-    assertThat(upstreamHealth.well()).isFalse();
-    assertThat(upstreamHealth.answered(SECOND)).isTrue();
-    assertThat(upstreamHealth.well()).isTrue();
-    assertThat(upstreamHealth.answered(SECOND)).isFalse();
+    health.broken(0);
+    assertThat(health.answered(SECOND - 1)).as("sent before it was shut").isFalse();
+    assertThat(health.well()).isFalse();
+    assertThat(health.answered(SECOND)).isTrue();
+    assertThat(health.well()).isTrue();
+    assertThat(health.answered(SECOND)).isFalse();
   }
 
   @Test
   void forgetting_saysWhetherItWasShut() {
-    assertThat(upstreamHealth.forget()).isFalse();
-    upstreamHealth.broken(0);
-    assertThat(upstreamHealth.forget()).isTrue();
-    assertThat(upstreamHealth.gate().opens(0)).isZero();
-    assertThat(upstreamHealth.forget()).isFalse();
+    assertThat(health.forget()).isFalse();
+    health.broken(0);
+    assertThat(health.forget()).isTrue();
+    assertThat(health.gate().opens(0)).isZero();
+    assertThat(health.forget()).isFalse();
   }
 }

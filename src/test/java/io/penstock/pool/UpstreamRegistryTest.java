@@ -59,9 +59,9 @@ class UpstreamRegistryTest {
   }
 
   private static Limit limit(Quota pool, LimitMeasure limitMeasure) {
-    for (MeteredLimit meteredLimit : pool.limits()) {
-      if (meteredLimit.measure() == limitMeasure) {
-        return meteredLimit.limit();
+    for (MeteredLimit metered : pool.limits()) {
+      if (metered.measure() == limitMeasure) {
+        return metered.limit();
       }
     }
     throw new AssertionError(pool + " has no limit of " + limitMeasure);

@@ -173,9 +173,9 @@ class UpstreamTest {
     while (of.take(Cost.NO_TOKENS, NOW, new ArrayList<>())) {
       assertThat(of.gatesOpen(NOW)).isEqualTo(NOW);
     }
-    for (MeteredLimit meteredLimit : of.limits()) {
-      if (meteredLimit.measure() == LimitMeasure.REQUESTS) {
-        return meteredLimit.limit().full(NOW);
+    for (MeteredLimit metered : of.limits()) {
+      if (metered.measure() == LimitMeasure.REQUESTS) {
+        return metered.limit().full(NOW);
       }
     }
     throw new AssertionError(of + " has no limit of requests");

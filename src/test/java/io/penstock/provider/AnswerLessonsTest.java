@@ -30,11 +30,11 @@ class AnswerLessonsTest {
           "x-ratelimit-reset-requests", "1s",
           "x-ratelimit-reset-tokens", "6m0s");
 
-  private final AnswerLessons answerLessons =
+  private final AnswerLessons lessons =
       new AnswerLessons(Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);
 
   private ProviderLesson openAi(int status, Map<String, String> headers, String body) {
-    return answerLessons.openAi(status, headers::get, body.getBytes(UTF_8));
+    return lessons.openAi(status, headers::get, body.getBytes(UTF_8));
   }
 
   @Test
@@ -53,7 +53,7 @@ class AnswerLessonsTest {
       headers.put("anthropic-ratelimit-" + name + "-remaining", "0");
       headers.put("anthropic-ratelimit-" + name + "-reset", "2026-11-21T12:00:30Z");
     }
-    ProviderLesson providerLesson = answerLessons.anthropic(429, headers::get, NO_BODY);
+    ProviderLesson providerLesson = lessons.anthropic(429, headers::get, NO_BODY);
     assertThat(providerLesson.standings())
         .extracting(ProviderStatus::measure)
         .containsExactly(
@@ -143,7 +143,7 @@ class AnswerLessonsTest {
     String body =
         "{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}"
             .formatted(type, message);
-    assertThat(answerLessons.anthropic(status, name -> null, body.getBytes(UTF_8)).wording())
+    assertThat(lessons.anthropic(status, name -> null, body.getBytes(UTF_8)).wording())
         .isEqualTo(wording);
   }
 
@@ -168,7 +168,7 @@ class AnswerLessonsTest {
   void detailsOfGemini(String quotaId, String delay, Wording wording, long nanos) {
     String error = geminiError(quotaId, delay);
     for (String body : new String[] {error, "[" + error + "]"}) {
-      ProviderLesson providerLesson = answerLessons.gemini(429, name -> null, body.getBytes(UTF_8));
+      ProviderLesson providerLesson = lessons.gemini(429, name -> null, body.getBytes(UTF_8));
       assertThat(providerLesson.wording()).isEqualTo(wording);
       assertThat(providerLesson.retryAfterNanos()).isEqualTo(nanos);
     }
@@ -200,7 +200,7 @@ class AnswerLessonsTest {
   void garbageInTheBody_saysNothing(String body) {
     for (int status : new int[] {200, 400, 429, 500}) {
       assertThat(openAi(status, Map.of(), body)).isEqualTo(ProviderLesson.silent(status));
-      assertThat(answerLessons.gemini(status, name -> null, body.getBytes(UTF_8)))
+      assertThat(lessons.gemini(status, name -> null, body.getBytes(UTF_8)))
           .isEqualTo(ProviderLesson.silent(status));
     }
   }

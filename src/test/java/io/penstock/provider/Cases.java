@@ -44,11 +44,11 @@ public final class Cases {
     return weigh(Dialect.ANTHROPIC, "/v1/messages", bytes(body));
   }
 
-  public static Cost cost(WeighedRequest weighedRequest) {
-    if (weighedRequest instanceof WeighedRequest.Request request) {
+  public static Cost cost(WeighedRequest weighed) {
+    if (weighed instanceof WeighedRequest.Request request) {
       return request.cost();
     }
-    throw new AssertionError("expected a request, was " + weighedRequest);
+    throw new AssertionError("expected a request, was " + weighed);
   }
 
   public static AnswerReader answer(Dialect dialect, String contentType, String body) {
@@ -72,8 +72,8 @@ public final class Cases {
     }
   }
 
-  public static String describe(WeighedRequest weighedRequest) {
-    return switch (weighedRequest) {
+  public static String describe(WeighedRequest weighed) {
+    return switch (weighed) {
       case WeighedRequest.Malformed malformed -> "malformed: " + malformed.detail() + "\n";
       case WeighedRequest.Request request ->
           """

@@ -64,9 +64,9 @@ class HostileBytesTest {
         whole.feed(ByteBuffer.wrap(body));
         long before = threads.getCurrentThreadAllocatedBytes();
         feed(body, random, cut::feed);
-        WeighedRequest weighedRequest = cut.finish();
+        WeighedRequest weighed = cut.finish();
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(allowed);
-        assertThat(comparable(weighedRequest)).isEqualTo(comparable(whole.finish()));
+        assertThat(comparable(weighed)).isEqualTo(comparable(whole.finish()));
       }
       for (String type : List.of("application/json", "text/event-stream", "text/html")) {
         AnswerReader whole = providerProtocol.answerReader(type);
@@ -91,8 +91,8 @@ class HostileBytesTest {
    * Returns a form for comparisons: the position at which a fault is noticed may depend on the
    * cuts, its presence must not.
    */
-  private static Object comparable(WeighedRequest weighedRequest) {
-    return weighedRequest instanceof WeighedRequest.Request ? weighedRequest : "malformed";
+  private static Object comparable(WeighedRequest weighed) {
+    return weighed instanceof WeighedRequest.Request ? weighed : "malformed";
   }
 
   private static void feed(byte[] body, Random random, Consumer<ByteBuffer> feed) {

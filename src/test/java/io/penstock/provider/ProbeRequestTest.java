@@ -74,14 +74,14 @@ class ProbeRequestTest {
   })
   void requestOfEachDialect_isWeighed_andAsksForOneToken(Dialect dialect, String path, String url) {
     EndpointSpec spec = spec("/a", dialect, true, url, "z", "m");
-    ProbeRequest probeRequest = ProbeRequest.of(spec, null);
-    assertThat(probeRequest.method()).isEqualTo("POST");
-    assertThat(probeRequest.path()).isEqualTo(path);
-    String below = probeRequest.path().substring(2).replaceAll("\\?.*", "");
+    ProbeRequest probe = ProbeRequest.of(spec, null);
+    assertThat(probe.method()).isEqualTo("POST");
+    assertThat(probe.path()).isEqualTo(path);
+    String below = probe.path().substring(2).replaceAll("\\?.*", "");
     ProviderProtocol providerProtocol = ProviderProtocol.of(dialect);
     assertThat(providerProtocol.weighs("POST", below)).isTrue();
     RequestReader reader = providerProtocol.requestReader(spec.reading(), below);
-    byte[] body = String.valueOf(probeRequest.json()).getBytes(StandardCharsets.UTF_8);
+    byte[] body = String.valueOf(probe.json()).getBytes(StandardCharsets.UTF_8);
     reader.feed(ByteBuffer.wrap(body));
     assertThat(reader.finish())
         .isInstanceOfSatisfying(
@@ -90,7 +90,7 @@ class ProbeRequestTest {
               assertThat(request.model()).isEqualTo("m");
               assertThat(request.stream()).isFalse();
             });
-    assertThat(probeRequest.json()).contains("1").hasSizeLessThan(150);
+    assertThat(probe.json()).contains("1").hasSizeLessThan(150);
   }
 
   @Test

@@ -39,16 +39,15 @@ class SdkErrorTest {
     SERVER.stop();
   }
 
-  private static void refuse(Dialect dialect, RefusalReason refusalReason) {
+  private static void refuse(Dialect dialect, RefusalReason reason) {
     RefusalBody body =
-        ProviderProtocol.of(dialect)
-            .refusalBody(Refusal.of(refusalReason, "why it was refused"), "r-1");
+        ProviderProtocol.of(dialect).refusalBody(Refusal.of(reason, "why it was refused"), "r-1");
     SERVER.resetAll();
     SERVER.stubFor(
         any(anyUrl())
             .willReturn(
                 aResponse()
-                    .withStatus(refusalReason.status())
+                    .withStatus(reason.status())
                     .withHeader("content-type", body.contentType())
                     .withBody(body.bytes())));
   }
@@ -65,9 +64,8 @@ class SdkErrorTest {
     "SHUTTING_DOWN, InternalServerException, server_error",
     "UPSTREAM_TIMEOUT, InternalServerException, server_error",
   })
-  void openAi_refused_raisesItsTypedError(
-      RefusalReason refusalReason, String exception, String type) {
-    refuse(Dialect.OPENAI, refusalReason);
+  void openAi_refused_raisesItsTypedError(RefusalReason reason, String exception, String type) {
+    refuse(Dialect.OPENAI, reason);
     OpenAIClient client =
         OpenAIOkHttpClient.builder()
             .baseUrl(SERVER.baseUrl() + "/v1")
@@ -77,7 +75,7 @@ class SdkErrorTest {
     ChatCompletionCreateParams request =
         ChatCompletionCreateParams.builder().model("gpt-4o").addUserMessage("Hello").build();
     Throwable whole = catchThrowable(() -> client.chat().completions().create(request));
-    assertOpenAi(whole, refusalReason, exception, type);
+    assertOpenAi(whole, reason, exception, type);
     Throwable stream =
         catchThrowable(
             () -> {
@@ -85,17 +83,17 @@ class SdkErrorTest {
                 events.stream().forEach(event -> {});
               }
             });
-    assertOpenAi(stream, refusalReason, exception, type);
+    assertOpenAi(stream, reason, exception, type);
     client.close();
   }
 
   private static void assertOpenAi(
-      Throwable thrown, RefusalReason refusalReason, String exception, String type) {
+      Throwable thrown, RefusalReason reason, String exception, String type) {
     assertThat(thrown).isInstanceOf(OpenAIServiceException.class);
     assertThat(thrown.getClass().getSimpleName()).isEqualTo(exception);
     OpenAIServiceException error = (OpenAIServiceException) thrown;
-    assertThat(error.statusCode()).isEqualTo(refusalReason.status());
-    assertThat(error.code()).contains(refusalReason.code());
+    assertThat(error.statusCode()).isEqualTo(reason.status());
+    assertThat(error.code()).contains(reason.code());
     assertThat(error.type()).contains(type);
     assertThat(error.param()).isEmpty();
     assertThat(error).hasMessageContaining("why it was refused");
@@ -112,9 +110,8 @@ class SdkErrorTest {
     "SHUTTING_DOWN, ServiceUnavailableException, overloaded_error",
     "UPSTREAM_TIMEOUT, GatewayTimeoutException, timeout_error",
   })
-  void anthropic_refused_raisesItsTypedError(
-      RefusalReason refusalReason, String exception, String type) {
-    refuse(Dialect.ANTHROPIC, refusalReason);
+  void anthropic_refused_raisesItsTypedError(RefusalReason reason, String exception, String type) {
+    refuse(Dialect.ANTHROPIC, reason);
     AnthropicClient client =
         AnthropicOkHttpClient.builder().baseUrl(SERVER.baseUrl()).apiKey("k").maxRetries(0).build();
     MessageCreateParams request =
@@ -124,7 +121,7 @@ class SdkErrorTest {
             .addUserMessage("Hello")
             .build();
     Throwable whole = catchThrowable(() -> client.messages().create(request));
-    assertAnthropic(whole, refusalReason, exception, type);
+    assertAnthropic(whole, reason, exception, type);
     Throwable stream =
         catchThrowable(
             () -> {
@@ -132,16 +129,16 @@ class SdkErrorTest {
                 events.stream().forEach(event -> {});
               }
             });
-    assertAnthropic(stream, refusalReason, exception, type);
+    assertAnthropic(stream, reason, exception, type);
     client.close();
   }
 
   private static void assertAnthropic(
-      Throwable thrown, RefusalReason refusalReason, String exception, String type) {
+      Throwable thrown, RefusalReason reason, String exception, String type) {
     assertThat(thrown).isInstanceOf(AnthropicServiceException.class);
     assertThat(thrown.getClass().getSimpleName()).isEqualTo(exception);
     AnthropicServiceException error = (AnthropicServiceException) thrown;
-    assertThat(error.statusCode()).isEqualTo(refusalReason.status());
+    assertThat(error.statusCode()).isEqualTo(reason.status());
     assertThat(error.body().toString()).contains(type, "why it was refused", "r-1");
   }
 }

@@ -54,15 +54,15 @@ class DimensionSizesTest {
 
   @ParameterizedTest
   @EnumSource
-  void room_admitsWhatFillsIt_andNotOneMore(CostDimension costDimension) {
+  void room_admitsWhatFillsIt_andNotOneMore(CostDimension dimension) {
     DimensionSizes room = new DimensionSizes();
     room.setAll(10);
     DimensionSizes filling = new DimensionSizes();
     filling.setAll(10);
     assertThat(room.admits(filling)).isTrue();
-    room.lower(costDimension, 9);
+    room.lower(dimension, 9);
     assertThat(room.admits(filling)).isFalse();
-    filling.lower(costDimension, 9);
+    filling.lower(dimension, 9);
     assertThat(room.admits(filling)).isTrue();
   }
 }

@@ -27,14 +27,14 @@ class InTurnTest {
 
   /** Lets all tickets go, each time the first of all queues. Returns their arrival numbers. */
   private static List<Long> gone(
-      QueueDiscipline<Ticket> queueDiscipline, List<TicketQueue<Ticket>> queues) {
+      QueueDiscipline<Ticket> discipline, List<TicketQueue<Ticket>> queues) {
     List<Long> gone = new ArrayList<>();
     while (true) {
       Ticket next = null;
       TicketQueue<Ticket> from = null;
       for (TicketQueue<Ticket> queue : queues) {
         Ticket first = queue.first();
-        if (first != null && (next == null || queueDiscipline.precedes(first, next))) {
+        if (first != null && (next == null || discipline.precedes(first, next))) {
           next = first;
           from = queue;
         }
@@ -43,7 +43,7 @@ class InTurnTest {
         return gone;
       }
       from.remove(next);
-      queueDiscipline.charge(next);
+      discipline.charge(next);
       gone.add(next.order());
     }
   }
@@ -51,20 +51,20 @@ class InTurnTest {
   @ParameterizedTest
   @EnumSource
   void ticketsOfSeveralQueues_areToldInTheOrderInWhichTheyGo(QueueOrder queueOrder) {
-    QueueDiscipline<Ticket> queueDiscipline = QueueDiscipline.of(queueOrder, 1_000, 3);
+    QueueDiscipline<Ticket> discipline = QueueDiscipline.of(queueOrder, 1_000, 3);
     List<TicketQueue<Ticket>> queues =
-        List.of(queueDiscipline.queue(), queueDiscipline.queue(), queueDiscipline.queue());
+        List.of(discipline.queue(), discipline.queue(), discipline.queue());
     for (int number = 0; number < TICKETS; number++) {
       Cost cost = Cost.ofInput(1 + random.nextInt(50));
       long deadline = 1_000L + random.nextInt(500);
       Ticket ticket = new Ticket(number, cost, 0, number * 10L, deadline);
       String flow = "flow " + random.nextInt(4);
-      queueDiscipline.enter(ticket, random.nextInt(5), flow, 1 + flow.charAt(5) % 2);
+      discipline.enter(ticket, random.nextInt(5), flow, 1 + flow.charAt(5) % 2);
       queues.get(random.nextInt(3)).add(ticket);
     }
-    List<Long> told = numbers(queueDiscipline.inTurn(queues));
+    List<Long> told = numbers(discipline.inTurn(queues));
     assertThat(told).hasSize(TICKETS).doesNotHaveDuplicates();
-    assertThat(told).isEqualTo(gone(queueDiscipline, queues));
-    assertThat(numbers(queueDiscipline.inTurn(queues))).isEmpty();
+    assertThat(told).isEqualTo(gone(discipline, queues));
+    assertThat(numbers(discipline.inTurn(queues))).isEmpty();
   }
 }

@@ -55,11 +55,11 @@ final class QueueModel {
   }
 
   long soonest(ToLongFunction<DimensionSizes> instant) {
-    DimensionSizes dimensionSizes = new DimensionSizes();
+    DimensionSizes sizes = new DimensionSizes();
     long best = Long.MAX_VALUE;
     for (Ticket each : tickets) {
-      dimensionSizes.set(each);
-      best = Math.min(best, instant.applyAsLong(dimensionSizes));
+      sizes.set(each);
+      best = Math.min(best, instant.applyAsLong(sizes));
     }
     return best;
   }

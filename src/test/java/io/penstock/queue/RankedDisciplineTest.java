@@ -28,11 +28,11 @@ class RankedDisciplineTest {
 
   private static List<Long> leaving(
       QueueOrder queueOrder, long aging, int[] priorities, long[] deadlines) {
-    QueueDiscipline<Ticket> queueDiscipline = QueueDiscipline.of(queueOrder, aging, 1);
-    TicketQueue<Ticket> queue = queueDiscipline.queue();
+    QueueDiscipline<Ticket> discipline = QueueDiscipline.of(queueOrder, aging, 1);
+    TicketQueue<Ticket> queue = discipline.queue();
     for (int at = 0; at < priorities.length; at++) {
       Ticket ticket = ticket(at, at * SECOND, deadlines[at]);
-      queueDiscipline.enter(ticket, priorities[at], "f", 1);
+      discipline.enter(ticket, priorities[at], "f", 1);
       queue.add(ticket);
     }
     return leaving(queue);
@@ -96,13 +96,13 @@ class RankedDisciplineTest {
   /** The oldest of ten goes as often as the newest, however often it was skipped before. */
   @Test
   void random_whoeverWaitsIsAsLikelyToBeNext() {
-    QueueDiscipline<Ticket> queueDiscipline = QueueDiscipline.of(QueueOrder.RANDOM, 0, 42);
-    TicketQueue<Ticket> queue = queueDiscipline.queue();
+    QueueDiscipline<Ticket> discipline = QueueDiscipline.of(QueueOrder.RANDOM, 0, 42);
+    TicketQueue<Ticket> queue = discipline.queue();
     int[] wentAtAge = new int[10];
     int rounds = 40_000;
     for (long order = 0; order < 10 + rounds; order++) {
       Ticket ticket = ticket(order, 0, Ticker.NEVER);
-      queueDiscipline.enter(ticket, 0, "f", 1);
+      discipline.enter(ticket, 0, "f", 1);
       queue.add(ticket);
       if (order >= 9) {
         Ticket first = Objects.requireNonNull(queue.first());
@@ -114,7 +114,7 @@ class RankedDisciplineTest {
         }
         wentAtAge[younger]++;
         queue.pass(first);
-        queueDiscipline.charge(first);
+        discipline.charge(first);
       }
     }
     double expected = (rounds + 1) / 10.0;
@@ -128,16 +128,16 @@ class RankedDisciplineTest {
 
   @Test
   void random_manyDraws_neverRunOut() {
-    QueueDiscipline<Ticket> queueDiscipline = QueueDiscipline.of(QueueOrder.RANDOM, 0, 1);
-    TicketQueue<Ticket> queue = queueDiscipline.queue();
+    QueueDiscipline<Ticket> discipline = QueueDiscipline.of(QueueOrder.RANDOM, 0, 1);
+    TicketQueue<Ticket> queue = discipline.queue();
     long last = Long.MIN_VALUE;
     for (long order = 0; order < 100_000; order++) {
       Ticket ticket = ticket(order, 0, Ticker.NEVER);
-      queueDiscipline.enter(ticket, 0, "f", 1);
+      discipline.enter(ticket, 0, "f", 1);
       assertThat(ticket.rank).isGreaterThanOrEqualTo(Math.max(0, last));
       queue.add(ticket);
       queue.pass(ticket);
-      queueDiscipline.charge(ticket);
+      discipline.charge(ticket);
       last = ticket.rank;
     }
     assertThat((double) last / (1 << 20)).isCloseTo(100_000, within(2_000.0));

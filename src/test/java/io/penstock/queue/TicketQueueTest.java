@@ -142,9 +142,7 @@ class TicketQueueTest {
     DimensionSizes room = room(random);
     assertThat(queue.firstWithin(room)).isSameAs(model.firstWithin(room));
     ToLongFunction<DimensionSizes> instant =
-        dimensionSizes ->
-            dimensionSizes.get(CostDimension.TOTAL) / 7 * 100
-                + dimensionSizes.get(CostDimension.INPUT);
+        sizes -> sizes.get(CostDimension.TOTAL) / 7 * 100 + sizes.get(CostDimension.INPUT);
     assertThat(queue.soonest(instant)).isEqualTo(model.soonest(instant));
     if (!sorted.isEmpty()) {
       Ticket gone = sorted.get(random.nextInt(sorted.size()));
@@ -318,9 +316,9 @@ class TicketQueueTest {
     int[] asked = new int[1];
     long soonest =
         queue.soonest(
-            dimensionSizes -> {
+            sizes -> {
               asked[0]++;
-              return dimensionSizes.get(CostDimension.INPUT);
+              return sizes.get(CostDimension.INPUT);
             });
     assertThat(soonest).isEqualTo(10);
     assertThat(asked[0]).isLessThan(20);

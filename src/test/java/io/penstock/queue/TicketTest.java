@@ -71,8 +71,8 @@ class TicketTest {
 
   @Test
   void boundsOfOne_areTaken() {
-    QueueBounds queueBounds = new QueueBounds(1, 1, 1);
-    assertThat(queueBounds).isEqualTo(new QueueBounds(1, 1, 1));
+    QueueBounds bounds = new QueueBounds(1, 1, 1);
+    assertThat(bounds).isEqualTo(new QueueBounds(1, 1, 1));
   }
 
   @Test

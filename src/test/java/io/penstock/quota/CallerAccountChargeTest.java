@@ -27,7 +27,7 @@ class CallerAccountChargeTest {
   private static final long WINDOW = 60 * SECOND;
 
   private final List<Long> denials = new ArrayList<>();
-  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
+  private final SliceDemand demand = new SliceDemand(() -> {});
   private final Limit ofKey = window(100);
   private final Limit ofGroup = window(100);
   private final Quota key =
@@ -161,15 +161,15 @@ class CallerAccountChargeTest {
 
   @Test
   void slicesOfTheGroupLack_isDry_andNothingIsTaken() {
-    ofGroup.share(sliceDemand, 0);
+    ofGroup.share(demand, 0);
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
-        .isEqualTo(new CallerAccount.Dry(sliceDemand, Ticker.NEVER));
+        .isEqualTo(new CallerAccount.Dry(demand, Ticker.NEVER));
     assertThat(ofKey.balance(0).charged()).isZero();
   }
 
   @Test
   void slicesOfTheGroupBeginSoon_isDryUntilThen() {
-    ofGroup.share(sliceDemand, 0);
+    ofGroup.share(demand, 0);
     ofGroup.tally(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
     long soon = SECOND / 100;
     ofGroup.granted(
@@ -177,14 +177,14 @@ class CallerAccountChargeTest {
         new StoreReport(100, Long.MAX_VALUE, 0, 0),
         cell -> new CellGrid.Span(soon, SECOND));
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
-        .isEqualTo(new CallerAccount.Dry(sliceDemand, soon));
+        .isEqualTo(new CallerAccount.Dry(demand, soon));
     assertThat(callerAccount.charge(null, ticket(2, 1, 0), soon))
         .isInstanceOf(CallerAccount.Taken.class);
   }
 
   @Test
   void slicesOfTheKeyLack_andTheGroupHasNoRoom_isRefused() {
-    ofKey.share(sliceDemand, 0);
+    ofKey.share(demand, 0);
     ofGroup.charge(100, 0, 0);
     assertThat(refusal(callerAccount.charge(null, ticket(1, 1, 0), 0)).reason())
         .isEqualTo(RefusalReason.GROUP_TPM);

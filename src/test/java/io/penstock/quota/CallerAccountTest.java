@@ -33,8 +33,8 @@ class CallerAccountTest {
     group.line().join(waits);
     assertThat(group.line().claim(waits, ticket(0))).isTrue();
     assertThat(group.line().kept()).isTrue();
-    CallerAccount callerAccount = new CallerAccount("k", false, (model, now) -> List.of(group));
-    assertThat(callerAccount.charge(null, ticket(1), 0)).isInstanceOf(CallerAccount.Taken.class);
+    CallerAccount account = new CallerAccount("k", false, (model, now) -> List.of(group));
+    assertThat(account.charge(null, ticket(1), 0)).isInstanceOf(CallerAccount.Taken.class);
   }
 
   private static long charged(Limit limit) {
@@ -65,10 +65,9 @@ class CallerAccountTest {
           }
         };
     key.line().join(meanwhile);
-    CallerAccount callerAccount =
-        new CallerAccount("k", false, (model, now) -> List.of(key, group));
+    CallerAccount account = new CallerAccount("k", false, (model, now) -> List.of(key, group));
 
-    assertThat(callerAccount.charge(null, ticket(1), 0)).isInstanceOf(CallerAccount.Denied.class);
+    assertThat(account.charge(null, ticket(1), 0)).isInstanceOf(CallerAccount.Denied.class);
 
     assertThat(charged(ofKey)).isZero();
     assertThat(charged(ofGroup)).isEqualTo(1);

@@ -83,8 +83,8 @@ class ChargeTest {
   @Test
   void openAiSettledByUsage_leavesWhatWasUsed() {
     List<Charge> spends = new ArrayList<>();
-    PoolTariff poolTariff = new PoolTariff(ChargeRule.OPENAI, true, 1);
-    new Quota("q", poolTariff, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)))
+    PoolTariff tariff = new PoolTariff(ChargeRule.OPENAI, true, 1);
+    new Quota("q", tariff, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)))
         .take(new Cost(100, 50, 400), NOW, spends);
     assertThat(spends.getFirst().settle(new TokenUsage(90, 0, 11), 11, NOW)).isZero();
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(101, 0, 0));
@@ -93,8 +93,8 @@ class ChargeTest {
   @Test
   void bedrock_outputCountsFivefoldAndCacheReadsDoNot() {
     List<Charge> spends = new ArrayList<>();
-    PoolTariff poolTariff = new PoolTariff(ChargeRule.BEDROCK, false, 5);
-    new Quota("q", poolTariff, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)))
+    PoolTariff tariff = new PoolTariff(ChargeRule.BEDROCK, false, 5);
+    new Quota("q", tariff, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)))
         .take(new Cost(100, 20, 50), NOW, spends);
     Charge spend = spends.getFirst();
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(100, 0, 50));

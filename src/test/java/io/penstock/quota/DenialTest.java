@@ -28,13 +28,13 @@ class DenialTest {
   private static final long WINDOW = 60 * SECOND;
 
   private final Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), 0);
-  private final MeteredLimit meteredLimit =
+  private final MeteredLimit metered =
       new MeteredLimit(LimitMeasure.TOKENS, limit, RefusalReason.KEY_TPM);
-  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
+  private final SliceDemand demand = new SliceDemand(() -> {});
 
   private Denial unmet(long amount, long now) {
     Weight weight = Weight.exactly(amount);
-    return new Denial(meteredLimit, weight, limit.decide(weight, now));
+    return new Denial(metered, weight, limit.decide(weight, now));
   }
 
   private static Refusal usedUp(long wait) {
@@ -52,13 +52,13 @@ class DenialTest {
 
   @Test
   void nobodyKnowsUntilWhen_noTimeIsAdvised() {
-    Denial denial = new Denial(meteredLimit, Weight.exactly(1), new LimitAnswer.Wait(Ticker.NEVER));
+    Denial denial = new Denial(metered, Weight.exactly(1), new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(denial.refusal("k", SECOND)).isEqualTo(usedUp(Refusal.UNKNOWN));
   }
 
   @Test
   void moreThanItCouldEverGive_isToldSo_andIsNotDry() {
-    limit.share(sliceDemand, 0);
+    limit.share(demand, 0);
     Denial denial = unmet(101, 0);
     assertThat(denial.dry(0)).isNull();
     assertThat(denial.refusal("k", 0))
@@ -69,8 +69,8 @@ class DenialTest {
 
   @Test
   void slicesLack_isDry() {
-    limit.share(sliceDemand, 0);
-    assertThat(unmet(1, 0).dry(0)).isEqualTo(new CallerAccount.Dry(sliceDemand, Ticker.NEVER));
+    limit.share(demand, 0);
+    assertThat(unmet(1, 0).dry(0)).isEqualTo(new CallerAccount.Dry(demand, Ticker.NEVER));
   }
 
   @Test
@@ -85,14 +85,14 @@ class DenialTest {
   @Test
   void shutWhileNothingIsHeardOfOthers_isToldWhatItWasShutWith() {
     Refusal unheard = new Refusal(RefusalReason.LIMIT_UNAVAILABLE, "nothing is heard", 2 * SECOND);
-    limit.share(sliceDemand, 0);
+    limit.share(demand, 0);
     limit.cutOff(new OutageCap.Shut(unheard));
     assertThat(unmet(1, 0).refusal("k", 0)).isSameAs(unheard);
     assertThat(unmet(1, 0).dry(0)).isNull();
   }
 
   private void barred() {
-    limit.share(sliceDemand, 0);
+    limit.share(demand, 0);
     limit.tally(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
     limit.granted(
         List.of(new SpendingReport.Counted(7, 0)),

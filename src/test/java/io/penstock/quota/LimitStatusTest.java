@@ -35,7 +35,7 @@ class LimitStatusTest {
   private static final long LOWERED = 120 * SECOND;
 
   private final AtomicInteger asked = new AtomicInteger();
-  private final SliceDemand sliceDemand = new SliceDemand(asked::incrementAndGet);
+  private final SliceDemand demand = new SliceDemand(asked::incrementAndGet);
 
   private final Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), NOW);
   private final MeteredLimit tokens = new MeteredLimit(LimitMeasure.TOKENS, limit);
@@ -98,15 +98,15 @@ class LimitStatusTest {
 
   @Test
   void slicesLack_isDry_andNobodyIsAskedForThem() {
-    limit.share(sliceDemand, NOW);
+    limit.share(demand, NOW);
     assertThat(stance(Cost.ofInput(5))).isEqualTo(expected(5, true, Ticker.NEVER));
     assertThat(asked).hasValue(0);
-    assertThat(sliceDemand.least()).isZero();
+    assertThat(demand.least()).isZero();
   }
 
   @Test
   void slicesSuffice_isNotDry() {
-    limit.share(sliceDemand, NOW);
+    limit.share(demand, NOW);
     limit.tally(new CellGrid(7, NOW, WINDOW), 7, 7, 100, NOW);
     limit.granted(
         List.of(new SpendingReport.Counted(7, 50)),

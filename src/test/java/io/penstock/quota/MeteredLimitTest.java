@@ -21,13 +21,13 @@ class MeteredLimitTest {
 
   private final AtomicLong elsewhere = new AtomicLong();
   private final Limit limit = new Limit(SPEC, 0);
-  private final MeteredLimit meteredLimit =
+  private final MeteredLimit metered =
       new MeteredLimit(LimitMeasure.REQUESTS, limit, null, now -> elsewhere.get());
 
   @Test
   void oneAlone_isAsFullEverywhereAsHere() {
     limit.take(new Weight(15, 10, 0), 0);
-    assertThat(meteredLimit.utilization(0)).isEqualTo(limit.utilization(0)).isEqualTo(0.25);
+    assertThat(metered.utilization(0)).isEqualTo(limit.utilization(0)).isEqualTo(0.25);
     assertThat(new MeteredLimit(LimitMeasure.REQUESTS, limit).utilization(0)).isEqualTo(0.25);
   }
 
@@ -35,9 +35,9 @@ class MeteredLimitTest {
   void whatOthersCounted_isAddedUpToTheWhole() {
     limit.take(new Weight(15, 10, 0), 0);
     elsewhere.set(50);
-    assertThat(meteredLimit.utilization(0)).isEqualTo(0.75);
+    assertThat(metered.utilization(0)).isEqualTo(0.75);
     elsewhere.set(1_000);
-    assertThat(meteredLimit.utilization(0)).isEqualTo(1);
+    assertThat(metered.utilization(0)).isEqualTo(1);
   }
 
   @Test
@@ -46,9 +46,7 @@ class MeteredLimitTest {
     other.take(Weight.exactly(40), 0);
     Quota quota =
         new Quota(
-            "q",
-            ChargeRule.TOTAL,
-            List.of(meteredLimit, new MeteredLimit(LimitMeasure.TOKENS, other)));
+            "q", ChargeRule.TOTAL, List.of(metered, new MeteredLimit(LimitMeasure.TOKENS, other)));
     elsewhere.set(50);
     assertThat(quota.utilization(0)).isEqualTo(0.4);
     assertThat(quota.utilizationEverywhere(0)).isEqualTo(0.5);

@@ -25,7 +25,7 @@ class QuotaWaitListTest {
   private static final LimitSpec TRAILING =
       new LimitSpec.TrailingWindow(100, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
 
-  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
+  private final SliceDemand demand = new SliceDemand(() -> {});
   private final WokenWaiters waiter = new WokenWaiters();
   private final List<Charge> spends = new ArrayList<>();
 
@@ -35,7 +35,7 @@ class QuotaWaitListTest {
 
   private List<MeteredLimit> shared() {
     Limit limit = window(10);
-    limit.share(sliceDemand, NOW);
+    limit.share(demand, NOW);
     return List.of(new MeteredLimit(LimitMeasure.TOKENS, limit));
   }
 
@@ -44,18 +44,18 @@ class QuotaWaitListTest {
     return quota;
   }
 
-  private Quota of(LimitMeasure limitMeasure, Limit limit) {
+  private Quota of(LimitMeasure measure, Limit limit) {
     return joined(
         new Quota(
             "q",
             ChargeRule.TOTAL,
-            List.of(new MeteredLimit(limitMeasure, limit, RefusalReason.GROUP_RPM))));
+            List.of(new MeteredLimit(measure, limit, RefusalReason.GROUP_RPM))));
   }
 
   @Test
   void slicesOfASharedLimitCome_wakesWhoWait() {
     joined(new Quota("q", ChargeRule.TOTAL, shared()));
-    sliceDemand.wake();
+    demand.wake();
     assertThat(waiter.times).isEqualTo(1);
   }
 
@@ -64,11 +64,11 @@ class QuotaWaitListTest {
     Quota quota = joined(new Quota("q", ChargeRule.TOTAL, List.of()));
     quota.change(ChargeRule.TOTAL, shared());
     assertThat(waiter.times).isEqualTo(1);
-    sliceDemand.wake();
+    demand.wake();
     assertThat(waiter.times).isEqualTo(2);
     quota.change(ChargeRule.TOTAL, List.of());
     assertThat(waiter.times).isEqualTo(3);
-    sliceDemand.wake();
+    demand.wake();
     assertThat(waiter.times).isEqualTo(3);
   }
 
@@ -123,8 +123,8 @@ class QuotaWaitListTest {
     assertThat(waiter.times).isEqualTo(1);
   }
 
-  private static ProviderStatus standing(LimitMeasure limitMeasure, long limit) {
-    return new ProviderStatus(limitMeasure, limit, ProviderStatus.UNSAID, ProviderStatus.UNSAID);
+  private static ProviderStatus standing(LimitMeasure measure, long limit) {
+    return new ProviderStatus(measure, limit, ProviderStatus.UNSAID, ProviderStatus.UNSAID);
   }
 
   @Test

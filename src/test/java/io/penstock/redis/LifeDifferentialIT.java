@@ -28,16 +28,16 @@ class LifeDifferentialIT {
     program.assumeInstalled();
     int histories = program.histories(HISTORIES);
     Map<String, Integer> happened = new HashMap<>();
-    LuaScript luaScript = LuaScript.read("life.lua");
+    LuaScript script = LuaScript.read("life.lua");
     try (RawRedis one = new RawRedis(program.started());
         RawRedis other = new RawRedis(program.started())) {
-      one.call("SCRIPT", "LOAD", luaScript.text());
-      other.call("SCRIPT", "LOAD", luaScript.text());
+      one.call("SCRIPT", "LOAD", script.text());
+      other.call("SCRIPT", "LOAD", script.text());
       LongStream seeds =
           LongStream.concat(
               LongStream.rangeClosed(1, histories), LongStream.of(new Random().nextLong()));
       for (long seed : seeds.toArray()) {
-        LifeHistory history = new LifeHistory(seed, List.of(one, other), luaScript.sha1());
+        LifeHistory history = new LifeHistory(seed, List.of(one, other), script.sha1());
         play(seed, history);
         history.happened.forEach((what, times) -> happened.merge(what, times, Integer::sum));
       }

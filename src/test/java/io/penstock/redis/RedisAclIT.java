@@ -52,11 +52,11 @@ class RedisAclIT {
     return RedisAddress.parse(url, "app", "secret");
   }
 
-  private static boolean works(RedisPeer redisPeer) {
+  private static boolean works(RedisPeer peer) {
     try {
-      return redisPeer.trouble() == null
-          && RedisPeer.sum(redisPeer.round(RedisPeer.ask("k", 1))) == 1
-          && redisPeer.exchange(RedisPeer.count("c", 1)).isEmpty();
+      return peer.trouble() == null
+          && RedisPeer.sum(peer.round(RedisPeer.ask("k", 1))) == 1
+          && peer.exchange(RedisPeer.count("c", 1)).isEmpty();
     } catch (CompletionException refused) {
       return false;
     }
@@ -65,18 +65,18 @@ class RedisAclIT {
   @Test
   void userWithTheRights_needsNoOthers_andEachOfThem() {
     try (RedisServer server = RedisServer.started(users("")).login(ADMIN);
-        RedisPeer redisPeer = new RedisPeer("a", address(server.url()), null)) {
-      Until.holds("rounds and counts", () -> works(redisPeer));
+        RedisPeer peer = new RedisPeer("a", address(server.url()), null)) {
+      Until.holds("rounds and counts", () -> works(peer));
       server.command("ACL", "LOG", "RESET");
-      assertThat(works(redisPeer)).isTrue();
+      assertThat(works(peer)).isTrue();
       assertThat(server.command("ACL", "LOG")).as("what was refused").isEqualTo("*0");
       for (String right : SCRIPTS) {
         server.command("ACL", "SETUSER", "app", "-" + right);
         server.command("SCRIPT", "FLUSH");
         server.command("HSET", "ns:life:0", "m:forgotten", "1000");
-        assertThat(works(redisPeer)).as(right).isFalse();
+        assertThat(works(peer)).as(right).isFalse();
         server.command("ACL", "SETUSER", "app", "+" + right);
-        Until.holds("rounds and counts with " + right, () -> works(redisPeer));
+        Until.holds("rounds and counts with " + right, () -> works(peer));
       }
     }
   }
@@ -92,8 +92,8 @@ class RedisAclIT {
         SCRIPTS.forEach(right -> words.add("+" + right));
         assertThat(master.command(words.toArray(String[]::new))).isEqualTo("+OK");
       }
-      try (RedisPeer redisPeer = new RedisPeer("a", address(redis.url()), null)) {
-        Until.holds("rounds and counts", () -> works(redisPeer));
+      try (RedisPeer peer = new RedisPeer("a", address(redis.url()), null)) {
+        Until.holds("rounds and counts", () -> works(peer));
         for (RedisServer master : redis.masters()) {
           assertThat(master.command("ACL", "LOG")).as("what was refused").isEqualTo("*0");
         }
@@ -104,8 +104,8 @@ class RedisAclIT {
   @Test
   void databaseOtherThanTheFirst_needsToBeSelected() {
     try (RedisServer server = RedisServer.started(users(" +select")).login(ADMIN);
-        RedisPeer redisPeer = new RedisPeer("a", address(server.url() + "/3"), null)) {
-      Until.holds("rounds and counts", () -> works(redisPeer));
+        RedisPeer peer = new RedisPeer("a", address(server.url() + "/3"), null)) {
+      Until.holds("rounds and counts", () -> works(peer));
       assertThat(server.command("DBSIZE")).isEqualTo(":0");
     }
   }
@@ -133,9 +133,9 @@ class RedisAclIT {
   @Test
   void wrongPassword_isRefused() {
     try (RedisServer server = RedisServer.started(users("")).login(ADMIN);
-        RedisPeer redisPeer =
+        RedisPeer peer =
             new RedisPeer("a", RedisAddress.parse(server.url(), "app", "other"), null)) {
-      redisPeer.awaitTrouble(Kind.ACCESS);
+      peer.awaitTrouble(Kind.ACCESS);
     }
   }
 }

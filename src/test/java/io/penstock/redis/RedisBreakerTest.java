@@ -9,37 +9,37 @@ import org.junit.jupiter.api.Test;
 class RedisBreakerTest {
   private final FakeTicker ticker = new FakeTicker();
   private final AtomicInteger connections = new AtomicInteger(1);
-  private final RedisBreaker redisBreaker = new RedisBreaker(ticker, connections::get);
+  private final RedisBreaker breaker = new RedisBreaker(ticker, connections::get);
 
   private void told(int times, boolean well) {
     for (int i = 0; i < times; i++) {
-      redisBreaker.told(well);
+      breaker.told(well);
     }
   }
 
   @Test
   void nineteenFailures_changeNothing_andTheTwentiethStopsAll() {
     told(19, false);
-    assertThat(redisBreaker.lets()).isTrue();
+    assertThat(breaker.lets()).isTrue();
     told(1, false);
-    assertThat(redisBreaker.lets()).isFalse();
+    assertThat(breaker.lets()).isFalse();
   }
 
   @Test
   void lessThanHalfOfTwenty_isLetGo_andHalfIsNot() {
     told(11, true);
     told(9, false);
-    assertThat(redisBreaker.lets()).isTrue();
+    assertThat(breaker.lets()).isTrue();
     told(1, false);
-    assertThat(redisBreaker.isOpen()).isTrue();
+    assertThat(breaker.isOpen()).isTrue();
   }
 
   @Test
   void roundsThatGoWellAfterFailures_stopNothing() {
     told(19, false);
     told(20, true);
-    assertThat(redisBreaker.isOpen()).isFalse();
-    assertThat(redisBreaker.lets()).isTrue();
+    assertThat(breaker.isOpen()).isFalse();
+    assertThat(breaker.lets()).isTrue();
   }
 
   @Test
@@ -47,39 +47,39 @@ class RedisBreakerTest {
     told(9, false);
     told(20, true);
     told(9, false);
-    assertThat(redisBreaker.isOpen()).isFalse();
+    assertThat(breaker.isOpen()).isFalse();
   }
 
   @Test
   void afterThePause_oneTries_andTheOthersStillWait() {
     told(20, false);
     ticker.advance(RedisBreaker.PAUSE_NANOS - 1);
-    assertThat(redisBreaker.lets()).isFalse();
+    assertThat(breaker.lets()).isFalse();
     ticker.advance(1);
-    assertThat(redisBreaker.lets()).isTrue();
-    assertThat(redisBreaker.lets()).isFalse();
+    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.lets()).isFalse();
   }
 
   @Test
   void newConnection_isTriedAtOnce_andOnce() {
     told(20, false);
     connections.incrementAndGet();
-    assertThat(redisBreaker.lets()).isTrue();
+    assertThat(breaker.lets()).isTrue();
     told(1, false);
-    assertThat(redisBreaker.lets()).isFalse();
+    assertThat(breaker.lets()).isFalse();
   }
 
   @Test
   void tryThatGoesWell_letsAll_andOneThatFailsWaitsAgain() {
     told(20, false);
     ticker.advance(RedisBreaker.PAUSE_NANOS);
-    assertThat(redisBreaker.lets()).isTrue();
+    assertThat(breaker.lets()).isTrue();
     told(1, false);
-    assertThat(redisBreaker.lets()).isFalse();
+    assertThat(breaker.lets()).isFalse();
     ticker.advance(RedisBreaker.PAUSE_NANOS);
-    assertThat(redisBreaker.lets()).isTrue();
+    assertThat(breaker.lets()).isTrue();
     told(1, true);
     told(19, false);
-    assertThat(redisBreaker.lets()).isTrue();
+    assertThat(breaker.lets()).isTrue();
   }
 }

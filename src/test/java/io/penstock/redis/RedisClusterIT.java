@@ -69,13 +69,13 @@ class RedisClusterIT {
     try (RedisCluster redis = RedisCluster.started(3)) {
       RedisServer master = redis.masters().get(1);
       redis.replicate(master);
-      try (RedisPeer redisPeer = new RedisPeer("a", redis.url())) {
-        Answer before = redisPeer.well(asks(5));
+      try (RedisPeer peer = new RedisPeer("a", redis.url())) {
+        Answer before = peer.well(asks(5));
         master.kill();
-        Until.holds("grants of all masters", () -> answers(redisPeer, Set.of()));
-        Answer after = redisPeer.round();
+        Until.holds("grants of all masters", () -> answers(peer, Set.of()));
+        Answer after = peer.round();
         assertThat(after.run().name()).isNotEqualTo(before.run().name());
-        assertThat(redisPeer.round().run().name()).isEqualTo(after.run().name());
+        assertThat(peer.round().run().name()).isEqualTo(after.run().name());
       }
     }
   }
@@ -83,22 +83,22 @@ class RedisClusterIT {
   @Test
   void masterThatDies_takesItsLimitsAlone_untilItIsBack() {
     try (RedisCluster redis = RedisCluster.started(3, "cluster-require-full-coverage no");
-        RedisPeer redisPeer = new RedisPeer("a", redis.url())) {
-      Answer before = redisPeer.well(asks(5));
+        RedisPeer peer = new RedisPeer("a", redis.url())) {
+      Answer before = peer.well(asks(5));
       RedisServer master = redis.ownerOf("ns:life:0");
       Set<String> its = ofMaster(redis, master);
       master.kill();
-      Until.holds("grants of the others", () -> answers(redisPeer, its));
-      Answer between = redisPeer.round(asks(5));
+      Until.holds("grants of the others", () -> answers(peer, its));
+      Answer between = peer.round(asks(5));
       assertThat(between.life()).isEqualTo(before.life());
       assertThat(granted(between)).hasSize(LIMITS - its.size()).doesNotContainAnyElementsOf(its);
-      assertThat(redisPeer.supply.troubles().counts()).containsKey(Kind.AWAY);
+      assertThat(peer.supply.troubles().counts()).containsKey(Kind.AWAY);
       try (RedisPeer late = new RedisPeer("b", redis.url())) {
         Until.holds("grants to one that starts meanwhile", () -> answers(late, its));
       }
       master.start();
-      Until.holds("grants of all", () -> answers(redisPeer, Set.of()));
-      assertThat(redisPeer.round().life()).isNotEqualTo(before.life());
+      Until.holds("grants of all", () -> answers(peer, Set.of()));
+      assertThat(peer.round().life()).isNotEqualTo(before.life());
     }
   }
 
@@ -146,23 +146,23 @@ class RedisClusterIT {
         .orElseThrow();
   }
 
-  private static boolean told(RedisPeer redisPeer, CountStore.Count... counts) {
+  private static boolean told(RedisPeer peer, CountStore.Count... counts) {
     try {
-      redisPeer.exchange(counts);
+      peer.exchange(counts);
       return true;
     } catch (CompletionException notYet) {
       return false;
     }
   }
 
-  private static List<CountStore.Count> heard(RedisPeer redisPeer, String limit) {
-    return redisPeer.exchange(RedisPeer.count(limit, 1));
+  private static List<CountStore.Count> heard(RedisPeer peer, String limit) {
+    return peer.exchange(RedisPeer.count(limit, 1));
   }
 
   /** Returns whether all limits except some are granted. */
-  private static boolean answers(RedisPeer redisPeer, Set<String> but) {
+  private static boolean answers(RedisPeer peer, Set<String> but) {
     try {
-      Answer answer = redisPeer.round(asks(5));
+      Answer answer = peer.round(asks(5));
       return granted(answer).size() == LIMITS - but.size()
           && but.stream().noneMatch(granted(answer)::contains);
     } catch (CompletionException notYet) {
@@ -173,30 +173,30 @@ class RedisClusterIT {
   @Test
   void clusterThatWantsAllItsSlots_isAwayWithOneMaster() {
     try (RedisCluster redis = RedisCluster.started(3);
-        RedisPeer redisPeer = new RedisPeer("a", redis.url())) {
-      Answer before = redisPeer.well();
+        RedisPeer peer = new RedisPeer("a", redis.url())) {
+      Answer before = peer.well();
       RedisServer master = redis.masters().get(1);
       master.kill();
-      redisPeer.awaitTrouble(Kind.CLUSTER);
+      peer.awaitTrouble(Kind.CLUSTER);
       master.start();
-      Until.holds("grants of all", () -> answers(redisPeer, Set.of()));
-      assertThat(redisPeer.round().life()).isNotEqualTo(before.life());
+      Until.holds("grants of all", () -> answers(peer, Set.of()));
+      assertThat(peer.round().life()).isNotEqualTo(before.life());
     }
   }
 
   @Test
   void slotThatMoves_isFollowed() {
     try (RedisCluster redis = RedisCluster.started(3);
-        RedisPeer redisPeer = new RedisPeer("a", redis.url())) {
-      redisPeer.well(asks(5));
+        RedisPeer peer = new RedisPeer("a", redis.url())) {
+      peer.well(asks(5));
       RedisServer from = redis.ownerOf(RedisPeer.key("k1"));
       RedisServer to = redis.masters().stream().filter(each -> each != from).findFirst().get();
       redis.beginMove(RedisPeer.key("k1"), from, to);
-      Answer between = redisPeer.round(asks(5));
+      Answer between = peer.round(asks(5));
       assertThat(granted(between)).as("asked where it is by now").contains("k1");
       redis.endMove(RedisPeer.key("k1"), to);
-      Until.holds("a round with all", () -> answers(redisPeer, Set.of()));
-      assertThat(redisPeer.round().life()).as("nothing was lost").isEqualTo(between.life());
+      Until.holds("a round with all", () -> answers(peer, Set.of()));
+      assertThat(peer.round().life()).as("nothing was lost").isEqualTo(between.life());
       assertThat(to.command("EXISTS", RedisPeer.key("k1"))).isEqualTo(":1");
     }
   }

@@ -42,32 +42,32 @@ class RedisLogGoldenTest {
     List<Event.Synced> said = new ArrayList<>();
     SharingStatus sharingStatus = new SharingStatus(sharingMode, policy, TTL);
     sharingStatus.tell(event -> said.add((Event.Synced) event));
-    StoreContact storeContact = new StoreContact(policy, sharingMode == SharingMode.EXACT, TTL, 0);
-    look(sharingStatus, storeContact, null, 2 * TTL);
-    storeContact.heard(2 * TTL, 1);
-    look(sharingStatus, storeContact, RecoveryReason.CAME, 2 * TTL);
-    look(sharingStatus, storeContact, null, 2 * TTL);
-    storeContact.heard(3 * TTL, 3);
-    look(sharingStatus, storeContact, null, 3 * TTL);
-    look(sharingStatus, storeContact, RecoveryReason.SILENT, 3 * TTL);
-    look(sharingStatus, storeContact, RecoveryReason.RESTARTED, 3 * TTL);
-    look(sharingStatus, storeContact, RecoveryReason.LOST, 3 * TTL);
-    look(sharingStatus, storeContact, null, 3 * TTL);
+    StoreContact contact = new StoreContact(policy, sharingMode == SharingMode.EXACT, TTL, 0);
+    look(sharingStatus, contact, null, 2 * TTL);
+    contact.heard(2 * TTL, 1);
+    look(sharingStatus, contact, RecoveryReason.CAME, 2 * TTL);
+    look(sharingStatus, contact, null, 2 * TTL);
+    contact.heard(3 * TTL, 3);
+    look(sharingStatus, contact, null, 3 * TTL);
+    look(sharingStatus, contact, RecoveryReason.SILENT, 3 * TTL);
+    look(sharingStatus, contact, RecoveryReason.RESTARTED, 3 * TTL);
+    look(sharingStatus, contact, RecoveryReason.LOST, 3 * TTL);
+    look(sharingStatus, contact, null, 3 * TTL);
     if (sharingMode == SharingMode.EXACT) {
       sharingStatus.lookBarred(true, 3 * TTL).forEach(Runnable::run);
       sharingStatus.lookBarred(false, 4 * TTL).forEach(Runnable::run);
     }
-    look(sharingStatus, storeContact, null, 5 * TTL);
+    look(sharingStatus, contact, null, 5 * TTL);
     return said;
   }
 
   private static void look(
       SharingStatus sharingStatus,
-      StoreContact storeContact,
+      StoreContact contact,
       @Nullable RecoveryReason learns,
       long now) {
-    var _ = storeContact.changes(learns != null, now);
-    sharingStatus.look(learns, storeContact, () -> true, now).forEach(Runnable::run);
+    var _ = contact.changes(learns != null, now);
+    sharingStatus.look(learns, contact, () -> true, now).forEach(Runnable::run);
   }
 
   @Test

@@ -38,12 +38,12 @@ class RedisSentinelIT {
     }
   }
 
-  private static boolean exchanges(RedisPeer redisPeer, long amount) {
+  private static boolean exchanges(RedisPeer peer, long amount) {
     try {
       if (amount > 0) {
-        redisPeer.exchange(RedisPeer.count("c", amount));
+        peer.exchange(RedisPeer.count("c", amount));
       } else {
-        redisPeer.exchange();
+        peer.exchange();
       }
       return true;
     } catch (CompletionException notYet) {
@@ -55,10 +55,10 @@ class RedisSentinelIT {
   void sentinelsThatDie_areNotMissed() {
     try (RedisSentinels redis = RedisSentinels.started()) {
       redis.sentinels().getFirst().kill();
-      try (RedisPeer redisPeer = new RedisPeer("a", redis.url())) {
-        Answer before = redisPeer.well();
+      try (RedisPeer peer = new RedisPeer("a", redis.url())) {
+        Answer before = peer.well();
         redis.sentinels().forEach(each -> each.kill());
-        Answer after = redisPeer.well();
+        Answer after = peer.well();
         assertThat(after.life()).isEqualTo(before.life());
       }
     }
@@ -67,27 +67,24 @@ class RedisSentinelIT {
   @Test
   void masterThatNobodyKnows_isSaid() {
     try (RedisSentinels redis = RedisSentinels.started();
-        RedisPeer redisPeer = new RedisPeer("a", redis.url().replace("#main", "#other"))) {
-      assertThat(redisPeer.awaitTrouble(Kind.AWAY)).hasMessageContaining("know no master");
+        RedisPeer peer = new RedisPeer("a", redis.url().replace("#main", "#other"))) {
+      assertThat(peer.awaitTrouble(Kind.AWAY)).hasMessageContaining("know no master");
     }
   }
 
   @Test
   void password_isThatOfServersAndSentinels() {
     try (RedisSentinels redis = RedisSentinels.guarded("secret");
-        RedisPeer redisPeer =
-            new RedisPeer("a", RedisAddress.parse(redis.url(), null, "secret"), null);
+        RedisPeer peer = new RedisPeer("a", RedisAddress.parse(redis.url(), null, "secret"), null);
         RedisPeer stranger =
             new RedisPeer("b", RedisAddress.parse(redis.url(), null, "wrong"), null)) {
-      Answer before = redisPeer.well(RedisPeer.ask("k", 5));
+      Answer before = peer.well(RedisPeer.ask("k", 5));
       assertThat(RedisPeer.sum(before)).isEqualTo(5);
       stranger.awaitTrouble(Kind.ACCESS);
       redis.first().kill();
       Until.holds(
           "another run",
-          () ->
-              redisPeer.trouble() == null
-                  && !redisPeer.round().run().name().equals(before.run().name()));
+          () -> peer.trouble() == null && !peer.round().run().name().equals(before.run().name()));
     }
   }
 }

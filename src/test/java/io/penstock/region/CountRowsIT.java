@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class CountRowsIT extends CountStoreContract {
   private final Tables tables = Tables.made();
-  private final RegionDatabase regionDatabase = new RegionDatabase(tables.address());
+  private final RegionDatabase database = new RegionDatabase(tables.address());
   private long now = 100 * MINUTE_MILLIS;
 
   @Override
   protected CountRows counts() {
-    return new CountRows(regionDatabase, "default", () -> now);
+    return new CountRows(database, "default", () -> now);
   }
 
   @Override
@@ -33,16 +33,15 @@ class CountRowsIT extends CountStoreContract {
 
   @AfterEach
   void close() {
-    regionDatabase.close();
+    database.close();
   }
 
   private static <T> T answer(CompletionStage<T> stage) {
     return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
-  private static LimitId id(
-      LimitId.Kind kind, String name, String pool, LimitMeasure limitMeasure) {
-    return new LimitId(kind, name, pool, limitMeasure, MINUTE_MILLIS * 1_000_000);
+  private static LimitId id(LimitId.Kind kind, String name, String pool, LimitMeasure measure) {
+    return new LimitId(kind, name, pool, measure, MINUTE_MILLIS * 1_000_000);
   }
 
   @Test
@@ -83,7 +82,7 @@ class CountRowsIT extends CountStoreContract {
   @Test
   void workspaces_areApart() {
     Count count = new Count(id(LimitId.Kind.KEY, "alice", "", LimitMeasure.REQUESTS), 100, 7);
-    answer(new CountRows(regionDatabase, "other", () -> now).exchange("east", List.of(count)));
+    answer(new CountRows(database, "other", () -> now).exchange("east", List.of(count)));
     assertThat(answer(counts().exchange("west", List.of()))).isEmpty();
   }
 

@@ -10,15 +10,13 @@ class DenialOutboxTest {
 
   @Test
   void denials_beyondWhatMayWait_areDroppedAndCounted() {
-    DenialOutbox denialOutbox = new DenialOutbox(SECOND);
+    DenialOutbox outbox = new DenialOutbox(SECOND);
     for (int i = 0; i < DenialOutbox.MOST; i++) {
-      assertThat(denialOutbox.add(new DenialStore.Denial("key-rpm", "k" + i, 60_000, 1, 1), 0))
-          .isTrue();
+      assertThat(outbox.add(new DenialStore.Denial("key-rpm", "k" + i, 60_000, 1, 1), 0)).isTrue();
     }
-    assertThat(denialOutbox.add(new DenialStore.Denial("key-rpm", "more", 60_000, 1, 1), 0))
-        .isFalse();
-    assertThat(denialOutbox.begin(0)).hasSize(DenialOutbox.BATCH);
-    assertThat(denialOutbox.givesUp(SECOND)).isEqualTo(DenialOutbox.BATCH);
-    assertThat(denialOutbox.due(SECOND)).isTrue();
+    assertThat(outbox.add(new DenialStore.Denial("key-rpm", "more", 60_000, 1, 1), 0)).isFalse();
+    assertThat(outbox.begin(0)).hasSize(DenialOutbox.BATCH);
+    assertThat(outbox.givesUp(SECOND)).isEqualTo(DenialOutbox.BATCH);
+    assertThat(outbox.due(SECOND)).isTrue();
   }
 }

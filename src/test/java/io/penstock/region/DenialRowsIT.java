@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class DenialRowsIT extends DenialStoreContract {
   private final Tables tables = Tables.made();
-  private final RegionDatabase regionDatabase = new RegionDatabase(tables.address());
-  private final DenialRows denials = new DenialRows(regionDatabase, "default", () -> this.now);
+  private final RegionDatabase database = new RegionDatabase(tables.address());
+  private final DenialRows denials = new DenialRows(database, "default", () -> this.now);
   private long now = 100 * MINUTE_MILLIS;
 
   @Override
@@ -30,7 +30,7 @@ class DenialRowsIT extends DenialStoreContract {
 
   @AfterEach
   void close() {
-    regionDatabase.close();
+    database.close();
   }
 
   private List<DenialStore.Denial> read() {

@@ -26,11 +26,11 @@ class LimitNamingTest {
       LimitId.Kind kind,
       String name,
       String pool,
-      LimitMeasure limitMeasure,
+      LimitMeasure measure,
       long seconds,
       String namespace,
       String identifier) {
-    LimitId id = new LimitId(kind, name, pool, limitMeasure, seconds * 1_000_000_000);
+    LimitId id = new LimitId(kind, name, pool, measure, seconds * 1_000_000_000);
     assertThat(LimitNaming.namespace(id)).isEqualTo(namespace);
     assertThat(LimitNaming.identifier(id)).isEqualTo(identifier);
     assertThat(LimitNaming.limit(namespace, identifier, seconds * 1_000)).isEqualTo(id);

@@ -53,10 +53,10 @@ class RegionSchemaIT {
     try (RegionDatabase small = new RegionDatabase(DatabaseAddress.parse(url))) {
       CountRows counts = new CountRows(small, "default", WallClock.system());
       DenialRows denials = new DenialRows(small, "default", WallClock.system());
-      RowSweeper rowSweeper = new RowSweeper(small, "east", WallClock.system());
+      RowSweeper sweeper = new RowSweeper(small, "east", WallClock.system());
       assertThat(counts.exchange("east", List.of()).toCompletableFuture()).succeedsWithin(SOON);
       assertThat(denials.since("east", 0).toCompletableFuture()).succeedsWithin(SOON);
-      assertThat(rowSweeper.sweep().toCompletableFuture()).succeedsWithin(SOON);
+      assertThat(sweeper.sweep().toCompletableFuture()).succeedsWithin(SOON);
     }
   }
 
@@ -73,8 +73,8 @@ class RegionSchemaIT {
       }
     }
     try (RegionDatabase regionDatabase = new RegionDatabase(tables.address())) {
-      RowSweeper rowSweeper = new RowSweeper(regionDatabase, "east", () -> 2 * hour);
-      assertThat(rowSweeper.sweep().toCompletableFuture()).succeedsWithin(SOON).isEqualTo(4L);
+      RowSweeper sweeper = new RowSweeper(regionDatabase, "east", () -> 2 * hour);
+      assertThat(sweeper.sweep().toCompletableFuture()).succeedsWithin(SOON).isEqualTo(4L);
     }
     assertThat(
             tables.query("SELECT concat(region, ' ', expires_at) FROM ratelimit_counts ORDER BY 1"))
@@ -92,11 +92,11 @@ class RegionSchemaIT {
         "INSERT INTO ratelimit_blocklist SELECT 'default', 'key-rpm', 'k', 60000, seq, 'east', 1,"
             + " 1, 1 FROM seq_1_to_11500");
     try (RegionDatabase regionDatabase = new RegionDatabase(tables.address())) {
-      RowSweeper rowSweeper = new RowSweeper(regionDatabase, "east", WallClock.system());
-      assertThat(rowSweeper.sweep().toCompletableFuture())
+      RowSweeper sweeper = new RowSweeper(regionDatabase, "east", WallClock.system());
+      assertThat(sweeper.sweep().toCompletableFuture())
           .succeedsWithin(SOON)
           .isEqualTo((long) RowSweeper.BATCH * RowSweeper.BATCHES);
-      assertThat(rowSweeper.sweep().toCompletableFuture()).succeedsWithin(SOON).isEqualTo(1_500L);
+      assertThat(sweeper.sweep().toCompletableFuture()).succeedsWithin(SOON).isEqualTo(1_500L);
     }
   }
 }

@@ -35,22 +35,21 @@ class RegionTablesGoldenIT {
     return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
   }
 
-  private static CountRows counts(RegionDatabase regionDatabase) {
-    return new CountRows(regionDatabase, "default", () -> NOW);
+  private static CountRows counts(RegionDatabase database) {
+    return new CountRows(database, "default", () -> NOW);
   }
 
-  private static DenialRows denials(RegionDatabase regionDatabase) {
-    return new DenialRows(regionDatabase, "default", () -> NOW);
+  private static DenialRows denials(RegionDatabase database) {
+    return new DenialRows(database, "default", () -> NOW);
   }
 
   /** Returns counts of limits of each kind: per minute and per day, requests and tokens. */
   private static List<Count> counted() {
     List<Count> counts = new ArrayList<>();
     for (LimitId.Kind kind : List.of(LimitId.Kind.KEY, LimitId.Kind.GROUP)) {
-      for (LimitMeasure limitMeasure : List.of(LimitMeasure.REQUESTS, LimitMeasure.TOKENS)) {
-        counts.add(new Count(new LimitId(kind, "a", "", limitMeasure, MINUTE_NANOS), MINUTE, 3));
-        counts.add(
-            new Count(new LimitId(kind, "a", "", limitMeasure, 1_440 * MINUTE_NANOS), DAY, 4));
+      for (LimitMeasure measure : List.of(LimitMeasure.REQUESTS, LimitMeasure.TOKENS)) {
+        counts.add(new Count(new LimitId(kind, "a", "", measure, MINUTE_NANOS), MINUTE, 3));
+        counts.add(new Count(new LimitId(kind, "a", "", measure, 1_440 * MINUTE_NANOS), DAY, 4));
       }
     }
     counts.add(
@@ -70,9 +69,9 @@ class RegionTablesGoldenIT {
   @Test
   void tablesAndRows_areThoseRecorded_andAreReadFromTheRecord() throws SQLException {
     Tables made = Tables.made();
-    try (RegionDatabase regionDatabase = new RegionDatabase(made.address())) {
-      answer(counts(regionDatabase).exchange("east", counted()));
-      answer(denials(regionDatabase).publish("east", denied()));
+    try (RegionDatabase database = new RegionDatabase(made.address())) {
+      answer(counts(database).exchange("east", counted()));
+      answer(denials(database).publish("east", denied()));
     }
     try (Connection open = made.open()) {
       GoldenRecords.check(
@@ -82,12 +81,12 @@ class RegionTablesGoldenIT {
     try (Connection open = before.open()) {
       SqlRecord.load(open, RECORD);
     }
-    try (RegionDatabase regionDatabase = new RegionDatabase(before.address())) {
-      assertThat(answer(counts(regionDatabase).exchange("west", List.of())))
+    try (RegionDatabase database = new RegionDatabase(before.address())) {
+      assertThat(answer(counts(database).exchange("west", List.of())))
           .containsExactlyInAnyOrderElementsOf(counted());
-      assertThat(answer(counts(regionDatabase).of("east")))
+      assertThat(answer(counts(database).of("east")))
           .containsExactlyInAnyOrderElementsOf(counted());
-      assertThat(answer(denials(regionDatabase).since("west", DenialStore.Page.START)).denials())
+      assertThat(answer(denials(database).since("west", DenialStore.Page.START)).denials())
           .containsExactlyInAnyOrderElementsOf(denied());
     }
   }

@@ -9,28 +9,28 @@ class TableCursorTest {
 
   @Test
   void clockThatIsAhead_hidesNothingOfOthers() {
-    TableCursor tableCursor = new TableCursor();
-    assertThat(tableCursor.next()).isZero();
-    tableCursor.saw(UNIX_MILLIS + 3_600_000, UNIX_MILLIS);
-    assertThat(tableCursor.next()).isEqualTo(UNIX_MILLIS - TableCursor.OVERLAP_MILLIS);
+    TableCursor cursor = new TableCursor();
+    assertThat(cursor.next()).isZero();
+    cursor.saw(UNIX_MILLIS + 3_600_000, UNIX_MILLIS);
+    assertThat(cursor.next()).isEqualTo(UNIX_MILLIS - TableCursor.OVERLAP_MILLIS);
   }
 
   @Test
   void everyTwelfthRead_isOfAll_andTheOthersOfWhatIsNew() {
-    TableCursor tableCursor = new TableCursor();
-    tableCursor.saw(UNIX_MILLIS, UNIX_MILLIS);
+    TableCursor cursor = new TableCursor();
+    cursor.saw(UNIX_MILLIS, UNIX_MILLIS);
     for (int read = 0; read <= 24; read++) {
       long from = read % 12 == 0 ? 0 : UNIX_MILLIS - TableCursor.OVERLAP_MILLIS;
-      assertThat(tableCursor.next()).as("read %d", read).isEqualTo(from);
+      assertThat(cursor.next()).as("read %d", read).isEqualTo(from);
     }
   }
 
   @Test
   void olderRow_takesTheCursorNotBack() {
-    TableCursor tableCursor = new TableCursor();
-    assertThat(tableCursor.next()).isZero();
-    tableCursor.saw(UNIX_MILLIS, UNIX_MILLIS);
-    tableCursor.saw(UNIX_MILLIS - 5_000, UNIX_MILLIS);
-    assertThat(tableCursor.next()).isEqualTo(UNIX_MILLIS - TableCursor.OVERLAP_MILLIS);
+    TableCursor cursor = new TableCursor();
+    assertThat(cursor.next()).isZero();
+    cursor.saw(UNIX_MILLIS, UNIX_MILLIS);
+    cursor.saw(UNIX_MILLIS - 5_000, UNIX_MILLIS);
+    assertThat(cursor.next()).isEqualTo(UNIX_MILLIS - TableCursor.OVERLAP_MILLIS);
   }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.CannotStart;
 import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.config.LoadedConfiguration;
 import io.penstock.config.RouteFiles;

@@ -3,7 +3,6 @@ package io.penstock.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.CannotStart;
 import io.penstock.trace.TraceSettings;
 import java.net.URI;
 import java.time.Duration;

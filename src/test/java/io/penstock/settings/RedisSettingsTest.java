@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.CannotStart;
 import io.penstock.GatewayServer;
 import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.config.LoadedConfiguration;
@@ -58,19 +57,19 @@ class RedisSettingsTest {
     return requireNonNull(RedisSettings.of(environment()));
   }
 
-  private GatewayServer.Setup setup(String routes, Duration window) throws IOException {
+  private StartSetup setup(String routes, Duration window) throws IOException {
     Path file = Files.writeString(directory.resolve("routes.yaml"), routes);
     RouteFiles files = new RouteFiles(Map.of(), address -> {});
     return switch (files.load(file)) {
       case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
-          new GatewayServer.Setup(
+          new StartSetup(
               files, file, configurationSnapshot, window, RedisSettings.of(environment()));
       case LoadedConfiguration.Bad(var faults) -> throw new AssertionError(faults);
     };
   }
 
   private void check(String routes) throws IOException {
-    GatewayServer.Setup setup = setup(routes, GatewayServer.MINUTE);
+    StartSetup setup = setup(routes, GatewayServer.MINUTE);
     RedisSettings.check(setup.sync(), setup);
   }
 
@@ -183,7 +182,7 @@ class RedisSettingsTest {
   @Test
   void reloadToAWindowTooShort_isRefusedLikewise() throws IOException {
     settings();
-    GatewayServer.Setup setup = setup(PERMIT, GatewayServer.MINUTE);
+    StartSetup setup = setup(PERMIT, GatewayServer.MINUTE);
     ConfigurationSnapshot next =
         setup("endpoints: [{path: /s, algorithm: sliding_window}]", GatewayServer.MINUTE)
             .snapshot();
@@ -194,13 +193,13 @@ class RedisSettingsTest {
   @Test
   void minuteUnder10Seconds_isTooShortForSlices() throws IOException {
     settings();
-    GatewayServer.Setup setup = setup(PERMIT, Duration.ofSeconds(2));
+    StartSetup setup = setup(PERMIT, Duration.ofSeconds(2));
     assertThat(problem(setup)).contains("2 s").contains("10");
     settings("penstock.redis.sharing", "eventual");
     assertThat(problem(setup(PERMIT, Duration.ofSeconds(2)))).isNull();
   }
 
-  private static @Nullable String problem(GatewayServer.Setup setup) {
+  private static @Nullable String problem(StartSetup setup) {
     return RedisSettings.problem(setup, setup.snapshot());
   }
 

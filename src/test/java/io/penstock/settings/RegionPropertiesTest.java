@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.CannotStart;
 import io.penstock.region.RegionSettings;
 import java.util.HashMap;
 import java.util.Map;

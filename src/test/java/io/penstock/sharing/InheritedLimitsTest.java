@@ -85,8 +85,8 @@ class InheritedLimitsTest {
   @Test
   void ids_areReadAsTheyAreWritten() {
     for (LimitId.Kind kind : LimitId.Kind.values()) {
-      for (LimitMeasure limitMeasure : LimitMeasure.values()) {
-        LimitId id = new LimitId(kind, "a:b/ü %+", "m:#", limitMeasure, 1_500_000_001L);
+      for (LimitMeasure measure : LimitMeasure.values()) {
+        LimitId id = new LimitId(kind, "a:b/ü %+", "m:#", measure, 1_500_000_001L);
         assertThat(LimitId.parse(kind.name().toLowerCase(Locale.ROOT), id.owner(), id.counts()))
             .isEqualTo(id);
       }

@@ -22,8 +22,8 @@ public abstract class LimitSourceContract {
   /** Returns the source; it is the same one during a test. */
   protected abstract LimitSource source();
 
-  private static LimitId id(String name, LimitMeasure limitMeasure, long seconds) {
-    return new LimitId(LimitId.Kind.ENDPOINT, name, "", limitMeasure, seconds * SECOND);
+  private static LimitId id(String name, LimitMeasure measure, long seconds) {
+    return new LimitId(LimitId.Kind.ENDPOINT, name, "", measure, seconds * SECOND);
   }
 
   /**

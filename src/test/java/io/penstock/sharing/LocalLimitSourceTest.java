@@ -24,8 +24,8 @@ class LocalLimitSourceTest extends LimitSourceContract {
     return source;
   }
 
-  private static LimitId id(String name, LimitMeasure limitMeasure, long seconds) {
-    return new LimitId(LimitId.Kind.ENDPOINT, name, "", limitMeasure, seconds * SECOND);
+  private static LimitId id(String name, LimitMeasure measure, long seconds) {
+    return new LimitId(LimitId.Kind.ENDPOINT, name, "", measure, seconds * SECOND);
   }
 
   private static final LimitId ID = id("/a", LimitMeasure.TOKENS, 10);

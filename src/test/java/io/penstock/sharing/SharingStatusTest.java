@@ -17,19 +17,19 @@ class SharingStatusTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(3_000, 10 * SliceWorld.SECOND);
   private static final long SECOND = SliceWorld.SECOND;
 
-  private final SliceWorld sliceWorld = new SliceWorld(1, FIXED);
+  private final SliceWorld world = new SliceWorld(1, FIXED);
   private final RecordedEvents events = new RecordedEvents();
 
   private void joined(OutagePolicy policy, int members) {
-    sliceWorld.onOutage = policy;
-    sliceWorld.join().rounds().tell(events);
+    world.onOutage = policy;
+    world.join().rounds().tell(events);
     for (int each = 1; each < members; each++) {
-      sliceWorld.join();
+      world.join();
     }
   }
 
   private void runFor(long nanos) {
-    sliceWorld.run(sliceWorld.now() + nanos);
+    world.run(world.now() + nanos);
   }
 
   private List<Event.Synced> said() {
@@ -54,9 +54,9 @@ class SharingStatusTest {
   void instanceThatCrashesOrComes_isSaidOnce() {
     joined(OutagePolicy.PARK, 2);
     runFor(10 * SECOND);
-    sliceWorld.nodes.getLast().crash();
+    world.nodes.getLast().crash();
     runFor(30 * SECOND);
-    sliceWorld.join();
+    world.join();
     runFor(30 * SECOND);
     assertThat(changes())
         .containsExactly(Change.JOINING, Change.JOINED, Change.MEMBERS, Change.MEMBERS);
@@ -75,14 +75,14 @@ class SharingStatusTest {
     joined(policy, 2);
     runFor(10 * SECOND);
     int before = said().size();
-    sliceWorld.store.cut = true;
+    world.store.cut = true;
     runFor(60 * SECOND);
     assertThat(changes().subList(before, said().size())).containsExactly(Change.CUT_OFF);
     assertThat(said().getLast().detail())
         .isEqualTo(
             "Redis has not been heard for 2 s: %s (penstock.redis.on-outage=%s)"
                 .formatted(follows, policy.text()));
-    sliceWorld.store.cut = false;
+    world.store.cut = false;
     runFor(60 * SECOND);
     assertThat(changes().subList(before + 1, said().size()))
         .containsExactly(Change.LEARNING, Change.LEARNED, Change.REJOINED);
@@ -91,13 +91,13 @@ class SharingStatusTest {
 
   @Test
   void storeThatNeverAnswered_saysSoAndJoinsLater() {
-    sliceWorld.store.cut = true;
+    world.store.cut = true;
     joined(OutagePolicy.SHARE, 2);
     runFor(30 * SECOND);
     assertThat(changes()).containsExactly(Change.CUT_OFF);
     assertThat(said().getLast().members()).isZero();
     assertThat(said().getLast().detail()).contains("for it was never heard");
-    sliceWorld.store.cut = false;
+    world.store.cut = false;
     runFor(30 * SECOND);
     assertThat(changes())
         .containsExactly(Change.CUT_OFF, Change.JOINING, Change.JOINED, Change.REJOINED);
@@ -108,7 +108,7 @@ class SharingStatusTest {
     joined(OutagePolicy.PARK, 3);
     runFor(10 * SECOND);
     int before = said().size();
-    sliceWorld.store.flush(true);
+    world.store.flush(true);
     runFor(30 * SECOND);
     assertThat(changes().subList(before, said().size()))
         .containsExactly(Change.LEARNING, Change.LEARNED);
@@ -121,7 +121,7 @@ class SharingStatusTest {
     joined(OutagePolicy.PARK, 3);
     runFor(10 * SECOND);
     int before = said().size();
-    sliceWorld.store.rollback(sliceWorld.now(), true);
+    world.store.rollback(world.now(), true);
     runFor(30 * SECOND);
     assertThat(changes().subList(before, said().size()))
         .containsExactly(Change.LEARNING, Change.LEARNED);
@@ -156,23 +156,22 @@ class SharingStatusTest {
   })
   void eventualLimitsWhileTheStoreIsAway_areSaidToDoWhatTheyDo(
       OutagePolicy policy, String follows) {
-    StoreContact storeContact = new StoreContact(policy, false, SliceWorld.TTL, 0);
-    storeContact.changes(false, SliceWorld.TTL);
+    StoreContact contact = new StoreContact(policy, false, SliceWorld.TTL, 0);
+    contact.changes(false, SliceWorld.TTL);
     standing(SharingMode.EVENTUAL, policy)
-        .look(null, storeContact, () -> true, SliceWorld.TTL)
+        .look(null, contact, () -> true, SliceWorld.TTL)
         .forEach(Runnable::run);
     assertThat(said().getLast().detail()).contains(": " + follows + " (");
   }
 
   @Test
   void whoComes_saysSoOnlyWhileTheStoreIsHeard() {
-    StoreContact storeContact = new StoreContact(OutagePolicy.PARK, true, SliceWorld.TTL, 0);
-    storeContact.heard(0, 2);
+    StoreContact contact = new StoreContact(OutagePolicy.PARK, true, SliceWorld.TTL, 0);
+    contact.heard(0, 2);
     SharingStatus sharingStatus = standing(SharingMode.EXACT, OutagePolicy.PARK);
-    assertThat(sharingStatus.look(RecoveryReason.CAME, storeContact, () -> true, SliceWorld.TTL))
+    assertThat(sharingStatus.look(RecoveryReason.CAME, contact, () -> true, SliceWorld.TTL))
         .isEmpty();
-    assertThat(
-            sharingStatus.look(RecoveryReason.CAME, storeContact, () -> true, SliceWorld.TTL - 1))
+    assertThat(sharingStatus.look(RecoveryReason.CAME, contact, () -> true, SliceWorld.TTL - 1))
         .hasSize(1);
   }
 }

@@ -18,9 +18,9 @@ class StoreContactTest {
   private static final long ENDS = SENT + TTL;
 
   private static StoreContact heard(OutagePolicy policy, boolean slices) {
-    StoreContact storeContact = new StoreContact(policy, slices, TTL, 0);
-    storeContact.heard(SENT, 3);
-    return storeContact;
+    StoreContact contact = new StoreContact(policy, slices, TTL, 0);
+    contact.heard(SENT, 3);
+    return contact;
   }
 
   private static Limit shared() {
@@ -31,70 +31,70 @@ class StoreContactTest {
 
   @Test
   void neverHeard_isCutOffASliceAfterTheStart() {
-    StoreContact storeContact = new StoreContact(OutagePolicy.SHARE, true, TTL, SENT);
-    assertThat(storeContact.members()).isZero();
-    assertThat(storeContact.endsNanos()).isEqualTo(ENDS);
-    assertThat(storeContact.changes(false, ENDS)).isTrue();
-    assertThat(storeContact.parts()).isZero();
+    StoreContact contact = new StoreContact(OutagePolicy.SHARE, true, TTL, SENT);
+    assertThat(contact.members()).isZero();
+    assertThat(contact.endsNanos()).isEqualTo(ENDS);
+    assertThat(contact.changes(false, ENDS)).isTrue();
+    assertThat(contact.parts()).isZero();
   }
 
   @ParameterizedTest
   @EnumSource
   void silence_cutsOffASliceAfterWhatWasHeardLast(OutagePolicy policy) {
-    StoreContact storeContact = heard(policy, true);
-    assertThat(storeContact.members()).isEqualTo(3);
-    assertThat(storeContact.changes(false, ENDS - 1)).isFalse();
-    assertThat(storeContact.cutOffNanos()).isEqualTo(StoreContact.CONNECTED);
-    assertThat(storeContact.changes(false, ENDS)).isEqualTo(policy != OutagePolicy.PARK);
-    assertThat(storeContact.cutOffNanos()).isEqualTo(ENDS);
-    assertThat(storeContact.changes(false, ENDS)).as("nothing new").isFalse();
-    assertThat(storeContact.changes(false, ENDS + 1)).as("nothing new").isFalse();
-    assertThat(storeContact.parts()).isEqualTo(policy == OutagePolicy.SHARE ? 3 : 0);
+    StoreContact contact = heard(policy, true);
+    assertThat(contact.members()).isEqualTo(3);
+    assertThat(contact.changes(false, ENDS - 1)).isFalse();
+    assertThat(contact.cutOffNanos()).isEqualTo(StoreContact.CONNECTED);
+    assertThat(contact.changes(false, ENDS)).isEqualTo(policy != OutagePolicy.PARK);
+    assertThat(contact.cutOffNanos()).isEqualTo(ENDS);
+    assertThat(contact.changes(false, ENDS)).as("nothing new").isFalse();
+    assertThat(contact.changes(false, ENDS + 1)).as("nothing new").isFalse();
+    assertThat(contact.parts()).isEqualTo(policy == OutagePolicy.SHARE ? 3 : 0);
   }
 
   @Test
   void answer_endsItOnceSlicesMayBeTaken() {
-    StoreContact storeContact = heard(OutagePolicy.SHARE, true);
-    storeContact.changes(false, ENDS);
-    storeContact.heard(ENDS, 2);
-    assertThat(storeContact.changes(true, ENDS + 1)).isFalse();
-    assertThat(storeContact.parts()).isEqualTo(3);
-    assertThat(storeContact.changes(false, ENDS + TTL - 1)).isTrue();
-    assertThat(storeContact.cutOffNanos()).isEqualTo(StoreContact.CONNECTED);
-    assertThat(storeContact.parts()).isZero();
+    StoreContact contact = heard(OutagePolicy.SHARE, true);
+    contact.changes(false, ENDS);
+    contact.heard(ENDS, 2);
+    assertThat(contact.changes(true, ENDS + 1)).isFalse();
+    assertThat(contact.parts()).isEqualTo(3);
+    assertThat(contact.changes(false, ENDS + TTL - 1)).isTrue();
+    assertThat(contact.cutOffNanos()).isEqualTo(StoreContact.CONNECTED);
+    assertThat(contact.parts()).isZero();
   }
 
   @Test
   void answerThatWasNotEnough_isFollowedByAnotherCutOff() {
-    StoreContact storeContact = heard(OutagePolicy.SHARE, true);
-    storeContact.changes(false, ENDS);
-    storeContact.heard(ENDS, 2);
-    assertThat(storeContact.changes(true, ENDS + TTL)).isTrue();
-    assertThat(storeContact.cutOffNanos()).isEqualTo(ENDS + TTL);
-    assertThat(storeContact.parts()).isEqualTo(2);
+    StoreContact contact = heard(OutagePolicy.SHARE, true);
+    contact.changes(false, ENDS);
+    contact.heard(ENDS, 2);
+    assertThat(contact.changes(true, ENDS + TTL)).isTrue();
+    assertThat(contact.cutOffNanos()).isEqualTo(ENDS + TTL);
+    assertThat(contact.parts()).isEqualTo(2);
   }
 
   @Test
   void countsOnly_areNotDivided() {
-    StoreContact storeContact = heard(OutagePolicy.SHARE, false);
-    storeContact.changes(false, ENDS);
-    assertThat(storeContact.parts()).isZero();
+    StoreContact contact = heard(OutagePolicy.SHARE, false);
+    contact.changes(false, ENDS);
+    assertThat(contact.parts()).isZero();
   }
 
   @Test
   void limits_doWhatIsSaidWhileCutOff_andAgainAsBeforeAfterIt() {
-    StoreContact storeContact = heard(OutagePolicy.REFUSE, true);
+    StoreContact contact = heard(OutagePolicy.REFUSE, true);
     Limit limit = shared();
-    storeContact.apply(limit);
+    contact.apply(limit);
     assertThat(limit.refusal()).isNull();
-    storeContact.changes(false, ENDS);
-    storeContact.apply(limit);
+    contact.changes(false, ENDS);
+    contact.apply(limit);
     Refusal refusal = limit.refusal();
     assertThat(refusal).isNotNull();
     assertThat(refusal.retryAfterSeconds()).hasValue(2);
-    storeContact.heard(ENDS, 3);
-    storeContact.changes(false, ENDS);
-    storeContact.apply(limit);
+    contact.heard(ENDS, 3);
+    contact.changes(false, ENDS);
+    contact.apply(limit);
     assertThat(limit.refusal()).isNull();
   }
 

@@ -78,15 +78,15 @@ final class ChangedSpecs {
         Map.of());
   }
 
-  static EndpointSpec.Scheduling with(EndpointSpec.Scheduling scheduling, QueueOrder queueOrder) {
+  static EndpointSpec.Scheduling with(EndpointSpec.Scheduling scheduling, QueueOrder order) {
     return new EndpointSpec.Scheduling(
-        queueOrder, scheduling.agingNanos(), scheduling.maxSkips(), scheduling.fairBy());
+        order, scheduling.agingNanos(), scheduling.maxSkips(), scheduling.fairBy());
   }
 
   static EndpointSpec.Waiting with(
-      EndpointSpec.Waiting waiting, QueueBounds queueBounds, int maxBlocked) {
+      EndpointSpec.Waiting waiting, QueueBounds bounds, int maxBlocked) {
     return new EndpointSpec.Waiting(
-        queueBounds,
+        bounds,
         maxBlocked,
         waiting.queueTimeoutNanos(),
         waiting.estimateOnly(),

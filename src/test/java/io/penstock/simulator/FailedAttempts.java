@@ -25,37 +25,37 @@ final class FailedAttempts {
   }
 
   /** Fails, by chance, an attempt that was just granted. Returns whether it fails, now or soon. */
-  boolean failsAtOnce(SimTicket ticket, TicketSettlement ticketSettlement) {
+  boolean failsAtOnce(SimTicket ticket, TicketSettlement settlement) {
     if (!fails(ticket, 0.15)) {
       return false;
     }
-    AttemptFailure attemptFailure =
+    AttemptFailure failure =
         simScenario.chance(0.5) ? AttemptFailure.UNSENT : AttemptFailure.REJECTED;
     if (simScenario.chance(0.5) && !delicate(ticket.endpoint)) {
-      again(ticket, ticketSettlement, attemptFailure);
+      again(ticket, settlement, failure);
     } else {
       long after = simScenario.chance(0.5) ? 0 : simScenario.seconds(3);
-      world.at(world.now() + after, () -> again(ticket, ticketSettlement, attemptFailure));
+      world.at(world.now() + after, () -> again(ticket, settlement, failure));
     }
     return true;
   }
 
   /** Fails, by chance, a running attempt; returns whether it did. */
-  boolean failsMeanwhile(SimTicket ticket, TicketSettlement ticketSettlement) {
+  boolean failsMeanwhile(SimTicket ticket, TicketSettlement settlement) {
     boolean fails = fails(ticket, 0.1);
     if (fails) {
-      again(ticket, ticketSettlement, AttemptFailure.BROKEN);
+      again(ticket, settlement, AttemptFailure.BROKEN);
     }
     return fails;
   }
 
   /** Fails, by chance, an attempt in place of its end; returns whether it did. */
-  boolean failsAtItsEnd(SimTicket ticket, TicketSettlement ticketSettlement) {
+  boolean failsAtItsEnd(SimTicket ticket, TicketSettlement settlement) {
     boolean fails = fails(ticket, 0.15);
     if (fails) {
       AttemptFailure[] all = AttemptFailure.values();
       AttemptFailure any = all[simScenario.random.nextInt(all.length)];
-      again(ticket, ticketSettlement, ticket.counted > 0 ? AttemptFailure.BROKEN : any);
+      again(ticket, settlement, ticket.counted > 0 ? AttemptFailure.BROKEN : any);
     }
     return fails;
   }
@@ -68,48 +68,43 @@ final class FailedAttempts {
     return endpoint.ranking.fair != null || endpoint.queue.blocked() > 0;
   }
 
-  private void again(
-      SimTicket ticket, TicketSettlement ticketSettlement, AttemptFailure attemptFailure) {
+  private void again(SimTicket ticket, TicketSettlement settlement, AttemptFailure failure) {
     boolean delicate = delicate(ticket.endpoint);
     if (delicate) {
       world.drain();
       ticket.endpoint.queue.over();
     }
-    if (!ticket.runs(ticketSettlement)) {
-      outsideWorld.later(ticket, ticketSettlement);
+    if (!ticket.runs(settlement)) {
+      outsideWorld.later(ticket, settlement);
       return;
     }
     boolean elsewhere = simScenario.chance(0.5);
-    world.note(attemptFailure + (elsewhere ? " elsewhere " : " ") + "comes to", ticket.order);
-    Upstream upstream = ticketSettlement.upstream();
-    world.oracle().again(ticket, attemptFailure, elsewhere && upstream != null ? upstream : null);
-    next(ticket, ticketSettlement, attemptFailure, elsewhere);
-    outsideWorld.later(ticket, ticketSettlement);
+    world.note(failure + (elsewhere ? " elsewhere " : " ") + "comes to", ticket.order);
+    Upstream upstream = settlement.upstream();
+    world.oracle().again(ticket, failure, elsewhere && upstream != null ? upstream : null);
+    next(ticket, settlement, failure, elsewhere);
+    outsideWorld.later(ticket, settlement);
     if (delicate) {
       world.drain();
     }
   }
 
   private void next(
-      SimTicket ticket,
-      TicketSettlement ticketSettlement,
-      AttemptFailure attemptFailure,
-      boolean elsewhere) {
+      SimTicket ticket, TicketSettlement settlement, AttemptFailure failure, boolean elsewhere) {
     InjectedFault injectedFault = world.fault();
     if (injectedFault == InjectedFault.NEVER_BACK && simScenario.chance(0.2)) {
       return;
     }
     AttemptFailure told =
-        injectedFault == InjectedFault.REJECTED_FOR_NOTHING
-                && attemptFailure == AttemptFailure.REJECTED
+        injectedFault == InjectedFault.REJECTED_FOR_NOTHING && failure == AttemptFailure.REJECTED
             ? AttemptFailure.UNSENT
-            : attemptFailure;
+            : failure;
     boolean toldElsewhere = injectedFault != InjectedFault.SAME_UPSTREAM && elsewhere;
-    @Nullable ParkedTicket next = ticketSettlement.again(told, toldElsewhere, world.now());
+    @Nullable ParkedTicket next = settlement.again(told, toldElsewhere, world.now());
     if (next == null) {
       throw new InvariantViolation("does not come back: " + ticket);
     }
     ticket.pending = next;
-    next.whenDecided(ticketOutcome -> outsideWorld.decided(ticket, ticketOutcome));
+    next.whenDecided(outcome -> outsideWorld.decided(ticket, outcome));
   }
 }

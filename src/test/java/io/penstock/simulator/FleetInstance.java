@@ -44,7 +44,7 @@ final class FleetInstance {
   private final SharedLimitSource source;
   private final SliceSync sliceSync;
   private final UpstreamRegistry upstreamRegistry;
-  private final EndpointRegistry endpointRegistry;
+  private final EndpointRegistry registry;
   private final ModelQuotas models;
   private final AtomicLong arrivals = new AtomicLong();
   private final Map<String, CallerAccount> accounts = new HashMap<>();
@@ -76,7 +76,7 @@ final class FleetInstance {
     this.models = new ModelQuotas(limits, plan.window);
     models.configure(List.of(), plan.models, local());
     this.requests = new FleetRequests(fleet, this);
-    this.endpointRegistry =
+    this.registry =
         new EndpointRegistry(
             new Endpoint.House(
                 upstreamRegistry,
@@ -86,15 +86,15 @@ final class FleetInstance {
                 this::driver,
                 requests::heard,
                 arrivals));
-    models.whenChanged(endpointRegistry::termsChanged);
+    models.whenChanged(registry::termsChanged);
     plan.keys.forEach(this::open);
-    endpointRegistry.apply(List.copyOf(plan.endpoints));
+    registry.apply(List.copyOf(plan.endpoints));
     sliceSync.start();
   }
 
   /** Applies another configuration. */
   void reload(List<EndpointSpec> endpoints) {
-    run(() -> endpointRegistry.apply(List.copyOf(endpoints)));
+    run(() -> registry.apply(List.copyOf(endpoints)));
   }
 
   /** Applies an operator's limits of a model. */
@@ -107,7 +107,7 @@ final class FleetInstance {
     run(
         () -> {
           metered(key, LimitId.Kind.KEY);
-          endpointRegistry.termsChanged();
+          registry.termsChanged();
         });
   }
 
@@ -125,15 +125,12 @@ final class FleetInstance {
     List<MeteredLimit> metered = new ArrayList<>();
     key.limits()
         .forEach(
-            (limitMeasure, spec) -> {
+            (measure, spec) -> {
               LimitId id =
-                  new LimitId(kind, key.name(), "", limitMeasure, FleetLimits.durationNanos(spec));
-              RefusalReason refusalReason =
-                  limitMeasure == LimitMeasure.REQUESTS
-                      ? RefusalReason.KEY_RPM
-                      : RefusalReason.KEY_TPM;
-              metered.add(
-                  new MeteredLimit(limitMeasure, limits.limit(id, spec, local()), refusalReason));
+                  new LimitId(kind, key.name(), "", measure, FleetLimits.durationNanos(spec));
+              RefusalReason reason =
+                  measure == LimitMeasure.REQUESTS ? RefusalReason.KEY_RPM : RefusalReason.KEY_TPM;
+              metered.add(new MeteredLimit(measure, limits.limit(id, spec, local()), reason));
             });
     return metered;
   }
@@ -168,7 +165,7 @@ final class FleetInstance {
   }
 
   Endpoint endpoint(String path) {
-    return Objects.requireNonNull(endpointRegistry.find(path));
+    return Objects.requireNonNull(registry.find(path));
   }
 
   CallerAccount account(FleetKey key) {
@@ -265,7 +262,7 @@ final class FleetInstance {
     clock.at(instant, rank, () -> run(step));
   }
 
-  private StepDriver driver(LimitAlgorithm limitAlgorithm) {
+  private StepDriver driver(LimitAlgorithm algorithm) {
     Alarm alarm = new Alarm();
     return new StepDriver() {
       @Override

@@ -180,7 +180,7 @@ final class FleetPlan {
     int which = random.nextInt(keys.size());
     FleetKey before = keys.get(which);
     Map<LimitMeasure, LimitSpec> limits = new EnumMap<>(before.limits());
-    limits.replaceAll((limitMeasure, spec) -> resized(spec));
+    limits.replaceAll((measure, spec) -> resized(spec));
     FleetKey after = new FleetKey(before.name(), before.waits(), before.group(), limits);
     keys.set(which, after);
     return after;

@@ -147,13 +147,13 @@ final class FleetProgress {
       barred = true;
       return;
     }
-    for (MeteredLimit meteredLimit : way.limits()) {
-      LimitId id = instance.limits().idOf(meteredLimit.limit());
+    for (MeteredLimit metered : way.limits()) {
+      LimitId id = instance.limits().idOf(metered.limit());
       if (id == null) {
         continue;
       }
-      boolean concurrency = meteredLimit.measure() == LimitMeasure.CONCURRENCY;
-      if (concurrency && meteredLimit.limit().room(instance.local()) < 1) {
+      boolean concurrency = metered.measure() == LimitMeasure.CONCURRENCY;
+      if (concurrency && metered.limit().room(instance.local()) < 1) {
         return; // it is waited for, but its fraction is not measured here
       }
       Double used = used(id);

@@ -90,9 +90,9 @@ final class FleetRequests {
   private void decides(FleetTicket ticket, ParkedTicket parkedTicket) {
     ticket.pending = parkedTicket;
     parkedTicket.whenDecided(
-        ticketOutcome -> {
-          if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
-            granted(ticket, ticketSettlement);
+        outcome -> {
+          if (outcome instanceof TicketOutcome.Granted(TicketSettlement settlement)) {
+            granted(ticket, settlement);
           }
         });
   }
@@ -109,18 +109,18 @@ final class FleetRequests {
     }
   }
 
-  private void granted(FleetTicket ticket, TicketSettlement ticketSettlement) {
+  private void granted(FleetTicket ticket, TicketSettlement settlement) {
     waiting.remove(ticket.number);
     ticket.waits = false;
-    Upstream upstream = ticketSettlement.upstream();
+    Upstream upstream = settlement.upstream();
     List<SimRelease> ofUpstream = new ArrayList<>();
     if (!ticket.endpoint.spec().shadow()) {
       chargeKey(ticket);
-      ways.ofUpstream(upstream, ticketSettlement.model())
+      ways.ofUpstream(upstream, settlement.model())
           .limits()
           .forEach(each -> release(ticket, each, ofUpstream));
       if (ticket.failed == 0) {
-        ways.beside(ticket, ticketSettlement.model())
+        ways.beside(ticket, settlement.model())
             .limits()
             .forEach(each -> release(ticket, each, ticket.kept));
       }
@@ -132,9 +132,9 @@ final class FleetRequests {
         instance.now() + fleet.serviceNanos(),
         () -> {
           if (upstream != null && fleet.isFailing(upstream.spec().id(), ticket)) {
-            failed(ticket, ticketSettlement, upstream, ofUpstream);
+            failed(ticket, settlement, upstream, ofUpstream);
           } else {
-            served(ticket, ticketSettlement, upstream);
+            served(ticket, settlement, upstream);
           }
         });
   }
@@ -144,38 +144,37 @@ final class FleetRequests {
   }
 
   private void served(
-      FleetTicket ticket, TicketSettlement ticketSettlement, @Nullable Upstream upstream) {
+      FleetTicket ticket, TicketSettlement settlement, @Nullable Upstream upstream) {
     if (upstream != null) {
       fleet.choices().ended(instance, upstream.spec().id(), false);
       upstream.judge(tries(ticket), ProviderLesson.silent(200), instance.local());
     }
     long output = ticket.ask.cost().outputTokens();
-    TokenUsage tokenUsage = new TokenUsage(ticket.ask.cost().inputTokens(), 0, output);
-    ticketSettlement.served(tokenUsage, output, instance.local());
+    TokenUsage usage = new TokenUsage(ticket.ask.cost().inputTokens(), 0, output);
+    settlement.served(usage, output, instance.local());
   }
 
   /** Ends an attempt that did not reach its upstream. */
   private void failed(
       FleetTicket ticket,
-      TicketSettlement ticketSettlement,
+      TicketSettlement settlement,
       Upstream upstream,
       List<SimRelease> ofUpstream) {
     ticket.failed++;
     ticket.avoided = upstream.spec().id();
     fleet.choices().ended(instance, ticket.avoided, true);
     ofUpstream.forEach(each -> each.giveBack(each.amount));
-    AttemptVerdict attemptVerdict =
-        upstream.judge(tries(ticket), AttemptFailure.UNSENT, instance.local());
-    if (attemptVerdict == AttemptVerdict.PASS) {
+    AttemptVerdict verdict = upstream.judge(tries(ticket), AttemptFailure.UNSENT, instance.local());
+    if (verdict == AttemptVerdict.PASS) {
       ticket.kept.forEach(each -> each.giveBack(each.amount));
-      ticketSettlement.refused(UNREACHABLE, instance.local());
+      settlement.refused(UNREACHABLE, instance.local());
       return;
     }
     waiting.put(ticket.number, ticket);
-    ParkedTicket next = ticketSettlement.again(AttemptFailure.UNSENT, true, instance.local());
+    ParkedTicket next = settlement.again(AttemptFailure.UNSENT, true, instance.local());
     if (next == null && ticket.endpoint.spec().shadow()) {
       waiting.remove(ticket.number); // no upstream is open, and nothing waits in shadow mode
-      ticketSettlement.refused(UNREACHABLE, instance.local());
+      settlement.refused(UNREACHABLE, instance.local());
       return;
     }
     if (next == null) {
@@ -219,11 +218,11 @@ final class FleetRequests {
   }
 
   /** Records that a ticket passed a limit. */
-  private void release(FleetTicket ticket, MeteredLimit meteredLimit, List<SimRelease> releases) {
-    LimitId id = instance.limits().idOf(meteredLimit.limit());
+  private void release(FleetTicket ticket, MeteredLimit metered, List<SimRelease> releases) {
+    LimitId id = instance.limits().idOf(metered.limit());
     if (id != null) {
       releases.add(
-          fleet.released(id, instance.name(), FleetWays.amount(ticket, meteredLimit.measure())));
+          fleet.released(id, instance.name(), FleetWays.amount(ticket, metered.measure())));
     }
   }
 

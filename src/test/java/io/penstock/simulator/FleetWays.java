@@ -115,9 +115,9 @@ final class FleetWays {
     long now = instance.local();
     ParkedTicket parkedTicket = Objects.requireNonNull(ticket.pending);
     for (Quota quota : way.quotas()) {
-      for (MeteredLimit meteredLimit : quota.limits()) {
-        Limit limit = meteredLimit.limit();
-        long amount = Math.min(amount(ticket, meteredLimit.measure()), limit.capacity(now));
+      for (MeteredLimit metered : quota.limits()) {
+        Limit limit = metered.limit();
+        long amount = Math.min(amount(ticket, metered.measure()), limit.capacity(now));
         if (amount > limit.room(now) || limit.paced(amount, now) > now) {
           return false;
         }

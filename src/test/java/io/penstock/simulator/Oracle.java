@@ -243,15 +243,15 @@ final class Oracle {
   }
 
   /** Notes that an attempt failed, and the ticket comes back to its place. */
-  void again(SimTicket ticket, AttemptFailure attemptFailure, @Nullable Upstream avoided) {
+  void again(SimTicket ticket, AttemptFailure failure, @Nullable Upstream avoided) {
     long now = world.now();
     check(ticket.stage == Stage.RUNNING, "comes back, but does not run", ticket);
     ways.noteClaims(false); // it may be that nothing was heard since
-    eventCounts.saw("again " + attemptFailure);
+    eventCounts.saw("again " + failure);
     for (OracleSpend spend : ticket.spends) {
-      spend.failed(attemptFailure, now);
+      spend.failed(failure, now);
     }
-    ticket.ran |= attemptFailure == AttemptFailure.BROKEN;
+    ticket.ran |= failure == AttemptFailure.BROKEN;
     order.used(ticket, 0);
     SimEndpoint endpoint = ticket.endpoint;
     endpoint.count(Stage.RUNNING, ticket, -1);
@@ -299,15 +299,15 @@ final class Oracle {
     }
   }
 
-  void settled(SimTicket ticket, @Nullable TokenUsage tokenUsage, long counted) {
+  void settled(SimTicket ticket, @Nullable TokenUsage usage, long counted) {
     for (OracleSpend spend : ticket.spends) {
-      spend.settled(tokenUsage, counted, world.now());
+      spend.settled(usage, counted, world.now());
     }
     for (OracleSpend spend : ticket.kept) {
-      spend.settled(tokenUsage, counted, world.now());
+      spend.settled(usage, counted, world.now());
     }
-    long input = tokenUsage == null ? ticket.cost.inputTokens() : tokenUsage.inputTokens();
-    long output = tokenUsage == null ? counted : tokenUsage.outputTokens();
+    long input = usage == null ? ticket.cost.inputTokens() : usage.inputTokens();
+    long output = usage == null ? counted : usage.outputTokens();
     order.used(ticket, input + output);
   }
 

@@ -56,12 +56,12 @@ final class OracleChecks {
       }
     }
     for (SimPool pool : ways.pools()) {
-      for (MeteredLimit meteredLimit : pool.line.quota.limits()) {
-        OracleSpend.Metering model = pool.limits.get(meteredLimit.measure());
+      for (MeteredLimit metered : pool.line.quota.limits()) {
+        OracleSpend.Metering model = pool.limits.get(metered.measure());
         if (model == null) {
-          throw new InvariantViolation(pool.name + " has a limit of " + meteredLimit.measure());
+          throw new InvariantViolation(pool.name + " has a limit of " + metered.measure());
         }
-        agrees(pool.name, meteredLimit.limit(), model.limit(), now);
+        agrees(pool.name, metered.limit(), model.limit(), now);
       }
     }
   }
@@ -313,14 +313,14 @@ final class OracleChecks {
 
   static void empty(Quota quota, long now) {
     long later = now + 100_000L * SimScenario.SECOND;
-    for (MeteredLimit meteredLimit : quota.limits()) {
-      if (meteredLimit.limit().balance(now).held() != 0) {
+    for (MeteredLimit metered : quota.limits()) {
+      if (metered.limit().balance(now).held() != 0) {
         throw new InvariantViolation(
-            quota + " holds " + meteredLimit.limit().balance(now) + " at the end");
+            quota + " holds " + metered.limit().balance(now) + " at the end");
       }
-      if (meteredLimit.limit().room(later) != Long.MAX_VALUE) {
+      if (metered.limit().room(later) != Long.MAX_VALUE) {
         throw new InvariantViolation(
-            quota + " never gets back all its room: " + meteredLimit.limit().balance(later));
+            quota + " never gets back all its room: " + metered.limit().balance(later));
       }
     }
     if (quota.line().kept()) {

@@ -112,17 +112,17 @@ final class OracleSpend {
     charged += more;
   }
 
-  /** Settles the charge of an ended answer; {@code tokenUsage} may be missing. */
-  void settled(@Nullable TokenUsage tokenUsage, long counted, long now) {
+  /** Settles the charge of an ended answer; {@code usage} may be missing. */
+  void settled(@Nullable TokenUsage usage, long counted, long now) {
     long unsaid = whole() ? ask.least() + counted : ask.taken();
-    long used = tokenUsage == null ? unsaid : usedInput(tokenUsage);
+    long used = usage == null ? unsaid : usedInput(usage);
     if (used < ask.taken()) {
       limit.give(cell, ask.taken() - used, 0, now);
     } else if (used > ask.taken()) {
       limit.charge(used - ask.taken(), 0, now);
     }
     if (countsOutput()) {
-      long output = (tokenUsage == null ? counted : tokenUsage.outputTokens()) * rate;
+      long output = (usage == null ? counted : usage.outputTokens()) * rate;
       if (output > charged) {
         chargeOutput(output, now);
       } else if (output < charged) {
@@ -134,16 +134,16 @@ final class OracleSpend {
     account.settled(used);
   }
 
-  private long usedInput(TokenUsage tokenUsage) {
+  private long usedInput(TokenUsage usage) {
     if (keeps()) {
       return ask.taken();
     }
     if (whole()) {
-      return tokenUsage.totalTokens();
+      return usage.totalTokens();
     }
     return chargeRule == ChargeRule.ANTHROPIC || chargeRule == ChargeRule.BEDROCK
-        ? tokenUsage.inputTokens() - tokenUsage.cacheReadTokens()
-        : tokenUsage.inputTokens();
+        ? usage.inputTokens() - usage.cacheReadTokens()
+        : usage.inputTokens();
   }
 
   private void letGo(long now) {
@@ -154,8 +154,8 @@ final class OracleSpend {
   }
 
   /** Settles the charge of a failed attempt. */
-  void failed(AttemptFailure attemptFailure, long now) {
-    switch (attemptFailure) {
+  void failed(AttemptFailure failure, long now) {
+    switch (failure) {
       case UNSENT -> returned(now);
       case REJECTED -> {
         if (chargeRule == ChargeRule.OPENAI || chargeRule == ChargeRule.AZURE) {

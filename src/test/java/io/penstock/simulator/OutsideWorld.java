@@ -23,7 +23,7 @@ final class OutsideWorld {
 
   private final Simulation world;
   private final SimScenario simScenario;
-  private final FailedAttempts failedAttempts;
+  private final FailedAttempts attempts;
   private int left;
   private boolean busy;
 
@@ -31,7 +31,7 @@ final class OutsideWorld {
     this.world = world;
     this.simScenario = world.scenario();
     this.left = simScenario.tickets;
-    this.failedAttempts = new FailedAttempts(world, this);
+    this.attempts = new FailedAttempts(world, this);
   }
 
   void begin() {
@@ -240,7 +240,7 @@ final class OutsideWorld {
       world.oracle().settled(ticket, tokenUsage, cost.outputTokens());
       ticketSettlement.permitted(world.now());
       later(ticket, ticketSettlement);
-    } else if (!failedAttempts.failsAtOnce(ticket, ticketSettlement)) {
+    } else if (!attempts.failsAtOnce(ticket, ticketSettlement)) {
       forward(ticket, ticketSettlement);
     }
   }
@@ -298,7 +298,7 @@ final class OutsideWorld {
       }
       world.oracle().produced(ticket, soFar);
       ticketSettlement.produced(soFar, world.now());
-      failedAttempts.failsMeanwhile(ticket, ticketSettlement);
+      attempts.failsMeanwhile(ticket, ticketSettlement);
     }
   }
 
@@ -307,7 +307,7 @@ final class OutsideWorld {
       later(ticket, ticketSettlement);
       return;
     }
-    if (failedAttempts.failsAtItsEnd(ticket, ticketSettlement)) {
+    if (attempts.failsAtItsEnd(ticket, ticketSettlement)) {
       return;
     }
     if (simScenario.chance(0.05)) {

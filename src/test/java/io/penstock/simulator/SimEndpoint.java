@@ -43,15 +43,15 @@ final class SimEndpoint {
   /** Its own limit and measure, null when it has none. */
   OracleSpend.@Nullable Metering own;
 
-  SimEndpoint(Endpoint endpoint, EndpointSpec spec, InjectedFault injectedFault, long now) {
+  SimEndpoint(Endpoint endpoint, EndpointSpec spec, InjectedFault fault, long now) {
     this.endpoint = endpoint;
     this.spec = spec;
-    this.lifts = injectedFault != InjectedFault.NO_LIFT;
+    this.lifts = fault != InjectedFault.NO_LIFT;
     this.queue =
         new SimQueue(
             spec.waiting().bounds(),
             spec.waiting().maxBlocked(),
-            injectedFault != InjectedFault.BOUND_AGAIN);
+            fault != InjectedFault.BOUND_AGAIN);
     this.ranking = new OracleRanking(spec.scheduling(), lifts);
     this.line = new SimClaims(quotaOf(endpoint));
     meter(limitOf(spec, 0, now));

@@ -43,18 +43,18 @@ final class SimKeys {
     return all;
   }
 
-  private final SimScenario simScenario;
+  private final SimScenario scenario;
   private final SplittableRandom random;
   private final LimitSource limits;
   private final List<SimQuota> quotas = new ArrayList<>();
   private final List<Key> keys = new ArrayList<>();
   private final Map<String, SimQuota> models = new HashMap<>();
 
-  SimKeys(long seed, SimScenario simScenario, LimitSource limits, ModelQuotas all, long now) {
-    this.simScenario = simScenario;
+  SimKeys(long seed, SimScenario scenario, LimitSource limits, ModelQuotas all, long now) {
+    this.scenario = scenario;
     this.random = new SplittableRandom(seed * 31 + 7);
     this.limits = limits;
-    if (simScenario.undisturbed || random.nextInt(3) > 0) {
+    if (scenario.undisturbed || random.nextInt(3) > 0) {
       return;
     }
     SimQuota group = random.nextBoolean() ? group(now) : null;
@@ -83,10 +83,7 @@ final class SimKeys {
   }
 
   private double requests() {
-    return simScenario.perSecond
-        * simScenario.window
-        / SimScenario.SECOND
-        * random.nextDouble(0.2, 1.5);
+    return scenario.perSecond * scenario.window / SimScenario.SECOND * random.nextDouble(0.2, 1.5);
   }
 
   private LimitSpec spec(LimitMeasure limitMeasure) {
@@ -94,9 +91,9 @@ final class SimKeys {
       return new LimitSpec.Concurrency(1 + random.nextInt(20));
     }
     double most =
-        limitMeasure == LimitMeasure.TOKENS ? requests() * 2 * simScenario.meanTokens : requests();
+        limitMeasure == LimitMeasure.TOKENS ? requests() * 2 * scenario.meanTokens : requests();
     return new LimitSpec.TrailingWindow(
-        1 + (long) most, simScenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
+        1 + (long) most, scenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
   private List<MeteredLimit> limits(
@@ -104,9 +101,9 @@ final class SimKeys {
     List<MeteredLimit> all = new ArrayList<>();
     specs.forEach(
         (limitMeasure, spec) -> {
-          LimitId limit = new LimitId(kind, id, pool, limitMeasure, simScenario.window);
-          RefusalReason refusalReason = RefusalReason.valueOf(kind + suffix(limitMeasure));
-          all.add(new MeteredLimit(limitMeasure, limits.limit(limit, spec, now), refusalReason));
+          LimitId limit = new LimitId(kind, id, pool, limitMeasure, scenario.window);
+          RefusalReason reason = RefusalReason.valueOf(kind + suffix(limitMeasure));
+          all.add(new MeteredLimit(limitMeasure, limits.limit(limit, spec, now), reason));
         });
     return all;
   }
@@ -137,7 +134,7 @@ final class SimKeys {
       Quota quota, LimitId.Kind kind, String id, String pool, boolean concurrency, long now) {
     Map<LimitMeasure, LimitSpec> specs = draw(concurrency);
     quota.change(ChargeRule.TOTAL, limits(kind, id, pool, specs, now));
-    SimQuota made = new SimQuota(quota, List.copyOf(specs.values()), simScenario.window, now);
+    SimQuota made = new SimQuota(quota, List.copyOf(specs.values()), scenario.window, now);
     quotas.add(made);
     return made;
   }
@@ -152,7 +149,7 @@ final class SimKeys {
     all.add(quota(Quota.personal(name, List.of()), LimitId.Kind.KEY, name, "", true, now));
     Map<String, SimQuota> ofModel = new HashMap<>();
     if (random.nextInt(3) == 0) {
-      String model = simScenario.models.getFirst();
+      String model = scenario.models.getFirst();
       Quota quota = Quota.personal(name + " for " + model, List.of());
       ofModel.put(model, quota(quota, LimitId.Kind.KEY, name, model, false, now));
     }
@@ -171,9 +168,9 @@ final class SimKeys {
 
   private void limitModels(ModelQuotas all, long now) {
     Map<String, ModelLimits> explicit = new HashMap<>();
-    for (String model : simScenario.models) {
+    for (String model : scenario.models) {
       long rpm = random.nextBoolean() ? 1 + (long) requests() : 0;
-      long tpm = random.nextBoolean() ? 1 + (long) (requests() * 2 * simScenario.meanTokens) : 0;
+      long tpm = random.nextBoolean() ? 1 + (long) (requests() * 2 * scenario.meanTokens) : 0;
       explicit.put(model, new ModelLimits(rpm, tpm, 0));
     }
     all.configure(List.of(), explicit, now);
@@ -183,7 +180,7 @@ final class SimKeys {
           if (quota != null) {
             List<LimitSpec> specs =
                 List.of(new LimitSpec.Unlimited(), trailing(limit.rpm()), trailing(limit.tpm()));
-            SimQuota made = new SimQuota(quota, specs, simScenario.window, now);
+            SimQuota made = new SimQuota(quota, specs, scenario.window, now);
             quotas.add(made);
             models.put(model, made);
           }
@@ -193,8 +190,7 @@ final class SimKeys {
   private LimitSpec trailing(long limit) {
     return limit == 0
         ? new LimitSpec.Unlimited()
-        : new LimitSpec.TrailingWindow(
-            limit, simScenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
+        : new LimitSpec.TrailingWindow(limit, scenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
   /** Changes the limits of keys and groups, also for waiting tickets. */

@@ -58,15 +58,15 @@ final class SimPool {
     widen();
   }
 
-  private void set(LimitMeasure limitMeasure, long perWindow, long now) {
+  private void set(LimitMeasure measure, long perWindow, long now) {
     if (perWindow == 0) {
-      limits.remove(limitMeasure);
+      limits.remove(measure);
       return;
     }
     long burst = Math.max(1, (long) (perWindow * Math.min(60, spec.budget().burstSeconds()) / 60));
     LimitSpec limit =
         new LimitSpec.TrailingWindow(perWindow, window, spec.budget().guardNanos(), burst);
-    set(limitMeasure, limit, new ProviderLedger(window), now);
+    set(measure, limit, new ProviderLedger(window), now);
   }
 
   /** Without a window: the provider sees the same as the limit, so a ledger would add nothing. */
@@ -79,15 +79,15 @@ final class SimPool {
     }
   }
 
-  private void set(LimitMeasure limitMeasure, LimitSpec limit, ProviderLedger ledger, long now) {
-    OracleSpend.Metering known = kept.get(limitMeasure);
+  private void set(LimitMeasure measure, LimitSpec limit, ProviderLedger ledger, long now) {
+    OracleSpend.Metering known = kept.get(measure);
     if (known == null) {
-      known = new OracleSpend.Metering(limitMeasure, OracleLimit.of(limit, now), ledger);
-      kept.put(limitMeasure, known);
+      known = new OracleSpend.Metering(measure, OracleLimit.of(limit, now), ledger);
+      kept.put(measure, known);
     } else if (!known.limit().spec().equals(limit)) {
       known.limit().resize(limit, now);
     }
-    limits.put(limitMeasure, known);
+    limits.put(measure, known);
   }
 
   /** Returns the tokens that one token of output takes: five for the one such model at Bedrock. */

@@ -76,9 +76,9 @@ final class SimQuota {
   }
 
   /** Takes the cost of a ticket, at its arrival or its grant. */
-  void take(SimTicket ticket, ChargeRule chargeRule, long now, List<OracleSpend> into) {
+  void take(SimTicket ticket, ChargeRule charge, long now, List<OracleSpend> into) {
     for (Pair each : pairs) {
-      into.add(new OracleSpend(each.metering(), chargeRule, 1, ticket, now));
+      into.add(new OracleSpend(each.metering(), charge, 1, ticket, now));
     }
   }
 }

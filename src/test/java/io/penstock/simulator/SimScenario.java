@@ -197,7 +197,7 @@ final class SimScenario {
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> all) {
-    LimitAlgorithm limitAlgorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
+    LimitAlgorithm algorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
     List<UpstreamSpec> ways = new ArrayList<>();
     if (!permits) {
       all.stream().filter(each -> chance(0.7)).forEach(ways::add);
@@ -210,8 +210,8 @@ final class SimScenario {
     return new EndpointSpec(
         path,
         path,
-        limitAlgorithm,
-        limit(limitAlgorithm),
+        algorithm,
+        limit(algorithm),
         scheduling(),
         waiting(new QueueBounds(tickets, tokens, 1 << 20)),
         new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
@@ -225,15 +225,14 @@ final class SimScenario {
   }
 
   private EndpointSpec.Scheduling scheduling() {
-    QueueOrder queueOrder =
-        chance(0.2) ? QueueOrder.FIFO : ORDERS.get(random.nextInt(ORDERS.size()));
+    QueueOrder order = chance(0.2) ? QueueOrder.FIFO : ORDERS.get(random.nextInt(ORDERS.size()));
     return new EndpointSpec.Scheduling(
-        queueOrder, chance(0.3) ? 0 : 1 + seconds(20), maxSkips, new EndpointSpec.FairBy.Key());
+        order, chance(0.3) ? 0 : 1 + seconds(20), maxSkips, new EndpointSpec.FairBy.Key());
   }
 
-  private EndpointSpec.Waiting waiting(QueueBounds queueBounds) {
+  private EndpointSpec.Waiting waiting(QueueBounds bounds) {
     return new EndpointSpec.Waiting(
-        queueBounds,
+        bounds,
         chance(0.5) ? 0 : List.of(1, 5, 50, 1_000).get(random.nextInt(4)),
         deadlines && chance(0.5) ? seconds(40) : 0,
         chance(0.3),
@@ -259,8 +258,8 @@ final class SimScenario {
     return new TicketRequest.Flow("flow-" + flow, List.of(1, 1, 2, 4).get(flow));
   }
 
-  private LimitSpec limit(LimitAlgorithm limitAlgorithm) {
-    return switch (limitAlgorithm) {
+  private LimitSpec limit(LimitAlgorithm algorithm) {
+    return switch (algorithm) {
       case NONE -> new LimitSpec.Unlimited();
       case STRICT ->
           new LimitSpec.Strict(rate(), chance(0.5) ? 0 : seconds(chance(0.5) ? 0.005 : 3));

@@ -231,8 +231,8 @@ public final class SimStore {
    * slice's time later, and members that are gone are waited for equally long, or twice as long if
    * another loss is found meanwhile.
    */
-  public static long recoveryNanos(SyncPace syncPace) {
-    return syncPace.timeoutNanos() + 3 * syncPace.ttlNanos();
+  public static long recoveryNanos(SyncPace pace) {
+    return pace.timeoutNanos() + 3 * pace.ttlNanos();
   }
 
   /** Makes every message arrive once and in time from now on. */

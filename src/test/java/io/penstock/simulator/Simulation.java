@@ -219,9 +219,9 @@ final class Simulation {
     remember(event);
     try {
       oracle.heard(event);
-    } catch (InvariantViolation invariantViolation) {
-      first = first == null ? invariantViolation : first;
-      throw invariantViolation;
+    } catch (InvariantViolation violation) {
+      first = first == null ? violation : first;
+      throw violation;
     }
   }
 
@@ -269,7 +269,7 @@ final class Simulation {
     return text.append(oracle.describe()).toString();
   }
 
-  private StepDriver driver(LimitAlgorithm limitAlgorithm) {
+  private StepDriver driver(LimitAlgorithm algorithm) {
     SimDriver driver = new SimDriver();
     drivers.add(driver);
     return driver;
@@ -317,8 +317,8 @@ final class Simulation {
         case LimitSpec.TrailingWindow(long capacity, long window, long guard, long burst) ->
             new LimitSpec.TrailingWindow(capacity + 1, window, guard, burst);
         case LimitSpec.Strict strict -> strict;
-        case LimitSpec.TokenBucket(ExactRate exactRate, long burst) ->
-            new LimitSpec.TokenBucket(exactRate, burst + 1);
+        case LimitSpec.TokenBucket(ExactRate rate, long burst) ->
+            new LimitSpec.TokenBucket(rate, burst + 1);
         case LimitSpec.SlidingWindow(long capacity, long window) ->
             new LimitSpec.SlidingWindow(capacity + 1, window);
         case LimitSpec.Concurrency(long max) -> new LimitSpec.Concurrency(max + 1);

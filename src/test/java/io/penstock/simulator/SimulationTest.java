@@ -118,9 +118,9 @@ class SimulationTest {
                 "refused QUEUE_FULL",
                 "refused ESTIMATED_WAIT_EXCEEDS_TIMEOUT",
                 "refused COST_EXCEEDS_CAPACITY"));
-    for (LimitAlgorithm limitAlgorithm : LimitAlgorithm.values()) {
-      for (io.penstock.queue.QueueOrder queueOrder : io.penstock.queue.QueueOrder.values()) {
-        kinds.add(limitAlgorithm + " " + queueOrder);
+    for (LimitAlgorithm algorithm : LimitAlgorithm.values()) {
+      for (io.penstock.queue.QueueOrder order : io.penstock.queue.QueueOrder.values()) {
+        kinds.add(algorithm + " " + order);
       }
     }
     assertThat(kinds)
@@ -131,16 +131,16 @@ class SimulationTest {
   @ParameterizedTest
   @Order(1)
   @EnumSource(value = InjectedFault.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
-  void somethingIsBroken_fewSeeds_theOracleSeesIt(InjectedFault injectedFault) {
+  void somethingIsBroken_fewSeeds_theOracleSeesIt(InjectedFault fault) {
     int times = 0;
     for (long seed = 1; seed <= MOST_SEEDS && times < ENOUGH; seed++) {
-      Simulation simulation = new Simulation(seed, injectedFault);
+      Simulation simulation = new Simulation(seed, fault);
       try {
         assertTimeoutPreemptively(LONGEST, simulation::run);
       } catch (AssertionError | RuntimeException expected) {
         times++;
       }
     }
-    assertThat(times).as("seeds on which %s was seen", injectedFault).isEqualTo(ENOUGH);
+    assertThat(times).as("seeds on which %s was seen", fault).isEqualTo(ENOUGH);
   }
 }

@@ -63,27 +63,26 @@ class AddedWaitTest {
   }
 
   private static long[] shared(LimitSpec spec, List<Arrival> arrivals, int members) {
-    SliceWorld sliceWorld = new SliceWorld(members, spec);
+    SliceWorld world = new SliceWorld(members, spec);
     List<List<Integer>> lines = new ArrayList<>();
     for (int each = 0; each < members; each++) {
-      sliceWorld.join();
+      world.join();
       lines.add(new ArrayList<>());
     }
     for (int each = 0; each < arrivals.size(); each++) {
       Arrival arrival = arrivals.get(each);
       lines.get(arrival.node()).add(each);
-      sliceWorld.at(
-          arrival.at(), () -> sliceWorld.nodes.get(arrival.node()).arrive(arrival.amount()));
+      world.at(arrival.at(), () -> world.nodes.get(arrival.node()).arrive(arrival.amount()));
     }
-    sliceWorld.run(UNTIL + 30 * SECOND);
+    world.run(UNTIL + 30 * SECOND);
     long[] waits = new long[arrivals.size()];
     int[] gone = new int[members];
-    for (SimRelease release : sliceWorld.releases) {
-      int node = sliceWorld.nodes.stream().map(SliceNode::name).toList().indexOf(release.by);
+    for (SimRelease release : world.releases) {
+      int node = world.nodes.stream().map(SliceNode::name).toList().indexOf(release.by);
       int arrival = lines.get(node).get(gone[node]++);
       waits[arrival] = release.at - arrivals.get(arrival).at();
     }
-    assertThat(sliceWorld.releases).hasSameSizeAs(arrivals);
+    assertThat(world.releases).hasSameSizeAs(arrivals);
     return waits;
   }
 

@@ -62,15 +62,15 @@ class KindChangeTest {
   }
 
   /** Sends requests of 10 to a member until the given number waits. */
-  private static void ask(SliceNode sliceNode, int requests) {
+  private static void ask(SliceNode node, int requests) {
     for (int each = 0; each < requests; each++) {
-      sliceNode.arrive(10);
+      node.arrive(10);
     }
   }
 
-  private static long spentBy(SliceWorld sliceWorld, SliceNode sliceNode) {
+  private static long spentBy(SliceWorld sliceWorld, SliceNode node) {
     return sliceWorld.releases.stream()
-        .filter(each -> each.by.equals(sliceNode.name()))
+        .filter(each -> each.by.equals(node.name()))
         .mapToLong(each -> each.amount)
         .sum();
   }
@@ -79,15 +79,15 @@ class KindChangeTest {
   @MethodSource("windows")
   void reloadOfTheOnlyMember_goesOnAtOnce_withWhatIsLeft(LimitSpec before, LimitSpec after) {
     SliceWorld sliceWorld = new SliceWorld(1, before);
-    SliceNode sliceNode = sliceWorld.join();
-    ask(sliceNode, 60);
+    SliceNode node = sliceWorld.join();
+    ask(node, 60);
     sliceWorld.run(START + 4 * SECOND);
     assertThat(spent(sliceWorld)).isEqualTo(600);
-    sliceNode.reload(after);
-    ask(sliceNode, 10);
+    node.reload(after);
+    ask(node, 10);
     sliceWorld.run(START + 5 * SECOND);
     assertThat(spent(sliceWorld)).as("a second after the reload").isEqualTo(700);
-    ask(sliceNode, 60);
+    ask(node, 60);
     sliceWorld.run(START + 12 * SECOND);
     assertThat(spent(sliceWorld)).isEqualTo(CAPACITY);
   }
@@ -131,16 +131,16 @@ class KindChangeTest {
     LimitSpec current = before;
     for (int reload = 0; reload < 6; reload++) {
       current = current.equals(before) ? after : before;
-      for (SliceNode sliceNode : nodes) {
-        sliceNode.reload(current);
-        ask(sliceNode, 2);
+      for (SliceNode node : nodes) {
+        node.reload(current);
+        ask(node, 2);
         sliceWorld.run(sliceWorld.now() + SECOND / 4);
       }
       sliceWorld.run(sliceWorld.now() + SECOND);
-      assertThat(nodes).as("reload %d", reload).allMatch(sliceNode -> sliceNode.waits() == 0);
+      assertThat(nodes).as("reload %d", reload).allMatch(node -> node.waits() == 0);
       assertThat(spent(sliceWorld)).isEqualTo(60L * (reload + 1));
     }
-    nodes.forEach(sliceNode -> ask(sliceNode, 60));
+    nodes.forEach(node -> ask(node, 60));
     sliceWorld.run(START + 30 * SECOND);
     assertThat(spent(sliceWorld)).isEqualTo(CAPACITY);
   }
@@ -169,13 +169,13 @@ class KindChangeTest {
       nodes.add(sliceWorld.join());
     }
     for (int step = 0; step < 40; step++) {
-      SliceNode sliceNode = nodes.get(random.nextInt(nodes.size()));
+      SliceNode node = nodes.get(random.nextInt(nodes.size()));
       switch (random.nextInt(12)) {
-        case 0, 1, 2 -> sliceNode.reload(random.nextBoolean() ? before : after);
-        case 3 -> sliceNode.crash();
+        case 0, 1, 2 -> node.reload(random.nextBoolean() ? before : after);
+        case 3 -> node.crash();
         case 4 -> nodes.add(sliceWorld.join(random.nextBoolean() ? before : after));
-        case 5 -> sliceNode.giveBack();
-        default -> ask(sliceNode, random.nextInt(20));
+        case 5 -> node.giveBack();
+        default -> ask(node, random.nextInt(20));
       }
       sliceWorld.run(sliceWorld.now() + random.nextLong(SECOND));
     }
@@ -187,8 +187,8 @@ class KindChangeTest {
   void reloadOfARate_keepsServing(LimitSpec before, LimitSpec after) {
     SliceWorld sliceWorld = new SliceWorld(4, before);
     List<SliceNode> nodes = List.of(sliceWorld.join(), sliceWorld.join());
-    for (SliceNode sliceNode : nodes) {
-      SliceSyncTest.offer(sliceWorld, sliceNode, SECOND / 40, 1, START + 20 * SECOND);
+    for (SliceNode node : nodes) {
+      SliceSyncTest.offer(sliceWorld, node, SECOND / 40, 1, START + 20 * SECOND);
     }
     sliceWorld.run(START + 8 * SECOND);
     nodes.getFirst().reload(after);
@@ -206,13 +206,12 @@ class KindChangeTest {
   private static void assertServed(SliceWorld sliceWorld, long more, long from, long until) {
     long rate = 20 * (until - from) / SECOND;
     assertThat(sliceWorld.released(from, until)).isBetween(rate / 2, rate + more + 2);
-    for (SliceNode sliceNode : sliceWorld.nodes) {
+    for (SliceNode node : sliceWorld.nodes) {
       assertThat(
               sliceWorld.releases.stream()
                   .filter(
-                      each ->
-                          each.by.equals(sliceNode.name()) && each.at >= from && each.at < until))
-          .as(sliceNode.name())
+                      each -> each.by.equals(node.name()) && each.at >= from && each.at < until))
+          .as(node.name())
           .isNotEmpty();
     }
   }
@@ -220,14 +219,14 @@ class KindChangeTest {
   @Test
   void dayThatWasUsedUp_isUsedUpAsADayOfFirstUseToo() {
     SliceWorld sliceWorld = new SliceWorld(5, UTC);
-    SliceNode sliceNode = sliceWorld.join();
-    ask(sliceNode, 90);
+    SliceNode node = sliceWorld.join();
+    ask(node, 90);
     sliceWorld.run(START + 4 * SECOND);
-    sliceNode.reload(FIRST_USE);
-    ask(sliceNode, 1);
+    node.reload(FIRST_USE);
+    ask(node, 1);
     sliceWorld.run(START + 10 * SECOND);
     assertThat(spent(sliceWorld)).isEqualTo(CAPACITY);
-    assertThat(sliceNode.waits()).isEqualTo(1);
+    assertThat(node.waits()).isEqualTo(1);
   }
 
   @ParameterizedTest

@@ -151,9 +151,9 @@ class LimitCellsTest {
 
   @Test
   void whatIsFree_lastsUntilItsCellEndsUnlessItStays() {
-    CellGrid cellGrid = new CellGrid(3, 5 * SECOND, 10 * SECOND);
-    assertThat(of(FIXED).leftNanos(cellGrid, 7 * SECOND)).isEqualTo(8 * SECOND);
-    assertThat(of(BUCKET).leftNanos(cellGrid, 7 * SECOND)).isEqualTo(Long.MAX_VALUE);
-    assertThat(of(PERMITS).leftNanos(cellGrid, 7 * SECOND)).isEqualTo(Long.MAX_VALUE);
+    CellGrid grid = new CellGrid(3, 5 * SECOND, 10 * SECOND);
+    assertThat(of(FIXED).leftNanos(grid, 7 * SECOND)).isEqualTo(8 * SECOND);
+    assertThat(of(BUCKET).leftNanos(grid, 7 * SECOND)).isEqualTo(Long.MAX_VALUE);
+    assertThat(of(PERMITS).leftNanos(grid, 7 * SECOND)).isEqualTo(Long.MAX_VALUE);
   }
 }

@@ -125,13 +125,13 @@ class LimitKindsTest {
     LimitSpec spec = new LimitSpec.TokenBucket(new ExactRate(5, 1), burst);
     SliceWorld sliceWorld = new SliceWorld(members, spec);
     for (int each = 0; each < members; each++) {
-      SliceNode sliceNode = sliceWorld.join();
+      SliceNode node = sliceWorld.join();
       for (int request = 0; request < 3; request++) {
-        sliceWorld.at(START + 5 * SECOND, () -> sliceNode.arrive(1));
+        sliceWorld.at(START + 5 * SECOND, () -> node.arrive(1));
       }
     }
     sliceWorld.run(START + 5 * SECOND + 3L * members * SECOND);
-    assertThat(sliceWorld.nodes).allMatch(sliceNode -> sliceNode.waits() == 0);
+    assertThat(sliceWorld.nodes).allMatch(node -> node.waits() == 0);
     assertThat(sliceWorld.most()).isLessThanOrEqualTo(burst);
   }
 }

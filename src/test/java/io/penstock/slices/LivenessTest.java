@@ -95,8 +95,8 @@ class LivenessTest {
     long from = sliceWorld.now();
     long until = from + soon + WINDOW;
     long largest = Math.min(3, LimitKinds.largest(sliceWorld.spec));
-    for (SliceNode sliceNode : sliceWorld.nodes) {
-      SliceSyncTest.offer(sliceWorld, sliceNode, SECOND / 100, largest, until);
+    for (SliceNode node : sliceWorld.nodes) {
+      SliceSyncTest.offer(sliceWorld, node, SECOND / 100, largest, until);
     }
     sliceWorld.run(until);
     List<SimRelease> releases =

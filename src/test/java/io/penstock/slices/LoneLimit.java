@@ -54,8 +54,8 @@ final class LoneLimit {
     clock.heard(NOW, NOW, SHARED, 0);
     limit = new Limit(spec, NOW);
     limit.share(demand, NOW);
-    LimitCells limitCells = Objects.requireNonNull(LimitCells.of(spec));
-    shared = new SharedLimit(id, limit, demand, limitCells, PACE, NOW);
+    LimitCells cells = Objects.requireNonNull(LimitCells.of(spec));
+    shared = new SharedLimit(id, limit, demand, cells, PACE, NOW);
   }
 
   /** Returns a limit known to the store, with these slices, by cell, granted at first. */

@@ -50,25 +50,24 @@ class ManyInstancesIT {
     String limited = KeySecrets.make();
     String unlimited = KeySecrets.make();
     try (RedisServer redis = RedisServer.started();
-        GatewayFleet gatewayFleet =
+        GatewayFleet fleet =
             new GatewayFleet(
                 directory,
                 3,
                 routes(limited, unlimited),
                 MINUTE,
                 "--penstock.redis.url=" + redis.url())) {
-      gatewayFleet.ask(new int[] {30, 5, 5}, "/window?tokens=%d", unlimited, 10, 400);
-      gatewayFleet.ask(new int[] {10, 10, 10}, "/keyed", limited, 1, 1);
+      fleet.ask(new int[] {30, 5, 5}, "/window?tokens=%d", unlimited, 10, 400);
+      fleet.ask(new int[] {10, 10, 10}, "/keyed", limited, 1, 1);
       PatientWaits.await()
           .atMost(Duration.ofSeconds(60))
           .until(
               () ->
-                  GatewayFleet.cells(gatewayFleet.released("/window"), CELL_SECONDS * SECOND).size()
-                      > 12);
-      gatewayFleet.stop();
-      List<GatewayFleet.Released> window = gatewayFleet.released("/window");
+                  GatewayFleet.cells(fleet.released("/window"), CELL_SECONDS * SECOND).size() > 12);
+      fleet.stop();
+      List<GatewayFleet.Released> window = fleet.released("/window");
       Map<Long, Long> cells = GatewayFleet.cells(window, CELL_SECONDS * SECOND);
-      List<GatewayFleet.Released> keyed = gatewayFleet.released("/keyed");
+      List<GatewayFleet.Released> keyed = fleet.released("/keyed");
       TrailingChecker key = GatewayFleet.trailing(keyed, REQUESTS, MINUTE.toNanos(), true);
       assertThat(cells.values()).allMatch(sum -> sum <= TOKENS);
       assertThat(key.most()).isLessThanOrEqualTo(REQUESTS);
@@ -77,7 +76,7 @@ class ManyInstancesIT {
       assertThat(keyed.stream().map(GatewayFleet.Released::instance)).contains(0, 1, 2);
       assertThat(cells.values().stream().mapToLong(Long::longValue).sum())
           .isGreaterThan(cells.size() * TOKENS / 2);
-      assertThat(gatewayFleet.answers()).containsOnlyKeys(200);
+      assertThat(fleet.answers()).containsOnlyKeys(200);
     }
   }
 }

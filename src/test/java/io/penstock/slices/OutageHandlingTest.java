@@ -50,17 +50,17 @@ class OutageHandlingTest {
 
   /** Sends {@code perSecond} to each member, in requests of 1 to 3. */
   private static void offer(SliceWorld sliceWorld, long perSecond, long until) {
-    for (SliceNode sliceNode : sliceWorld.nodes) {
+    for (SliceNode node : sliceWorld.nodes) {
       for (long at = sliceWorld.now(); at < until; at += 2 * SECOND / perSecond) {
         long amount = 1 + sliceWorld.random.nextLong(3);
-        sliceWorld.at(at, () -> arrive(sliceNode, amount));
+        sliceWorld.at(at, () -> arrive(node, amount));
       }
     }
   }
 
-  private static void arrive(SliceNode sliceNode, long amount) {
-    if (sliceNode.waits() < 100) {
-      sliceNode.arrive(amount);
+  private static void arrive(SliceNode node, long amount) {
+    if (node.waits() < 100) {
+      node.arrive(amount);
     }
   }
 
@@ -92,8 +92,8 @@ class OutageHandlingTest {
     long first = Math.ceilDiv(CUT_OFF, window) * window;
     List<SimRelease> out = between(sliceWorld, first - EARLY, BACK);
     assertThat(SliceWorld.most(spec, out, EARLY)).isLessThanOrEqualTo(capacity);
-    for (SliceNode sliceNode : sliceWorld.nodes) {
-      List<SimRelease> own = out.stream().filter(each -> each.by.equals(sliceNode.name())).toList();
+    for (SliceNode node : sliceWorld.nodes) {
+      List<SimRelease> own = out.stream().filter(each -> each.by.equals(node.name())).toList();
       assertThat(SliceWorld.most(spec, own, EARLY)).isLessThanOrEqualTo(capacity / members);
     }
     long whole = (BACK - first) / window;
@@ -133,15 +133,15 @@ class OutageHandlingTest {
   void share_ofPermits_countsThoseThatAreOut() {
     SliceWorld sliceWorld = world(OutagePolicy.SHARE, new LimitSpec.Concurrency(9), 3);
     sliceWorld.shortestRun = 1_000 * SECOND;
-    SliceNode sliceNode = sliceWorld.nodes.getFirst();
-    sliceWorld.at(START + 5 * SECOND, () -> sliceNode.arrive(2));
+    SliceNode node = sliceWorld.nodes.getFirst();
+    sliceWorld.at(START + 5 * SECOND, () -> node.arrive(2));
     sliceWorld.run(START + 8 * SECOND);
     outage(sliceWorld);
-    sliceWorld.at(CUT_OFF, () -> sliceNode.arrive(1));
-    sliceWorld.at(CUT_OFF, () -> sliceNode.arrive(1));
+    sliceWorld.at(CUT_OFF, () -> node.arrive(1));
+    sliceWorld.at(CUT_OFF, () -> node.arrive(1));
     sliceWorld.run(CUT_OFF + SECOND);
     assertThat(sum(sliceWorld.releases)).isEqualTo(3);
-    assertThat(sliceNode.waits()).isEqualTo(1);
+    assertThat(node.waits()).isEqualTo(1);
   }
 
   @Test
@@ -165,9 +165,9 @@ class OutageHandlingTest {
     offer(sliceWorld, 1_000, BACK);
     outage(sliceWorld);
     sliceWorld.run(CUT_OFF);
-    assertThat(sliceWorld.nodes).allMatch(sliceNode -> sliceNode.waits() == 0);
+    assertThat(sliceWorld.nodes).allMatch(node -> node.waits() == 0);
     sliceWorld.run(BACK);
-    assertThat(sliceWorld.nodes).allMatch(sliceNode -> sliceNode.waits() == 0);
+    assertThat(sliceWorld.nodes).allMatch(node -> node.waits() == 0);
     offer(sliceWorld, 1_000, BACK + 60 * SECOND);
     sliceWorld.run(BACK + 60 * SECOND);
     return sliceWorld;
@@ -199,42 +199,42 @@ class OutageHandlingTest {
   void allow_ofOneThatNeverHadContact_isAll() {
     SliceWorld sliceWorld = world(OutagePolicy.ALLOW, FIXED, 1);
     sliceWorld.store.cut = true;
-    SliceNode sliceNode = sliceWorld.nodes.getFirst();
+    SliceNode node = sliceWorld.nodes.getFirst();
     for (long at = START; at < START + 30 * SECOND; at += SECOND) {
-      sliceWorld.at(at, () -> sliceNode.arrive(3_000));
+      sliceWorld.at(at, () -> node.arrive(3_000));
     }
     sliceWorld.run(START + SECOND);
     assertThat(sliceWorld.releases).isEmpty();
     sliceWorld.run(START + 30 * SECOND);
-    assertThat(sliceNode.waits()).isZero();
+    assertThat(node.waits()).isZero();
     sliceWorld.store.cut = false;
     sliceWorld.run(START + 45 * SECOND);
-    sliceNode.arrive(3_000);
+    node.arrive(3_000);
     sliceWorld.run(START + 46 * SECOND);
-    assertThat(sliceNode.waits()).as("what was let pass ended with its windows").isZero();
+    assertThat(node.waits()).as("what was let pass ended with its windows").isZero();
   }
 
   @Test
   void refuse_saysSoAtOnceUntilThereMayBeSlicesAgain() {
     SliceWorld sliceWorld = world(OutagePolicy.REFUSE, FIXED, 2);
-    SliceNode sliceNode = sliceWorld.nodes.getFirst();
+    SliceNode node = sliceWorld.nodes.getFirst();
     outage(sliceWorld);
     sliceWorld.run(AWAY + SliceWorld.TTL - SECOND);
-    assertThat(sliceNode.limit().refusal()).isNull();
+    assertThat(node.limit().refusal()).isNull();
     sliceWorld.run(CUT_OFF);
-    assertThat(sliceNode.limit().refusal())
+    assertThat(node.limit().refusal())
         .satisfies(
             refusal -> {
               assertThat(refusal.reason()).isEqualTo(RefusalReason.LIMIT_UNAVAILABLE);
               assertThat(refusal.reason().status()).isEqualTo(503);
               assertThat(refusal.retryAfterSeconds()).hasValue(2);
             });
-    sliceNode.arrive(1);
+    node.arrive(1);
     sliceWorld.run(BACK + SliceWorld.TTL - SECOND);
     assertThat(sliceWorld.releases).isEmpty();
-    assertThat(sliceNode.limit().refusal()).isNotNull();
+    assertThat(node.limit().refusal()).isNotNull();
     sliceWorld.run(BACK + SliceWorld.TTL + SECOND);
-    assertThat(sliceNode.limit().refusal()).isNull();
+    assertThat(node.limit().refusal()).isNull();
     assertThat(sliceWorld.releases).hasSize(1);
   }
 
@@ -272,13 +272,12 @@ class OutageHandlingTest {
     sliceWorld.run(BACK + 60 * SECOND);
     long healed =
         BACK + SliceWorld.TTL + 2 * (long) (1.2 * SliceWorld.PACE.intervalNanos()) + SECOND / 10;
-    for (SliceNode sliceNode : sliceWorld.nodes) {
+    for (SliceNode node : sliceWorld.nodes) {
       assertThat(
               between(sliceWorld, BACK, healed).stream()
-                  .filter(
-                      each -> each.by.equals(sliceNode.name()) && each.at >= BACK + SliceWorld.TTL))
+                  .filter(each -> each.by.equals(node.name()) && each.at >= BACK + SliceWorld.TTL))
           .isNotEmpty();
-      assertThat(sliceNode.waits()).isZero();
+      assertThat(node.waits()).isZero();
     }
     assertThat(
             SliceWorld.most(FIXED, between(sliceWorld, healed + 10 * SECOND, sliceWorld.now()), 0))
@@ -295,16 +294,16 @@ class OutageHandlingTest {
   @EnumSource(OutagePolicy.class)
   void limitThatFailsAlone_doesAsAllWouldDo_andIsSharedAgainAfterwards(OutagePolicy policy) {
     SliceWorld sliceWorld = world(policy, FIXED, 2);
-    SliceNode sliceNode = sliceWorld.nodes.getFirst();
+    SliceNode node = sliceWorld.nodes.getFirst();
     deafness(sliceWorld);
-    sliceWorld.at(CUT_OFF, () -> sliceNode.arrive(1_000));
+    sliceWorld.at(CUT_OFF, () -> node.arrive(1_000));
     sliceWorld.run(CUT_OFF + SECOND);
-    assertThat(sliceNode.limit().refusal() != null).isEqualTo(policy == OutagePolicy.REFUSE);
-    assertThat(sliceNode.rounds().figures().cutOff()).as("rounds have answers").isFalse();
+    assertThat(node.limit().refusal() != null).isEqualTo(policy == OutagePolicy.REFUSE);
+    assertThat(node.rounds().figures().cutOff()).as("rounds have answers").isFalse();
     boolean goes = policy == OutagePolicy.SHARE || policy == OutagePolicy.ALLOW;
     assertThat(sliceWorld.releases).hasSize(goes ? 1 : 0);
     sliceWorld.run(BACK + SliceWorld.PACE.heartbeatNanos() + SECOND);
-    assertThat(sliceNode.limit().refusal()).isNull();
+    assertThat(node.limit().refusal()).isNull();
     assertThat(sliceWorld.releases).hasSize(1);
     offer(sliceWorld, 1_000, BACK + 60 * SECOND);
     sliceWorld.run(BACK + 60 * SECOND);

@@ -13,33 +13,33 @@ import org.junit.jupiter.api.Test;
 class RestartTest {
   private static final long LIMIT = 1_000;
 
-  private final SliceWorld sliceWorld = new SliceWorld(1, new LimitSpec.Day(LIMIT, null, 0));
+  private final SliceWorld world = new SliceWorld(1, new LimitSpec.Day(LIMIT, null, 0));
 
   private void runFor(long nanos) {
-    sliceWorld.run(sliceWorld.now() + nanos);
+    world.run(world.now() + nanos);
   }
 
   private SliceNode joined() {
-    SliceNode sliceNode = sliceWorld.join();
+    SliceNode node = world.join();
     runFor(TTL + SECOND);
-    return sliceNode;
+    return node;
   }
 
   /** Restarts the store as another process, with all its data. */
   private void restart() {
-    sliceWorld.store.rollback(sliceWorld.now(), true);
+    world.store.rollback(world.now(), true);
   }
 
   private long released() {
-    return sliceWorld.released(SliceWorld.START, sliceWorld.now() + 1);
+    return world.released(SliceWorld.START, world.now() + 1);
   }
 
-  private void assertServed(SliceNode sliceNode) {
+  private void assertServed(SliceNode node) {
     long before = released();
-    sliceNode.arrive(7);
+    node.arrive(7);
     runFor(3 * TTL);
     assertThat(released() - before).as("what is let go of 7 that are left").isEqualTo(7);
-    assertThat(sliceWorld.most()).isLessThanOrEqualTo(LIMIT);
+    assertThat(world.most()).isLessThanOrEqualTo(LIMIT);
   }
 
   @Test
@@ -94,10 +94,10 @@ class RestartTest {
     one.arrive(3);
     other.arrive(3);
     runFor(SECOND);
-    sliceWorld.store.cut = true;
+    world.store.cut = true;
     runFor(30 * SECOND);
     restart();
-    sliceWorld.store.cut = false;
+    world.store.cut = false;
     runFor(3 * TTL);
     assertServed(one);
     assertServed(other);
@@ -114,7 +114,7 @@ class RestartTest {
     crashes.crash();
     runFor(60 * SECOND);
     restart();
-    SliceNode starts = sliceWorld.join();
+    SliceNode starts = world.join();
     runFor(3 * TTL);
     assertServed(starts);
     assertServed(stays);
@@ -125,20 +125,20 @@ class RestartTest {
     SliceNode away = joined();
     SliceNode there = joined();
     runFor(SECOND);
-    sliceWorld.store.away.add(there.name());
+    world.store.away.add(there.name());
     runFor(SECOND);
-    long kept = sliceWorld.now();
+    long kept = world.now();
     away.arrive(LIMIT - 10);
     runFor(SECOND / 2);
     assertThat(released()).isEqualTo(LIMIT - 10);
-    sliceWorld.store.away.add(away.name());
-    sliceWorld.store.rollback(kept, true);
-    sliceWorld.store.away.remove(there.name());
+    world.store.away.add(away.name());
+    world.store.rollback(kept, true);
+    world.store.away.remove(there.name());
     there.arrive(LIMIT - 10);
     runFor(TTL / 2);
-    sliceWorld.store.away.remove(away.name());
+    world.store.away.remove(away.name());
     runFor(10 * TTL);
-    assertThat(sliceWorld.most()).isLessThanOrEqualTo(LIMIT);
+    assertThat(world.most()).isLessThanOrEqualTo(LIMIT);
   }
 
   @Test
@@ -146,13 +146,13 @@ class RestartTest {
     SliceNode crashes = joined();
     SliceNode stays = joined();
     runFor(SECOND);
-    long kept = sliceWorld.now();
+    long kept = world.now();
     crashes.arrive(LIMIT - 10);
     runFor(SECOND / 2);
     crashes.crash();
     stays.arrive(1);
     runFor(SECOND / 2);
-    sliceWorld.store.rollback(kept, true);
+    world.store.rollback(kept, true);
     long before = released();
     runFor(3 * TTL);
     stays.arrive(20);
@@ -175,7 +175,7 @@ class RestartTest {
     runFor(SECOND);
     leaves.leave();
     runFor(SECOND);
-    sliceWorld.store.flush(false);
+    world.store.flush(false);
     runFor(3 * TTL);
     stays.arrive(20);
     runFor(10 * TTL);

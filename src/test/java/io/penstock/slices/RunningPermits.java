@@ -52,7 +52,7 @@ final class RunningPermits {
   }
 
   /** Ends all requests of a member. */
-  void end(SliceNode sliceNode) {
-    running.removeIf(each -> each.by.equals(sliceNode.name()));
+  void end(SliceNode node) {
+    running.removeIf(each -> each.by.equals(node.name()));
   }
 }

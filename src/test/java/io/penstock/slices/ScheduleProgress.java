@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScheduleProgress {
 
-  private final SliceWorld sliceWorld;
+  private final SliceWorld world;
 
   /** By member with room for its first request: since when. */
   private final Map<SliceNode, Long> held = new HashMap<>();
@@ -30,8 +30,8 @@ final class ScheduleProgress {
   private long runningFrom;
   private int running;
 
-  ScheduleProgress(SliceWorld sliceWorld) {
-    this.sliceWorld = sliceWorld;
+  ScheduleProgress(SliceWorld world) {
+    this.world = world;
   }
 
   /** Sets the instant from which on all faults are over and made good. */
@@ -46,14 +46,14 @@ final class ScheduleProgress {
    * pass has passed.
    */
   void rested() {
-    long now = sliceWorld.now();
+    long now = world.now();
     boolean asked = false;
-    for (SliceNode sliceNode : sliceWorld.nodes) {
-      asked |= sliceNode.serves() && sliceNode.waits() > 0;
-      look(sliceNode, now);
+    for (SliceNode node : world.nodes) {
+      asked |= node.serves() && node.waits() > 0;
+      look(node, now);
     }
-    boolean went = sliceWorld.releases.size() > released;
-    released = sliceWorld.releases.size();
+    boolean went = world.releases.size() > released;
+    released = world.releases.size();
     if (now < wellFrom) {
       return;
     }
@@ -62,17 +62,17 @@ final class ScheduleProgress {
     quietFrom = went || !asked ? now : quietFrom;
     runNanos += running * (now - runningFrom);
     runningFrom = now;
-    running = sliceWorld.permits.running();
+    running = world.permits.running();
   }
 
-  private void look(SliceNode sliceNode, long now) {
-    if (!sliceNode.admitsFirst()) {
-      held.remove(sliceNode);
-    } else if (now - held.computeIfAbsent(sliceNode, absent -> now) > sliceWorld.wayNanos()) {
+  private void look(SliceNode node, long now) {
+    if (!node.admitsFirst()) {
+      held.remove(node);
+    } else if (now - held.computeIfAbsent(node, absent -> now) > world.wayNanos()) {
       // the start of a store's window is only known up to the delay of messages
       fault =
           "%s keeps one waiting that has had room since %d ns, at %d"
-              .formatted(sliceNode.name(), now - held.get(sliceNode), now);
+              .formatted(node.name(), now - held.get(node), now);
     }
   }
 
@@ -94,26 +94,25 @@ final class ScheduleProgress {
    */
   @Nullable Double used() {
     boolean lostDay =
-        sliceWorld.spec instanceof LimitSpec.Day
-            && !sliceWorld.nodes.stream().allMatch(SliceNode::serves);
+        world.spec instanceof LimitSpec.Day && !world.nodes.stream().allMatch(SliceNode::serves);
     if (!alwaysAsked || isBarred() || lostDay) {
       return null;
     }
-    if (sliceWorld.spec instanceof LimitSpec.Concurrency permits) {
-      return (double) runNanos / permits.max() / (sliceWorld.now() - wellFrom);
+    if (world.spec instanceof LimitSpec.Concurrency permits) {
+      return (double) runNanos / permits.max() / (world.now() - wellFrom);
     }
     long from = owesForLong() ? START : wellFrom;
-    return SimWindows.used(sliceWorld.spec, sliceWorld.releases, from, sliceWorld.now());
+    return SimWindows.used(world.spec, world.releases, from, world.now());
   }
 
   /** Returns whether an excess may be owed for longer than the schedule lasts. */
   boolean owesForLong() {
-    return SimWindows.owesForLong(sliceWorld.spec, sliceWorld.onOutage);
+    return SimWindows.owesForLong(world.spec, world.onOutage);
   }
 
   private boolean isBarred() {
-    return sliceWorld.nodes.stream()
+    return world.nodes.stream()
         .filter(SliceNode::serves)
-        .anyMatch(sliceNode -> LostSpending.bars(sliceNode.limit(), 1, sliceNode.local()));
+        .anyMatch(node -> LostSpending.bars(node.limit(), 1, node.local()));
   }
 }

@@ -237,13 +237,12 @@ class SharedLimitTest {
 
   @ParameterizedTest
   @EnumSource(LimitMeasure.class)
-  void freeTokens_areThoseOfSlicesThatCountTokens(LimitMeasure limitMeasure) {
-    LimitId id = new LimitId(LimitId.Kind.KEY, "k", "", limitMeasure, 1);
+  void freeTokens_areThoseOfSlicesThatCountTokens(LimitMeasure measure) {
+    LimitId id = new LimitId(LimitId.Kind.KEY, "k", "", measure, 1);
     LoneLimit lone = LoneLimit.stocked(id, FIXED, 10);
     lone.take(5, NOW + 1);
     lone.ask(NOW + 2);
-    boolean tokens =
-        limitMeasure != LimitMeasure.REQUESTS && limitMeasure != LimitMeasure.CONCURRENCY;
+    boolean tokens = measure != LimitMeasure.REQUESTS && measure != LimitMeasure.CONCURRENCY;
     assertThat(lone.shared.freeTokens()).isEqualTo(tokens ? 15 : 0);
   }
 

@@ -19,7 +19,7 @@ import java.util.Objects;
 public final class SliceNode implements StepAlarm {
   private record Took(LimitAnswer.Receipt receipt, SimRelease release) {}
 
-  private final SliceWorld sliceWorld;
+  private final SliceWorld world;
   private final String name;
   private final long offset;
   private final double drift;
@@ -38,25 +38,25 @@ public final class SliceNode implements StepAlarm {
 
   private final ArrayDeque<Long> since = new ArrayDeque<>();
 
-  SliceNode(SliceWorld sliceWorld, String name, LimitSpec spec) {
-    this.sliceWorld = sliceWorld;
+  SliceNode(SliceWorld world, String name, LimitSpec spec) {
+    this.world = world;
     this.name = name;
     this.offset =
-        sliceWorld.random.nextLong(4 * SliceWorld.SECOND) - SliceWorld.START + SliceWorld.SECOND;
-    this.drift = (sliceWorld.random.nextDouble() - 0.5) * 100e-6;
+        world.random.nextLong(4 * SliceWorld.SECOND) - SliceWorld.START + SliceWorld.SECOND;
+    this.drift = (world.random.nextDouble() - 0.5) * 100e-6;
     this.sliceSync =
         new SliceSync(
             name,
-            sliceWorld.store::carry,
+            world.store::carry,
             this::local,
             this,
             SliceWorld.PACE,
-            sliceWorld.onOutage,
-            sliceWorld.random::nextDouble);
+            world.onOutage,
+            world.random::nextDouble);
     this.source = new SharedLimitSource(sliceSync, id -> true);
     this.limit = source.limit(SliceWorld.ID, spec, local());
     SliceDemand sliceDemand = Objects.requireNonNull(limit.demand());
-    sliceDemand.join(() -> sliceWorld.at(sliceWorld.now(), this::look));
+    sliceDemand.join(() -> world.at(world.now(), this::look));
   }
 
   String name() {
@@ -72,7 +72,7 @@ public final class SliceNode implements StepAlarm {
   }
 
   long local() {
-    return localAt(sliceWorld.now());
+    return localAt(world.now());
   }
 
   private long localAt(long time) {
@@ -92,7 +92,7 @@ public final class SliceNode implements StepAlarm {
   public void crash() {
     crashed = true;
     sliceSync.stop();
-    sliceWorld.permits.end(this);
+    world.permits.end(this);
     waiting.clear();
     since.clear();
   }
@@ -107,14 +107,14 @@ public final class SliceNode implements StepAlarm {
 
   @Override
   public void soon(Runnable step) {
-    sliceWorld.at(sliceWorld.now(), () -> run(step));
+    world.at(world.now(), () -> run(step));
   }
 
   @Override
   public void at(long instant, Runnable step) {
     long mine = ++alarms;
     if (instant != Ticker.NEVER) {
-      sliceWorld.at(trueTime(instant), () -> runIf(mine == alarms, step));
+      world.at(trueTime(instant), () -> runIf(mine == alarms, step));
     }
   }
 
@@ -142,7 +142,7 @@ public final class SliceNode implements StepAlarm {
   void arrive(long amount) {
     if (serves()) {
       waiting.add(amount);
-      since.add(sliceWorld.now());
+      since.add(world.now());
       look();
     }
   }
@@ -178,22 +178,22 @@ public final class SliceNode implements StepAlarm {
   private void look() {
     while (!waiting.isEmpty() && !crashed) {
       long amount = waiting.getFirst();
-      LimitAnswer limitAnswer = limit.take(Weight.exactly(amount), local());
-      if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
+      LimitAnswer answer = limit.take(Weight.exactly(amount), local());
+      if (answer instanceof LimitAnswer.Receipt receipt) {
         waiting.removeFirst();
-        longestWait = Math.max(longestWait, sliceWorld.now() - since.removeFirst());
-        SimRelease release = new SimRelease(name, sliceWorld.now(), amount);
-        sliceWorld.releases.add(release);
-        if (sliceWorld.spec instanceof LimitSpec.Concurrency) {
+        longestWait = Math.max(longestWait, world.now() - since.removeFirst());
+        SimRelease release = new SimRelease(name, world.now(), amount);
+        world.releases.add(release);
+        if (world.spec instanceof LimitSpec.Concurrency) {
           runOn(receipt, release);
         } else {
           taken.add(new Took(receipt, release));
         }
         continue;
       }
-      if (limitAnswer instanceof LimitAnswer.Wait wait && wait.untilNanos() != Ticker.NEVER) {
+      if (answer instanceof LimitAnswer.Wait wait && wait.untilNanos() != Ticker.NEVER) {
         long mine = ++looks;
-        sliceWorld.at(
+        world.at(
             trueTime(wait.untilNanos()),
             () -> {
               if (mine == looks) {
@@ -207,14 +207,12 @@ public final class SliceNode implements StepAlarm {
 
   /** Keeps a permit for the time of the run. */
   private void runOn(LimitAnswer.Receipt receipt, SimRelease release) {
-    sliceWorld.permits.begin(release);
-    sliceWorld.at(
-        sliceWorld.now()
-            + sliceWorld.shortestRun
-            + sliceWorld.random.nextLong(3 * SliceWorld.SECOND),
+    world.permits.begin(release);
+    world.at(
+        world.now() + world.shortestRun + world.random.nextLong(3 * SliceWorld.SECOND),
         () -> {
           if (!crashed) {
-            sliceWorld.permits.end(release);
+            world.permits.end(release);
             limit.give(receipt, release.amount, 0, local());
             look();
           }
@@ -225,7 +223,7 @@ public final class SliceNode implements StepAlarm {
   void giveBack() {
     Took took = taken.pollFirst();
     if (took != null && !crashed && took.release().amount > 1) {
-      long back = 1 + sliceWorld.random.nextLong(took.release().amount - 1);
+      long back = 1 + world.random.nextLong(took.release().amount - 1);
       took.release().giveBack(back);
       limit.give(took.receipt(), back, 0, local());
       look();

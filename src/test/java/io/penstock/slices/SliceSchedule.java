@@ -76,9 +76,9 @@ final class SliceSchedule {
         (random.nextInt(10) == 0 ? 1_500 : List.of(5, 100, 300).get(random.nextInt(3))) * MILLI;
     int members = 2 + random.nextInt(9);
     for (int each = 0; each < members; each++) {
-      SliceNode sliceNode = sliceWorld.join();
-      offer(sliceNode);
-      giveBack(sliceNode);
+      SliceNode node = sliceWorld.join();
+      offer(node);
+      giveBack(node);
     }
     for (int troubles = 1 + random.nextInt(3); troubles > 0; troubles--) {
       trouble(START + SECOND + random.nextLong(16 * SECOND));
@@ -106,34 +106,34 @@ final class SliceSchedule {
     }
   }
 
-  private void offer(SliceNode sliceNode) {
-    offer(sliceNode, SECOND / (1 + random.nextInt(60)));
+  private void offer(SliceNode node) {
+    offer(node, SECOND / (1 + random.nextInt(60)));
   }
 
   /** Sends requests one after another, with random pauses. */
-  private void offer(SliceNode sliceNode, long meanNanos) {
+  private void offer(SliceNode node, long meanNanos) {
     long next =
         sliceWorld.now() + 1 + (long) (-meanNanos * Math.log(1 - sliceWorld.random.nextDouble()));
     if (next < until) {
       sliceWorld.at(
           next,
           () -> {
-            if (sliceNode.waits() < 100) {
-              sliceNode.arrive(1 + sliceWorld.random.nextLong(LimitKinds.largest(sliceWorld.spec)));
+            if (node.waits() < 100) {
+              node.arrive(1 + sliceWorld.random.nextLong(LimitKinds.largest(sliceWorld.spec)));
             }
-            offer(sliceNode, meanNanos);
+            offer(node, meanNanos);
           });
     }
   }
 
-  private void giveBack(SliceNode sliceNode) {
+  private void giveBack(SliceNode node) {
     long next = sliceWorld.now() + sliceWorld.random.nextLong(SECOND);
     if (next < until) {
       sliceWorld.at(
           next,
           () -> {
-            sliceNode.giveBack();
-            giveBack(sliceNode);
+            node.giveBack();
+            giveBack(node);
           });
     }
   }
@@ -144,17 +144,17 @@ final class SliceSchedule {
 
   private void trouble(long at) {
     boolean restarted = random.nextInt(4) > 0;
-    SliceNode sliceNode = some();
+    SliceNode node = some();
     switch (random.nextInt(16)) {
-      case 0 -> crash(sliceNode, at);
+      case 0 -> crash(node, at);
       case 1 -> {
-        crash(sliceNode, at);
+        crash(node, at);
         join(Fault.RESTART, at + random.nextLong(SECOND));
       }
       case 2 -> rollback(Fault.FLUSH, at, Long.MIN_VALUE, restarted);
       case 3 -> rollback(Fault.ROLLBACK, at, at - random.nextLong(5 * SECOND), restarted);
       case 4 -> {
-        crash(sliceNode, at);
+        crash(node, at);
         rollback(Fault.ROLLBACK, at + random.nextLong(100 * MILLI), at - 5 * SECOND, restarted);
       }
       case 5 -> {
@@ -162,10 +162,10 @@ final class SliceSchedule {
         at(at, () -> sliceWorld.store.cut = true);
         at(at + random.nextLong(5 * SECOND), () -> sliceWorld.store.cut = false);
       }
-      case 6 -> partition(sliceNode, at, random.nextLong(6 * SECOND));
+      case 6 -> partition(node, at, random.nextLong(6 * SECOND));
       case 7 -> {
         long lasts = random.nextLong(6 * SECOND);
-        partition(sliceNode, at, lasts);
+        partition(node, at, lasts);
         long then = at + random.nextLong(lasts + 1);
         rollback(Fault.ROLLBACK, then, then - 5 * SECOND, restarted);
       }
@@ -174,41 +174,41 @@ final class SliceSchedule {
         at(at, () -> sliceWorld.store.lose(SliceWorld.ID));
       }
       case 9 -> {
-        crash(sliceNode, at);
+        crash(node, at);
         long then = at + random.nextLong(100 * MILLI);
         rollback(Fault.ROLLBACK, then, then - 5 * SECOND, true);
         join(Fault.RESTART, then + random.nextLong(SECOND));
       }
       case 10 -> allGo(at);
       case 11 -> {
-        leave(sliceNode, at);
+        leave(node, at);
         nothingLost(at + random.nextLong(3 * SECOND));
       }
       case 12 -> {
-        leave(sliceNode, at);
+        leave(node, at);
         rollback(Fault.ROLLBACK, at + random.nextLong(SECOND), at - 2 * SECOND, restarted);
       }
       case 13 -> {
-        crash(sliceNode, at);
+        crash(node, at);
         nothingLost(at + random.nextLong(6 * SECOND));
         join(Fault.RESTART, at + random.nextLong(6 * SECOND));
       }
       case 14 -> {
-        partition(sliceNode, at, random.nextLong(6 * SECOND));
+        partition(node, at, random.nextLong(6 * SECOND));
         nothingLost(at + random.nextLong(6 * SECOND));
       }
       default -> join(Fault.JOIN, at);
     }
   }
 
-  private void crash(SliceNode sliceNode, long at) {
+  private void crash(SliceNode node, long at) {
     faults.add(Fault.CRASH);
-    at(at, sliceNode::crash);
+    at(at, node::crash);
   }
 
-  private void leave(SliceNode sliceNode, long at) {
+  private void leave(SliceNode node, long at) {
     faults.add(Fault.LEAVE);
-    at(at, sliceNode::leave);
+    at(at, node::leave);
   }
 
   private void nothingLost(long at) {
@@ -240,10 +240,10 @@ final class SliceSchedule {
     }
   }
 
-  private void partition(SliceNode sliceNode, long at, long lasts) {
+  private void partition(SliceNode node, long at, long lasts) {
     faults.add(Fault.PARTITION);
-    at(at, () -> sliceWorld.store.away.add(sliceNode.name()));
-    at(at + lasts, () -> sliceWorld.store.away.remove(sliceNode.name()));
+    at(at, () -> sliceWorld.store.away.add(node.name()));
+    at(at + lasts, () -> sliceWorld.store.away.remove(node.name()));
   }
 
   ScheduleProgress progress() {

@@ -28,17 +28,17 @@ class SliceSyncTest {
 
   /** Sends requests to a member, one after another with random pauses. */
   static void offer(
-      SliceWorld sliceWorld, SliceNode sliceNode, long meanNanos, long largest, long until) {
+      SliceWorld sliceWorld, SliceNode node, long meanNanos, long largest, long until) {
     long next =
         sliceWorld.now() + 1 + (long) (-meanNanos * Math.log(1 - sliceWorld.random.nextDouble()));
     if (next < until) {
       sliceWorld.at(
           next,
           () -> {
-            if (sliceNode.waits() < 100) {
-              sliceNode.arrive(1 + sliceWorld.random.nextLong(largest));
+            if (node.waits() < 100) {
+              node.arrive(1 + sliceWorld.random.nextLong(largest));
             }
-            offer(sliceWorld, sliceNode, meanNanos, largest, until);
+            offer(sliceWorld, node, meanNanos, largest, until);
           });
     }
   }
@@ -117,22 +117,22 @@ class SliceSyncTest {
   void belowTheLimit_waitsHardlyEver() {
     SliceWorld sliceWorld = new SliceWorld(7, FIXED);
     for (int each = 0; each < 3; each++) {
-      SliceNode sliceNode = sliceWorld.join();
+      SliceNode node = sliceWorld.join();
       sliceWorld.run(START + 3 * SECOND);
-      offer(sliceWorld, sliceNode, SECOND / 40, 3, START + 60 * SECOND); // 240 of 300 a second
+      offer(sliceWorld, node, SECOND / 40, 3, START + 60 * SECOND); // 240 of 300 a second
     }
     sliceWorld.run(START + 10 * SECOND);
-    sliceWorld.nodes.forEach(sliceNode -> sliceNode.longestWait = 0);
+    sliceWorld.nodes.forEach(node -> node.longestWait = 0);
     sliceWorld.run(START + 60 * SECOND);
     assertThat(sliceWorld.nodes)
-        .allMatch(sliceNode -> sliceNode.waits() == 0 && sliceNode.longestWait < SECOND / 2);
+        .allMatch(node -> node.waits() == 0 && node.longestWait < SECOND / 2);
   }
 
   @Test
   void joiner_isGrantedNothingForAsLongAsASliceLasts() {
     SliceWorld sliceWorld = new SliceWorld(1, FIXED);
-    SliceNode sliceNode = sliceWorld.join();
-    sliceNode.arrive(1);
+    SliceNode node = sliceWorld.join();
+    node.arrive(1);
     sliceWorld.run(START + 2 * SECOND);
     assertThat(sliceWorld.releases).isEmpty();
     sliceWorld.run(START + 3 * SECOND);
@@ -169,19 +169,19 @@ class SliceSyncTest {
   @Test
   void storeGone_spendsWhatItHasAndThenWaits() {
     SliceWorld sliceWorld = new SliceWorld(1, FIXED);
-    SliceNode sliceNode = sliceWorld.join();
-    offer(sliceWorld, sliceNode, SECOND / 50, 3, START + 30 * SECOND);
+    SliceNode node = sliceWorld.join();
+    offer(sliceWorld, node, SECOND / 50, 3, START + 30 * SECOND);
     sliceWorld.run(START + 12 * SECOND);
     sliceWorld.store.cut = true;
     sliceWorld.run(START + 14 * SECOND + 100 * MILLI);
     int before = sliceWorld.releases.size();
     sliceWorld.run(START + 18 * SECOND);
     assertThat(sliceWorld.releases).hasSize(before);
-    assertThat(sliceNode.waits()).isPositive();
+    assertThat(node.waits()).isPositive();
     sliceWorld.store.cut = false;
     sliceWorld.run(START + 24 * SECOND);
     assertThat(sliceWorld.releases.size()).isGreaterThan(before);
-    assertThat(sliceNode.waits()).isZero();
+    assertThat(node.waits()).isZero();
   }
 
   @Test
@@ -208,23 +208,23 @@ class SliceSyncTest {
     sliceWorld.store.twice = random.nextInt(3) * 0.05;
     sliceWorld.store.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
     for (int each = 0; each < members; each++) {
-      SliceNode sliceNode = sliceWorld.join();
+      SliceNode node = sliceWorld.join();
       long largest = LimitKinds.largest(sliceWorld.spec);
-      offer(sliceWorld, sliceNode, SECOND / (1 + random.nextInt(60)), largest, until);
-      giveBack(sliceWorld, sliceNode, until);
+      offer(sliceWorld, node, SECOND / (1 + random.nextInt(60)), largest, until);
+      giveBack(sliceWorld, node, until);
     }
     troubles(sliceWorld, random).forEach(trouble -> trouble.run());
     sliceWorld.run(until);
     return sliceWorld;
   }
 
-  private static void giveBack(SliceWorld sliceWorld, SliceNode sliceNode, long until) {
+  private static void giveBack(SliceWorld sliceWorld, SliceNode node, long until) {
     sliceWorld.at(
         sliceWorld.now() + sliceWorld.random.nextLong(SECOND),
         () -> {
-          sliceNode.giveBack();
+          node.giveBack();
           if (sliceWorld.now() < until) {
-            giveBack(sliceWorld, sliceNode, until);
+            giveBack(sliceWorld, node, until);
           }
         });
   }
@@ -294,16 +294,16 @@ class SliceSyncTest {
   @Test
   void limitIdleForAnHour_isSpentAtOnce() {
     SliceWorld sliceWorld = new SliceWorld(3, FIXED);
-    SliceNode sliceNode = sliceWorld.join();
+    SliceNode node = sliceWorld.join();
     SliceNode other = sliceWorld.join();
-    sliceNode.arrive(5);
+    node.arrive(5);
     other.arrive(5);
     sliceWorld.run(START + 3_700 * SECOND);
-    sliceNode.longestWait = 0;
-    sliceNode.arrive(5);
+    node.longestWait = 0;
+    node.arrive(5);
     sliceWorld.run(START + 3_701 * SECOND);
-    assertThat(sliceNode.waits()).isZero();
-    assertThat(sliceNode.longestWait).isLessThan(SECOND / 2);
+    assertThat(node.waits()).isZero();
+    assertThat(node.longestWait).isLessThan(SECOND / 2);
   }
 
   /**

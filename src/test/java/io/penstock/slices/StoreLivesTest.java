@@ -20,7 +20,7 @@ class StoreLivesTest {
   /** Shared time at the instant 0. */
   private static final long ZERO = 1_000_000 * SECOND;
 
-  private final StoreLives storeLives = new StoreLives("self", TTL);
+  private final StoreLives lives = new StoreLives("self", TTL);
 
   private String life = "life";
   private SliceStore.Run run = new SliceStore.Run("run", 100 * TTL, NEVER, NEVER);
@@ -33,7 +33,7 @@ class StoreLivesTest {
     SliceStore.Answer answer =
         new SliceStore.Answer(
             ZERO + now, life, run, count, List.of(members), List.of(), List.of(), lostNanos);
-    return storeLives.hear(answer, now, now, ZERO + now, false);
+    return lives.hear(answer, now, now, ZERO + now, false);
   }
 
   private static SliceStore.Member silent(long nanos) {
@@ -53,7 +53,7 @@ class StoreLivesTest {
   private void joined(SliceStore.Member... members) {
     hear(0);
     hear(TTL, members);
-    assertThat(storeLives.why(TTL)).isNull();
+    assertThat(lives.why(TTL)).isNull();
   }
 
   private void restart(long kept) {
@@ -62,28 +62,28 @@ class StoreLivesTest {
 
   @Test
   void nothingWasAnswered_nothingIsTaken() {
-    assertThat(storeLives.learning(100 * TTL)).isTrue();
-    assertThat(storeLives.why(100 * TTL)).isEqualTo(RecoveryReason.CAME);
-    assertThat(storeLives.seen()).isNull();
+    assertThat(lives.learning(100 * TTL)).isTrue();
+    assertThat(lives.why(100 * TTL)).isEqualTo(RecoveryReason.CAME);
+    assertThat(lives.seen()).isNull();
   }
 
   @Test
   void whoComes_takesNothingForAsLongAsSlicesLast() {
     assertThat(hear(0)).isTrue();
-    assertThat(storeLives.isOtherRun()).isFalse();
-    assertThat(storeLives.why(TTL - 1)).isEqualTo(RecoveryReason.CAME);
-    assertThat(storeLives.why(TTL)).isNull();
-    assertThat(storeLives.seen()).isEqualTo(new SliceStore.Seen("life", "run", 1));
+    assertThat(lives.isOtherRun()).isFalse();
+    assertThat(lives.why(TTL - 1)).isEqualTo(RecoveryReason.CAME);
+    assertThat(lives.why(TTL)).isNull();
+    assertThat(lives.seen()).isEqualTo(new SliceStore.Seen("life", "run", 1));
   }
 
   @Test
   void silenceThatIsLongerThanSlicesLast_isLikeComing() {
     joined();
     assertThat(hear(2 * TTL)).isTrue();
-    assertThat(storeLives.learning(2 * TTL)).isFalse();
+    assertThat(lives.learning(2 * TTL)).isFalse();
     assertThat(hear(3 * TTL + 1)).isTrue();
-    assertThat(storeLives.why(4 * TTL)).isEqualTo(RecoveryReason.SILENT);
-    assertThat(storeLives.learning(4 * TTL + 1)).isFalse();
+    assertThat(lives.why(4 * TTL)).isEqualTo(RecoveryReason.SILENT);
+    assertThat(lives.learning(4 * TTL + 1)).isFalse();
   }
 
   @Test
@@ -91,11 +91,11 @@ class StoreLivesTest {
     joined(silent(0));
     life = "next";
     assertThat(hear(TTL + 5)).isFalse();
-    assertThat(storeLives.why(2 * TTL + 4)).isEqualTo(RecoveryReason.LOST);
-    assertThat(storeLives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL));
-    assertThat(storeLives.known()).isEmpty();
-    assertThat(storeLives.members(ZERO + TTL + 5, TTL)).isEqualTo(2);
-    assertThat(storeLives.living(ZERO + TTL + 5, TTL)).isEqualTo(1);
+    assertThat(lives.why(2 * TTL + 4)).isEqualTo(RecoveryReason.LOST);
+    assertThat(lives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL));
+    assertThat(lives.known()).isEmpty();
+    assertThat(lives.members(ZERO + TTL + 5, TTL)).isEqualTo(2);
+    assertThat(lives.living(ZERO + TTL + 5, TTL)).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -104,7 +104,7 @@ class StoreLivesTest {
     joined();
     count += growth - 1;
     assertThat(hear(TTL + 5)).isFalse();
-    assertThat(storeLives.why(TTL + 5)).isEqualTo(RecoveryReason.LOST);
+    assertThat(lives.why(TTL + 5)).isEqualTo(RecoveryReason.LOST);
     assertThat(hear(TTL + 6)).isTrue();
   }
 
@@ -112,11 +112,11 @@ class StoreLivesTest {
   void clockThatWasSet_isALoss_butNotWhenNothingWasHeardBefore() {
     SliceStore.Answer answer =
         new SliceStore.Answer(ZERO, life, run, 1, List.of(), List.of(), List.of(), NEVER);
-    assertThat(storeLives.hear(answer, 0, 0, ZERO, true)).isTrue();
+    assertThat(lives.hear(answer, 0, 0, ZERO, true)).isTrue();
     SliceStore.Answer next =
         new SliceStore.Answer(ZERO, life, run, 2, List.of(), List.of(), List.of(), NEVER);
-    assertThat(storeLives.hear(next, TTL, TTL, ZERO, true)).isFalse();
-    assertThat(storeLives.why(TTL)).isEqualTo(RecoveryReason.LOST);
+    assertThat(lives.hear(next, TTL, TTL, ZERO, true)).isFalse();
+    assertThat(lives.why(TTL)).isEqualTo(RecoveryReason.LOST);
   }
 
   @Test
@@ -124,12 +124,12 @@ class StoreLivesTest {
     joined(silent(0));
     restart(NEVER);
     assertThat(hear(TTL + 5, unaware(5))).isTrue();
-    assertThat(storeLives.isOtherRun()).isTrue();
-    assertThat(storeLives.why(TTL + 5)).isEqualTo(RecoveryReason.RESTARTED);
-    assertThat(storeLives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL));
+    assertThat(lives.isOtherRun()).isTrue();
+    assertThat(lives.why(TTL + 5)).isEqualTo(RecoveryReason.RESTARTED);
+    assertThat(lives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL));
     assertThat(hear(TTL + 6, silent(0))).isTrue();
-    assertThat(storeLives.isOtherRun()).isFalse();
-    assertThat(storeLives.learning(TTL + 6)).isFalse();
+    assertThat(lives.isOtherRun()).isFalse();
+    assertThat(lives.learning(TTL + 6)).isFalse();
   }
 
   @Test
@@ -137,8 +137,8 @@ class StoreLivesTest {
     hear(0);
     restart(NEVER);
     hear(5, unaware(0));
-    assertThat(storeLives.why(5)).isEqualTo(RecoveryReason.CAME);
-    assertThat(storeLives.why(TTL + 4)).isEqualTo(RecoveryReason.CAME);
+    assertThat(lives.why(5)).isEqualTo(RecoveryReason.CAME);
+    assertThat(lives.why(TTL + 4)).isEqualTo(RecoveryReason.CAME);
   }
 
   @Test
@@ -148,8 +148,8 @@ class StoreLivesTest {
     hear(TTL + 1);
     restart(NEVER);
     hear(2 * TTL);
-    assertThat(storeLives.why(3 * TTL - 1)).isEqualTo(RecoveryReason.LOST);
-    assertThat(storeLives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL));
+    assertThat(lives.why(3 * TTL - 1)).isEqualTo(RecoveryReason.LOST);
+    assertThat(lives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL));
   }
 
   @Test
@@ -157,8 +157,8 @@ class StoreLivesTest {
     joined();
     run = new SliceStore.Run("next", TTL + 1, 0, NEVER);
     hear(TTL + 5);
-    assertThat(storeLives.why(2 * TTL + 4)).isEqualTo(RecoveryReason.RESTARTED);
-    assertThat(storeLives.learning(2 * TTL + 5)).isFalse();
+    assertThat(lives.why(2 * TTL + 4)).isEqualTo(RecoveryReason.RESTARTED);
+    assertThat(lives.learning(2 * TTL + 5)).isFalse();
   }
 
   @Test
@@ -166,7 +166,7 @@ class StoreLivesTest {
     joined();
     run = new SliceStore.Run("next", TTL, 0, NEVER);
     hear(TTL + 5);
-    assertThat(storeLives.learning(TTL + 5)).isFalse();
+    assertThat(lives.learning(TTL + 5)).isFalse();
   }
 
   @ParameterizedTest
@@ -175,7 +175,7 @@ class StoreLivesTest {
     joined(silent(2 * TTL + more));
     restart(NEVER);
     hear(TTL + 1);
-    assertThat(storeLives.missed()).hasSize(more == 0 ? 1 : 0);
+    assertThat(lives.missed()).hasSize(more == 0 ? 1 : 0);
   }
 
   @ParameterizedTest
@@ -184,7 +184,7 @@ class StoreLivesTest {
     joined(silent(3 * TTL)); // as of the second round
     restart(kept);
     hear(TTL + 1);
-    assertThat(storeLives.missed()).hasSize(kept == 1 ? 1 : 0);
+    assertThat(lives.missed()).hasSize(kept == 1 ? 1 : 0);
   }
 
   @Test
@@ -193,7 +193,7 @@ class StoreLivesTest {
     hear(TTL + 1, silent(3 * TTL + 1));
     restart(2);
     hear(TTL + 2);
-    assertThat(storeLives.missed()).isEmpty();
+    assertThat(lives.missed()).isEmpty();
   }
 
   @Test
@@ -202,7 +202,7 @@ class StoreLivesTest {
     hear(TTL + 1, left(1));
     restart(2);
     hear(TTL + 2);
-    assertThat(storeLives.missed()).isEmpty();
+    assertThat(lives.missed()).isEmpty();
   }
 
   @Test
@@ -211,7 +211,7 @@ class StoreLivesTest {
     hear(TTL + 1, left(0));
     restart(2);
     hear(TTL + 2);
-    assertThat(storeLives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL + 1));
+    assertThat(lives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL + 1));
   }
 
   @ParameterizedTest
@@ -220,8 +220,8 @@ class StoreLivesTest {
     joined(silent(0));
     lostNanos = 3 * TTL + more;
     assertThat(hear(TTL + 5)).isTrue();
-    assertThat(storeLives.why(TTL + 5)).isEqualTo(more == 0 ? RecoveryReason.LOST : null);
-    assertThat(storeLives.missed()).hasSize(more == 0 ? 1 : 0);
+    assertThat(lives.why(TTL + 5)).isEqualTo(more == 0 ? RecoveryReason.LOST : null);
+    assertThat(lives.missed()).hasSize(more == 0 ? 1 : 0);
   }
 
   @Test
@@ -231,33 +231,32 @@ class StoreLivesTest {
     hear(TTL + 5);
     lostNanos = TTL * 3 / 4;
     hear(2 * TTL);
-    assertThat(storeLives.learning(2 * TTL + 5)).isFalse();
+    assertThat(lives.learning(2 * TTL + 5)).isFalse();
     lostNanos = TTL - 1;
     hear(2 * TTL + TTL / 2);
-    assertThat(storeLives.why(3 * TTL)).isEqualTo(RecoveryReason.LOST);
+    assertThat(lives.why(3 * TTL)).isEqualTo(RecoveryReason.LOST);
   }
 
   @Test
   void runThatIsYoungWhereSomethingWasBefore_isWaitedForByWhoComes() {
     run = new SliceStore.Run("run", 3 * TTL, 5, NEVER);
     hear(0, unaware(5 * TTL + 4));
-    assertThat(storeLives.why(0)).isEqualTo(RecoveryReason.CAME);
-    assertThat(storeLives.missed())
-        .containsExactly(new SliceStore.Missed("other", ZERO - 5 * TTL - 4));
+    assertThat(lives.why(0)).isEqualTo(RecoveryReason.CAME);
+    assertThat(lives.missed()).containsExactly(new SliceStore.Missed("other", ZERO - 5 * TTL - 4));
   }
 
   @Test
   void otherThatWasQuietBeforeThatRun_isNotWaitedForByWhoComes() {
     run = new SliceStore.Run("run", 3 * TTL, 5, NEVER);
     hear(0, unaware(5 * TTL + 5));
-    assertThat(storeLives.missed()).isEmpty();
+    assertThat(lives.missed()).isEmpty();
   }
 
   @Test
   void runThatIsOldOrTheFirst_isNotWaitedForByWhoComes() {
     run = new SliceStore.Run("run", 3 * TTL + 1, 5, NEVER);
     hear(0, unaware(SECOND));
-    assertThat(storeLives.missed()).isEmpty();
+    assertThat(lives.missed()).isEmpty();
     StoreLives first = new StoreLives("self", TTL);
     SliceStore.Run only = new SliceStore.Run("run", 5, NEVER, NEVER);
     SliceStore.Answer answer =
@@ -271,8 +270,8 @@ class StoreLivesTest {
   void whoComesAfterALoss_waitsForAllWhoWereHeardBefore() {
     lostNanos = TTL;
     hear(0, silent(TTL + 5));
-    assertThat(storeLives.why(0)).isEqualTo(RecoveryReason.LOST);
-    assertThat(storeLives.missed()).hasSize(1);
+    assertThat(lives.why(0)).isEqualTo(RecoveryReason.LOST);
+    assertThat(lives.missed()).hasSize(1);
   }
 
   @Test
@@ -280,47 +279,47 @@ class StoreLivesTest {
     joined();
     life = "next";
     hear(TTL + 1, left(5));
-    assertThat(storeLives.missed()).isEmpty();
+    assertThat(lives.missed()).isEmpty();
     hear(TTL + 2, new SliceStore.Member("third", 5));
-    assertThat(storeLives.missed()).containsExactly(new SliceStore.Missed("third", ZERO + TTL - 3));
+    assertThat(lives.missed()).containsExactly(new SliceStore.Missed("third", ZERO + TTL - 3));
   }
 
   @Test
   void missingOne_barsItsCells() {
-    LimitCells limitCells = LimitCells.of(LimitKinds.FIXED);
+    LimitCells cells = LimitCells.of(LimitKinds.FIXED);
     joined(silent(0));
-    assertThat(storeLives.barred(limitCells)).isEqualTo(SliceStore.Ask.NONE);
+    assertThat(lives.barred(cells)).isEqualTo(SliceStore.Ask.NONE);
     life = "next";
     hear(TTL + 1);
     hear(2 * TTL + 1);
-    assertThat(storeLives.learning(2 * TTL + 1)).isFalse();
-    assertThat(storeLives.barred(limitCells)).isEqualTo(limitCells.at(ZERO + 2 * TTL + 1));
+    assertThat(lives.learning(2 * TTL + 1)).isFalse();
+    assertThat(lives.barred(cells)).isEqualTo(cells.at(ZERO + 2 * TTL + 1));
   }
 
   @Test
   void othersHeardLately_live_butNoneThatLeft_norThisOneTwice() {
     joined(silent(0), new SliceStore.Member("self", 0));
-    assertThat(storeLives.known()).isEqualTo(Map.of("other", ZERO + TTL));
-    assertThat(storeLives.living(ZERO + TTL + 7, 7)).isEqualTo(2);
-    assertThat(storeLives.living(ZERO + TTL + 8, 7)).isEqualTo(1);
-    assertThat(storeLives.members(ZERO + TTL + 7, 7)).isEqualTo(2);
+    assertThat(lives.known()).isEqualTo(Map.of("other", ZERO + TTL));
+    assertThat(lives.living(ZERO + TTL + 7, 7)).isEqualTo(2);
+    assertThat(lives.living(ZERO + TTL + 8, 7)).isEqualTo(1);
+    assertThat(lives.members(ZERO + TTL + 7, 7)).isEqualTo(2);
     hear(TTL + 1, left(1));
-    assertThat(storeLives.living(ZERO + TTL + 1, 7)).isEqualTo(1);
+    assertThat(lives.living(ZERO + TTL + 1, 7)).isEqualTo(1);
   }
 
   @Test
   void otherThatWasSilentForThirtyThreeDays_isForgotten() {
     long longest = TimeUnit.DAYS.toNanos(33);
     joined(silent(longest));
-    assertThat(storeLives.known()).hasSize(1);
+    assertThat(lives.known()).hasSize(1);
     hear(TTL + 1);
-    assertThat(storeLives.known()).isEmpty();
+    assertThat(lives.known()).isEmpty();
   }
 
   @Test
   void otherOfWhomAnOlderSignIsTold_wasHeardWhenItWas() {
     joined(silent(5));
     hear(TTL + 1, silent(100));
-    assertThat(storeLives.known()).isEqualTo(Map.of("other", ZERO + TTL - 5));
+    assertThat(lives.known()).isEqualTo(Map.of("other", ZERO + TTL - 5));
   }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class StoredCellsTest {
   private static final LimitSpec SPEC = new LimitSpec.FixedWindow(10, SliceWorld.SECOND);
 
-  private final StoredCells storedCells = new StoredCells();
+  private final StoredCells stored = new StoredCells();
 
   /** Returns a tally of alternating cells and amounts. */
   private static SpendingReport tally(long... cells) {
@@ -25,7 +25,7 @@ class StoredCellsTest {
   }
 
   private void told(long from, SliceStore.Use... uses) {
-    storedCells.told(new SliceStore.Ask(SliceWorld.ID, SPEC, from, List.of(uses), 0, 0, -1), 3);
+    stored.told(new SliceStore.Ask(SliceWorld.ID, SPEC, from, List.of(uses), 0, 0, -1), 3);
   }
 
   private static SliceStore.Use use(long cell, long amount) {
@@ -47,66 +47,66 @@ class StoredCellsTest {
 
   @Test
   void storeThatWasToldNothing_mayHaveAnythingInAnyCell() {
-    assertThat(storedCells.unsure()).isTrue();
-    assertThat(storedCells.firstOther(tally(5, 1), 3)).isEqualTo(3);
-    assertThat(storedCells.differs(tally(5, 1), 9)).isTrue();
-    assertThat(storedCells.differs(tally(5, 0), 3)).isFalse();
+    assertThat(stored.unsure()).isTrue();
+    assertThat(stored.firstOther(tally(5, 1), 3)).isEqualTo(3);
+    assertThat(stored.differs(tally(5, 1), 9)).isTrue();
+    assertThat(stored.differs(tally(5, 0), 3)).isFalse();
   }
 
   @Test
   void storeThatWasToldAll_hasNothingElse() {
     told(3, use(4, 2), use(5, 1));
-    assertThat(storedCells.unsure()).isFalse();
-    assertThat(storedCells.firstOther(tally(4, 2, 5, 1, 6, 0), 3)).isEqualTo(Long.MAX_VALUE);
-    assertThat(storedCells.differs(tally(4, 2, 5, 1, 6, 0), 3)).isFalse();
+    assertThat(stored.unsure()).isFalse();
+    assertThat(stored.firstOther(tally(4, 2, 5, 1, 6, 0), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(stored.differs(tally(4, 2, 5, 1, 6, 0), 3)).isFalse();
   }
 
   @Test
   void spentSince_isOtherFromItsCellOn() {
     told(3, use(4, 2), use(5, 1));
-    assertThat(storedCells.firstOther(tally(4, 2, 5, 3, 6, 1), 3)).isEqualTo(5);
-    assertThat(storedCells.differs(tally(4, 2, 5, 3), 5)).isTrue();
-    assertThat(storedCells.differs(tally(4, 2, 5, 3), 6)).isFalse();
+    assertThat(stored.firstOther(tally(4, 2, 5, 3, 6, 1), 3)).isEqualTo(5);
+    assertThat(stored.differs(tally(4, 2, 5, 3), 5)).isTrue();
+    assertThat(stored.differs(tally(4, 2, 5, 3), 6)).isFalse();
   }
 
   @Test
   void granted_isAddedToWhatTheStoreCounts() {
     told(3, use(4, 2));
-    storedCells.granted(new SliceStore.Slice(4, 3));
-    assertThat(storedCells.firstOther(tally(4, 5), 3)).isEqualTo(Long.MAX_VALUE);
-    assertThat(storedCells.firstOther(tally(4, 2), 3)).isEqualTo(4);
+    stored.granted(new SliceStore.Slice(4, 3));
+    assertThat(stored.firstOther(tally(4, 5), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(stored.firstOther(tally(4, 2), 3)).isEqualTo(4);
   }
 
   @Test
   void reportFromACell_leavesThoseBeforeItAndEndsAllAfterIt() {
     told(3, use(4, 2), use(5, 1), use(6, 7));
     told(5, use(5, 4));
-    assertThat(storedCells.firstOther(tally(4, 2, 5, 4, 6, 0), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(stored.firstOther(tally(4, 2, 5, 4, 6, 0), 3)).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void cellsThatCountNoMore_areForgotten() {
     told(1, use(2, 9), use(3, 1));
     told(4);
-    assertThat(storedCells.firstOther(tally(2, 0, 3, 1), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(stored.firstOther(tally(2, 0, 3, 1), 3)).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void storeThatIsDoubted_isToldWhatItCountedEvenWhereNothingIsSpentAnyMore() {
     told(3, use(4, 2));
-    storedCells.doubt();
-    assertThat(storedCells.unsure()).isTrue();
-    assertThat(storedCells.firstOther(tally(4, 2), 3)).isEqualTo(3);
-    assertThat(storedCells.differs(tally(), 3)).isTrue();
+    stored.doubt();
+    assertThat(stored.unsure()).isTrue();
+    assertThat(stored.firstOther(tally(4, 2), 3)).isEqualTo(3);
+    assertThat(stored.differs(tally(), 3)).isTrue();
   }
 
   @Test
   void storeWithOtherCells_countsNothingThatIsKnown() {
     told(3, use(4, 2));
-    storedCells.clear();
-    assertThat(storedCells.unsure()).isTrue();
-    assertThat(storedCells.differs(tally(4, 0), 3)).isFalse();
+    stored.clear();
+    assertThat(stored.unsure()).isTrue();
+    assertThat(stored.differs(tally(4, 0), 3)).isFalse();
     told(9);
-    assertThat(storedCells.firstOther(tally(4, 0), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(stored.firstOther(tally(4, 0), 3)).isEqualTo(Long.MAX_VALUE);
   }
 }

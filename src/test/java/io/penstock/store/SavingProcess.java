@@ -65,10 +65,7 @@ final class SavingProcess {
     owed.forEach(
         (id, cells) ->
             spent.put(
-                id,
-                cells.stream()
-                    .map(chargedCell -> new Spent(chargedCell.atNanos(), chargedCell.amount()))
-                    .toList()));
+                id, cells.stream().map(cell -> new Spent(cell.atNanos(), cell.amount())).toList()));
     spent.put(COUNTER, List.of(new Spent(1, number)));
     List<UsageLedger.Row> usage = new ArrayList<>();
     for (int row = 0; row < USAGE_ROWS; row++) {

@@ -21,31 +21,36 @@ import java.util.stream.Stream;
 final class MutationRun {
   private static final String CODE = "io.penstock.";
 
-  /** Classes of {@code sync} that compute and do not communicate with Redis. */
+  /** Classes of {@code slices} that compute and do not communicate with Redis. */
   private static final List<String> SLICES =
       List.of(
           "BarredLimits",
-          "Cells",
-          "Counted",
-          "Fellows",
-          "Lives",
-          "Lost",
-          "Outage",
-          "Places",
-          "Recovery",
-          "Rounds",
+          "LimitCells",
+          "LossRecovery",
+          "LostLimits",
+          "OutageHandling",
           "SharedLimit",
-          "Spending",
-          "Standing",
-          "StoreClock");
+          "SliceSync",
+          "SpentCells",
+          "StoredCells",
+          "StoreLives");
+
+  /** Classes of {@code redis.coordination} that compute and do not communicate with Redis. */
+  private static final List<String> OBJECTS = List.of("Membership", "WaitingTurns", "StoreClock");
 
   private static final List<String> REGIONS =
-      List.of("Atlas", "Cursor", "Frontier", "Known", "Ledger", "RegionLimitSource");
+      List.of(
+          "RegionLimits",
+          "TableCursor",
+          "RegionSync",
+          "RegionLimit",
+          "RegionStatistics",
+          "RegionLimitSource");
 
   /** Tests with many threads or many seeds, which take long and may fail by chance. */
   private static final String EXCLUDED_TESTS =
       "*LincheckTest,*StressTest,*Hammered*,*LearningTest,*OceanTest,*.ManyKeysLossTest,"
-          + "*.ManyLimitsTest,*.ScheduleTest,*.FleetTest,*.SimulationTest";
+          + "*.ManyLimitsTest,*ScheduleTest,*.FleetTest,*.SimulationTest";
 
   /** Tag of tests that take seconds, which they would take for each surviving mutant. */
   private static final String EXCLUDED_TAG = "long";
@@ -72,7 +77,12 @@ final class MutationRun {
         Group.of("limit"),
         Group.of("quota"),
         Group.of("endpoint"),
-        new Group("sync", named("sync", SLICES)),
+        Group.of("sharing"),
+        Group.of("model"),
+        Group.of("usage"),
+        new Group("slices", named("slices", SLICES)),
+        new Group("redis.coordination", named("redis.coordination", OBJECTS)),
+        new Group("counts", named("counts", List.of("CountedLimit"))),
         new Group("region", named("region", REGIONS)));
   }
 

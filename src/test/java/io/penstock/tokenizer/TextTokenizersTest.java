@@ -23,20 +23,19 @@ import reactor.test.StepVerifier;
 @Timeout(240)
 class TextTokenizersTest {
   private static final String WORDS = " The penstock holds the water until the turbine has room.";
-  private static TextTokenizers textTokenizers;
+  private static TextTokenizers tokenizers;
 
   @BeforeAll
   static void load() {
-    textTokenizers = new TextTokenizers();
-    textTokenizers.atOnce(request("gpt-4o", "x"));
-    textTokenizers.atOnce(request("gpt-4", "x"));
-    PatientWaits.await()
-        .until(() -> textTokenizers.ready("gpt-4o") && textTokenizers.ready("gpt-4"));
+    tokenizers = new TextTokenizers();
+    tokenizers.atOnce(request("gpt-4o", "x"));
+    tokenizers.atOnce(request("gpt-4", "x"));
+    PatientWaits.await().until(() -> tokenizers.ready("gpt-4o") && tokenizers.ready("gpt-4"));
   }
 
   @AfterAll
   static void close() {
-    textTokenizers.close();
+    tokenizers.close();
   }
 
   private static TokenizerInput request(@Nullable String model, @Nullable CharSequence text) {
@@ -47,7 +46,7 @@ class TextTokenizersTest {
   }
 
   private static RequestContent atOnce(String model, @Nullable CharSequence text) {
-    return Objects.requireNonNull(textTokenizers.atOnce(request(model, text)));
+    return Objects.requireNonNull(tokenizers.atOnce(request(model, text)));
   }
 
   @ParameterizedTest
@@ -100,21 +99,21 @@ class TextTokenizersTest {
         .isEqualTo(request("claude", "hello world").content());
     assertThat(atOnce("gpt-4o", null)).isEqualTo(request("gpt-4o", null).content());
     TokenizerInput nameless = request(null, "hello world");
-    assertThat(textTokenizers.atOnce(nameless)).isEqualTo(nameless.content());
+    assertThat(tokenizers.atOnce(nameless)).isEqualTo(nameless.content());
   }
 
   @Test
   void longText_isNotCountedAtOnce() {
     String most = "a b ".repeat(TextTokenizers.AT_ONCE / 4);
-    assertThat(textTokenizers.atOnce(request("gpt-4o", most))).isNotNull();
-    assertThat(textTokenizers.atOnce(request("gpt-4o", most + "c"))).isNull();
+    assertThat(tokenizers.atOnce(request("gpt-4o", most))).isNotNull();
+    assertThat(tokenizers.atOnce(request("gpt-4o", most + "c"))).isNull();
   }
 
   @Test
   void longText_isCountedInPieces_asItWouldBeWhole() {
     String text = WORDS.repeat(1 + TextTokenizers.PIECE * 4 / WORDS.length());
     long whole = text.length() / WORDS.length() * atOnce("gpt-4o", WORDS).textTokens();
-    StepVerifier.create(textTokenizers.later(request("gpt-4o", text)))
+    StepVerifier.create(tokenizers.later(request("gpt-4o", text)))
         .assertNext(
             requestContent ->
                 assertThat(requestContent.textTokens()).isCloseTo(whole, within(whole / 100)))
@@ -126,9 +125,9 @@ class TextTokenizersTest {
     String half = WORDS.repeat(TextTokenizers.PIECE * TextTokenizers.PIECES / WORDS.length());
     String text = half + "é1 ".repeat(half.length() / 3);
     long pieces =
-        textTokenizers.counted(request("gpt-4o", half)).textTokens()
-            + textTokenizers.counted(request("gpt-4o", text.substring(half.length()))).textTokens();
-    long sampled = textTokenizers.counted(request("gpt-4o", text)).textTokens();
+        tokenizers.counted(request("gpt-4o", half)).textTokens()
+            + tokenizers.counted(request("gpt-4o", text.substring(half.length()))).textTokens();
+    long sampled = tokenizers.counted(request("gpt-4o", text)).textTokens();
     assertThat(sampled).isCloseTo(pieces, within(pieces / 20));
   }
 
@@ -139,8 +138,7 @@ class TextTokenizersTest {
         new RequestContent("gpt-4o", text.length() / 2, 0, RequestContent.UNSTATED, 1, true);
     TokenizerInput request = new TokenizerInput(twice, text);
     long whole = text.length() / WORDS.length() * atOnce("gpt-4o", WORDS).textTokens();
-    assertThat(textTokenizers.counted(request).textTokens())
-        .isCloseTo(2 * whole, within(whole / 10));
+    assertThat(tokenizers.counted(request).textTokens()).isCloseTo(2 * whole, within(whole / 10));
   }
 
   @Test

@@ -42,8 +42,8 @@ class OtlpTracingTest {
   }
 
   private static void follow(OtlpTracing tracing) {
-    RequestTrail requestTrail = tracing.begin("GET", "/a", new HttpHeaders());
-    requestTrail.ended(200, null);
+    RequestTrail trail = tracing.begin("GET", "/a", new HttpHeaders());
+    trail.ended(200, null);
   }
 
   /** Handles the first connection with {@code once}, and accepts the spans of the others. */

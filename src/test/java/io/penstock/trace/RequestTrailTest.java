@@ -65,12 +65,12 @@ class RequestTrailTest {
   private final TicketSettlement ticketSettlement = settlement();
   private final Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "no");
   private final HttpHeaders headers = new DefaultHttpHeaders();
-  private final TokenUsage tokenUsage = new TokenUsage(7, 0, 3);
+  private final TokenUsage usage = new TokenUsage(7, 0, 3);
 
   private static Endpoint endpoint() {
     FakeTicker ticker = new FakeTicker();
     LocalLimitSource limits = new LocalLimitSource();
-    EndpointRegistry endpointRegistry =
+    EndpointRegistry registry =
         new EndpointRegistry(
             new Endpoint.House(
                 new UpstreamRegistry(limits, MINUTE),
@@ -80,7 +80,7 @@ class RequestTrailTest {
                 new FakeDrivers(ticker),
                 event -> {},
                 new AtomicLong()));
-    endpointRegistry.apply(
+    registry.apply(
         List.of(
             new EndpointSpec(
                 "/a",
@@ -95,7 +95,7 @@ class RequestTrailTest {
                 true,
                 List.of(UPSTREAM),
                 Map.of())));
-    return Objects.requireNonNull(endpointRegistry.find("/a"));
+    return Objects.requireNonNull(registry.find("/a"));
   }
 
   private TicketSettlement settlement() {
@@ -105,26 +105,26 @@ class RequestTrailTest {
     throw new AssertionError("it waits, expected that it goes");
   }
 
-  private void tell(RequestTrail requestTrail) {
-    requestTrail.entered(endpoint, "id", "anonymous");
-    requestTrail.submitted(parkedTicket);
-    requestTrail.released(ticketSettlement);
-    requestTrail.calls(UPSTREAM, BASE, "m", ModelOperation.CHAT);
-    requestTrail.tells(headers);
-    requestTrail.answers(200);
-    requestTrail.passed(4_096);
-    requestTrail.answered("m-2026");
-    requestTrail.called(tokenUsage, null);
-    requestTrail.refused(refusal);
-    requestTrail.ended(200, null);
+  private void tell(RequestTrail trail) {
+    trail.entered(endpoint, "id", "anonymous");
+    trail.submitted(parkedTicket);
+    trail.released(ticketSettlement);
+    trail.calls(UPSTREAM, BASE, "m", ModelOperation.CHAT);
+    trail.tells(headers);
+    trail.answers(200);
+    trail.passed(4_096);
+    trail.answered("m-2026");
+    trail.called(usage, null);
+    trail.refused(refusal);
+    trail.ended(200, null);
   }
 
-  private long allocatedBy(RequestTrail requestTrail) {
+  private long allocatedBy(RequestTrail trail) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    tell(requestTrail);
+    tell(trail);
     long before = threads.getCurrentThreadAllocatedBytes();
     for (int request = 0; request < REQUESTS; request++) {
-      tell(requestTrail);
+      tell(trail);
     }
     return threads.getCurrentThreadAllocatedBytes() - before;
   }

@@ -26,8 +26,8 @@ public abstract class SnapshotStoreContract {
     return new LimitId(LimitId.Kind.UPSTREAM, name, "a/b %", LimitMeasure.INPUT_TOKENS, MINUTE);
   }
 
-  static LimitId model(String name, LimitMeasure limitMeasure, long duration) {
-    return new LimitId(LimitId.Kind.MODEL, name, "", limitMeasure, duration);
+  static LimitId model(String name, LimitMeasure measure, long duration) {
+    return new LimitId(LimitId.Kind.MODEL, name, "", measure, duration);
   }
 
   /** Returns a snapshot with all kinds of content. */

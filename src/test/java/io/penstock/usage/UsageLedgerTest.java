@@ -16,35 +16,35 @@ class UsageLedgerTest {
   private static final long MIDNIGHT = DAY.atStartOfDay().toInstant(ZoneOffset.UTC).toEpochMilli();
 
   private final AtomicLong clock = new AtomicLong(MIDNIGHT);
-  private final UsageLedger usageLedger = new UsageLedger(clock::get, 300);
+  private final UsageLedger ledger = new UsageLedger(clock::get, 300);
 
   @Test
   void usage_isAddedUpByDayKeyGroupAndModel() {
-    usageLedger.add("k", "g", "m", 10, 1);
-    usageLedger.add("k", "g", "m", 20, 2);
-    usageLedger.add("k", null, null, 5, 0);
+    ledger.add("k", "g", "m", 10, 1);
+    ledger.add("k", "g", "m", 20, 2);
+    ledger.add("k", null, null, 5, 0);
     clock.addAndGet(-1);
-    usageLedger.add("k", "g", "m", 7, 7);
-    assertThat(usageLedger.rows())
+    ledger.add("k", "g", "m", 7, 7);
+    assertThat(ledger.rows())
         .containsExactly(
             new Row(DAY.minusDays(1), "k", "g", "m", 1, 7, 7),
             new Row(DAY, "k", "", "", 1, 5, 0),
             new Row(DAY, "k", "g", "m", 2, 30, 3));
-    assertThat(usageLedger.rows(DAY, DAY)).hasSize(2);
-    assertThat(usageLedger.rows(DAY, DAY.minusDays(1))).isEmpty();
+    assertThat(ledger.rows(DAY, DAY)).hasSize(2);
+    assertThat(ledger.rows(DAY, DAY.minusDays(1))).isEmpty();
   }
 
   @Test
   void modelsThatClientsMakeUp_shareOneRow() {
-    IntStream.range(0, 100).forEach(i -> usageLedger.add("k", "g", "m" + i, 1, 1));
-    assertThat(usageLedger.rows()).hasSize(100);
-    IntStream.range(100, 1_000).forEach(i -> usageLedger.add("k", "g", "m" + i, 1, 1));
-    assertThat(usageLedger.rows())
+    IntStream.range(0, 100).forEach(i -> ledger.add("k", "g", "m" + i, 1, 1));
+    assertThat(ledger.rows()).hasSize(100);
+    IntStream.range(100, 1_000).forEach(i -> ledger.add("k", "g", "m" + i, 1, 1));
+    assertThat(ledger.rows())
         .hasSize(101)
         .contains(new Row(DAY, "k", "g", UsageLedger.OTHER, 900, 900, 900));
-    usageLedger.add("k", "g", "m7", 1, 1);
-    usageLedger.add("another", "g", "m200", 1, 1);
-    assertThat(usageLedger.rows())
+    ledger.add("k", "g", "m7", 1, 1);
+    ledger.add("another", "g", "m200", 1, 1);
+    assertThat(ledger.rows())
         .hasSize(102)
         .contains(new Row(DAY, "k", "g", "m7", 2, 2, 2))
         .contains(new Row(DAY, "another", "g", "m200", 1, 1, 1));
@@ -52,36 +52,36 @@ class UsageLedgerTest {
 
   @Test
   void rowsOfADay_areBounded_andNothingIsLost() {
-    IntStream.range(0, 300).forEach(i -> usageLedger.add("k" + i, null, "m", 1, 2));
-    assertThat(usageLedger.rows()).hasSize(300);
-    IntStream.range(300, 5_000).forEach(i -> usageLedger.add("k" + i, null, "m", 1, 2));
-    assertThat(usageLedger.rows())
+    IntStream.range(0, 300).forEach(i -> ledger.add("k" + i, null, "m", 1, 2));
+    assertThat(ledger.rows()).hasSize(300);
+    IntStream.range(300, 5_000).forEach(i -> ledger.add("k" + i, null, "m", 1, 2));
+    assertThat(ledger.rows())
         .hasSize(301)
         .contains(new Row(DAY, UsageLedger.OTHER, "", UsageLedger.OTHER, 4_700, 4_700, 9_400));
     clock.addAndGet(86_400_000);
-    usageLedger.add("k4999", null, "m", 1, 2);
-    assertThat(usageLedger.rows()).contains(new Row(DAY.plusDays(1), "k4999", "", "m", 1, 1, 2));
+    ledger.add("k4999", null, "m", 1, 2);
+    assertThat(ledger.rows()).contains(new Row(DAY.plusDays(1), "k4999", "", "m", 1, 1, 2));
   }
 
   @Test
   void oldDays_goAfter400() {
-    usageLedger.add("k", null, "m", 1, 1);
+    ledger.add("k", null, "m", 1, 1);
     clock.addAndGet(399 * 86_400_000L);
-    assertThat(usageLedger.rows()).hasSize(1);
+    assertThat(ledger.rows()).hasSize(1);
     clock.addAndGet(86_400_000L);
-    assertThat(usageLedger.rows()).isEmpty();
+    assertThat(ledger.rows()).isEmpty();
   }
 
   @Test
   void rowsOfAnEarlierProcess_areGoneOnWith() {
-    usageLedger.restore(
+    ledger.restore(
         List.of(
             new Row(DAY, "k", "g", "m", 3, 30, 300),
             new Row(DAY.minusDays(399), "k", "g", "m", 1, 1, 1),
             new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1),
             new Row(DAY.plusDays(1), "k", "g", "m", 1, 1, 1)));
-    usageLedger.add("k", "g", "m", 1, Long.MAX_VALUE);
-    assertThat(usageLedger.rows())
+    ledger.add("k", "g", "m", 1, Long.MAX_VALUE);
+    assertThat(ledger.rows())
         .containsExactly(
             new Row(DAY.minusDays(399), "k", "g", "m", 1, 1, 1),
             new Row(DAY, "k", "g", "m", 4, 31, Long.MAX_VALUE),
@@ -90,26 +90,26 @@ class UsageLedgerTest {
 
   @Test
   void names_canBeWrittenAnywhere() {
-    usageLedger.add("a\nb\u0000\ud800c", null, "ü\ud83d\ude00".repeat(200), 1, 1);
-    Row row = usageLedger.rows().getFirst();
+    ledger.add("a\nb\u0000\ud800c", null, "ü\ud83d\ude00".repeat(200), 1, 1);
+    Row row = ledger.rows().getFirst();
     assertThat(row.key()).isEqualTo("a?b??c");
     assertThat(row.model()).hasSizeLessThanOrEqualTo(256).startsWith("ü\ud83d\ude00ü");
   }
 
   @Test
   void namesOfNothingThatCanBeWritten_areQuestionMarks() {
-    usageLedger.add("\n\u001f", "\u007f\u0080", "\u2028\u2029", 1, 1);
-    assertThat(usageLedger.rows()).containsExactly(new Row(DAY, "??", "??", "??", 1, 1, 1));
+    ledger.add("\n\u001f", "\u007f\u0080", "\u2028\u2029", 1, 1);
+    assertThat(ledger.rows()).containsExactly(new Row(DAY, "??", "??", "??", 1, 1, 1));
   }
 
   @Test
   void tooOldWhenItIsRestored_isGone_alsoOnceTheClockIsSetBack() {
     Row old = new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1);
-    usageLedger.restore(List.of(old));
+    ledger.restore(List.of(old));
     clock.addAndGet(-86_400_000L);
-    assertThat(usageLedger.rows()).isEmpty();
-    usageLedger.restore(List.of(old));
-    assertThat(usageLedger.rows()).containsExactly(old);
+    assertThat(ledger.rows()).isEmpty();
+    ledger.restore(List.of(old));
+    assertThat(ledger.rows()).containsExactly(old);
   }
 
   @Test
@@ -134,14 +134,14 @@ class UsageLedgerTest {
                         .start(
                             () ->
                                 IntStream.range(0, 5_000)
-                                    .forEach(i -> usageLedger.add("k" + i % 400, null, "m", 1, 2))))
+                                    .forEach(i -> ledger.add("k" + i % 400, null, "m", 1, 2))))
             .toList();
     for (Thread thread : threads) {
       thread.join();
     }
-    assertThat(usageLedger.rows()).hasSize(301);
-    assertThat(usageLedger.rows().stream().mapToLong(Row::requests).sum()).isEqualTo(40_000);
-    assertThat(usageLedger.rows().stream().mapToLong(Row::output).sum()).isEqualTo(80_000);
+    assertThat(ledger.rows()).hasSize(301);
+    assertThat(ledger.rows().stream().mapToLong(Row::requests).sum()).isEqualTo(40_000);
+    assertThat(ledger.rows().stream().mapToLong(Row::output).sum()).isEqualTo(80_000);
   }
 
   @Test

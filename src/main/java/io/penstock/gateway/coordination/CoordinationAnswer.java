@@ -115,12 +115,12 @@ final class CoordinationAnswer implements OwnPaths {
       ServerWebExchange exchange, String name, ObjectOperation objectOperation, long maxWaitNanos) {
     ServerHttpRequest request = exchange.getRequest();
     EventLoop loop = ConnectionGuard.channel(request).eventLoop();
-    ClientTurn clientTurn = coordinationService.call(name, objectOperation, maxWaitNanos);
-    if (clientTurn.reply() == null) {
+    ClientTurn turn = coordinationService.call(name, objectOperation, maxWaitNanos);
+    if (turn.reply() == null) {
       BodyIntake.drain(request);
     }
-    return TicketParking.await(clientTurn, loop)
-        .flatMap(objectReply -> answer(exchange, clientTurn, objectReply));
+    return TicketParking.await(turn, loop)
+        .flatMap(objectReply -> answer(exchange, turn, objectReply));
   }
 
   /**
@@ -128,11 +128,11 @@ final class CoordinationAnswer implements OwnPaths {
    * for a client that never learned of it.
    */
   private static Mono<Void> answer(
-      ServerWebExchange exchange, ClientTurn clientTurn, ObjectReply objectReply) {
+      ServerWebExchange exchange, ClientTurn turn, ObjectReply objectReply) {
     if (!ConnectionGuard.alive(exchange.getRequest())) {
-      clientTurn.cancel();
+      turn.cancel();
     }
-    return clientTurn.take() ? write(exchange, objectReply) : Mono.empty();
+    return turn.take() ? write(exchange, objectReply) : Mono.empty();
   }
 
   private static Mono<Void> write(ServerWebExchange exchange, ObjectReply objectReply) {

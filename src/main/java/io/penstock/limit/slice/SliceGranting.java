@@ -6,20 +6,20 @@ import java.util.TreeMap;
 
 /** The grants of one round: the amounts that one member gets in the cells that are open to it. */
 final class SliceGranting {
-  private final CellPartition cellPartition;
+  private final CellPartition partition;
   private final SliceMembers sliceMembers;
-  private final CellAllotment cellAllotment;
+  private final CellAllotment allotment;
   private final SliceMember member;
   private final TreeMap<Long, Long> parts = new TreeMap<>();
 
   SliceGranting(
-      CellPartition cellPartition,
+      CellPartition partition,
       SliceMembers sliceMembers,
-      CellAllotment cellAllotment,
+      CellAllotment allotment,
       SliceMember member) {
-    this.cellPartition = cellPartition;
+    this.partition = partition;
     this.sliceMembers = sliceMembers;
-    this.cellAllotment = cellAllotment;
+    this.allotment = allotment;
     this.member = member;
   }
 
@@ -43,8 +43,8 @@ final class SliceGranting {
    */
   private boolean keepForHeads(long after, long before) {
     for (SliceMember head : sliceMembers.heads(after, before)) {
-      if (!cellAllotment.keepFirst(Math.min(head.head, sliceMembers.capacity()))
-          && cellPartition.bitByBit()) {
+      if (!allotment.keepFirst(Math.min(head.head, sliceMembers.capacity()))
+          && partition.bitByBit()) {
         return false;
       }
     }
@@ -57,9 +57,9 @@ final class SliceGranting {
     if (head == 0) {
       return true;
     }
-    long cell = cellAllotment.first(head);
+    long cell = allotment.first(head);
     if (cell == SliceLedger.NONE) {
-      return !cellPartition.bitByBit();
+      return !partition.bitByBit();
     }
     give(cell, head);
     member.head = 0;
@@ -67,7 +67,7 @@ final class SliceGranting {
   }
 
   private void give(long cell, long amount) {
-    cellAllotment.keep(cell, amount);
+    allotment.keep(cell, amount);
     parts.merge(cell, amount, Long::sum);
   }
 
@@ -78,12 +78,12 @@ final class SliceGranting {
    */
   private void grantWanted(long wantedByAll, long soon) {
     long left = member.wanted;
-    for (long cell : cellAllotment.cells()) {
-      long room = cellAllotment.room(cell);
+    for (long cell : allotment.cells()) {
+      long room = allotment.room(cell);
       boolean scarce = sliceMembers.living() > 1 && wantedByAll > room;
       if (scarce
-          && cellPartition.kind() == CellPartition.Kind.TRAILING
-          && cell * cellPartition.cellMicros() > soon) {
+          && partition.kind() == CellPartition.Kind.TRAILING
+          && cell * partition.cellMicros() > soon) {
         return;
       }
       long most = scarce ? Math.max(1, room / (2L * sliceMembers.living())) : room;

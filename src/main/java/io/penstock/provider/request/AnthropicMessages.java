@@ -15,7 +15,7 @@ public final class AnthropicMessages implements RequestVisitor {
 
   private static final Set<String> TEXT = Set.of("content", "text", "thinking", "title", "context");
 
-  private final StatedParameters statedParameters = new StatedParameters(false, "max_tokens");
+  private final StatedParameters parameters = new StatedParameters(false, "max_tokens");
   private final ContentText messages = new ContentText(TEXT, Set.of());
   private final ContentText system = new ContentText(TEXT, Set.of());
   private final JsonText tools = new JsonText();
@@ -32,12 +32,12 @@ public final class AnthropicMessages implements RequestVisitor {
       case "tools" -> tools.open(at);
       case "metadata" -> {
         if (at.depth() == 1) {
-          statedParameters.noUser();
+          parameters.noUser();
         }
       }
       default -> {
         if (at.depth() == 1) {
-          statedParameters.open(top);
+          parameters.open(top);
         }
       }
     }
@@ -65,12 +65,12 @@ public final class AnthropicMessages implements RequestVisitor {
       case "tools" -> tools.scalar(at);
       case "metadata" -> {
         if (at.depth() == 2 && "user_id".equals(at.name())) {
-          statedParameters.user(at);
+          parameters.user(at);
         }
       }
       default -> {
         if (at.depth() == 1) {
-          statedParameters.scalar(at, top);
+          parameters.scalar(at, top);
         }
       }
     }
@@ -82,6 +82,6 @@ public final class AnthropicMessages implements RequestVisitor {
     long other =
         messages.messages() * TokenEstimate.TOKENS_A_MESSAGE
             + (messages.attachments() + system.attachments()) * TOKENS_AN_ATTACHMENT;
-    return statedParameters.weigh(TokenEstimate.tokens(text), other, true, reading);
+    return parameters.weigh(TokenEstimate.tokens(text), other, true, reading);
   }
 }

@@ -11,7 +11,7 @@ public final class BodyReader implements RequestReader {
   private final RequestVisitor visitor;
   private final JsonWalk walk;
   private long bytesRead;
-  private @Nullable WeighedRequest weighedRequest;
+  private @Nullable WeighedRequest weighed;
 
   public BodyReader(EndpointSpec.Reading reading, RequestVisitor visitor) {
     this.reading = reading;
@@ -22,13 +22,13 @@ public final class BodyReader implements RequestReader {
   @Override
   public void feed(ByteBuffer bytes) {
     bytesRead += bytes.remaining();
-    if (weighedRequest == null && bytesRead > reading.maxBodyBytes()) {
+    if (weighed == null && bytesRead > reading.maxBodyBytes()) {
       walk.restart();
-      weighedRequest =
+      weighed =
           new WeighedRequest.Malformed(
               "the body is larger than " + reading.maxBodyBytes() + " bytes");
     }
-    if (weighedRequest == null) {
+    if (weighed == null) {
       walk.feed(bytes);
     } else {
       bytes.position(bytes.limit());
@@ -37,14 +37,14 @@ public final class BodyReader implements RequestReader {
 
   @Override
   public WeighedRequest finish() {
-    if (weighedRequest == null) {
+    if (weighed == null) {
       walk.end();
       String fault = walk.fault();
-      weighedRequest =
+      weighed =
           fault == null
               ? visitor.weigh(reading)
               : new WeighedRequest.Malformed("the body cannot be read: " + fault);
     }
-    return weighedRequest;
+    return weighed;
   }
 }

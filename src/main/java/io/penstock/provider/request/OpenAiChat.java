@@ -14,7 +14,7 @@ public final class OpenAiChat implements RequestVisitor {
    */
   static final long TOKENS_AN_ATTACHMENT = 765;
 
-  private final StatedParameters statedParameters =
+  private final StatedParameters parameters =
       new StatedParameters(true, "max_completion_tokens", "max_tokens");
   private final AskedUsage askedUsage = new AskedUsage();
   private final KeptText kept = new KeptText();
@@ -42,7 +42,7 @@ public final class OpenAiChat implements RequestVisitor {
       case "response_format" -> responseFormat.open(at);
       default -> {
         if (at.depth() == 1) {
-          statedParameters.open(top);
+          parameters.open(top);
         }
       }
     }
@@ -78,12 +78,12 @@ public final class OpenAiChat implements RequestVisitor {
       case "response_format" -> responseFormat.scalar(at);
       case "user" -> {
         if (at.depth() == 1) {
-          statedParameters.user(at);
+          parameters.user(at);
         }
       }
       default -> {
         if (at.depth() == 1) {
-          statedParameters.scalar(at, top);
+          parameters.scalar(at, top);
         }
       }
     }
@@ -99,7 +99,7 @@ public final class OpenAiChat implements RequestVisitor {
     long other =
         messages.messages() * TokenEstimate.TOKENS_A_MESSAGE
             + messages.attachments() * TOKENS_AN_ATTACHMENT;
-    return statedParameters.weigh(
+    return parameters.weigh(
         new StatedParameters.Found(
             TokenEstimate.tokens(text),
             other,

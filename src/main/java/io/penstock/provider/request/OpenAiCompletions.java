@@ -14,7 +14,7 @@ public final class OpenAiCompletions implements RequestVisitor {
   private static final String PROMPT = "prompt";
   private static final String SUFFIX = "suffix";
 
-  private final StatedParameters statedParameters =
+  private final StatedParameters parameters =
       new StatedParameters(List.of("n", "best_of"), "max_tokens");
   private final AskedUsage askedUsage = new AskedUsage();
   private final KeptText kept = new KeptText();
@@ -34,7 +34,7 @@ public final class OpenAiCompletions implements RequestVisitor {
     }
     if (at.depth() == 1) {
       reset(name);
-      statedParameters.open(name);
+      parameters.open(name);
     } else if (at.depth() == 2 && name.equals(PROMPT)) {
       prompts++;
     }
@@ -68,9 +68,9 @@ public final class OpenAiCompletions implements RequestVisitor {
     if (at.depth() == 1) {
       reset(name);
       if (name.equals("user")) {
-        statedParameters.user(at);
+        parameters.user(at);
       } else {
-        statedParameters.scalar(at, name);
+        parameters.scalar(at, name);
       }
     }
     if (name.equals(PROMPT)) {
@@ -91,7 +91,7 @@ public final class OpenAiCompletions implements RequestVisitor {
 
   @Override
   public WeighedRequest weigh(EndpointSpec.Reading reading) {
-    return statedParameters.weigh(
+    return parameters.weigh(
         new StatedParameters.Found(
             TokenEstimate.tokens(promptBytes + suffixBytes),
             tokens,

@@ -7,7 +7,7 @@ import io.penstock.tokenizer.TokenEstimate;
 
 /** Reads a request for embeddings to estimate its cost: its input is text, or already tokens. */
 public final class OpenAiEmbeddings implements RequestVisitor {
-  private final StatedParameters statedParameters = new StatedParameters(false);
+  private final StatedParameters parameters = new StatedParameters(false);
   private final KeptText kept = new KeptText();
   private final KeptText.Part inputText = kept.part();
   private long textBytes;
@@ -18,7 +18,7 @@ public final class OpenAiEmbeddings implements RequestVisitor {
     String name = at.depth() == 1 ? at.name() : null;
     if (name != null) {
       reset(name);
-      statedParameters.open(name);
+      parameters.open(name);
     }
   }
 
@@ -40,9 +40,9 @@ public final class OpenAiEmbeddings implements RequestVisitor {
     if (name != null) {
       reset(name);
       if (name.equals("user")) {
-        statedParameters.user(at);
+        parameters.user(at);
       } else {
-        statedParameters.scalar(at, name);
+        parameters.scalar(at, name);
       }
     }
     if ("input".equals(at.name(1))) {
@@ -56,7 +56,7 @@ public final class OpenAiEmbeddings implements RequestVisitor {
 
   @Override
   public WeighedRequest weigh(EndpointSpec.Reading reading) {
-    return statedParameters.weigh(
+    return parameters.weigh(
         new StatedParameters.Found(
             TokenEstimate.tokens(textBytes),
             tokens,

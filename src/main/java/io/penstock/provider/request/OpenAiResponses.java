@@ -34,8 +34,7 @@ public final class OpenAiResponses implements RequestVisitor {
   private static final Set<String> ATTACHMENTS =
       Set.of("image_url", "file_id", "file_data", "file_url", "input_audio", "result");
 
-  private final StatedParameters statedParameters =
-      new StatedParameters(false, "max_output_tokens");
+  private final StatedParameters parameters = new StatedParameters(false, "max_output_tokens");
   private final Reference reference = new Reference();
   private final KeptText kept = new KeptText();
   private final ContentText instructions =
@@ -71,7 +70,7 @@ public final class OpenAiResponses implements RequestVisitor {
       default -> {
         if (at.depth() == 1) {
           reference.open(top);
-          statedParameters.open(top);
+          parameters.open(top);
         }
       }
     }
@@ -122,16 +121,16 @@ public final class OpenAiResponses implements RequestVisitor {
       return;
     }
     switch (top) {
-      case "user" -> statedParameters.user(at);
+      case "user" -> parameters.user(at);
       case "background" -> background = at.isTrue();
-      default -> statedParameters.scalar(at, top);
+      default -> parameters.scalar(at, top);
     }
   }
 
   @Override
   public WeighedRequest weigh(EndpointSpec.Reading reading) {
     if (prompted) {
-      statedParameters.modelNotNeeded();
+      parameters.modelNotNeeded();
     }
     long text =
         instructions.textBytes()
@@ -141,7 +140,7 @@ public final class OpenAiResponses implements RequestVisitor {
             + format.textBytes();
     long messages = input.messages() + bareMessages + (instructed ? 1 : 0);
     long attachments = instructions.attachments() + input.attachments();
-    return statedParameters.weigh(
+    return parameters.weigh(
         new StatedParameters.Found(
             TokenEstimate.tokens(text),
             messages * TokenEstimate.TOKENS_A_MESSAGE

@@ -181,7 +181,7 @@ public final class StatedParameters {
     if (fault != null) {
       return new WeighedRequest.Malformed(fault);
     }
-    RequestContent requestContent =
+    RequestContent content =
         new RequestContent(
             model,
             found.textTokens(),
@@ -191,8 +191,8 @@ public final class StatedParameters {
             found.generates());
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
     return new WeighedRequest.Request(
-        requestContent,
-        requestContent.expected(output),
+        content,
+        content.expected(output),
         stream,
         user,
         found.text(),

@@ -113,8 +113,8 @@ final class Membership {
   }
 
   /** Returns the key of an object; all its data is in one slot. */
-  String key(ObjectKind objectKind, String name) {
-    return names.channels() + "{" + objectKind.word() + ":" + name + "}";
+  String key(ObjectKind kind, String name) {
+    return names.channels() + "{" + kind.word() + ":" + name + "}";
   }
 
   /** Returns the birth of the shared data as last answered, or empty. */

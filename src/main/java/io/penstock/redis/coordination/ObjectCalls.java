@@ -30,7 +30,7 @@ final class ObjectCalls {
 
   private final ScriptPipeline scriptPipeline;
   private final Membership membership;
-  private final ObjectBounds objectBounds;
+  private final ObjectBounds bounds;
   private final Ticker ticker;
   private final StoreClock clock;
   private final TroubleLog troubleLog;
@@ -38,12 +38,12 @@ final class ObjectCalls {
   ObjectCalls(
       ScriptPipeline scriptPipeline,
       Membership membership,
-      ObjectBounds objectBounds,
+      ObjectBounds bounds,
       Ticker ticker,
       StoreClock clock,
       TroubleLog troubleLog) {
     this.scriptPipeline = scriptPipeline;
-    this.objectBounds = objectBounds;
+    this.bounds = bounds;
     this.membership = membership;
     this.ticker = ticker;
     this.clock = clock;
@@ -69,7 +69,7 @@ final class ObjectCalls {
       Then then) {
     ask(
         key,
-        caller -> ObjectScript.upkeep(caller, objectKind, word, turn, objectBounds, more.get()),
+        caller -> ObjectScript.upkeep(caller, objectKind, word, turn, bounds, more.get()),
         then);
   }
 

@@ -30,7 +30,7 @@ final class ObjectRegistrar {
 
   private final ScriptPipeline scriptPipeline;
   private final Membership membership;
-  private final ObjectBounds objectBounds;
+  private final ObjectBounds bounds;
   private final ObjectCalls objectCalls;
   private final Map<String, List<Consumer<Admission>>> asked = new HashMap<>();
 
@@ -38,20 +38,20 @@ final class ObjectRegistrar {
       ScriptPipeline scriptPipeline,
       Membership membership,
       ObjectCalls objectCalls,
-      ObjectBounds objectBounds) {
+      ObjectBounds bounds) {
     this.scriptPipeline = scriptPipeline;
     this.membership = membership;
-    this.objectBounds = objectBounds;
+    this.bounds = bounds;
     this.objectCalls = objectCalls;
   }
 
-  private static String id(ObjectKind objectKind, String name) {
-    return objectKind.word() + ":" + name;
+  private static String id(ObjectKind kind, String name) {
+    return kind.word() + ":" + name;
   }
 
   /** Asks to admit an object. */
-  void admit(ObjectKind objectKind, String name, Consumer<Admission> then) {
-    String id = id(objectKind, name);
+  void admit(ObjectKind kind, String name, Consumer<Admission> then) {
+    String id = id(kind, name);
     List<Consumer<Admission>> others = asked.get(id);
     if (others != null) {
       others.add(then);
@@ -65,13 +65,12 @@ final class ObjectRegistrar {
     scriptPipeline.add(
         () ->
             membership.call(
-                "admit",
-                List.of(id, Long.toString(objectBounds.objects()), Long.toString(idleMicros()))),
+                "admit", List.of(id, Long.toString(bounds.objects()), Long.toString(idleMicros()))),
         reply -> admitted(id, again, reply));
   }
 
   private long idleMicros() {
-    return objectBounds.idleNanos() / NANOS_PER_MICRO;
+    return bounds.idleNanos() / NANOS_PER_MICRO;
   }
 
   private void admitted(String id, boolean again, Reply reply) {
@@ -103,14 +102,14 @@ final class ObjectRegistrar {
   /** Checks an object that may have been forgotten. */
   private void settle(String id, String due, long nowMicros) {
     int colon = id.indexOf(':');
-    ObjectKind objectKind = ObjectKind.of(id.substring(0, Math.max(0, colon)));
-    if (objectKind == null) {
+    ObjectKind kind = ObjectKind.of(id.substring(0, Math.max(0, colon)));
+    if (kind == null) {
       return; // from another version
     }
     String name = id.substring(colon + 1);
     objectCalls.upkeep(
-        membership.key(objectKind, name),
-        objectKind,
+        membership.key(kind, name),
+        kind,
         "step",
         "",
         List::of,
@@ -130,9 +129,9 @@ final class ObjectRegistrar {
   }
 
   /** Unregisters an object, before it is deleted. */
-  void remove(ObjectKind objectKind, String name, Consumer<@Nullable RedisTrouble> then) {
+  void remove(ObjectKind kind, String name, Consumer<@Nullable RedisTrouble> then) {
     scriptPipeline.add(
-        () -> membership.call("remove", List.of(id(objectKind, name))),
+        () -> membership.call("remove", List.of(id(kind, name))),
         reply -> {
           RedisTrouble trouble = reply.trouble() == null ? ObjectScript.odd() : reply.trouble();
           then.accept(membership.words(reply) == null ? trouble : null);

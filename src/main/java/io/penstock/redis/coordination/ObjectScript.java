@@ -98,15 +98,15 @@ final class ObjectScript {
       Caller caller,
       String turn,
       ObjectOperation objectOperation,
-      ObjectBounds objectBounds,
+      ObjectBounds bounds,
       String made,
       char mode) {
     List<String> args =
         begun(caller, objectOperation.kind(), word(objectOperation), turn, caller.fence());
-    args.add(Long.toString(objectBounds.idleNanos() / NANOS_PER_MILLI));
+    args.add(Long.toString(bounds.idleNanos() / NANOS_PER_MILLI));
     args.add(made);
     args.add(String.valueOf(mode));
-    args.addAll(own(objectOperation, objectBounds));
+    args.addAll(own(objectOperation, bounds));
     return args;
   }
 
@@ -116,10 +116,10 @@ final class ObjectScript {
       ObjectKind objectKind,
       String word,
       String turn,
-      ObjectBounds objectBounds,
+      ObjectBounds bounds,
       List<String> more) {
     List<String> args = begun(caller, objectKind, word, turn, "");
-    args.add(Long.toString(objectBounds.idleNanos() / NANOS_PER_MILLI));
+    args.add(Long.toString(bounds.idleNanos() / NANOS_PER_MILLI));
     args.add("");
     args.add("n");
     args.addAll(more);
@@ -160,7 +160,7 @@ final class ObjectScript {
     };
   }
 
-  private static List<String> own(ObjectOperation objectOperation, ObjectBounds objectBounds) {
+  private static List<String> own(ObjectOperation objectOperation, ObjectBounds bounds) {
     return switch (objectOperation) {
       case ObjectOperation.TakeToken(long size, long interval) ->
           List.of(Long.toString(size), Long.toString(Math.max(1, micros(interval))));
@@ -169,7 +169,7 @@ final class ObjectScript {
               Long.toString(size),
               Long.toString(micros(expires)),
               key,
-              Long.toString(objectBounds.holds()));
+              Long.toString(bounds.holds()));
       case ObjectOperation.Release(String key) -> List.of(key);
       case ObjectOperation.Send(String message) -> List.of(message);
       case ObjectOperation.Kick(long expires) -> List.of(Long.toString(micros(expires)));
@@ -296,8 +296,8 @@ final class ObjectScript {
 
   /** Returns the reply for a code; null when the code is no answer to the operation. */
   static @Nullable ObjectReply reply(
-      ObjectOperation objectOperation, Said said, ObjectBounds objectBounds) {
-    return reply(objectOperation, said.code(), said.text(), said.message(), objectBounds);
+      ObjectOperation objectOperation, Said said, ObjectBounds bounds) {
+    return reply(objectOperation, said.code(), said.text(), said.message(), bounds);
   }
 
   /** Returns the reply for a code, with the given text or the message that was sent. */
@@ -306,15 +306,15 @@ final class ObjectScript {
       char code,
       String text,
       String message,
-      ObjectBounds objectBounds) {
+      ObjectBounds bounds) {
     return switch (code) {
       case 'D' -> ObjectReplies.DONE;
       case 'S', 'H' -> new ObjectReply.Said(words(objectOperation, text, message));
       case 'T' -> ObjectReplies.TIMED_OUT;
       case 'C' -> conflict(objectOperation.kind());
       case 'M' -> ObjectReplies.MISSING;
-      case 'P' -> ObjectReplies.tooManyHeld(objectBounds.holds());
-      case 'F' -> ObjectReplies.tooManyWait(objectBounds);
+      case 'P' -> ObjectReplies.tooManyHeld(bounds.holds());
+      case 'F' -> ObjectReplies.tooManyWait(bounds);
       case 'X' -> ObjectReplies.deleted(objectOperation.kind());
       case 'K' -> ObjectStatistics.told(objectOperation.kind(), text);
       default -> null;

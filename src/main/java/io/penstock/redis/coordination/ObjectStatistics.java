@@ -27,18 +27,18 @@ final class ObjectStatistics {
    * Returns the statistics that the script wrote as names and numbers, or null when they are
    * incomplete.
    */
-  static @Nullable ObjectReply told(ObjectKind objectKind, String text) {
+  static @Nullable ObjectReply told(ObjectKind kind, String text) {
     try {
       ObjectStatistics statistics = new ObjectStatistics(text);
-      statistics.show(objectKind);
+      statistics.show(kind);
       return new ObjectReply.Told(statistics.shown);
     } catch (NumberFormatException odd) {
       return null;
     }
   }
 
-  private void show(ObjectKind objectKind) {
-    switch (objectKind) {
+  private void show(ObjectKind kind) {
+    switch (kind) {
       case TOKENBUCKET -> {
         waits("acquired");
         times();

@@ -36,12 +36,12 @@ final class PendingCalls {
   static final ObjectReply LOST =
       new ObjectReply.Unavailable("the place was lost, because Redis did not answer for too long");
 
-  private final ObjectBounds objectBounds;
+  private final ObjectBounds bounds;
   private final Ticker ticker;
   private final TimedTasks timedTasks;
   private final Membership membership;
   private final ObjectCalls objectCalls;
-  private final ObjectRegistrar objectRegistrar;
+  private final ObjectRegistrar registrar;
   private final WaitingTurns waitingTurns;
   private final PendingReleases pendingReleases;
 
@@ -56,20 +56,19 @@ final class PendingCalls {
   private long counted;
 
   PendingCalls(
-      ObjectBounds objectBounds,
+      ObjectBounds bounds,
       Ticker ticker,
       TimedTasks timedTasks,
       StoreClock clock,
       ScriptPipeline scriptPipeline,
       Membership membership,
       ObjectCalls objectCalls) {
-    this.objectBounds = objectBounds;
+    this.bounds = bounds;
     this.ticker = ticker;
     this.timedTasks = timedTasks;
     this.membership = membership;
     this.objectCalls = objectCalls;
-    this.objectRegistrar =
-        new ObjectRegistrar(scriptPipeline, membership, objectCalls, objectBounds);
+    this.registrar = new ObjectRegistrar(scriptPipeline, membership, objectCalls, bounds);
     this.waitingTurns = new WaitingTurns(timedTasks, clock, this::step);
     this.pendingReleases = new PendingReleases(objectCalls, ticker, this::heardOf);
   }
@@ -95,7 +94,7 @@ final class PendingCalls {
       Consumer<PendingCall> left) {
     long now = ticker.nanos();
     boolean waits = objectOperation.waits() && maxWaitNanos != 0;
-    boolean counts = waits && counted < objectBounds.waiters();
+    boolean counts = waits && counted < bounds.waiters();
     long deadline = maxWaitNanos < 0 ? Ticker.NEVER : now + maxWaitNanos;
     String key = membership.key(objectOperation.kind(), name);
     PendingCall pendingCall =
@@ -106,7 +105,7 @@ final class PendingCalls {
     if (!open || !membership.joined(now)) {
       over(pendingCall, AWAY);
     } else if (objectOperation instanceof ObjectOperation.Delete) {
-      objectRegistrar.remove(
+      registrar.remove(
           objectOperation.kind(),
           name,
           trouble -> {
@@ -131,12 +130,7 @@ final class PendingCalls {
         caller -> {
           pendingCall.of(caller.name());
           return ObjectScript.operation(
-              caller,
-              pendingCall.id(),
-              pendingCall.operation(),
-              objectBounds,
-              made,
-              pendingCall.mode);
+              caller, pendingCall.id(), pendingCall.operation(), bounds, made, pendingCall.mode);
         },
         (said, trouble) -> {
           if (said == null) {
@@ -166,12 +160,11 @@ final class PendingCalls {
     switch (said.code()) {
       case 'W' -> waits(pendingCall);
       case 'A' ->
-          objectRegistrar.admit(
-              pendingCall.kind(), pendingCall.name, is -> admitted(pendingCall, is));
+          registrar.admit(pendingCall.kind(), pendingCall.name, is -> admitted(pendingCall, is));
       case 'L', 'G' -> over(pendingCall, AWAY);
       default -> {
         pendingCall.given = said.given();
-        ObjectReply objectReply = ObjectScript.reply(pendingCall.operation(), said, objectBounds);
+        ObjectReply objectReply = ObjectScript.reply(pendingCall.operation(), said, bounds);
         over(pendingCall, objectReply == null ? AWAY : objectReply);
       }
     }
@@ -179,7 +172,7 @@ final class PendingCalls {
 
   private void admitted(PendingCall pendingCall, ObjectRegistrar.Admission admission) {
     if (admission.full()) {
-      over(pendingCall, ObjectReplies.tooManyObjects(objectBounds));
+      over(pendingCall, ObjectReplies.tooManyObjects(bounds));
     } else if (admission.lost().isEmpty()) {
       over(pendingCall, AWAY);
     } else {
@@ -308,7 +301,7 @@ final class PendingCalls {
       char code = each.given().code();
       pendingCall.given = each.given();
       ObjectReply objectReply =
-          ObjectScript.reply(pendingCall.operation(), code, "", message, objectBounds);
+          ObjectScript.reply(pendingCall.operation(), code, "", message, bounds);
       pendingCall.answer = objectReply == null ? LOST : objectReply;
       if (pendingCall.has()) {
         pendingCall.phase = PendingCall.Phase.HEARD;

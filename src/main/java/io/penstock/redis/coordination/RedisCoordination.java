@@ -61,8 +61,8 @@ public final class RedisCoordination implements CoordinationService {
    * @param link to Redis, closed with this object
    * @param namespace prefix of all keys and channels
    * @param process letters and digits, different after each start of an instance
-   * @param objectBounds of waiting turns for this instance, of objects for all instances, of
-   *     permits for one semaphore
+   * @param bounds of waiting turns for this instance, of objects for all instances, of permits for
+   *     one semaphore
    * @param alarm used for nothing else; closed with this object, like {@code beats}
    * @param beats runs the work of each second
    */
@@ -70,14 +70,14 @@ public final class RedisCoordination implements CoordinationService {
       RedisLink link,
       String namespace,
       String process,
-      ObjectBounds objectBounds,
+      ObjectBounds bounds,
       Ticker ticker,
       Alarm alarm,
       Alarm beats) {
     this(
         link,
         names(namespace, process, Membership.LEASE_NANOS),
-        objectBounds,
+        bounds,
         ticker,
         new StoreClock.Heard(TimeUnit.MILLISECONDS.toMicros(TIMEOUT_MILLIS)),
         alarm,
@@ -87,7 +87,7 @@ public final class RedisCoordination implements CoordinationService {
   RedisCoordination(
       RedisLink link,
       Membership.Names names,
-      ObjectBounds objectBounds,
+      ObjectBounds bounds,
       Ticker ticker,
       StoreClock clock,
       Alarm alarm,
@@ -100,10 +100,9 @@ public final class RedisCoordination implements CoordinationService {
     this.scriptPipeline = new ScriptPipeline(link::call, lock, this::enter, ticker);
     this.fellows = new Membership(names, scriptPipeline, ticker, clock, troubleLog, new Changes());
     ObjectCalls objectCalls =
-        new ObjectCalls(scriptPipeline, fellows, objectBounds, ticker, clock, troubleLog);
+        new ObjectCalls(scriptPipeline, fellows, bounds, ticker, clock, troubleLog);
     this.pendingCalls =
-        new PendingCalls(
-            objectBounds, ticker, timedTasks, clock, scriptPipeline, fellows, objectCalls);
+        new PendingCalls(bounds, ticker, timedTasks, clock, scriptPipeline, fellows, objectCalls);
   }
 
   static Membership.Names names(String namespace, String process, long leaseNanos) {

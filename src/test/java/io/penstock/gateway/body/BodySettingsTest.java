@@ -75,14 +75,14 @@ class BodySettingsTest {
   }
 
   private static EndpointSpec endpoint(String path, long maxQueuedBytes, String stated) {
-    QueueBounds queueBounds = new QueueBounds(1, 1, maxQueuedBytes);
+    QueueBounds bounds = new QueueBounds(1, 1, maxQueuedBytes);
     return new EndpointSpec(
         path,
         path,
         LimitAlgorithm.NONE,
         new LimitSpec.Unlimited(),
         EndpointSpec.Scheduling.fifo(1),
-        EndpointSpec.Waiting.of(queueBounds, 0, 0),
+        EndpointSpec.Waiting.of(bounds, 0, 0),
         new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
         EndpointSpec.Descendants.SERVED,
         false,

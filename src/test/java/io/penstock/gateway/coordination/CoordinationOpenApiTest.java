@@ -24,11 +24,11 @@ class CoordinationOpenApiTest {
   @Test
   void description_isOfEveryPath_andOfNoOther() throws IOException {
     Set<String> paths = new TreeSet<>(Set.of("/.well-known/ready"));
-    for (ObjectKind objectKind : ObjectKind.values()) {
-      String object = "/v1/" + objectKind.word() + "/{name}";
+    for (ObjectKind kind : ObjectKind.values()) {
+      String object = "/v1/" + kind.word() + "/{name}";
       paths.add(object);
       CoordinationPath.ACTIONS
-          .getOrDefault(objectKind, Set.of())
+          .getOrDefault(kind, Set.of())
           .forEach(action -> paths.add(object + "/" + action));
     }
     assertThat(new TreeSet<>(description().path("paths").propertyNames())).isEqualTo(paths);

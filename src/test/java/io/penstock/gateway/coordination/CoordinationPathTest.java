@@ -19,10 +19,10 @@ class CoordinationPathTest {
     "/counter/a+b/stats, COUNTER, a+b, stats",
     "/v1/barrier/stats/wait, BARRIER, stats, wait",
   })
-  void action_isReadFromThePath(String path, ObjectKind objectKind, String name, String action) {
+  void action_isReadFromThePath(String path, ObjectKind kind, String name, String action) {
     assertThat(CoordinationPath.serves(path)).isTrue();
     assertThat(CoordinationPath.of(path))
-        .isEqualTo(new CoordinationPath.Action(objectKind, name, action));
+        .isEqualTo(new CoordinationPath.Action(kind, name, action));
   }
 
   @Test

@@ -15,10 +15,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CoordinationQueryTest {
   private static final long MILLI = 1_000_000L;
 
-  private static ObjectOperation of(ObjectKind objectKind, String action, @Nullable String query)
+  private static ObjectOperation of(ObjectKind kind, String action, @Nullable String query)
       throws BadQuery {
-    return new CoordinationQuery(query)
-        .operation(new CoordinationPath.Action(objectKind, "a", action));
+    return new CoordinationQuery(query).operation(new CoordinationPath.Action(kind, "a", action));
   }
 
   @Test
@@ -95,12 +94,12 @@ class CoordinationQueryTest {
     "COUNTER, count, amount=9223372036854775808, expected a whole number",
   })
   void badValue_isNamed_withWhatIsExpected(
-      ObjectKind objectKind, String action, String query, String why) {
+      ObjectKind kind, String action, String query, String why) {
     assertThatThrownBy(
             () -> {
               CoordinationQuery read = new CoordinationQuery(query);
               ObjectOperation objectOperation =
-                  read.operation(new CoordinationPath.Action(objectKind, "a", action));
+                  read.operation(new CoordinationPath.Action(kind, "a", action));
               read.maxWaitNanos(objectOperation);
             })
         .isInstanceOf(BadQuery.class)

@@ -21,7 +21,7 @@ class SliceLedgerPropertyTest {
 
   private static final class Game {
     private final Random random;
-    private final CellPartition cellPartition;
+    private final CellPartition partition;
     private final SliceLedger sliceLedger;
     private final Map<String, TreeMap<Long, Long>> members = new HashMap<>();
 
@@ -41,8 +41,8 @@ class SliceLedgerPropertyTest {
             case 1 -> new LimitSpec.TrailingWindow(capacity, 10_000_000_000L, 50_000_000, 1);
             default -> new LimitSpec.Concurrency(capacity);
           };
-      cellPartition = CellPartition.of(spec);
-      sliceLedger = new SliceLedger(cellPartition);
+      partition = CellPartition.of(spec);
+      sliceLedger = new SliceLedger(partition);
       for (int i = 0; i < 2 + random.nextInt(9); i++) {
         members.put("m" + i, new TreeMap<>());
       }
@@ -62,13 +62,13 @@ class SliceLedgerPropertyTest {
       SliceLedger.Report report =
           new SliceLedger.Report(
               member, number, 0, uses, head, wanted, SliceLedger.NONE, SliceLedger.NONE);
-      return sliceLedger.round(report, cellPartition, now, TTL).parts();
+      return sliceLedger.round(report, partition, now, TTL).parts();
     }
 
     private long oldest() {
-      return cellPartition.kind() == CellPartition.Kind.CONCURRENCY
+      return partition.kind() == CellPartition.Kind.CONCURRENCY
           ? 0
-          : now / cellPartition.cellMicros() - cellPartition.reach();
+          : now / partition.cellMicros() - partition.reach();
     }
 
     void step() {
@@ -96,7 +96,7 @@ class SliceLedgerPropertyTest {
 
     /** Keeps members from losing permits by silence, which another test covers. */
     private void everybodyHeard() {
-      boolean leases = cellPartition.kind() == CellPartition.Kind.CONCURRENCY;
+      boolean leases = partition.kind() == CellPartition.Kind.CONCURRENCY;
       if (leases || random.nextInt(2) == 0) {
         members.keySet().forEach(member -> round(member, 0, 0));
       }
@@ -110,13 +110,12 @@ class SliceLedgerPropertyTest {
 
     void assertNeverOver(String seed) {
       for (long end : spent.keySet()) {
-        long reach =
-            cellPartition.kind() == CellPartition.Kind.TRAILING ? cellPartition.reach() : 0;
+        long reach = partition.kind() == CellPartition.Kind.TRAILING ? partition.reach() : 0;
         long sum = 0;
         for (long amount : spent.subMap(end - reach, true, end, true).values()) {
           sum += amount;
         }
-        assertThat(sum).as(seed).isLessThanOrEqualTo(cellPartition.capacity() + overrun);
+        assertThat(sum).as(seed).isLessThanOrEqualTo(partition.capacity() + overrun);
       }
     }
 
@@ -125,7 +124,7 @@ class SliceLedgerPropertyTest {
       now += 30 * SECOND;
       members.keySet().forEach(member -> round(member, 0, 0));
       long held = members.values().stream().mapToLong(own -> own.getOrDefault(0L, 0L)).sum();
-      long free = Math.max(0, cellPartition.capacity() - held);
+      long free = Math.max(0, partition.capacity() - held);
       String member = "m0";
       if (free > 0) {
         assertThat(round(member, free, 0).getFirst().amount()).as(seed).isEqualTo(free);
@@ -156,10 +155,10 @@ class SliceLedgerPropertyTest {
   void oldHeadAmongGreedyMembers_isNotStarved() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Game game = new Game(seed);
-      if (game.cellPartition.kind() == CellPartition.Kind.CONCURRENCY) {
+      if (game.partition.kind() == CellPartition.Kind.CONCURRENCY) {
         continue; // permits are never given back here
       }
-      long head = game.cellPartition.capacity() / 2 + 1;
+      long head = game.partition.capacity() / 2 + 1;
       long begun = game.now;
       boolean granted = false;
       while (!granted) {

@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RequestReaderTest {
   private static final String HELLO = "\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]";
 
-  private static void assertMalformed(WeighedRequest weighedRequest, String... words) {
-    assertThat(weighedRequest).isInstanceOf(WeighedRequest.Malformed.class);
-    assertThat(((WeighedRequest.Malformed) weighedRequest).detail()).contains(words);
+  private static void assertMalformed(WeighedRequest weighed, String... words) {
+    assertThat(weighed).isInstanceOf(WeighedRequest.Malformed.class);
+    assertThat(((WeighedRequest.Malformed) weighed).detail()).contains(words);
   }
 
   private static WeighedRequest chatWith(String members) {
@@ -99,9 +99,9 @@ class RequestReaderTest {
     for (int i = 0; i < 2_000_000; i++) {
       names.append('"').append(Integer.toString(i, 36)).append("\":0,");
     }
-    WeighedRequest weighedRequest =
+    WeighedRequest weighed =
         assertTimeout(Duration.ofSeconds(60), () -> chatWith(names.append("\"z\":0}").toString()));
-    assertThat(weighedRequest).isNotNull();
+    assertThat(weighed).isNotNull();
   }
 
   @Test
@@ -164,14 +164,14 @@ class RequestReaderTest {
 
   @Test
   void members_writtenTwice_lastCounts() {
-    WeighedRequest weighedRequest =
+    WeighedRequest weighed =
         Cases.chat(
             "{\"model\":1,\"n\":0,\"max_tokens\":-1,\"stream\":7,\"messages\":[{\"content\":"
                 + "\"a long text that does not count\"}],\"model\":\"m\",\"n\":2,\"max_tokens\":5,"
                 + "\"stream\":true,"
                 + HELLO
                 + "}");
-    assertThat(weighedRequest)
+    assertThat(weighed)
         .isInstanceOfSatisfying(
             WeighedRequest.Request.class,
             request -> {

@@ -33,13 +33,13 @@ class CoordinationKeysGoldenTest {
   private static final RedisServer SERVER = RedisServer.shared();
 
   private final FaultProxy way = new FaultProxy(SERVER.port());
-  private final RedisCrew redisCrew =
+  private final RedisCrew crew =
       new RedisCrew(
           List.of(address(SERVER.port()), address(way.port())),
           new ObjectBounds(10, 100, 100, 3_600 * SECOND));
   private final RedisLink link =
       new RedisLink(address(SERVER.port()), null, 5_000, Ticker.system());
-  private final RedisRecord redis = new RedisRecord(SERVER, redisCrew.namespace);
+  private final RedisRecord redis = new RedisRecord(SERVER, crew.namespace);
 
   private static RedisAddress address(int port) {
     return RedisAddress.parse("redis://127.0.0.1:" + port, null, null);
@@ -48,16 +48,15 @@ class CoordinationKeysGoldenTest {
   @AfterEach
   void close() {
     way.become(FaultProxy.Manner.RESET);
-    redisCrew.close();
+    crew.close();
     link.close();
     way.close();
   }
 
-  private ClientTurn ask(int member, String name, ObjectOperation objectOperation) {
-    ClientTurn clientTurn =
-        redisCrew.members.get(member).call(name, objectOperation, CoordinationService.FOR_EVER);
-    redisCrew.settle();
-    return clientTurn;
+  private ClientTurn ask(int member, String name, ObjectOperation operation) {
+    ClientTurn turn = crew.members.get(member).call(name, operation, CoordinationService.FOR_EVER);
+    crew.settle();
+    return turn;
   }
 
   /**
@@ -94,17 +93,16 @@ class CoordinationKeysGoldenTest {
   @Test
   void instances_tellEachOtherWhatIsRecorded_andKeepAnswersUntilTheyAreHeard() {
     List<String> told = new CopyOnWriteArrayList<>();
-    String channel = redisCrew.namespace + ":coordination:m1";
+    String channel = crew.namespace + ":coordination:m1";
     link.listen(channel, told::add, () -> {}).orTimeout(20, TimeUnit.SECONDS).join();
     ask(1, "e", new ObjectOperation.AwaitEvent());
     way.become(FaultProxy.Manner.BLACK_HOLE);
-    redisCrew.members.getFirst().call("e", new ObjectOperation.Send("hello\nworld"), 0);
+    crew.members.getFirst().call("e", new ObjectOperation.Send("hello\nworld"), 0);
     Until.holds("word of the event", () -> told.stream().anyMatch(each -> each.contains("hello")));
-    Until.holds("the answer", redisCrew.members.getFirst()::settled);
+    Until.holds("the answer", crew.members.getFirst()::settled);
     List<String> messages =
         told.stream()
-            .map(
-                each -> each.matches("\\d+") ? "<number>" : each.replace(redisCrew.namespace, "NS"))
+            .map(each -> each.matches("\\d+") ? "<number>" : each.replace(crew.namespace, "NS"))
             .map(each -> "NS:coordination:m1 " + each.replace("\n", "\\n"))
             .distinct()
             .toList();

@@ -39,9 +39,9 @@ class CoordinationRedisIT {
     return new ObjectOperation.Acquire(1, key, 0);
   }
 
-  private static ObjectReply answer(ClientTurn clientTurn) {
-    Until.holds("an answer", () -> clientTurn.reply() != null);
-    return Objects.requireNonNull(clientTurn.reply());
+  private static ObjectReply answer(ClientTurn turn) {
+    Until.holds("an answer", () -> turn.reply() != null);
+    return Objects.requireNonNull(turn.reply());
   }
 
   @Test

@@ -10,9 +10,8 @@ import org.junit.jupiter.api.Timeout;
 /** Runs the contract with one instance, where each call answers all turns it affects. */
 @Timeout(240)
 class RedisCoordinationContractIT extends CoordinationServiceContract {
-  private final RedisCrew redisCrew =
-      new RedisCrew(RedisServer.shared(), size(), ObjectBounds.DEFAULT);
-  private final CoordinationService together = redisCrew.together();
+  private final RedisCrew crew = new RedisCrew(RedisServer.shared(), size(), ObjectBounds.DEFAULT);
+  private final CoordinationService together = crew.together();
 
   /** Returns the number of instances. */
   int size() {
@@ -21,7 +20,7 @@ class RedisCoordinationContractIT extends CoordinationServiceContract {
 
   @AfterEach
   void close() {
-    redisCrew.close();
+    crew.close();
   }
 
   @Override
@@ -31,11 +30,11 @@ class RedisCoordinationContractIT extends CoordinationServiceContract {
 
   @Override
   protected void settle() {
-    redisCrew.settle();
+    crew.settle();
   }
 
   @Override
   protected void pass(long nanos) {
-    redisCrew.pass(nanos);
+    crew.pass(nanos);
   }
 }

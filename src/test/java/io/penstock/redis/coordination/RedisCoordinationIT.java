@@ -24,40 +24,39 @@ class RedisCoordinationIT {
   private static final long HOUR_MILLIS = 3_600_000;
 
   private final RedisServer server = RedisServer.shared();
-  private final RedisCrew redisCrew = new RedisCrew(server, 2, new ObjectBounds(2, 5, 3, HOUR));
+  private final RedisCrew crew = new RedisCrew(server, 2, new ObjectBounds(2, 5, 3, HOUR));
 
   @AfterEach
   void close() {
-    redisCrew.close();
+    crew.close();
   }
 
-  private ClientTurn ask(
-      int member, String name, ObjectOperation objectOperation, long maxWaitNanos) {
-    ClientTurn clientTurn = redisCrew.members.get(member).call(name, objectOperation, maxWaitNanos);
-    redisCrew.settle();
-    return clientTurn;
+  private ClientTurn ask(int member, String name, ObjectOperation operation, long maxWaitNanos) {
+    ClientTurn turn = crew.members.get(member).call(name, operation, maxWaitNanos);
+    crew.settle();
+    return turn;
   }
 
-  private ClientTurn ask(int member, String name, ObjectOperation objectOperation) {
-    return ask(member, name, objectOperation, CoordinationService.FOR_EVER);
+  private ClientTurn ask(int member, String name, ObjectOperation operation) {
+    return ask(member, name, operation, CoordinationService.FOR_EVER);
   }
 
-  private ObjectReply now(int member, String name, ObjectOperation objectOperation) {
-    ClientTurn clientTurn = ask(member, name, objectOperation, 0);
-    assertThat(clientTurn.take()).as("%s is answered", objectOperation).isTrue();
-    return Objects.requireNonNull(clientTurn.reply());
+  private ObjectReply now(int member, String name, ObjectOperation operation) {
+    ClientTurn turn = ask(member, name, operation, 0);
+    assertThat(turn.take()).as("%s is answered", operation).isTrue();
+    return Objects.requireNonNull(turn.reply());
   }
 
   private static ObjectOperation place(String key, long expiresNanos) {
     return new ObjectOperation.Acquire(1, key, expiresNanos);
   }
 
-  private String key(ObjectKind objectKind, String name) {
-    return redisCrew.namespace + ":coordination:{" + objectKind.word() + ":" + name + "}";
+  private String key(ObjectKind kind, String name) {
+    return crew.namespace + ":coordination:{" + kind.word() + ":" + name + "}";
   }
 
-  private long ttl(ObjectKind objectKind, String name) {
-    return Long.parseLong(server.command("PTTL", key(objectKind, name)).substring(1));
+  private long ttl(ObjectKind kind, String name) {
+    return Long.parseLong(server.command("PTTL", key(kind, name)).substring(1));
   }
 
   @Test
@@ -70,10 +69,10 @@ class RedisCoordinationIT {
     assertThat(ask(0, "e", new ObjectOperation.AwaitEvent(), 0).reply())
         .isEqualTo(ObjectReplies.TIMED_OUT);
     assertThat(ask(1, "e", new ObjectOperation.AwaitEvent()).reply()).isNull();
-    assertThat(redisCrew.members.get(0).waiting()).isEqualTo(2);
-    assertThat(redisCrew.members.get(1).waiting()).isEqualTo(1);
+    assertThat(crew.members.get(0).waiting()).isEqualTo(2);
+    assertThat(crew.members.get(1).waiting()).isEqualTo(1);
     assertThat(now(0, "e", new ObjectOperation.Send(""))).isEqualTo(ObjectReplies.DONE);
-    assertThat(redisCrew.together().waiting()).isZero();
+    assertThat(crew.together().waiting()).isZero();
     assertThat(ask(0, "other", new ObjectOperation.AwaitEvent()).reply()).isNull();
   }
 
@@ -91,9 +90,9 @@ class RedisCoordinationIT {
     assertThat(now(0, "c0", new ObjectOperation.Delete(ObjectKind.COUNTER)))
         .isEqualTo(ObjectReplies.DONE);
     assertThat(now(1, "c5", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("1"));
-    redisCrew.members.forEach(RedisCoordination::beat);
-    redisCrew.settle();
-    assertThat(redisCrew.members.getFirst().objects()).isEqualTo(5);
+    crew.members.forEach(RedisCoordination::beat);
+    crew.settle();
+    assertThat(crew.members.getFirst().objects()).isEqualTo(5);
   }
 
   @Test
@@ -101,7 +100,7 @@ class RedisCoordinationIT {
     for (int i = 0; i < 5; i++) {
       now(0, "c" + i, new ObjectOperation.Count(1));
     }
-    redisCrew.pass(HOUR);
+    crew.pass(HOUR);
     server.command("DEL", key(ObjectKind.COUNTER, "c3"), key(ObjectKind.COUNTER, "c4"));
     assertThat(now(1, "c5", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("1"));
     assertThat(now(0, "c0", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("2"));
@@ -126,7 +125,7 @@ class RedisCoordinationIT {
     ClientTurn waits = ask(1, "s", place("b", SECOND));
     assertThat(ttl(ObjectKind.SEMAPHORE, "s")).isEqualTo(-1);
     waits.cancel();
-    redisCrew.settle();
+    crew.settle();
     assertThat(ttl(ObjectKind.SEMAPHORE, "s")).isPositive();
     now(0, "s", new ObjectOperation.Release("a"));
     assertThat(ttl(ObjectKind.SEMAPHORE, "s")).isBetween(HOUR_MILLIS - 60_000, HOUR_MILLIS);
@@ -143,17 +142,17 @@ class RedisCoordinationIT {
   void objectThatWasLost_givesNothingThatMayBeHeldStill() {
     now(0, "s", place("a", 60 * SECOND));
     now(0, "t", new ObjectOperation.TakeToken(1, 60 * SECOND));
-    redisCrew.pass(30 * SECOND);
+    crew.pass(30 * SECOND);
     for (String part : new String[] {"", ":x", ":h"}) {
       server.command("DEL", key(ObjectKind.SEMAPHORE, "s") + part);
     }
     server.command("DEL", key(ObjectKind.TOKENBUCKET, "t"));
     ClientTurn place = ask(1, "s", place("b", 60 * SECOND));
     ClientTurn token = ask(0, "t", new ObjectOperation.TakeToken(1, 60 * SECOND));
-    redisCrew.pass(60 * SECOND - 1_000);
+    crew.pass(60 * SECOND - 1_000);
     assertThat(place.reply()).isNull();
     assertThat(token.reply()).isNull();
-    redisCrew.pass(1_000);
+    crew.pass(1_000);
     assertThat(place.reply()).isEqualTo(new ObjectReply.Said("b"));
     assertThat(token.reply()).isEqualTo(ObjectReplies.DONE);
   }
@@ -161,12 +160,12 @@ class RedisCoordinationIT {
   @Test
   void objectThatWasLost_barsFromItsFirstPlaceOn_andNotAgain() {
     now(0, "s", place("a", 60 * SECOND));
-    redisCrew.pass(30 * SECOND);
+    crew.pass(30 * SECOND);
     for (String part : new String[] {"", ":x", ":h"}) {
       server.command("DEL", key(ObjectKind.SEMAPHORE, "s") + part);
     }
     ClientTurn waits = ask(1, "s", place("b", SECOND));
-    redisCrew.pass(SECOND);
+    crew.pass(SECOND);
     assertThat(waits.reply()).isEqualTo(new ObjectReply.Said("b"));
     now(0, "s", new ObjectOperation.Release("b"));
     assertThat(now(0, "s", place("c", 24 * HOUR))).isEqualTo(new ObjectReply.Said("c"));
@@ -177,30 +176,30 @@ class RedisCoordinationIT {
     now(0, "c", new ObjectOperation.Count(1));
     now(0, "d", new ObjectOperation.Count(1));
     server.command("PEXPIRE", key(ObjectKind.COUNTER, "c"), "60000");
-    redisCrew.pass(HOUR); // its own clock suggests that it is forgotten by now, so it is looked at
+    crew.pass(HOUR); // its own clock suggests that it is forgotten by now, so it is looked at
     now(1, "e", new ObjectOperation.Count(1));
-    redisCrew.settle();
+    crew.settle();
     assertThat(ttl(ObjectKind.COUNTER, "c")).isBetween(0L, 60_000L);
     server.command("DEL", key(ObjectKind.COUNTER, "c"));
-    redisCrew.pass(61 * SECOND);
+    crew.pass(61 * SECOND);
     for (int i = 0; i < 2; i++) {
       now(1, "f" + i, new ObjectOperation.Count(1));
     }
-    assertThat(redisCrew.members.get(1).objects()).as("d, e, f0, f1").isEqualTo(4);
+    assertThat(crew.members.get(1).objects()).as("d, e, f0, f1").isEqualTo(4);
   }
 
   @Test
   void whatWasSaidLater_isNotOvertakenByAnAnswer() {
     ClientTurn waits = ask(0, "w", new ObjectOperation.AwaitSilence());
-    String channel = redisCrew.namespace + ":coordination:m0";
+    String channel = crew.namespace + ":coordination:m0";
     String key = key(ObjectKind.WATCHDOG, "w");
-    long now = RedisCrew.BORN_MICROS + redisCrew.ticker.nanos() / 1_000;
+    long now = RedisCrew.BORN_MICROS + crew.ticker.nanos() / 1_000;
     // the first is the newer one
     server.command("PUBLISH", channel, told(key, now + 2, now + 1_000_000));
     server.command("PUBLISH", channel, told(key, now + 1, now + 50_000_000));
-    redisCrew.settle();
+    crew.settle();
     server.command("HSET", key, "expires", Long.toString(now + 1_000_000));
-    redisCrew.pass(SECOND);
+    crew.pass(SECOND);
     assertThat(waits.reply()).isEqualTo(ObjectReplies.DONE);
   }
 
@@ -210,16 +209,16 @@ class RedisCoordinationIT {
 
   @Test
   void signOfLifeThatCameLate_isNoLoss() {
-    String key = redisCrew.namespace + ":coordination:{all}";
+    String key = crew.namespace + ":coordination:{all}";
     long number = Long.parseLong(server.command("HGET", key, "n:m0.1"));
     String script = Membership.SCRIPT.text();
-    String channel = redisCrew.namespace + ":coordination:m0";
+    String channel = crew.namespace + ":coordination:m0";
     String late = Long.toString(number - 1);
     String answered = Long.toString(number - 2);
     String lease = "1000000000000000";
     server.command(
         "EVAL", script, "1", key, "beat", "m0.1", "", "", late, answered, lease, channel);
-    redisCrew.settle();
+    crew.settle();
     assertThat(now(0, "c", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("1"));
     assertThat(server.command("HEXISTS", key, "lost")).isEqualTo(":0");
   }
@@ -227,7 +226,7 @@ class RedisCoordinationIT {
   @Test
   void objectThatWasDeleted_beginsAnew() {
     now(0, "s", place("a", 60 * SECOND));
-    redisCrew.pass(30 * SECOND);
+    crew.pass(30 * SECOND);
     now(1, "s", new ObjectOperation.Delete(ObjectKind.SEMAPHORE));
     assertThat(now(0, "s", place("b", 60 * SECOND))).isEqualTo(new ObjectReply.Said("b"));
   }
@@ -256,8 +255,8 @@ class RedisCoordinationIT {
     now(1, "s", place("held", 0));
     ClientTurn lost = ask(0, "s", place("lost", 0));
     ClientTurn waits = ask(1, "s", place("waits", 0));
-    server.command("ZREM", redisCrew.namespace + ":coordination:{all}:m", "m0.1");
-    redisCrew.settle(); // it sends a heartbeat, and learns that it is not known
+    server.command("ZREM", crew.namespace + ":coordination:{all}:m", "m0.1");
+    crew.settle(); // it sends a heartbeat, and learns that it is not known
     assertThat(lost.reply()).isInstanceOf(ObjectReply.Unavailable.class);
     assertThat(waits.reply()).isNull();
     now(1, "s", new ObjectOperation.Release("held"));
@@ -271,11 +270,10 @@ class RedisCoordinationIT {
   void whoLeaves_isNotWaitedFor() {
     now(1, "s", place("held", 0));
     ClientTurn gone = ask(0, "s", place("gone", 0));
-    redisCrew.members.getFirst().close();
+    crew.members.getFirst().close();
     assertThat(gone.reply()).isEqualTo(new ObjectReply.Stopping());
-    ClientTurn next =
-        redisCrew.members.get(1).call("s", place("next", 0), CoordinationService.FOR_EVER);
-    redisCrew.members.get(1).call("s", new ObjectOperation.Release("held"), 0);
+    ClientTurn next = crew.members.get(1).call("s", place("next", 0), CoordinationService.FOR_EVER);
+    crew.members.get(1).call("s", new ObjectOperation.Release("held"), 0);
     Until.holds("the next one", () -> new ObjectReply.Said("next").equals(next.reply()));
   }
 }

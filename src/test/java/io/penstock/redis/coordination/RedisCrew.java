@@ -91,22 +91,22 @@ final class RedisCrew implements AutoCloseable {
     return bell;
   }
 
-  RedisCrew(RedisServer server, int size, ObjectBounds objectBounds) {
-    this(RedisAddress.parse(server.url(), null, null), size, objectBounds);
+  RedisCrew(RedisServer server, int size, ObjectBounds bounds) {
+    this(RedisAddress.parse(server.url(), null, null), size, bounds);
   }
 
-  RedisCrew(RedisAddress address, int size, ObjectBounds objectBounds) {
-    this(Collections.nCopies(size, address), objectBounds);
+  RedisCrew(RedisAddress address, int size, ObjectBounds bounds) {
+    this(Collections.nCopies(size, address), bounds);
   }
 
   /** Creates instances, each with a connection of its own. */
-  RedisCrew(List<RedisAddress> ways, ObjectBounds objectBounds) {
+  RedisCrew(List<RedisAddress> ways, ObjectBounds bounds) {
     for (int i = 0; i < ways.size(); i++) {
       RedisLink link = new RedisLink(ways.get(i), null, 5_000, Ticker.system());
       Bell bell = new Bell();
       Membership.Names names = RedisCoordination.names(namespace, "m" + i, FOR_EVER);
       members.add(
-          new RedisCoordination(link, names, objectBounds, ticker, new Shared(), bell, new Bell()));
+          new RedisCoordination(link, names, bounds, ticker, new Shared(), bell, new Bell()));
       bells.add(bell);
     }
     for (RedisCoordination member : members) {
@@ -165,9 +165,9 @@ final class RedisCrew implements AutoCloseable {
   CoordinationService together() {
     return new CoordinationService() {
       @Override
-      public ClientTurn call(String name, ObjectOperation objectOperation, long maxWaitNanos) {
+      public ClientTurn call(String name, ObjectOperation operation, long maxWaitNanos) {
         turn = (turn + 1) % members.size();
-        return members.get(turn).call(name, objectOperation, maxWaitNanos);
+        return members.get(turn).call(name, operation, maxWaitNanos);
       }
 
       @Override

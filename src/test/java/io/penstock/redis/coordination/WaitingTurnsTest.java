@@ -37,7 +37,7 @@ class WaitingTurnsTest {
   private final TimedTasks timedTasks = new TimedTasks();
   private final List<String> due = new ArrayList<>();
   private final WaitingTurns waitingTurns =
-      new WaitingTurns(timedTasks, new Same(), (key, objectKind) -> due.add(key));
+      new WaitingTurns(timedTasks, new Same(), (key, kind) -> due.add(key));
   private long number;
 
   private PendingCall visit(String key) {

@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

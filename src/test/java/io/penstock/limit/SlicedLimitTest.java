@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class SharedLimitTest {
+class SlicedLimitTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 10 * SECOND;
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, WINDOW);
   private static final CellGrid GRID = new CellGrid(7, 0, WINDOW);
 
   private final AtomicInteger dry = new AtomicInteger();
-  private final SliceDemand sliceDemand = new SliceDemand(dry::incrementAndGet);
+  private final SliceDemand demand = new SliceDemand(dry::incrementAndGet);
 
   private Limit shared(LimitSpec spec) {
     Limit limit = new Limit(spec, 0);
-    limit.share(sliceDemand, 0);
+    limit.share(demand, 0);
     return limit;
   }
 
@@ -49,7 +49,7 @@ class SharedLimitTest {
     assertThat(limit.take(Weight.exactly(20), 2)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(limit.dry(20, 2)).isTrue();
     assertThat(dry).hasValue(1);
-    assertThat(sliceDemand.least()).isEqualTo(20);
+    assertThat(demand.least()).isEqualTo(20);
     assertThat(limit.utilization(2)).isZero();
   }
 
@@ -222,6 +222,6 @@ class SharedLimitTest {
     limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
     assertThat(limit.full(WINDOW)).isEqualTo(WINDOW);
     assertThat(dry).hasValue(0);
-    assertThat(sliceDemand.least()).isZero();
+    assertThat(demand.least()).isZero();
   }
 }

@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.settings;
 
 import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.endpoint.EndpointSpec;
@@ -28,8 +28,8 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
     return why;
   }
 
-  static void check(Environment environment, ConfigurationSnapshot configurationSnapshot) {
-    String why = problem(environment, configurationSnapshot);
+  public static void check(Environment environment, ConfigurationSnapshot snapshot) {
+    String why = problem(environment, snapshot);
     if (why != null) {
       throw new OpenRelay(why);
     }
@@ -37,17 +37,15 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
   }
 
   /**
-   * Returns why the gateway must not serve {@code configurationSnapshot} where it listens, or null
-   * if it may.
+   * Returns why the gateway must not serve {@code snapshot} where it listens, or null if it may.
    */
-  static @Nullable String problem(
-      Environment environment, ConfigurationSnapshot configurationSnapshot) {
+  static @Nullable public String problem(Environment environment, ConfigurationSnapshot snapshot) {
     String address = environment.getProperty("server.address", "");
     boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
     if (meant
         || loopback(address)
-        || asksForKeys(environment, configurationSnapshot)
-        || asked(address, configurationSnapshot)) {
+        || asksForKeys(environment, snapshot)
+        || asked(address, snapshot)) {
       return null;
     }
     return "no keys are configured, so anyone who reaches "
@@ -57,9 +55,8 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
   }
 
   /** Returns whether clients need keys. With a store of keys they do, even while it is empty. */
-  public static boolean asksForKeys(
-      Environment environment, ConfigurationSnapshot configurationSnapshot) {
-    return !configurationSnapshot.keys().isEmpty()
+  public static boolean asksForKeys(Environment environment, ConfigurationSnapshot snapshot) {
+    return !snapshot.keys().isEmpty()
         || "true".equals(environment.getProperty("penstock.keys.required"))
         || !environment.getProperty("penstock.keys.store", "").isBlank();
   }
@@ -68,11 +65,11 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
    * Returns whether the route files, as a configuration of rls, state where to listen, and relay
    * nothing because they have no upstream.
    */
-  private static boolean asked(String address, ConfigurationSnapshot configurationSnapshot) {
-    ConfigurationSnapshot.Server server = configurationSnapshot.server();
+  private static boolean asked(String address, ConfigurationSnapshot snapshot) {
+    ConfigurationSnapshot.Server server = snapshot.server();
     return server != null
         && address.equals(server.host())
-        && configurationSnapshot.endpoints().stream().allMatch(EndpointSpec::permit);
+        && snapshot.endpoints().stream().allMatch(EndpointSpec::permit);
   }
 
   private static void checkOperator(Environment environment) {

@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Tests of what is known of flows, and for how long. */
-class FairFlowsTest {
+class QueueFlowsTest {
   private static final int FEW = 1_024;
   private static final int MOST_REMEMBERED = 10_000;
 

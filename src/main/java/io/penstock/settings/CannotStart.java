@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.settings;
 
 import org.springframework.boot.SpringApplication;
 
