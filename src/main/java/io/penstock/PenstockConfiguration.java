@@ -1,13 +1,12 @@
 package io.penstock;
 
-import io.penstock.settings.StartSetup;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.PriceTable;
 import io.penstock.config.RouteWatcher;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.cost.CostLearner;
-import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
 import io.penstock.gateway.coordination.CoordinationConfiguration;
@@ -21,6 +20,7 @@ import io.penstock.provider.ProviderCount;
 import io.penstock.redis.KeysClaim;
 import io.penstock.region.RegionSettings;
 import io.penstock.settings.CoordinationSettings;
+import io.penstock.settings.StartSetup;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.sharing.LimitSource;
 import io.penstock.store.KeyStorage;
@@ -144,8 +144,7 @@ class PenstockConfiguration {
   }
 
   @Bean
-  UpstreamRegistry upstreams(
-      LimitWiring limitWiring, StartSetup setup, Environment environment) {
+  UpstreamRegistry upstreams(LimitWiring limitWiring, StartSetup setup, Environment environment) {
     long unlimited =
         environment.getProperty(
             "penstock.mock-endpoint-tpm-threshold", Long.class, UpstreamRegistry.UNLIMITED_TPM);
@@ -173,7 +172,7 @@ class PenstockConfiguration {
       EventBus events) {
     EndpointRegistry endpointRegistry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 upstreamRegistry, models, limits, ticker, drivers, events, new AtomicLong()));
     models.whenChanged(endpointRegistry::termsChanged);
     keyRegistry.whenChanged(endpointRegistry::termsChanged);
@@ -188,7 +187,9 @@ class PenstockConfiguration {
       Ticker ticker,
       MeterRegistry meters) {
     CoordinationSettings asked = settings.getIfAvailable();
-    return asked == null ? null : CoordinationWiring.open(asked.bounds(), setup.sync(), ticker, meters);
+    return asked == null
+        ? null
+        : CoordinationWiring.open(asked.bounds(), setup.sync(), ticker, meters);
   }
 
   @Bean

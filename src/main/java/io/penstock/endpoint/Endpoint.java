@@ -2,21 +2,15 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
-import io.penstock.event.EventSink;
-import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamRegistry;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
-import io.penstock.sharing.LimitSource;
 import io.penstock.time.Ticker;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -29,41 +23,7 @@ import org.jspecify.annotations.Nullable;
  * the inbox off itself, so that a request that can go at once is granted on its own thread.
  */
 public final class Endpoint {
-  /**
-   * Services that all endpoints share.
-   *
-   * @param upstreams all upstreams
-   * @param models the quotas of models over all upstreams
-   * @param limits the source of limits
-   * @param ticker the clock
-   * @param drivers creates the drivers that run their steps
-   * @param events receives their events
-   * @param arrivals the next arrival number
-   * @param roll the directory of waiting tickets
-   */
-  public record House(
-      UpstreamRegistry upstreams,
-      ModelQuotas models,
-      LimitSource limits,
-      Ticker ticker,
-      StepDriver.Source drivers,
-      EventSink events,
-      AtomicLong arrivals,
-      TicketDirectory roll) {
-    /** Creates the services with an empty directory of waiting tickets. */
-    public House(
-        UpstreamRegistry upstreams,
-        ModelQuotas models,
-        LimitSource limits,
-        Ticker ticker,
-        StepDriver.Source drivers,
-        EventSink events,
-        AtomicLong arrivals) {
-      this(upstreams, models, limits, ticker, drivers, events, arrivals, new TicketDirectory());
-    }
-  }
-
-  private final House house;
+  private final EndpointServices house;
   private final TicketAccounting ticketAccounting;
   private final Quota own;
   private final EndpointInbox endpointInbox;
@@ -78,7 +38,7 @@ public final class Endpoint {
   private volatile long oldestNanos = Ticker.NEVER;
 
   /** Creates an endpoint that stays until it is closed. */
-  Endpoint(EndpointSpec spec, House house) {
+  Endpoint(EndpointSpec spec, EndpointServices house) {
     this(spec, house, null, house.ticker().nanos());
   }
 
@@ -87,11 +47,12 @@ public final class Endpoint {
    *
    * @param emptied called with it when nothing is in flight any more; see {@link InFlight}
    */
-  static Endpoint dynamic(EndpointSpec spec, House house, Consumer<Endpoint> emptied) {
+  static Endpoint dynamic(EndpointSpec spec, EndpointServices house, Consumer<Endpoint> emptied) {
     return new Endpoint(spec, house, emptied, house.ticker().nanos());
   }
 
-  private Endpoint(EndpointSpec spec, House house, @Nullable Consumer<Endpoint> emptied, long now) {
+  private Endpoint(
+      EndpointSpec spec, EndpointServices house, @Nullable Consumer<Endpoint> emptied, long now) {
     this.house = house;
     this.inFlight =
         emptied == null ? InFlight.uncounted() : InFlight.counted(() -> emptied.accept(this), now);
@@ -166,7 +127,7 @@ public final class Endpoint {
   public long oldestWaitNanos() {
     long oldest = oldestNanos;
     // The oldest ticket may belong to a shadow, which does not count.
-    return oldest == Ticker.NEVER || totals().requests(Fate.WAITING) <= 0
+    return oldest == Ticker.NEVER || totals().requests(TicketFate.WAITING) <= 0
         ? 0
         : Math.max(0, house.ticker().nanos() - oldest);
   }
@@ -368,7 +329,7 @@ public final class Endpoint {
   }
 
   /** Counts the settlement of a granted ticket. */
-  void ended(ParkedTicket parkedTicket, Fate fate) {
+  void ended(ParkedTicket parkedTicket, TicketFate fate) {
     ticketAccounting.settled(parkedTicket, fate);
   }
 

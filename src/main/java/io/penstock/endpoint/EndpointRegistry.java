@@ -28,7 +28,7 @@ public final class EndpointRegistry {
   private static final Refusal REMOVED =
       Refusal.of(RefusalReason.ENDPOINT_REMOVED, "the endpoint was removed");
 
-  private final Endpoint.House house;
+  private final EndpointServices house;
   private final ConcurrentHashMap<String, Endpoint> dynamic = new ConcurrentHashMap<>();
   private final EndpointReclaim reclaim;
   private final TicketOperations ticketOperations;
@@ -69,7 +69,7 @@ public final class EndpointRegistry {
   }
 
   /** Creates an empty registry. */
-  public EndpointRegistry(Endpoint.House house) {
+  public EndpointRegistry(EndpointServices house) {
     this.house = house;
     this.ticketOperations = new TicketOperations(this, house);
     this.reclaim = new EndpointReclaim(house.drivers(), this::ring);
@@ -200,7 +200,7 @@ public final class EndpointRegistry {
 
   private static void reroute(Endpoint endpoint) {
     // waiting shadows are not counted
-    if (endpoint.totals().requests(EndpointTotals.Fate.WAITING) > 0 || endpoint.spec().shadow()) {
+    if (endpoint.totals().requests(TicketFate.WAITING) > 0 || endpoint.spec().shadow()) {
       endpoint.atWork(Dispatcher::reroute);
     }
   }

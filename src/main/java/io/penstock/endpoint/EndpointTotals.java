@@ -7,27 +7,9 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Totals of an endpoint's tickets by outcome, in requests, tokens of cost and bytes of body. Safe
- * from any thread; when nothing moves, {@link Fate#OFFERED} equals the sum of all others.
+ * from any thread; when nothing moves, {@link TicketFate#OFFERED} equals the sum of all others.
  */
 public final class EndpointTotals {
-  /** Stage or outcome of a ticket. */
-  public enum Fate {
-    /** It arrived. */
-    OFFERED,
-    /** Its answer reached its end. */
-    SERVED,
-    /** It was refused. */
-    REFUSED,
-    /** It waited until its deadline. */
-    EXPIRED,
-    /** Its client went away. */
-    CANCELLED,
-    /** It waits. */
-    WAITING,
-    /** It was granted and is not settled yet. */
-    RUNNING
-  }
-
   private static final class Sum {
     final LongAdder requests = new LongAdder();
     final LongAdder tokens = new LongAdder();
@@ -42,15 +24,15 @@ public final class EndpointTotals {
     }
   }
 
-  private final Map<Fate, Sum> sums = new EnumMap<>(Fate.class);
+  private final Map<TicketFate, Sum> sums = new EnumMap<>(TicketFate.class);
 
   EndpointTotals() {
-    for (Fate fate : Fate.values()) {
+    for (TicketFate fate : TicketFate.values()) {
       sums.put(fate, new Sum());
     }
   }
 
-  private Sum sum(Fate fate) {
+  private Sum sum(TicketFate fate) {
     Sum sum = sums.get(fate);
     if (sum == null) {
       throw new IllegalStateException("no sum of " + fate);
@@ -58,13 +40,13 @@ public final class EndpointTotals {
     return sum;
   }
 
-  void add(Fate fate, Cost cost, long bytes) {
+  void add(TicketFate fate, Cost cost, long bytes) {
     Sum sum = sum(fate);
     sum.requests.increment();
     sum.add(cost.totalTokens(), bytes);
   }
 
-  void move(Fate from, Fate to, Cost cost, long bytes) {
+  void move(TicketFate from, TicketFate to, Cost cost, long bytes) {
     add(to, cost, bytes);
     Sum sum = sum(from);
     sum.requests.decrement();
@@ -72,17 +54,17 @@ public final class EndpointTotals {
   }
 
   /** Returns the number of tickets with that outcome. */
-  public long requests(Fate fate) {
+  public long requests(TicketFate fate) {
     return sum(fate).requests.sum();
   }
 
   /** Returns their cost, input plus output tokens. */
-  public long tokens(Fate fate) {
+  public long tokens(TicketFate fate) {
     return sum(fate).tokens.sum();
   }
 
   /** Returns the bytes of their bodies. */
-  public long bytes(Fate fate) {
+  public long bytes(TicketFate fate) {
     return sum(fate).bytes.sum();
   }
 

@@ -1,7 +1,6 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.refusal.Refusal;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PastTicket implements TicketRecord {
   /** Its outcome. */
-  private record End(Fate fate, @Nullable Refusal refusal) {}
+  private record End(TicketFate fate, @Nullable Refusal refusal) {}
 
   private final long number;
   private final TicketRequest.Origin origin;
@@ -49,13 +48,14 @@ public final class PastTicket implements TicketRecord {
   }
 
   /** Returns the record of a ticket that was not granted. */
-  static PastTicket of(ParkedTicket parkedTicket, Fate fate, @Nullable Refusal refusal, long now) {
+  static PastTicket of(
+      ParkedTicket parkedTicket, TicketFate fate, @Nullable Refusal refusal, long now) {
     return of(parkedTicket, null, new End(fate, refusal), now);
   }
 
   /** Returns the record of a ticket that was granted, to an upstream or as a permit. */
   static PastTicket released(ParkedTicket parkedTicket, @Nullable String upstream, long now) {
-    return of(parkedTicket, upstream, new End(Fate.RUNNING, null), now);
+    return of(parkedTicket, upstream, new End(TicketFate.RUNNING, null), now);
   }
 
   private static PastTicket of(
@@ -82,13 +82,13 @@ public final class PastTicket implements TicketRecord {
       Cost cost,
       Refusal refusal,
       long now) {
-    End end = new End(Fate.REFUSED, refusal);
+    End end = new End(TicketFate.REFUSED, refusal);
     return new PastTicket(
         number, origin, endpoint, null, cost, now, now, null, WaitExplanation.NONE, end);
   }
 
   /** Sets the outcome after the grant. */
-  void ended(Fate fate, @Nullable Refusal refusal) {
+  void ended(TicketFate fate, @Nullable Refusal refusal) {
     end = new End(fate, refusal);
   }
 
@@ -137,8 +137,8 @@ public final class PastTicket implements TicketRecord {
     return upstream;
   }
 
-  /** Returns its outcome; {@link Fate#RUNNING} while it is not settled. */
-  public Fate fate() {
+  /** Returns its outcome; {@link TicketFate#RUNNING} while it is not settled. */
+  public TicketFate fate() {
     return end.fate();
   }
 

@@ -24,7 +24,7 @@ final class RouteTable implements RouteSource {
   private final Runnable signal;
 
   RouteTable(
-      Endpoint.House house, Supplier<EndpointSpec> configuration, Quota own, Runnable signal) {
+      EndpointServices house, Supplier<EndpointSpec> configuration, Quota own, Runnable signal) {
     this.upstreamRegistry = house.upstreams();
     this.models = house.models();
     this.configuration = configuration;

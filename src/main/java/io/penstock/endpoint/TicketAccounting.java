@@ -1,7 +1,6 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.Upstream;
 import io.penstock.queue.Ticket.State;
@@ -24,13 +23,13 @@ final class TicketAccounting implements DispatchListener {
   private record Decision(ParkedTicket pending, TicketOutcome outcome) {}
 
   private final String path;
-  private final Endpoint.House house;
+  private final EndpointServices house;
   private final InFlight inFlight;
   private final EndpointTotals endpointTotals = new EndpointTotals();
   private final RecentOutcomes recentOutcomes;
   private final Queue<Decision> decided = new ArrayDeque<>();
 
-  TicketAccounting(String path, Endpoint.House house, InFlight inFlight) {
+  TicketAccounting(String path, EndpointServices house, InFlight inFlight) {
     this.path = path;
     this.house = house;
     this.inFlight = inFlight;
@@ -79,8 +78,8 @@ final class TicketAccounting implements DispatchListener {
   void arrived(TicketRequest ticketRequest) {
     inFlight.bring();
     enter(ticketRequest.account());
-    endpointTotals.add(Fate.OFFERED, ticketRequest.cost(), ticketRequest.bytes());
-    endpointTotals.add(Fate.WAITING, ticketRequest.cost(), ticketRequest.bytes());
+    endpointTotals.add(TicketFate.OFFERED, ticketRequest.cost(), ticketRequest.bytes());
+    endpointTotals.add(TicketFate.WAITING, ticketRequest.cost(), ticketRequest.bytes());
   }
 
   /** Refuses a ticket that no other thread has seen. */
@@ -113,8 +112,8 @@ final class TicketAccounting implements DispatchListener {
    * @param origin the sender, or null when no record of the request is to be kept
    */
   void turnedAway(TicketRequest.@Nullable Origin origin, Cost cost, long bytes, Refusal refusal) {
-    endpointTotals.add(Fate.OFFERED, cost, bytes);
-    endpointTotals.add(Fate.REFUSED, cost, bytes);
+    endpointTotals.add(TicketFate.OFFERED, cost, bytes);
+    endpointTotals.add(TicketFate.REFUSED, cost, bytes);
     long now = now();
     long number = house.arrivals().getAndIncrement();
     if (origin != null) {
@@ -125,20 +124,20 @@ final class TicketAccounting implements DispatchListener {
 
   /** Counts a request that never became a ticket, because its client went away. */
   void gone(Cost cost, long bytes) {
-    endpointTotals.add(Fate.OFFERED, cost, bytes);
-    endpointTotals.add(Fate.CANCELLED, cost, bytes);
+    endpointTotals.add(TicketFate.OFFERED, cost, bytes);
+    endpointTotals.add(TicketFate.CANCELLED, cost, bytes);
     publish(new Event.Cancelled(now(), path, house.arrivals().getAndIncrement()));
   }
 
   /** Counts a waiting ticket as cancelled by its client. */
   void cancelled(ParkedTicket parkedTicket) {
-    ended(parkedTicket, Fate.WAITING, Fate.CANCELLED);
+    ended(parkedTicket, TicketFate.WAITING, TicketFate.CANCELLED);
     publish(new Event.Cancelled(now(), path, parkedTicket.order()));
   }
 
   /** Counts the settlement of a granted ticket. */
-  void settled(ParkedTicket parkedTicket, Fate fate) {
-    ended(parkedTicket, Fate.RUNNING, fate);
+  void settled(ParkedTicket parkedTicket, TicketFate fate) {
+    ended(parkedTicket, TicketFate.RUNNING, fate);
     PastTicket pastTicket = parkedTicket.past;
     if (pastTicket != null) {
       pastTicket.ended(fate, null);
@@ -147,12 +146,12 @@ final class TicketAccounting implements DispatchListener {
 
   /** Counts a granted ticket as refused, because it was not served. */
   void failed(ParkedTicket parkedTicket, Refusal refusal, long now) {
-    ended(parkedTicket, Fate.RUNNING, Fate.REFUSED);
+    ended(parkedTicket, TicketFate.RUNNING, TicketFate.REFUSED);
     PastTicket pastTicket = parkedTicket.past;
     if (pastTicket == null) {
-      remember(parkedTicket, PastTicket.of(parkedTicket, Fate.REFUSED, refusal, now));
+      remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.REFUSED, refusal, now));
     } else {
-      pastTicket.ended(Fate.REFUSED, refusal);
+      pastTicket.ended(TicketFate.REFUSED, refusal);
     }
     publish(new Event.Refused(now, path, parkedTicket.order(), refusal));
   }
@@ -160,17 +159,18 @@ final class TicketAccounting implements DispatchListener {
   @Override
   public void left(ParkedTicket parkedTicket, long now) {
     if (parkedTicket.shadow() == null && WaitReasons.isLong(parkedTicket, now)) {
-      remember(parkedTicket, PastTicket.of(parkedTicket, Fate.CANCELLED, null, now));
+      remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.CANCELLED, null, now));
     }
   }
 
   /** Counts a granted ticket that comes back as waiting again. */
   void returned(ParkedTicket parkedTicket) {
-    endpointTotals.move(Fate.RUNNING, Fate.WAITING, parkedTicket.cost(), parkedTicket.bytes());
+    endpointTotals.move(
+        TicketFate.RUNNING, TicketFate.WAITING, parkedTicket.cost(), parkedTicket.bytes());
   }
 
-  private void ended(ParkedTicket parkedTicket, Fate from, Fate to) {
-    if (from == Fate.WAITING) {
+  private void ended(ParkedTicket parkedTicket, TicketFate from, TicketFate to) {
+    if (from == TicketFate.WAITING) {
       returnTaken(parkedTicket);
       house.roll().remove(parkedTicket);
     }
@@ -252,8 +252,8 @@ final class TicketAccounting implements DispatchListener {
     }
     decided.add(new Decision(parkedTicket, new TicketOutcome.Refused(refusal)));
     long now = now();
-    remember(parkedTicket, PastTicket.of(parkedTicket, Fate.EXPIRED, refusal, now));
-    ended(parkedTicket, Fate.WAITING, Fate.EXPIRED);
+    remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.EXPIRED, refusal, now));
+    ended(parkedTicket, TicketFate.WAITING, TicketFate.EXPIRED);
     publish(new Event.Expired(now, path, parkedTicket.order(), refusal));
   }
 
@@ -268,7 +268,8 @@ final class TicketAccounting implements DispatchListener {
       remember(parkedTicket, pastTicket);
     }
     house.roll().remove(parkedTicket);
-    endpointTotals.move(Fate.WAITING, Fate.RUNNING, parkedTicket.cost(), parkedTicket.bytes());
+    endpointTotals.move(
+        TicketFate.WAITING, TicketFate.RUNNING, parkedTicket.cost(), parkedTicket.bytes());
     publish(
         new Event.Released(
             at,
@@ -283,8 +284,8 @@ final class TicketAccounting implements DispatchListener {
   /** Records a refused ticket; the caller delivers the outcome. */
   void enterRefused(ParkedTicket parkedTicket, Refusal refusal) {
     long now = now();
-    remember(parkedTicket, PastTicket.of(parkedTicket, Fate.REFUSED, refusal, now));
-    ended(parkedTicket, Fate.WAITING, Fate.REFUSED);
+    remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.REFUSED, refusal, now));
+    ended(parkedTicket, TicketFate.WAITING, TicketFate.REFUSED);
     publish(new Event.Refused(now, path, parkedTicket.order(), refusal));
   }
 

@@ -31,9 +31,9 @@ public final class TicketOperations {
   }
 
   private final EndpointRegistry registry;
-  private final Endpoint.House house;
+  private final EndpointServices house;
 
-  TicketOperations(EndpointRegistry registry, Endpoint.House house) {
+  TicketOperations(EndpointRegistry registry, EndpointServices house) {
     this.registry = registry;
     this.house = house;
   }

@@ -1,7 +1,6 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.ProviderLesson;
@@ -130,7 +129,7 @@ public final class TicketSettlement {
    */
   public void served(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     if (close(tokenUsage, outputTokens, now)) {
-      parkedTicket.endpoint().ended(parkedTicket, Fate.SERVED);
+      parkedTicket.endpoint().ended(parkedTicket, TicketFate.SERVED);
       publish(new Event.Served(now, path(), parkedTicket.order()));
     }
   }
@@ -151,7 +150,7 @@ public final class TicketSettlement {
       if (shadowTicket != null) {
         shadowTicket.withdraw();
       }
-      parkedTicket.endpoint().ended(parkedTicket, Fate.CANCELLED);
+      parkedTicket.endpoint().ended(parkedTicket, TicketFate.CANCELLED);
       publish(new Event.Cancelled(now, path(), parkedTicket.order()));
     }
   }
@@ -225,7 +224,7 @@ public final class TicketSettlement {
   public void abandoned(long now) {
     if (giveBack(now)) {
       tellReturned(now);
-      parkedTicket.endpoint().ended(parkedTicket, Fate.CANCELLED);
+      parkedTicket.endpoint().ended(parkedTicket, TicketFate.CANCELLED);
       publish(new Event.Cancelled(now, path(), parkedTicket.order()));
     }
   }

@@ -16,7 +16,7 @@ final class WaitForecast {
   private WaitForecast() {}
 
   /** Returns the wait at an endpoint; NEVER while its releases are stopped. */
-  static long waitNanos(Endpoint endpoint, Endpoint.House house, Quota own, boolean paused) {
+  static long waitNanos(Endpoint endpoint, EndpointServices house, Quota own, boolean paused) {
     long now = house.ticker().nanos();
     return paused
         ? Ticker.NEVER
@@ -33,9 +33,9 @@ final class WaitForecast {
       Quota own,
       EndpointTotals endpointTotals,
       long now) {
-    long requests = Math.max(0, endpointTotals.requests(EndpointTotals.Fate.WAITING));
+    long requests = Math.max(0, endpointTotals.requests(TicketFate.WAITING));
     DimensionSizes ahead = new DimensionSizes();
-    ahead.setAll(Math.max(0, endpointTotals.tokens(EndpointTotals.Fate.WAITING)));
+    ahead.setAll(Math.max(0, endpointTotals.tokens(TicketFate.WAITING)));
     DimensionSizes one = new DimensionSizes();
     one.setAll(1);
     long best = Ticker.NEVER;

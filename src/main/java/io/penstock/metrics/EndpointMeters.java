@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.event.Event;
 import io.penstock.refusal.RefusalReason;
 import java.time.Duration;
@@ -134,10 +134,12 @@ final class EndpointMeters {
   }
 
   private void showQueue() {
-    gauge("depth", "Tickets that wait", each -> each.requests(Fate.WAITING));
+    gauge("depth", "Tickets that wait", each -> each.requests(TicketFate.WAITING));
     gauge(
-        "tokens", "Input and expected output of those tickets", each -> each.tokens(Fate.WAITING));
-    gauge("bytes", "Bytes of body that those tickets hold", each -> each.bytes(Fate.WAITING));
+        "tokens",
+        "Input and expected output of those tickets",
+        each -> each.tokens(TicketFate.WAITING));
+    gauge("bytes", "Bytes of body that those tickets hold", each -> each.bytes(TicketFate.WAITING));
     kept(
         TimeGauge.builder("penstock.queue.oldest", this, TimeUnit.NANOSECONDS, EndpointMeters::age)
             .description("How long the ticket has waited that waits longest")

@@ -4,7 +4,7 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
@@ -97,16 +97,16 @@ final class EndpointsHandler {
         endpoint.path(),
         endpoint.spec().isDynamic(),
         // Other threads update these sums concurrently, so they may be below zero for a moment.
-        Math.max(0, endpointTotals.requests(Fate.WAITING)),
-        Math.max(0, endpointTotals.tokens(Fate.WAITING)),
-        Math.max(0, endpointTotals.bytes(Fate.WAITING)),
+        Math.max(0, endpointTotals.requests(TicketFate.WAITING)),
+        Math.max(0, endpointTotals.tokens(TicketFate.WAITING)),
+        Math.max(0, endpointTotals.bytes(TicketFate.WAITING)),
         endpoint.oldestWaitNanos() / 1_000_000,
         Math.round(utilization(endpoint) * DIGITS) / DIGITS,
         endpoint.paused(),
-        endpointTotals.requests(Fate.SERVED),
-        endpointTotals.requests(Fate.REFUSED),
-        endpointTotals.requests(Fate.EXPIRED),
-        endpointTotals.requests(Fate.CANCELLED),
+        endpointTotals.requests(TicketFate.SERVED),
+        endpointTotals.requests(TicketFate.REFUSED),
+        endpointTotals.requests(TicketFate.EXPIRED),
+        endpointTotals.requests(TicketFate.CANCELLED),
         config);
   }
 

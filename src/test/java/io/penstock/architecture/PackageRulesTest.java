@@ -43,7 +43,7 @@ class PackageRulesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"house", "fake", "sim", "bench"})
+  @ValueSource(strings = {"architecture", "fake", "simulator", "bench"})
   void package_forTestsOnly_passesInTestsOnly(String name) {
     String text = "package io.penstock." + name + ";";
     assertThat(PackageRules.unknownPackages(CheckedSource.of(TEST, text))).isEmpty();

@@ -4,6 +4,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
@@ -58,7 +59,7 @@ final class BenchCore implements StepDriver {
     UpstreamRegistry upstreamRegistry = new UpstreamRegistry(limits, 60 * SECOND);
     EndpointRegistry endpointRegistry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 upstreamRegistry,
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,

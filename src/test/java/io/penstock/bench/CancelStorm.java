@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.ParkedTicket;
 import io.penstock.endpoint.StepDriver;
@@ -68,7 +69,7 @@ final class CancelStorm implements StepDriver {
   CancelStorm(EndpointSpec spec, boolean pauses) {
     EndpointRegistry registry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 upstreams,
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,

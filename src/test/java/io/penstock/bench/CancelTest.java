@@ -8,8 +8,8 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
@@ -126,18 +126,19 @@ class CancelTest {
     assertAccounted(fate -> endpoint.totals().tokens(fate));
     assertAccounted(fate -> endpoint.totals().bytes(fate));
     assertThat(endpoint.oldestWaitNanos()).isZero();
-    for (Fate fate : List.of(Fate.SERVED, Fate.CANCELLED)) {
+    for (TicketFate fate : List.of(TicketFate.SERVED, TicketFate.CANCELLED)) {
       assertThat(endpoint.totals().requests(fate)).as("%s", fate).isPositive();
     }
   }
 
-  private static void assertAccounted(ToLongFunction<Fate> totals) {
-    assertThat(totals.applyAsLong(Fate.WAITING)).as("waiting").isZero();
-    assertThat(totals.applyAsLong(Fate.RUNNING)).as("running").isZero();
+  private static void assertAccounted(ToLongFunction<TicketFate> totals) {
+    assertThat(totals.applyAsLong(TicketFate.WAITING)).as("waiting").isZero();
+    assertThat(totals.applyAsLong(TicketFate.RUNNING)).as("running").isZero();
     long ended = 0;
-    for (Fate fate : List.of(Fate.SERVED, Fate.REFUSED, Fate.EXPIRED, Fate.CANCELLED)) {
+    for (TicketFate fate :
+        List.of(TicketFate.SERVED, TicketFate.REFUSED, TicketFate.EXPIRED, TicketFate.CANCELLED)) {
       ended += totals.applyAsLong(fate);
     }
-    assertThat(ended).as("ended of offered").isEqualTo(totals.applyAsLong(Fate.OFFERED));
+    assertThat(ended).as("ended of offered").isEqualTo(totals.applyAsLong(TicketFate.OFFERED));
   }
 }

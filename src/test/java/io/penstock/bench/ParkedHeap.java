@@ -1,8 +1,8 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.endpoint.TicketRequest;
 import io.penstock.endpoint.WaitPatience;
 import io.penstock.limit.ExactRate;
@@ -38,7 +38,7 @@ final class ParkedHeap {
     long before = usedBytes();
     park(core, flows, MANY);
     long after = usedBytes();
-    long waiting = core.endpoint().totals().requests(Fate.WAITING);
+    long waiting = core.endpoint().totals().requests(TicketFate.WAITING);
     if (waiting != WARM_UP + MANY - 1) {
       throw new IllegalStateException(waiting + " wait");
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.GatewayServer;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeySecrets;
@@ -97,7 +97,7 @@ class ScrapeFigures {
         .until(
             () ->
                 registry.all().stream()
-                    .allMatch(each -> each.totals().requests(Fate.WAITING) == 1));
+                    .allMatch(each -> each.totals().requests(TicketFate.WAITING) == 1));
     for (int each = 2 * ENDPOINTS; each < KEYS; each++) {
       answered(port, each % ENDPOINTS, secrets.get(each));
     }

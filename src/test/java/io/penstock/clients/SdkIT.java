@@ -15,7 +15,7 @@ import com.openai.errors.RateLimitException;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import io.penstock.config.ConfigurationReloader;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.event.Event;
 import io.penstock.fake.OneFileGateway;
 import io.penstock.fake.RunningGateway;
@@ -199,7 +199,7 @@ class SdkIT {
 
   private static void assertIdle(String path) {
     EndpointTotals endpointTotals = oneFileGateway.endpoint(path).totals();
-    for (Fate fate : List.of(Fate.WAITING, Fate.RUNNING)) {
+    for (TicketFate fate : List.of(TicketFate.WAITING, TicketFate.RUNNING)) {
       assertThat(endpointTotals.requests(fate)).isZero();
       assertThat(endpointTotals.tokens(fate)).isZero();
       assertThat(endpointTotals.bytes(fate)).isZero();
@@ -350,7 +350,7 @@ class SdkIT {
       } catch (OpenAIIoException tooLate) {
         assertThat(seconds).as("seconds that the library waited: %s", tooLate).isLessThan(10);
         EndpointTotals endpointTotals = oneFileGateway.endpoint("/late").totals();
-        RunningGateway.awaiting().until(() -> endpointTotals.requests(Fate.WAITING) == 0);
+        RunningGateway.awaiting().until(() -> endpointTotals.requests(TicketFate.WAITING) == 0);
       }
     }
   }

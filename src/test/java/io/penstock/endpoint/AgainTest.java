@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
@@ -128,7 +127,7 @@ class AgainTest {
     ParkedTicket back = again(first, AttemptFailure.REJECTED, false);
 
     assertThat(waits(back)).isTrue();
-    assertThat(endpoint.totals().requests(Fate.WAITING)).isEqualTo(3);
+    assertThat(endpoint.totals().requests(TicketFate.WAITING)).isEqualTo(3);
     endpointFixture.at(SECOND);
     assertThat(went(back)).isTrue();
     assertThat(waits(second)).isTrue();
@@ -178,7 +177,7 @@ class AgainTest {
     endpoint.cancel(back);
     endpointFixture.drivers.run();
     assertThat(endpoint.utilization()).isCloseTo(0.3, EXACT);
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
   }
 
   @Test
@@ -302,6 +301,6 @@ class AgainTest {
     endpointFixture.apply(EndpointFixture.none("/b").to(ANY));
     assertThat(refusal(again(first, AttemptFailure.UNSENT, true)).reason())
         .isEqualTo(RefusalReason.ENDPOINT_REMOVED);
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
   }
 }

@@ -14,7 +14,6 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.Refusal;
@@ -38,7 +37,7 @@ class BodylessRefusalTest {
     assertThat(endpoint.foreseen(alice.account)).isNull();
     assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isZero();
     assertThat(alice.empty()).isTrue();
-    assertThat(endpoint.totals().requests(Fate.OFFERED)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.OFFERED)).isZero();
     assertThat(went(alice.submit(endpoint, 1))).isTrue();
   }
 

@@ -34,7 +34,7 @@ class ChargeLincheckTest {
     private static final Endpoint ENDPOINT =
         new Endpoint(
             EndpointFixture.none("/a").spec(),
-            new Endpoint.House(
+            new EndpointServices(
                 new UpstreamRegistry(new LocalLimitSource(), EndpointFixture.SECOND),
                 new ModelQuotas(new LocalLimitSource(), EndpointFixture.SECOND),
                 new LocalLimitSource(),

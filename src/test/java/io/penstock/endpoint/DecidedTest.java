@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
@@ -84,8 +83,8 @@ class DecidedTest {
     endpointFixture.at(5 * SECOND);
     assertThat(went(goes)).isTrue();
     assertThat(leaves.outcome()).isNull();
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
-    assertThat(endpoint.totals().requests(Fate.EXPIRED)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.EXPIRED)).isZero();
   }
 
   private AtomicReference<TicketOperations.Removal> remove(ParkedTicket parkedTicket) {
@@ -131,7 +130,7 @@ class DecidedTest {
     meanwhile = () -> endpoint.cancel(leaves);
     endpointFixture.drivers.run();
     assertThat(told.get()).isEqualTo(TicketOperations.Removal.GONE);
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
   }
 
   @Test

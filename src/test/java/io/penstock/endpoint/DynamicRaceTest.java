@@ -3,7 +3,6 @@ package io.penstock.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
@@ -40,7 +39,7 @@ class DynamicRaceTest {
   private final LiveLimits limits = new LiveLimits();
   private final EndpointRegistry registry =
       new EndpointRegistry(
-          new Endpoint.House(
+          new EndpointServices(
               new UpstreamRegistry(limits, EndpointFixture.SECOND),
               new ModelQuotas(limits, EndpointFixture.SECOND),
               limits,
@@ -163,8 +162,12 @@ class DynamicRaceTest {
     registry.apply(configuration(1, removes));
     alarms.run();
     drain();
-    assertThat(sum(Fate.OFFERED)).isEqualTo(offered.sum());
-    assertThat(sum(Fate.SERVED) + sum(Fate.REFUSED) + sum(Fate.EXPIRED) + sum(Fate.CANCELLED))
+    assertThat(sum(TicketFate.OFFERED)).isEqualTo(offered.sum());
+    assertThat(
+            sum(TicketFate.SERVED)
+                + sum(TicketFate.REFUSED)
+                + sum(TicketFate.EXPIRED)
+                + sum(TicketFate.CANCELLED))
         .isEqualTo(offered.sum());
     assertThat(registry.dynamic()).isEmpty();
     assertThat(limits.live()).hasSize(1);
@@ -224,11 +227,11 @@ class DynamicRaceTest {
     }
   }
 
-  private long sum(Fate fate) {
+  private long sum(TicketFate fate) {
     long sum = 0;
     for (Endpoint endpoint : registry.all()) {
-      assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
-      assertThat(endpoint.totals().requests(Fate.RUNNING)).isZero();
+      assertThat(endpoint.totals().requests(TicketFate.WAITING)).isZero();
+      assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isZero();
       assertThat(endpoint.totals().tokens(fate)).isEqualTo(endpoint.totals().requests(fate));
       sum += endpoint.totals().requests(fate);
     }

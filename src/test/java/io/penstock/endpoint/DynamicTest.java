@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
 import io.penstock.queue.QueueBounds;
@@ -107,8 +106,8 @@ class DynamicTest {
     assertThat(went(submit(two, 1))).isTrue();
     assertThat(went(submit(enter("/a"), 1))).isTrue();
     assertThat(waits(submit(enter("/a/3"), 1))).isTrue();
-    assertThat(one.totals().requests(Fate.WAITING)).isEqualTo(1);
-    assertThat(two.totals().requests(Fate.WAITING)).isZero();
+    assertThat(one.totals().requests(TicketFate.WAITING)).isEqualTo(1);
+    assertThat(two.totals().requests(TicketFate.WAITING)).isZero();
   }
 
   @Test
@@ -196,7 +195,8 @@ class DynamicTest {
     }
     assertThat(paths()).containsOnly("/a");
     assertThat(limits.live()).hasSize(1);
-    assertThat(endpointFixture.endpoint("/a").totals().requests(Fate.SERVED)).isEqualTo(10_000);
+    assertThat(endpointFixture.endpoint("/a").totals().requests(TicketFate.SERVED))
+        .isEqualTo(10_000);
   }
 
   @Test
@@ -212,9 +212,9 @@ class DynamicTest {
     endpointFixture.at(3 * SECOND + IDLE);
     assertThat(paths()).containsOnly("/a");
     EndpointTotals endpointTotals = endpointFixture.endpoint("/a").totals();
-    assertThat(endpointTotals.requests(Fate.OFFERED)).isEqualTo(2);
-    assertThat(endpointTotals.tokens(Fate.SERVED)).isEqualTo(7);
-    assertThat(endpointTotals.bytes(Fate.REFUSED)).isEqualTo(2);
+    assertThat(endpointTotals.requests(TicketFate.OFFERED)).isEqualTo(2);
+    assertThat(endpointTotals.tokens(TicketFate.SERVED)).isEqualTo(7);
+    assertThat(endpointTotals.bytes(TicketFate.REFUSED)).isEqualTo(2);
     assertThat(enter("/a/c").path()).isEqualTo("/a/c"); // there is room again
     assertThat(endpointFixture.registry.find("/a/b")).isSameAs(endpointFixture.endpoint("/a"));
   }
@@ -273,7 +273,7 @@ class DynamicTest {
     child.cancel(waiting); // it was granted meanwhile: everything is given back
     endpointFixture.at(7 * IDLE);
     assertThat(paths()).containsOnly("/a");
-    assertThat(endpointFixture.endpoint("/a").totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(endpointFixture.endpoint("/a").totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
   }
 
   @Test
@@ -344,7 +344,7 @@ class DynamicTest {
     child.leave();
     endpointFixture.at(10 * IDLE);
     assertThat(endpointFixture.endpoint("/a/b")).isSameAs(child);
-    assertThat(child.totals().requests(Fate.SERVED)).isEqualTo(2);
+    assertThat(child.totals().requests(TicketFate.SERVED)).isEqualTo(2);
     assertThat(limits.live()).hasSize(2);
   }
 
@@ -362,9 +362,9 @@ class DynamicTest {
     settlement(runs).permitted(endpointFixture.ticker.nanos());
     child.leave();
     EndpointTotals endpointTotals = endpointFixture.endpoint("/a").totals();
-    assertThat(endpointTotals.requests(Fate.OFFERED)).isEqualTo(3);
-    assertThat(endpointTotals.requests(Fate.SERVED)).isEqualTo(1);
-    assertThat(endpointTotals.requests(Fate.REFUSED)).isEqualTo(2);
+    assertThat(endpointTotals.requests(TicketFate.OFFERED)).isEqualTo(3);
+    assertThat(endpointTotals.requests(TicketFate.SERVED)).isEqualTo(1);
+    assertThat(endpointTotals.requests(TicketFate.REFUSED)).isEqualTo(2);
     assertThat(endpointFixture.drivers.nextAlarm()).isEqualTo(Ticker.NEVER);
   }
 

@@ -5,7 +5,6 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.EventBus;
 import io.penstock.event.EventSink;
 import io.penstock.fake.FakeDrivers;
@@ -60,7 +59,7 @@ final class EndpointFixture {
     models = new ModelQuotas(limits, 60 * SECOND);
     registry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 upstreams, models, limits, ticker, drivers, all, new AtomicLong(), roll));
     models.whenChanged(registry::termsChanged);
   }
@@ -299,21 +298,21 @@ final class EndpointFixture {
     long requests = 0;
     long tokens = 0;
     long bytes = 0;
-    for (Fate fate : Fate.values()) {
+    for (TicketFate fate : TicketFate.values()) {
       if (endpointTotals.requests(fate) < 0
           || endpointTotals.tokens(fate) < 0
           || endpointTotals.bytes(fate) < 0) {
         throw new AssertionError(fate + " is below zero");
       }
-      if (fate != Fate.OFFERED) {
+      if (fate != TicketFate.OFFERED) {
         requests += endpointTotals.requests(fate);
         tokens += endpointTotals.tokens(fate);
         bytes += endpointTotals.bytes(fate);
       }
     }
-    if (requests != endpointTotals.requests(Fate.OFFERED)
-        || tokens != endpointTotals.tokens(Fate.OFFERED)
-        || bytes != endpointTotals.bytes(Fate.OFFERED)) {
+    if (requests != endpointTotals.requests(TicketFate.OFFERED)
+        || tokens != endpointTotals.tokens(TicketFate.OFFERED)
+        || bytes != endpointTotals.bytes(TicketFate.OFFERED)) {
       throw new AssertionError(
           "offered is not the sum of the rest: " + requests + ", " + tokens + ", " + bytes);
     }

@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Ticket.State;
@@ -266,7 +265,7 @@ class EndpointTest {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a"));
     endpoint.refused(
         Cost.ofInput(3), 7, io.penstock.refusal.Refusal.of(RefusalReason.BAD_REQUEST, "not JSON"));
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
     assertThat(endpointFixture.recorded.of(Event.Refused.class)).hasSize(1);
   }
 }

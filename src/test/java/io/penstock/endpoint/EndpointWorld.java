@@ -36,7 +36,7 @@ final class EndpointWorld {
     LocalLimitSource limits = new LocalLimitSource();
     registry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 new UpstreamRegistry(limits, WINDOW),
                 new ModelQuotas(limits, WINDOW),
                 limits,

@@ -4,7 +4,6 @@ import static io.penstock.endpoint.EndpointWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Ticket.State;
@@ -39,7 +38,7 @@ class FairnessTest {
       submit(find("/b"), "m", 10);
     }
 
-    assertThat(find("/b").totals().requests(Fate.RUNNING)).isEqualTo(51);
+    assertThat(find("/b").totals().requests(TicketFate.RUNNING)).isEqualTo(51);
     assertThat(large.state()).isEqualTo(State.PARKED);
     find("/a").pause(false);
     world.until(61 * SECOND);
@@ -180,7 +179,7 @@ class FairnessTest {
 
     world.run();
 
-    assertThat(endpoint.totals().requests(Fate.WAITING)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.WAITING)).isEqualTo(1);
     world.until(SECOND);
     assertThat(next.state()).isEqualTo(State.GRANTED);
   }

@@ -7,7 +7,6 @@ import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ class FaultTest {
     assertThat(outcomes).hasSize(1);
     endpointFixture.drivers.run();
     assertThat(went(submit(endpoint, 6))).isTrue();
-    assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(4);
+    assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isEqualTo(4);
   }
 
   @Test

@@ -38,7 +38,7 @@ class HandoffLincheckTest {
     private static final Endpoint ENDPOINT =
         new Endpoint(
             EndpointFixture.none("/a").spec(),
-            new Endpoint.House(
+            new EndpointServices(
                 new UpstreamRegistry(new LocalLimitSource(), EndpointFixture.SECOND),
                 new ModelQuotas(new LocalLimitSource(), EndpointFixture.SECOND),
                 new LocalLimitSource(),

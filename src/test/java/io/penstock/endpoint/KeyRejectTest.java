@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -43,7 +42,7 @@ class KeyRejectTest {
     assertThat(refusal(denied).reason()).isEqualTo(RefusalReason.KEY_RPM);
     // The sub-cell it was taken from ends a second later, and the window after that.
     assertThat(refusal(denied).retryAfterNanos()).isEqualTo(61 * SECOND);
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
     assertBalanced(endpoint);
     endpointFixture.at(61 * SECOND - 1);
     assertThat(refusal(alice.submit(endpoint, 1)).retryAfterNanos()).isEqualTo(1);

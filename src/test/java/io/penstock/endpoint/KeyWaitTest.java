@@ -127,7 +127,7 @@ class KeyWaitTest {
 
     assertThat(waits(large)).isTrue();
     assertThat(went(submit(here, 10))).isTrue();
-    assertThat(here.totals().requests(EndpointTotals.Fate.WAITING)).isEqualTo(1);
+    assertThat(here.totals().requests(TicketFate.WAITING)).isEqualTo(1);
   }
 
   @Test

@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -128,7 +127,7 @@ class ParkedTicketTest {
     granted(ofKey, demand);
     endpointFixture.drivers.run();
 
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
     assertThat(ofKey.balance(START).charged()).isZero();
     assertThat(went(waiting)).isTrue();
     assertThat(ofGroup.balance(START).charged()).as("10, and the one that waited").isEqualTo(11);

@@ -3,7 +3,6 @@ package io.penstock.endpoint;
 import static io.penstock.endpoint.EndpointFixture.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.List;
@@ -55,9 +54,9 @@ class RefuseAllTest {
       ParkedTicket comes = submit(endpoint, 1);
       assertThat(waits.outcome()).isEqualTo(REFUSED);
       assertThat(comes.outcome()).isEqualTo(REFUSED);
-      assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(1);
+      assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isEqualTo(1);
       EndpointFixture.settlement(runs).permitted(EndpointFixture.START);
-      assertThat(endpoint.totals().requests(Fate.SERVED)).isEqualTo(1);
+      assertThat(endpoint.totals().requests(TicketFate.SERVED)).isEqualTo(1);
       EndpointFixture.assertBalanced(endpoint);
       endpoint.leave();
       endpointFixture = new EndpointFixture();
@@ -75,6 +74,6 @@ class RefuseAllTest {
     endpoint.leave();
     assertThat(enter("/a/dynamic")).isSameAs(endpoint);
     assertThat(submit(endpoint, 1).outcome()).isEqualTo(REFUSED);
-    assertThat(endpoint.totals().requests(Fate.OFFERED)).isEqualTo(2);
+    assertThat(endpoint.totals().requests(TicketFate.OFFERED)).isEqualTo(2);
   }
 }

@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
@@ -145,7 +144,7 @@ class ReloadTest {
     assertThat(refusal(second).reason().status()).isEqualTo(503);
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.ENDPOINT_REMOVED);
     EndpointFixture.assertBalanced(endpoint);
-    assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.WAITING)).isZero();
   }
 
   @Test

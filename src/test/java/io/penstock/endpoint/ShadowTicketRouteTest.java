@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
@@ -186,14 +185,14 @@ class ShadowTicketRouteTest {
 
     ParkedTicket second = again(first, AttemptFailure.UNSENT, true);
     assertThat(goesTo(second)).isEqualTo("v");
-    assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(1);
-    assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.WAITING)).isZero();
     settlement(first).served(new TokenUsage(999, 0, 0), 0, now());
     assertThat(settlement(first).again(AttemptFailure.UNSENT, true, now())).isNull();
     settlement(second).served(new TokenUsage(40, 0, 10), 10, now());
 
-    assertThat(endpoint.totals().requests(Fate.OFFERED)).isEqualTo(1);
-    assertThat(endpoint.totals().requests(Fate.SERVED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.OFFERED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.SERVED)).isEqualTo(1);
     assertThat(endpoint.utilization()).as("what its shadow took, settled").isEqualTo(0.5);
     assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(50);
     assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isZero();
@@ -214,7 +213,7 @@ class ShadowTicketRouteTest {
     endpoint.cancel(second);
     endpointFixture.at(30 * SECOND);
 
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
     assertThat(endpointFixture.recorded.of(Event.Shadowed.class)).hasSize(1);
     assertThat(alice.empty()).isTrue();
   }
@@ -245,7 +244,7 @@ class ShadowTicketRouteTest {
 
     assertThat(settlement(first).again(AttemptFailure.REJECTED, false, now())).isNull();
     settlement(first).failed(UNREACHABLE, 0, now());
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
   }
 
   @Test
@@ -256,6 +255,6 @@ class ShadowTicketRouteTest {
 
     assertThat(settlement(first).again(AttemptFailure.UNSENT, true, now())).isNull();
     settlement(first).refused(UNREACHABLE, now());
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
   }
 }

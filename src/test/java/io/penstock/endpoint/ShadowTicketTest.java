@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.Refusal;
@@ -87,7 +86,7 @@ class ShadowTicketTest {
   }
 
   private static long waiting(Endpoint endpoint) {
-    return endpoint.totals().requests(Fate.WAITING);
+    return endpoint.totals().requests(TicketFate.WAITING);
   }
 
   @Test
@@ -106,8 +105,8 @@ class ShadowTicketTest {
     assertThat(endpointFixture.drivers.nextAlarm()).isEqualTo(Ticker.NEVER);
     assertThat(endpointFixture.recorded.of(Event.Queued.class)).isEmpty();
     assertThat(endpointFixture.recorded.of(Event.Settled.class)).hasSize(3);
-    assertThat(endpoint.totals().requests(Fate.SERVED)).isEqualTo(3);
-    assertThat(endpoint.totals().requests(Fate.OFFERED)).isEqualTo(3);
+    assertThat(endpoint.totals().requests(TicketFate.SERVED)).isEqualTo(3);
+    assertThat(endpoint.totals().requests(TicketFate.OFFERED)).isEqualTo(3);
   }
 
   @Test
@@ -122,8 +121,8 @@ class ShadowTicketTest {
     assertThat(told())
         .containsExactly(
             "0 0", "2 0 queue_full", "3 0 cost_exceeds_capacity", "1 30 queue_timeout");
-    assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(4);
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isEqualTo(4);
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isZero();
   }
 
   @Test
@@ -133,7 +132,7 @@ class ShadowTicketTest {
             EndpointFixture.none("/a")
                 .to(upstream("u", 1, 0, ChargeRule.TOTAL, Map.of(), "no key")));
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
     assertThat(told()).isEmpty();
   }
 
@@ -203,7 +202,7 @@ class ShadowTicketTest {
     endpoint.cancel(third);
     endpointFixture.at(30 * SECOND);
     assertThat(told()).containsExactly("0 0");
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(2);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(2);
     assertThat(endpointFixture.drivers.nextAlarm()).isEqualTo(Ticker.NEVER);
   }
 
@@ -323,7 +322,7 @@ class ShadowTicketTest {
     endpointFixture.at(2 * 3_600 * SECOND);
     assertThat(endpointFixture.registry.dynamic()).isEmpty();
     assertThat(limits.live()).hasSize(1);
-    assertThat(endpointFixture.endpoint("/a").totals().requests(Fate.SERVED)).isEqualTo(2);
-    assertThat(endpointFixture.endpoint("/a").totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(endpointFixture.endpoint("/a").totals().requests(TicketFate.SERVED)).isEqualTo(2);
+    assertThat(endpointFixture.endpoint("/a").totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
   }
 }

@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -169,7 +168,7 @@ class SharedKeyTest {
     endpoint.cancel(parkedTicket);
     granted(1);
     assertThat(limit.balance(endpointFixture.ticker.nanos()).charged()).isZero();
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
     assertThat(alice.empty()).isTrue();
     assertBalanced(endpoint);
   }
@@ -190,7 +189,7 @@ class SharedKeyTest {
     }
     assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
     granted(3);
-    assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(3);
+    assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isEqualTo(3);
     assertBalanced(endpoint);
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
@@ -38,7 +37,7 @@ final class StressedGateway implements AutoCloseable {
   private final SchedulerDrivers drivers = new SchedulerDrivers(ticker);
   final EndpointRegistry registry =
       new EndpointRegistry(
-          new Endpoint.House(
+          new EndpointServices(
               upstreams, models, limits, ticker, drivers, event -> {}, new AtomicLong()));
 
   StressedGateway() {
@@ -105,8 +104,8 @@ final class StressedGateway implements AutoCloseable {
     for (Endpoint endpoint : registry.all()) {
       awaitIdle(endpoint);
       EndpointFixture.assertBalanced(endpoint);
-      assertThat(endpoint.totals().requests(Fate.WAITING)).as("waiting").isZero();
-      assertThat(endpoint.totals().requests(Fate.RUNNING)).as("running").isZero();
+      assertThat(endpoint.totals().requests(TicketFate.WAITING)).as("waiting").isZero();
+      assertThat(endpoint.totals().requests(TicketFate.RUNNING)).as("running").isZero();
       endpoint.limits().forEach(each -> assertNothingIsHeld(endpoint.path(), each));
     }
     upstreams.all().forEach(each -> each.pools().values().forEach(this::assertNothingIsLeft));

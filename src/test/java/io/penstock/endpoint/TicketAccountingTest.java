@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -36,7 +35,7 @@ class TicketAccountingTest {
   }
 
   private static void assertSums(
-      Endpoint endpoint, Fate fate, long requests, long tokens, long bytes) {
+      Endpoint endpoint, TicketFate fate, long requests, long tokens, long bytes) {
     EndpointTotals endpointTotals = endpoint.totals();
     assertThat(
             List.of(
@@ -64,9 +63,9 @@ class TicketAccountingTest {
         .containsExactly(
             new Event.Cancelled(START + SECOND, "/a", 0),
             new Event.Refused(START + SECOND, "/a", 1, BAD));
-    assertSums(endpoint, Fate.CANCELLED, 1, 7, 50);
-    assertSums(endpoint, Fate.REFUSED, 1, 6, 70);
-    assertSums(endpoint, Fate.OFFERED, 2, 13, 120);
+    assertSums(endpoint, TicketFate.CANCELLED, 1, 7, 50);
+    assertSums(endpoint, TicketFate.REFUSED, 1, 6, 70);
+    assertSums(endpoint, TicketFate.OFFERED, 2, 13, 120);
   }
 
   @Test
@@ -77,8 +76,8 @@ class TicketAccountingTest {
         endpoint.submit(TicketRequest.of(null, Cost.ofInput(101), 9, WaitPatience.DEFAULT));
     assertThat(endpointFixture.recorded.all())
         .containsExactly(new Event.Refused(START + SECOND, "/a", 0, refusal(parkedTicket)));
-    assertSums(endpoint, Fate.REFUSED, 1, 101, 9);
-    assertSums(endpoint, Fate.WAITING, 0, 0, 0);
+    assertSums(endpoint, TicketFate.REFUSED, 1, 101, 9);
+    assertSums(endpoint, TicketFate.WAITING, 0, 0, 0);
   }
 
   @Test
@@ -91,7 +90,7 @@ class TicketAccountingTest {
     endpointFixture.drivers.run();
     assertThat(endpointFixture.recorded.of(Event.Refused.class))
         .containsExactly(new Event.Refused(START + 2 * SECOND, "/a", 1, BAD));
-    assertSums(endpoint, Fate.REFUSED, 1, 5, 0);
+    assertSums(endpoint, TicketFate.REFUSED, 1, 5, 0);
   }
 
   @Test
@@ -102,7 +101,7 @@ class TicketAccountingTest {
     endpointFixture.at(7 * SECOND);
     assertThat(endpointFixture.recorded.of(Event.Expired.class))
         .containsExactly(new Event.Expired(START + 7 * SECOND, "/a", 1, refusal(waiting)));
-    assertSums(endpoint, Fate.EXPIRED, 1, 5, 0);
+    assertSums(endpoint, TicketFate.EXPIRED, 1, 5, 0);
   }
 
   @Test
@@ -111,10 +110,10 @@ class TicketAccountingTest {
     submit(endpoint, 1);
     ParkedTicket second = submit(endpoint, 1);
     endpointFixture.at(10 * SECOND);
-    assertThat(past(second).fate()).isEqualTo(Fate.RUNNING);
+    assertThat(past(second).fate()).isEqualTo(TicketFate.RUNNING);
     endpointFixture.at(12 * SECOND);
     settlement(second).failed(GONE, 0, endpointFixture.ticker.nanos());
-    assertThat(past(second).fate()).isEqualTo(Fate.REFUSED);
+    assertThat(past(second).fate()).isEqualTo(TicketFate.REFUSED);
     assertThat(past(second).refusal()).isEqualTo(GONE);
     assertThat(past(second).waitedNanos()).isEqualTo(10 * SECOND);
   }

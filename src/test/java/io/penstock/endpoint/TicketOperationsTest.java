@@ -13,7 +13,6 @@ import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.endpoint.TicketOperations.Removal;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.queue.QueueBounds;
@@ -159,14 +158,14 @@ class TicketOperationsTest {
     ParkedTicket second = submit(endpoint, 1);
     endpointFixture.at(10 * SECOND);
     PastTicket pastTicket = past(second);
-    assertThat(pastTicket.fate()).isEqualTo(Fate.RUNNING);
+    assertThat(pastTicket.fate()).isEqualTo(TicketFate.RUNNING);
     assertThat(pastTicket.waitedNanos()).isEqualTo(10 * SECOND);
     assertThat(pastTicket.refusal()).isNull();
     BindingLimit binds = Objects.requireNonNull(pastTicket.explanation().binds());
     assertThat(binds.what()).isEqualTo(BindingLimit.What.LIMIT);
     assertThat(binds.untilNanos()).isEqualTo(START + 10 * SECOND);
     settlement(second).permitted(endpointFixture.ticker.nanos());
-    assertThat(past(second).fate()).isEqualTo(Fate.SERVED);
+    assertThat(past(second).fate()).isEqualTo(TicketFate.SERVED);
   }
 
   @Test
@@ -179,7 +178,7 @@ class TicketOperationsTest {
     assertThat(went(second)).isTrue();
     assertThat(find(second.order())).isEmpty();
     endpointFixture.at(2 * SECOND);
-    assertThat(past(third).fate()).isEqualTo(Fate.RUNNING);
+    assertThat(past(third).fate()).isEqualTo(TicketFate.RUNNING);
   }
 
   @Test
@@ -189,7 +188,7 @@ class TicketOperationsTest {
     Refusal failed = Refusal.of(RefusalReason.UPSTREAM_TIMEOUT, "it took too long");
     settlement(parkedTicket).failed(failed, 0, endpointFixture.ticker.nanos());
     assertThat(past(parkedTicket).refusal()).isEqualTo(failed);
-    assertThat(past(parkedTicket).fate()).isEqualTo(Fate.REFUSED);
+    assertThat(past(parkedTicket).fate()).isEqualTo(TicketFate.REFUSED);
   }
 
   @Test
@@ -203,7 +202,7 @@ class TicketOperationsTest {
     endpoint.cancel(late);
     endpointFixture.drivers.run();
     assertThat(find(soon.order())).isEmpty();
-    assertThat(past(late).fate()).isEqualTo(Fate.CANCELLED);
+    assertThat(past(late).fate()).isEqualTo(TicketFate.CANCELLED);
     assertThat(past(late).explanation().binds()).isNotNull();
     assertThat(remove(late.order())).isEqualTo(Removal.GONE);
   }
@@ -226,8 +225,8 @@ class TicketOperationsTest {
     ParkedTicket second = submit(endpoint, 1);
     assertThat(remove(second.order())).isEqualTo(Removal.REMOVED);
     assertThat(refusal(second).reason()).isEqualTo(RefusalReason.REMOVED_BY_OPERATOR);
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
-    assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.WAITING)).isZero();
     assertThat(past(second).refusal()).isEqualTo(refusal(second));
     ParkedTicket third = submit(endpoint, 1);
     assertThat(waits(third)).isTrue();
@@ -282,7 +281,7 @@ class TicketOperationsTest {
     endpointFixture.at(15 * SECOND);
     assertThat(all).noneMatch(each -> find(each.order()).orElse(null) instanceof WaitingTicket);
     assertThat(endpointFixture.roll.size()).isZero();
-    assertThat(past(expires).fate()).isEqualTo(Fate.EXPIRED);
+    assertThat(past(expires).fate()).isEqualTo(TicketFate.EXPIRED);
   }
 
   @Test

@@ -13,7 +13,6 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.limit.LimitBalance;
 import io.penstock.pool.ProviderLesson;
@@ -98,21 +97,21 @@ class TicketSettlementTest {
   }
 
   /** Returns all ways to close a settlement, by what each leaves charged of 100 in and 50 out. */
-  private static Map<Fate, Map<Long, Consumer<TicketSettlement>>> closings() {
-    Map<Fate, Map<Long, Consumer<TicketSettlement>>> all = new LinkedHashMap<>();
+  private static Map<TicketFate, Map<Long, Consumer<TicketSettlement>>> closings() {
+    Map<TicketFate, Map<Long, Consumer<TicketSettlement>>> all = new LinkedHashMap<>();
     all.put(
-        Fate.SERVED,
+        TicketFate.SERVED,
         Map.of(
             80L, ticketSettlement -> ticketSettlement.served(new TokenUsage(60, 0, 20), 20, START),
             130L, ticketSettlement -> ticketSettlement.served(null, 30, START),
             150L, ticketSettlement -> ticketSettlement.permitted(START)));
     all.put(
-        Fate.CANCELLED,
+        TicketFate.CANCELLED,
         Map.of(
             110L, ticketSettlement -> ticketSettlement.cancelled(null, 10, START),
             0L, ticketSettlement -> ticketSettlement.abandoned(START)));
     all.put(
-        Fate.REFUSED,
+        TicketFate.REFUSED,
         Map.of(
             100L, ticketSettlement -> ticketSettlement.failed(GONE, 0, START),
             0L, ticketSettlement -> ticketSettlement.refused(GONE, START)));
@@ -121,7 +120,8 @@ class TicketSettlementTest {
 
   @Test
   void closedInAnyTwoWays_onlyTheFirstCounts() {
-    for (Map.Entry<Fate, Map<Long, Consumer<TicketSettlement>>> first : closings().entrySet()) {
+    for (Map.Entry<TicketFate, Map<Long, Consumer<TicketSettlement>>> first :
+        closings().entrySet()) {
       for (Map.Entry<Long, Consumer<TicketSettlement>> closing : first.getValue().entrySet()) {
         for (Map<Long, Consumer<TicketSettlement>> others : closings().values()) {
           for (Consumer<TicketSettlement> other : others.values()) {
@@ -133,7 +133,7 @@ class TicketSettlementTest {
             other.accept(settlement(parkedTicket));
             settlement(parkedTicket).produced(40, START + SECOND);
             assertThat(open.totals().requests(first.getKey())).isEqualTo(1);
-            assertThat(open.totals().requests(Fate.RUNNING)).isZero();
+            assertThat(open.totals().requests(TicketFate.RUNNING)).isZero();
             EndpointFixture.assertBalanced(open);
             Upstream upstream = fresh.upstreams.find("u");
             assertThat(upstream).isNotNull();
@@ -177,8 +177,8 @@ class TicketSettlementTest {
         endpointFixture.ticker.advance(61 * SECOND);
       }
     }
-    assertThat(endpoint.totals().requests(Fate.RUNNING)).isZero();
-    assertThat(endpoint.totals().requests(Fate.OFFERED)).isEqualTo(100);
+    assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.OFFERED)).isEqualTo(100);
     assertThat(balance().held()).isZero();
   }
 
@@ -277,7 +277,7 @@ class TicketSettlementTest {
     strict.cancel(first);
     endpointFixture.drivers.run();
     assertThat(went(second)).isTrue();
-    assertThat(strict.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(strict.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
   }
 
   @Test

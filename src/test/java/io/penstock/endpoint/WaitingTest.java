@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.EndpointTotals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -44,7 +43,7 @@ class WaitingTest {
     endpointFixture.at(5 * SECOND);
     assertThat(refusal(second).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);
     assertThat(refusal(second).retryUseless()).isTrue();
-    assertThat(endpoint.totals().requests(Fate.EXPIRED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.EXPIRED)).isEqualTo(1);
     assertThat(endpointFixture.recorded.of(Event.Expired.class))
         .extracting(Event::atNanos)
         .containsExactly(START + 5 * SECOND);
@@ -95,7 +94,7 @@ class WaitingTest {
     endpointFixture.at(SECOND);
     assertThat(second.outcome()).isNull();
     assertThat(went(third)).isTrue();
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
     assertThat(endpointFixture.recorded.of(Event.Cancelled.class)).hasSize(1);
   }
 
@@ -107,8 +106,8 @@ class WaitingTest {
     endpoint.cancel(first);
     endpointFixture.drivers.run();
     assertThat(went(second)).isTrue();
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
-    assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isEqualTo(1);
   }
 
   @Test
@@ -122,9 +121,9 @@ class WaitingTest {
     endpoint.cancel(refused);
     endpoint.cancel(expired);
     endpointFixture.drivers.run();
-    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isZero();
-    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
-    assertThat(endpoint.totals().requests(Fate.EXPIRED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
+    assertThat(endpoint.totals().requests(TicketFate.EXPIRED)).isEqualTo(1);
   }
 
   @Test
@@ -145,7 +144,7 @@ class WaitingTest {
     assertThat(inner).hasSize(1);
     endpointFixture.at(3 * SECOND);
     assertThat(inner.getFirst().outcome()).isNull();
-    assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
+    assertThat(endpoint.totals().requests(TicketFate.WAITING)).isZero();
   }
 
   @Test
@@ -174,7 +173,7 @@ class WaitingTest {
     assertThat(refusal(submit(endpoint, new Cost(30, 11, 0), 0)).reason())
         .isEqualTo(RefusalReason.QUEUE_FULL);
     assertThat(waits(submit(endpoint, new Cost(30, 10, 0), 0))).isTrue();
-    assertThat(endpoint.totals().tokens(Fate.WAITING)).isEqualTo(100);
+    assertThat(endpoint.totals().tokens(TicketFate.WAITING)).isEqualTo(100);
     assertThat(refusal(EndpointFixture.submit(endpoint, 1)).detail()).contains("100 tokens");
   }
 
@@ -188,7 +187,7 @@ class WaitingTest {
         .isEqualTo(RefusalReason.QUEUE_FULL);
     assertThat(waits(submit(endpoint, Cost.NO_TOKENS, 40))).isTrue();
     assertThat(refusal(submit(endpoint, Cost.NO_TOKENS, 1)).detail()).contains("100 bytes");
-    assertThat(endpoint.totals().bytes(Fate.WAITING)).isEqualTo(100);
+    assertThat(endpoint.totals().bytes(TicketFate.WAITING)).isEqualTo(100);
   }
 
   @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.key.KeySecrets;
 import io.penstock.time.WallClock;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ public final class GoldenGateway implements AutoCloseable {
   }
 
   long waiting(String path) {
-    return endpoint(path).totals().requests(Fate.WAITING);
+    return endpoint(path).totals().requests(TicketFate.WAITING);
   }
 
   /** Adds a request that waits and is answered once {@code then} has run. */

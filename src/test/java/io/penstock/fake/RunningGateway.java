@@ -6,7 +6,7 @@ import io.penstock.GatewayServer;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.time.Ticker;
@@ -129,12 +129,12 @@ public final class RunningGateway implements AutoCloseable {
   }
 
   /** Returns the number of requests of an endpoint with the given fate. */
-  public long count(String path, Fate fate) {
+  public long count(String path, TicketFate fate) {
     return endpoint(path).totals().requests(fate);
   }
 
   /** Waits until that many requests of an endpoint have the given fate. */
-  public void await(String path, Fate fate, long requests) {
+  public void await(String path, TicketFate fate, long requests) {
     awaiting().untilAsserted(() -> assertThat(count(path, fate)).isEqualTo(requests));
   }
 
@@ -171,23 +171,26 @@ public final class RunningGateway implements AutoCloseable {
 
   private static void assertBalance(Endpoint endpoint) {
     EndpointTotals endpointTotals = endpoint.totals();
-    assertThat(endpointTotals.requests(Fate.WAITING)).as("waiting").isZero();
-    assertThat(endpointTotals.requests(Fate.RUNNING)).as("running").isZero();
+    assertThat(endpointTotals.requests(TicketFate.WAITING)).as("waiting").isZero();
+    assertThat(endpointTotals.requests(TicketFate.RUNNING)).as("running").isZero();
     long requests = 0;
     long tokens = 0;
     long bytes = 0;
-    for (Fate fate : Fate.values()) {
-      if (fate != Fate.OFFERED) {
+    for (TicketFate fate : TicketFate.values()) {
+      if (fate != TicketFate.OFFERED) {
         requests += endpointTotals.requests(fate);
         tokens += endpointTotals.tokens(fate);
         bytes += endpointTotals.bytes(fate);
       }
     }
-    assertThat(requests).as("requests").isEqualTo(endpointTotals.requests(Fate.OFFERED));
-    assertThat(tokens).as("tokens").isEqualTo(endpointTotals.tokens(Fate.OFFERED));
-    assertThat(bytes).as("bytes").isEqualTo(endpointTotals.bytes(Fate.OFFERED));
-    assertThat(endpointTotals.tokens(Fate.WAITING) + endpointTotals.tokens(Fate.RUNNING)).isZero();
-    assertThat(endpointTotals.bytes(Fate.WAITING) + endpointTotals.bytes(Fate.RUNNING)).isZero();
+    assertThat(requests).as("requests").isEqualTo(endpointTotals.requests(TicketFate.OFFERED));
+    assertThat(tokens).as("tokens").isEqualTo(endpointTotals.tokens(TicketFate.OFFERED));
+    assertThat(bytes).as("bytes").isEqualTo(endpointTotals.bytes(TicketFate.OFFERED));
+    assertThat(
+            endpointTotals.tokens(TicketFate.WAITING) + endpointTotals.tokens(TicketFate.RUNNING))
+        .isZero();
+    assertThat(endpointTotals.bytes(TicketFate.WAITING) + endpointTotals.bytes(TicketFate.RUNNING))
+        .isZero();
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
@@ -118,7 +118,7 @@ class AccessLogIT extends HostileCase {
   void clientThatGoes_isCancelled() {
     gateway.endpoint(CHAT).pause(true);
     try (ByteSocket byteSocket = connect().send(keyed(CHAT, ASK, KEY))) {
-      gateway.await(CHAT, Fate.WAITING, 1);
+      gateway.await(CHAT, TicketFate.WAITING, 1);
       byteSocket.reset();
       assertThat(line()).contains(" outcome=cancelled ").doesNotContain("status=");
     } finally {

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
@@ -39,7 +39,7 @@ class BadFramingIT extends HostileCase {
   }
 
   private long cancelled() {
-    return gateway.count(CHAT, Fate.CANCELLED);
+    return gateway.count(CHAT, TicketFate.CANCELLED);
   }
 
   @Test
@@ -49,14 +49,14 @@ class BadFramingIT extends HostileCase {
       byteSocket.send(CHUNKED.formatted(CHAT)).chunk(ASK).halfClose();
       byteSocket.awaitEnd();
     }
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
   @Test
   void chunkedBodyCutByAReset_isCancelled() {
     long before = cancelled();
     connect().send(CHUNKED.formatted(CHAT)).chunk(ASK.substring(0, 20)).reset();
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
   @Test
@@ -65,7 +65,7 @@ class BadFramingIT extends HostileCase {
     ByteSocket byteSocket = connect();
     byteSocket.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
     byteSocket.close();
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
   @Test
@@ -75,7 +75,7 @@ class BadFramingIT extends HostileCase {
       byteSocket.send(CHUNKED.formatted(CHAT)).chunk(ASK).send("zz\r\n");
       refused(byteSocket.answer(), 400, "bad_request");
     }
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
   @Test
@@ -101,7 +101,7 @@ class BadFramingIT extends HostileCase {
       byteSocket.awaitEnd();
     }
     assertThat(whole.orTimeout(60, TimeUnit.SECONDS).join()).isFalse();
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
   @ParameterizedTest
@@ -131,7 +131,7 @@ class BadFramingIT extends HostileCase {
       byteSocket.close();
     }
     assertThat(whole.orTimeout(60, TimeUnit.SECONDS).join()).isFalse();
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
   @Test
@@ -265,7 +265,7 @@ class BadFramingIT extends HostileCase {
     ask("GET /never?tokens=10 HTTP/1.1\r\nHost: x\r\n\r\n");
     ByteSocket byteSocket = connect();
     byteSocket.send("GET /never?tokens=10 HTTP/1.1\r\nHost: x\r\n\r\n");
-    gateway.await("/never", Fate.WAITING, 1);
+    gateway.await("/never", TicketFate.WAITING, 1);
     CompletableFuture<Void> flood =
         CompletableFuture.runAsync(
             () -> {
@@ -277,9 +277,9 @@ class BadFramingIT extends HostileCase {
             });
     assertThatThrownBy(() -> flood.get(500, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
-    assertThat(gateway.count("/permit", Fate.OFFERED)).isZero();
+    assertThat(gateway.count("/permit", TicketFate.OFFERED)).isZero();
     byteSocket.reset();
-    gateway.await("/never", Fate.CANCELLED, 1);
+    gateway.await("/never", TicketFate.CANCELLED, 1);
     assertThat(flood).failsWithin(java.time.Duration.ofSeconds(60));
   }
 }

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import org.junit.jupiter.api.Test;
@@ -251,6 +251,6 @@ class BadInputIT extends HostileCase {
                 + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n"),
         400,
         "bad_request");
-    assertThat(gateway.count(CHAT, Fate.RUNNING)).isZero();
+    assertThat(gateway.count(CHAT, TicketFate.RUNNING)).isZero();
   }
 }

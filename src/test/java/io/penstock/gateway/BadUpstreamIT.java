@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
@@ -71,12 +71,12 @@ class BadUpstreamIT extends HostileCase {
 
   @BeforeEach
   void count() {
-    refusedBefore = gateway.count(CHAT, Fate.REFUSED);
+    refusedBefore = gateway.count(CHAT, TicketFate.REFUSED);
   }
 
   private void refusedByBoth(int status, String reason) {
     refusedByBoth(CHAT, MESSAGES, status, reason);
-    gateway.await(CHAT, Fate.REFUSED, refusedBefore + 1);
+    gateway.await(CHAT, TicketFate.REFUSED, refusedBefore + 1);
   }
 
   private void refusedByBoth(String chat, String messages, int status, String reason) {
@@ -231,7 +231,7 @@ class BadUpstreamIT extends HostileCase {
               byteSocket.reset();
             }
           });
-      long before = gateway.count(CHAT, Fate.REFUSED);
+      long before = gateway.count(CHAT, TicketFate.REFUSED);
       try (ByteSocket byteSocket = connect()) {
         byteSocket.post(CHAT, ASK);
         if (half.contains("zz")) {
@@ -247,7 +247,7 @@ class BadUpstreamIT extends HostileCase {
                 })
             .isInstanceOfAny(UncheckedIOException.class, NumberFormatException.class);
       }
-      gateway.await(CHAT, Fate.REFUSED, before + 1);
+      gateway.await(CHAT, TicketFate.REFUSED, before + 1);
       upstream.received();
     }
   }
@@ -277,14 +277,14 @@ class BadUpstreamIT extends HostileCase {
           byteSocket.send(STREAM_HEAD).chunk("data: {}\n\n");
           byteSocket.awaitEnd();
         });
-    long before = gateway.count(STALLING, Fate.REFUSED);
+    long before = gateway.count(STALLING, TicketFate.REFUSED);
     try (ByteSocket byteSocket = connect()) {
       byteSocket.post(STALLING, ASK);
       assertThat(byteSocket.head().status()).isEqualTo(200);
       assertThat(byteSocket.chunk()).isEqualTo("data: {}\n\n");
       assertThatThrownBy(byteSocket::chunk).isInstanceOf(UncheckedIOException.class);
     }
-    gateway.await(STALLING, Fate.REFUSED, before + 1);
+    gateway.await(STALLING, TicketFate.REFUSED, before + 1);
     upstream.received();
   }
 

@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.ConfigurationReloader;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
@@ -132,9 +132,9 @@ class BlockingIT {
     for (int i = 0; i < 5; i++) {
       wires.add(ByteSocket.to(gateway.port()).post("/tiny/v1/chat/completions", ASK));
     }
-    RunningGateway.awaiting().until(() -> gateway.count("/tiny", Fate.REFUSED) >= 3);
+    RunningGateway.awaiting().until(() -> gateway.count("/tiny", TicketFate.REFUSED) >= 3);
     wires.forEach(ByteSocket::reset);
-    RunningGateway.awaiting().until(() -> gateway.count("/tiny", Fate.WAITING) == 0);
+    RunningGateway.awaiting().until(() -> gateway.count("/tiny", TicketFate.WAITING) == 0);
   }
 
   private void reloaded() {

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
@@ -123,7 +123,7 @@ class BodyTenantsIT extends HostileCase {
     for (int each = 0; each < 3; each++) {
       send(head(CHAT, WAITS, large) + body(large));
     }
-    gateway.await("/openai", Fate.WAITING, 1);
+    gateway.await("/openai", TicketFate.WAITING, 1);
     RunningGateway.awaiting().until(() -> bodies().waiting() == 2);
     RunningGateway.awaiting().until(() -> bodies().parkedBytes() == large);
     assertServed(500);

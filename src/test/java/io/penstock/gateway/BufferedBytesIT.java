@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
@@ -75,10 +75,10 @@ class BufferedBytesIT extends HostileCase {
 
   @Test
   void bodyThatFindsNoRoom_isReadWhenThereIs() {
-    long before = gateway.count(WAITING, Fate.OFFERED);
+    long before = gateway.count(WAITING, TicketFate.OFFERED);
     ByteSocket first = connect();
     send(first, ByteSocket.request("POST", WAITING, body()));
-    gateway.await(WAITING, Fate.WAITING, 1);
+    gateway.await(WAITING, TicketFate.WAITING, 1);
     ByteSocket second = connect();
     ByteSocket third = connect();
     send(second, ByteSocket.request("POST", WAITING, body()));
@@ -88,15 +88,15 @@ class BufferedBytesIT extends HostileCase {
     assertThat(bodies().waitingBytes()).isEqualTo(2L * BODY);
     RunningGateway.awaiting()
         .during(Duration.ofMillis(200))
-        .until(() -> gateway.count(WAITING, Fate.OFFERED) == before + 1);
+        .until(() -> gateway.count(WAITING, TicketFate.OFFERED) == before + 1);
     assertThat(bodies().heldBytes()).isEqualTo(BODY);
     first.reset();
     // the body that came first is read, and takes the room that the other would need
-    RunningGateway.awaiting().until(() -> gateway.count(WAITING, Fate.OFFERED) >= before + 2);
+    RunningGateway.awaiting().until(() -> gateway.count(WAITING, TicketFate.OFFERED) >= before + 2);
     assertThat(bodies().heldBytes()).isEqualTo(BODY);
     second.reset();
     third.reset();
-    gateway.await(WAITING, Fate.WAITING, 0);
+    gateway.await(WAITING, TicketFate.WAITING, 0);
     RunningGateway.awaiting().until(() -> bodies().heldBytes() == 0);
   }
 
@@ -111,12 +111,12 @@ class BufferedBytesIT extends HostileCase {
     send(second, request);
     RunningGateway.awaiting().until(() -> bodies().waiting() == 1);
     send(first, request.substring(half));
-    gateway.await(WAITING, Fate.WAITING, 1);
+    gateway.await(WAITING, TicketFate.WAITING, 1);
     first.reset();
     RunningGateway.awaiting().until(() -> bodies().waiting() == 0);
-    gateway.await(WAITING, Fate.WAITING, 1);
+    gateway.await(WAITING, TicketFate.WAITING, 1);
     second.reset();
-    gateway.await(WAITING, Fate.WAITING, 0);
+    gateway.await(WAITING, TicketFate.WAITING, 0);
   }
 
   @Test
@@ -145,16 +145,16 @@ class BufferedBytesIT extends HostileCase {
   void clientThatLeavesWhileItsBodyIsHeldUp_isNoticed() {
     ByteSocket first = connect();
     send(first, ByteSocket.request("POST", WAITING, body()));
-    gateway.await(WAITING, Fate.WAITING, 1);
-    long cancelled = gateway.count(WAITING, Fate.CANCELLED);
+    gateway.await(WAITING, TicketFate.WAITING, 1);
+    long cancelled = gateway.count(WAITING, TicketFate.CANCELLED);
     ByteSocket second = connect();
     send(second, ByteSocket.request("POST", WAITING, body()));
     RunningGateway.awaiting().until(() -> bodies().waiting() == 1);
     second.reset();
-    gateway.await(WAITING, Fate.CANCELLED, cancelled + 1);
+    gateway.await(WAITING, TicketFate.CANCELLED, cancelled + 1);
     RunningGateway.awaiting().until(() -> bodies().waiting() == 0);
     assertThat(bodies().heldBytes()).isEqualTo(BODY);
     first.reset();
-    gateway.await(WAITING, Fate.WAITING, 0);
+    gateway.await(WAITING, TicketFate.WAITING, 0);
   }
 }

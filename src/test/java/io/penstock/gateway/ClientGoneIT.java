@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
@@ -67,7 +67,7 @@ class ClientGoneIT extends HostileCase {
 
   /** Takes the only slot, so that the next request waits. */
   private void fill(String endpoint, String target) throws InterruptedException {
-    if (gateway.count(endpoint, Fate.SERVED) == 0) {
+    if (gateway.count(endpoint, TicketFate.SERVED) == 0) {
       assertThat(post(target, ASK).status()).isEqualTo(200);
       upstream.drain();
     }
@@ -77,13 +77,13 @@ class ClientGoneIT extends HostileCase {
   @EnumSource
   void goneWhileWaiting_givesTheTicketBack(Leaving leaving) throws InterruptedException {
     fill("/waiting", WAITING);
-    long before = gateway.count("/waiting", Fate.CANCELLED);
+    long before = gateway.count("/waiting", TicketFate.CANCELLED);
     ByteSocket byteSocket = connect().post(WAITING, ASK);
-    gateway.await("/waiting", Fate.WAITING, 1);
+    gateway.await("/waiting", TicketFate.WAITING, 1);
     assertThat(gateway.bean(BodyBudget.class).heldBytes()).isEqualTo(ASK.length());
     leaving.leave(byteSocket);
-    gateway.await("/waiting", Fate.CANCELLED, before + 1);
-    gateway.await("/waiting", Fate.WAITING, 0);
+    gateway.await("/waiting", TicketFate.CANCELLED, before + 1);
+    gateway.await("/waiting", TicketFate.WAITING, 0);
     byteSocket.close();
   }
 
@@ -91,11 +91,11 @@ class ClientGoneIT extends HostileCase {
   @EnumSource
   void goneWhileItsBodyIsNotRead_givesTheTicketBack(Leaving leaving) throws InterruptedException {
     fill("/permit", "/permit");
-    long before = gateway.count("/permit", Fate.CANCELLED);
+    long before = gateway.count("/permit", TicketFate.CANCELLED);
     ByteSocket byteSocket = connect().post("/permit", "x".repeat(200_000));
-    gateway.await("/permit", Fate.WAITING, 1);
+    gateway.await("/permit", TicketFate.WAITING, 1);
     leaving.leave(byteSocket);
-    gateway.await("/permit", Fate.CANCELLED, before + 1);
+    gateway.await("/permit", TicketFate.CANCELLED, before + 1);
     byteSocket.close();
   }
 
@@ -103,18 +103,18 @@ class ClientGoneIT extends HostileCase {
   @EnumSource
   void goneWhileItsUploadIsNotRead_givesTheTicketBack(Leaving leaving) throws InterruptedException {
     fill("/waiting", WAITING);
-    long before = gateway.count("/waiting", Fate.CANCELLED);
+    long before = gateway.count("/waiting", TicketFate.CANCELLED);
     ByteSocket byteSocket = connect().post("/waiting/v1/files", "x".repeat(20_000));
-    gateway.await("/waiting", Fate.WAITING, 1);
+    gateway.await("/waiting", TicketFate.WAITING, 1);
     leaving.leave(byteSocket);
-    gateway.await("/waiting", Fate.CANCELLED, before + 1);
+    gateway.await("/waiting", TicketFate.CANCELLED, before + 1);
     byteSocket.close();
   }
 
   @ParameterizedTest
   @EnumSource
   void goneBeforeTheAnswer_cancelsTheUpstream(Leaving leaving) throws InterruptedException {
-    long before = gateway.count(CHAT, Fate.CANCELLED);
+    long before = gateway.count(CHAT, TicketFate.CANCELLED);
     CountDownLatch cancelled = new CountDownLatch(1);
     upstream.script(
         (self, byteSocket) -> {
@@ -126,14 +126,14 @@ class ClientGoneIT extends HostileCase {
     upstream.received();
     leaving.leave(byteSocket);
     assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
     byteSocket.close();
   }
 
   @ParameterizedTest
   @EnumSource
   void goneWithinTheAnswer_cancelsTheUpstream(Leaving leaving) throws InterruptedException {
-    long before = gateway.count(CHAT, Fate.CANCELLED);
+    long before = gateway.count(CHAT, TicketFate.CANCELLED);
     CountDownLatch cancelled = new CountDownLatch(1);
     upstream.script(
         (self, byteSocket) -> {
@@ -147,14 +147,14 @@ class ClientGoneIT extends HostileCase {
     assertThat(byteSocket.chunk()).isEqualTo("data: {}\n\n");
     leaving.leave(byteSocket);
     assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
     upstream.received();
     byteSocket.close();
   }
 
   @Test
   void goneWhileItDoesNotReadItsAnswer_cancelsTheUpstream() throws InterruptedException {
-    long before = gateway.count(CHAT, Fate.CANCELLED);
+    long before = gateway.count(CHAT, TicketFate.CANCELLED);
     CountDownLatch cancelled = new CountDownLatch(1);
     CountDownLatch full = new CountDownLatch(1);
     String piece = "data: {}\n\n".repeat(10_000);
@@ -177,7 +177,7 @@ class ClientGoneIT extends HostileCase {
     full.await();
     byteSocket.reset();
     assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
-    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
     upstream.received();
   }
 
@@ -185,17 +185,17 @@ class ClientGoneIT extends HostileCase {
   void manyGoneAtOnce_giveEverythingBack() throws InterruptedException {
     fill("/waiting", WAITING);
     int many = 2_000;
-    long before = gateway.count("/waiting", Fate.CANCELLED);
+    long before = gateway.count("/waiting", TicketFate.CANCELLED);
     List<ByteSocket> wires = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       wires.add(connect().post(WAITING, ASK));
     }
-    gateway.await("/waiting", Fate.WAITING, many);
+    gateway.await("/waiting", TicketFate.WAITING, many);
     assertThat(gateway.bean(BodyBudget.class).heldBytes()).isEqualTo((long) many * ASK.length());
     for (int i = 0; i < many; i++) {
       Leaving.values()[i % 3].leave(wires.get(i));
     }
-    gateway.await("/waiting", Fate.CANCELLED, before + many);
+    gateway.await("/waiting", TicketFate.CANCELLED, before + many);
     wires.forEach(ByteSocket::close);
   }
 
@@ -219,7 +219,7 @@ class ClientGoneIT extends HostileCase {
       for (int i = 0; i < 300; i++) {
         Leaving.values()[i % 2].leave(wires.get(299 - i));
       }
-      racing.await("/race", Fate.OFFERED, 300);
+      racing.await("/race", TicketFate.OFFERED, 300);
       racing.awaitBalance();
       RunningGateway.awaiting().until(() -> racing.bean(BodyBudget.class).heldBytes() == 0);
     }

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
@@ -141,14 +141,14 @@ class DeadUpstreamIT extends HostileCase {
     ByteSocket holds = connect().post(chat("/narrow"), ASK);
     other.received();
     try (ByteSocket waits = connect().post(chat("/meanwhile"), ASK)) {
-      gateway.await("/meanwhile", Fate.WAITING, 1);
+      gateway.await("/meanwhile", TicketFate.WAITING, 1);
       done.countDown(); // the other pauses for a minute
 
       servedTwiceBy("free", waits.answer());
     }
-    gateway.await("/narrow", Fate.WAITING, 1);
+    gateway.await("/narrow", TicketFate.WAITING, 1);
     holds.close();
-    gateway.await("/narrow", Fate.CANCELLED, 1);
+    gateway.await("/narrow", TicketFate.CANCELLED, 1);
   }
 
   @Test
@@ -169,8 +169,8 @@ class DeadUpstreamIT extends HostileCase {
       assertThat(answer.header("x-penstock-upstream")).isEqualTo("alive");
       assertThat(other.received().text()).isEqualTo(ASK);
     }
-    gateway.await("/shadow", Fate.SERVED, 20);
-    assertThat(gateway.count("/shadow", Fate.OFFERED)).isEqualTo(20);
+    gateway.await("/shadow", TicketFate.SERVED, 20);
+    assertThat(gateway.count("/shadow", TicketFate.OFFERED)).isEqualTo(20);
   }
 
   @Test
@@ -182,7 +182,7 @@ class DeadUpstreamIT extends HostileCase {
     assertThat(answer.text()).isEqualTo("[]");
     upstream.received();
     assertThat(other.received().text()).isEqualTo(ASK);
-    gateway.await("/shadow-errors", Fate.SERVED, 1);
+    gateway.await("/shadow-errors", TicketFate.SERVED, 1);
   }
 
   @Test

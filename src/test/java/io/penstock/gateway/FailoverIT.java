@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
@@ -147,14 +147,14 @@ class FailoverIT extends HostileCase {
           byteSocket.send(STREAM_HEAD).chunk("data: {}\n\n");
           arrived.await();
         });
-    long before = gateway.count("/pair", Fate.REFUSED);
+    long before = gateway.count("/pair", TicketFate.REFUSED);
     try (ByteSocket byteSocket = connect().post(PAIR, ASK)) {
       assertThat(byteSocket.head().status()).isEqualTo(200);
       assertThat(byteSocket.chunk()).isEqualTo("data: {}\n\n");
       arrived.countDown();
       assertThatThrownBy(byteSocket::chunk).isInstanceOf(UncheckedIOException.class);
     }
-    gateway.await("/pair", Fate.REFUSED, before + 1);
+    gateway.await("/pair", TicketFate.REFUSED, before + 1);
     upstream.received();
   }
 
@@ -219,9 +219,9 @@ class FailoverIT extends HostileCase {
     upstream.script(RawUpstream.answering(error(429, "{}")));
     ByteSocket byteSocket = connect().post("/gone/v1/chat/completions", ASK);
     upstream.received();
-    gateway.await("/gone", Fate.WAITING, 1);
+    gateway.await("/gone", TicketFate.WAITING, 1);
     byteSocket.close();
-    gateway.await("/gone", Fate.CANCELLED, 1);
+    gateway.await("/gone", TicketFate.CANCELLED, 1);
   }
 
   @Test

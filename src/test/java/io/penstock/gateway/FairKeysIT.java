@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ class FairKeysIT extends HostileCase {
       for (String key : List.of(first, second)) {
         for (int i = 0; i < EACH; i++) {
           open.add(send(endpoint, key));
-          gateway.await(endpoint, Fate.WAITING, open.size() - 1L);
+          gateway.await(endpoint, TicketFate.WAITING, open.size() - 1L);
         }
       }
       for (int i = 0; i < 2 * EACH; i++) {

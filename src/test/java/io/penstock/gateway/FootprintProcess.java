@@ -5,7 +5,7 @@ import io.penstock.GatewayServer;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
@@ -71,11 +71,11 @@ final class FootprintProcess {
             .sum();
     return "%d %d %d %d %d %d %d"
         .formatted(
-            endpointTotals.requests(Fate.WAITING),
-            endpointTotals.requests(Fate.RUNNING),
-            endpointTotals.requests(Fate.CANCELLED),
-            endpointTotals.tokens(Fate.WAITING),
-            endpointTotals.bytes(Fate.WAITING),
+            endpointTotals.requests(TicketFate.WAITING),
+            endpointTotals.requests(TicketFate.RUNNING),
+            endpointTotals.requests(TicketFate.CANCELLED),
+            endpointTotals.tokens(TicketFate.WAITING),
+            endpointTotals.bytes(TicketFate.WAITING),
             context.getBean(BodyBudget.class).heldBytes(),
             held);
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import java.net.ConnectException;
@@ -144,7 +144,7 @@ class KeyedRequestsIT extends HostileCase {
         "x-penstock-key: " + CLIENT_SECRET + "x"
       })
   void noGoodKey_isRefusedBeforeTheBodyIsRead(String line) {
-    long before = gateway.count("/openai", Fate.REFUSED);
+    long before = gateway.count("/openai", TicketFate.REFUSED);
     try (ByteSocket byteSocket = connect()) {
       HttpMessage answer =
           byteSocket.send(head("POST", CHAT, line, "Content-Length: 1000") + "\r\n").answer();
@@ -154,7 +154,7 @@ class KeyedRequestsIT extends HostileCase {
       JsonNode error = JsonMapper.shared().readTree(answer.text()).get("error");
       assertThat(error.get("code").asString()).isEqualTo("unauthenticated");
     }
-    assertThat(gateway.count("/openai", Fate.REFUSED)).isEqualTo(before + 1);
+    assertThat(gateway.count("/openai", TicketFate.REFUSED)).isEqualTo(before + 1);
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
 import java.net.URI;
@@ -81,7 +81,7 @@ class KeyedUpgradeIT extends HostileCase {
   @MethodSource("ends")
   void openSocket_holdsThePlaceOfItsKey_untilItEnds(String how, Consumer<WebSocket> end) {
     WebSocket socket = open("/ws/v1/realtime", CLIENT_SECRET).join();
-    gateway.await("/ws", Fate.RUNNING, 1);
+    gateway.await("/ws", TicketFate.RUNNING, 1);
     refused(plain(), 429, "key_concurrency");
     assertThat(open("/ws/v1/realtime", CLIENT_SECRET)).as(how).failsWithin(Duration.ofSeconds(60));
     socket.sendText("still there", true).join();
@@ -100,7 +100,7 @@ class KeyedUpgradeIT extends HostileCase {
   void keyThatWaits_isUpgradedWhenTheSocketBeforeEnds() {
     WebSocket first = open("/ws/v1/realtime", "waits").join();
     CompletableFuture<WebSocket> second = open("/ws/v1/realtime", "waits");
-    gateway.await("/ws", Fate.WAITING, 1);
+    gateway.await("/ws", TicketFate.WAITING, 1);
     assertThat(second).isNotDone();
     first.abort();
     second.join().abort();

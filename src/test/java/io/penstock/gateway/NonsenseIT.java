@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
@@ -214,7 +214,7 @@ class NonsenseIT extends HostileCase {
         post("/n" + index + call, of.stream() ? ask.replace("{\"m", "{\"stream\":true,\"m") : ask);
     assertThat(answer.status()).isEqualTo(of.status());
     assertThat(answer.body()).isEqualTo(of.body());
-    gateway.await("/n" + index, Fate.SERVED, 1);
+    gateway.await("/n" + index, TicketFate.SERVED, 1);
     assertThat(upstream.drain()).isBetween(1, of.status() == 200 ? 1 : 6);
     String line = "upstream n" + index + ": ";
     // a 429 also makes the upstream unhealthy, which has a line of its own
@@ -250,13 +250,13 @@ class NonsenseIT extends HostileCase {
           }
         });
     String path = "/early-" + DIALECTS[dialect];
-    long before = gateway.count(path, Fate.REFUSED);
+    long before = gateway.count(path, TicketFate.REFUSED);
     try (ByteSocket byteSocket = connect().post(path + STREAMED[dialect], ASKS[dialect])) {
       assertThat(byteSocket.head().status()).isEqualTo(200);
       assertThatThrownBy(() -> readOn(byteSocket, chunked))
           .isInstanceOf(UncheckedIOException.class);
     }
-    gateway.await(path, Fate.REFUSED, before + 1);
+    gateway.await(path, TicketFate.REFUSED, before + 1);
     assertThat(upstream.drain()).isEqualTo(1);
   }
 

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.MachineStalls;
@@ -144,7 +144,7 @@ class PoolIT {
       for (int i = 0; i < PARKED; i++) {
         others.add(ByteSocket.to(gateway.port()).post("/pair/v1/chat/completions", ASK));
       }
-      gateway.await("/pair", Fate.WAITING, PARKED);
+      gateway.await("/pair", TicketFate.WAITING, PARKED);
       kill(first);
       killed.countDown();
       long served = others.stream().filter(PoolIT::servedBySecond).count();

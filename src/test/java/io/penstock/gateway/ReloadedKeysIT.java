@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import java.io.IOException;
@@ -88,7 +88,7 @@ class ReloadedKeysIT extends HostileCase {
     try (ByteSocket running = chat("leaving");
         ByteSocket waiting = chat("leaving")) {
       upstream.received();
-      gateway.await("/openai", Fate.WAITING, 1);
+      gateway.await("/openai", TicketFate.WAITING, 1);
       reloaded(key("staying", ""), key("coming", ""));
       refused(permit("leaving"), 401, "unauthenticated");
       assertThat(permit("coming").status()).isEqualTo(200);
@@ -132,7 +132,7 @@ class ReloadedKeysIT extends HostileCase {
     try (ByteSocket first = chat("parked");
         ByteSocket second = chat("parked")) {
       upstream.received();
-      gateway.await("/openai", Fate.WAITING, 1);
+      gateway.await("/openai", TicketFate.WAITING, 1);
       reloaded(key("parked", waits + 2));
       upstream.received();
       assertThat(first.answer().status()).isEqualTo(200);
@@ -157,8 +157,8 @@ class ReloadedKeysIT extends HostileCase {
         answers.release(2);
         upstream.received();
         assertThat(first.answer().status()).isEqualTo(200);
-        gateway.await("/openai", Fate.RUNNING, 0);
-        gateway.await("/openai", Fate.WAITING, 1);
+        gateway.await("/openai", TicketFate.RUNNING, 0);
+        gateway.await("/openai", TicketFate.WAITING, 1);
         reloaded(key("unlimited", ", on_limit: wait"));
         answers.release();
         upstream.received();
@@ -171,7 +171,7 @@ class ReloadedKeysIT extends HostileCase {
   /** Sends a request that becomes the {@code place}-th of those that wait. */
   private ByteSocket waiting(String secret, int place) {
     ByteSocket byteSocket = chat(secret);
-    gateway.await("/openai", Fate.WAITING, place);
+    gateway.await("/openai", TicketFate.WAITING, place);
     return byteSocket;
   }
 }

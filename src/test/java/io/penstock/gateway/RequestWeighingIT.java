@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
@@ -172,10 +172,10 @@ class RequestWeighingIT extends HostileCase {
           self.read(byteSocket);
           byteSocket.awaitEnd();
         });
-    long before = gateway.count("/counted", Fate.CANCELLED);
+    long before = gateway.count("/counted", TicketFate.CANCELLED);
     ByteSocket byteSocket = connect().post(COUNTED, MESSAGE);
     upstream.received();
     byteSocket.close();
-    gateway.await("/counted", Fate.CANCELLED, before + 1);
+    gateway.await("/counted", TicketFate.CANCELLED, before + 1);
   }
 }

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import io.penstock.fake.ByteSocket;
@@ -149,7 +149,7 @@ class RewritingIT extends HostileCase {
           byteSocket.send(OK);
         });
     try (ByteSocket first = connect().post("/fall/v1/chat/completions", asks)) {
-      gateway.await("/fall", Fate.RUNNING, 1);
+      gateway.await("/fall", TicketFate.RUNNING, 1);
       assertThat(upstream.received().text()).isEqualTo(asks);
       HttpMessage answer = post("/fall/v1/chat/completions", asks);
       assertThat(answer.status()).isEqualTo(200);

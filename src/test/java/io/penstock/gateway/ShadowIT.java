@@ -4,7 +4,7 @@ import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import io.penstock.fake.RecordedEvents;
@@ -68,8 +68,8 @@ class ShadowIT {
       var endpointTotals =
           Objects.requireNonNull(gateway.context().getBean(EndpointRegistry.class).find("/shadow"))
               .totals();
-      await().until(() -> endpointTotals.requests(Fate.SERVED) == 3);
-      assertThat(endpointTotals.requests(Fate.WAITING)).isZero();
+      await().until(() -> endpointTotals.requests(TicketFate.SERVED) == 3);
+      assertThat(endpointTotals.requests(TicketFate.WAITING)).isZero();
       assertThat(gateway.operator("GET /actuator/prometheus"))
           .contains(
               "penstock_tickets_total{endpoint=\"/shadow\",outcome=\"shadowed\",reason=\"none\"} 1")

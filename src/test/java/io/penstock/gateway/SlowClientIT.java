@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
@@ -56,7 +56,7 @@ class SlowClientIT extends HostileCase {
   @Test
   void bodyThatTrickles_isRefused_andGivesItsMemoryBack() {
     BodyBudget bodies = gateway.bean(BodyBudget.class);
-    long before = gateway.count("/openai", Fate.REFUSED);
+    long before = gateway.count("/openai", TicketFate.REFUSED);
     long late = bodies.late();
     try (ByteSocket byteSocket = connect()) {
       byteSocket.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
@@ -66,7 +66,7 @@ class SlowClientIT extends HostileCase {
           .until(
               () -> {
                 byteSocket.send(" ");
-                return gateway.count("/openai", Fate.REFUSED) == before + 1;
+                return gateway.count("/openai", TicketFate.REFUSED) == before + 1;
               });
       HttpMessage answer = byteSocket.answer();
       refused(answer, 408, "body_timeout");
@@ -90,15 +90,15 @@ class SlowClientIT extends HostileCase {
           }
           broken.complete(null);
         });
-    long before = gateway.count(FILES, Fate.REFUSED);
+    long before = gateway.count(FILES, TicketFate.REFUSED);
     try (ByteSocket byteSocket = connect()) {
       byteSocket.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\nhalf");
       HttpMessage answer = byteSocket.answer();
       refused(answer, 408, "body_timeout");
     }
     broken.orTimeout(60, TimeUnit.SECONDS).join();
-    gateway.await(FILES, Fate.REFUSED, before + 1);
-    assertThat(gateway.count(FILES, Fate.RUNNING)).isZero();
+    gateway.await(FILES, TicketFate.REFUSED, before + 1);
+    assertThat(gateway.count(FILES, TicketFate.RUNNING)).isZero();
   }
 
   @Test
@@ -112,7 +112,7 @@ class SlowClientIT extends HostileCase {
             byteSocket.close();
           }
         });
-    long before = gateway.count(FILES, Fate.REFUSED);
+    long before = gateway.count(FILES, TicketFate.REFUSED);
     try (ByteSocket byteSocket = connect()) {
       byteSocket.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
       byteSocket.send("x".repeat(10_000));
@@ -120,7 +120,7 @@ class SlowClientIT extends HostileCase {
           .until(
               () -> {
                 byteSocket.send(" ");
-                return gateway.count(FILES, Fate.REFUSED) == before + 1;
+                return gateway.count(FILES, TicketFate.REFUSED) == before + 1;
               });
       refused(byteSocket.answer(), 408, "body_timeout");
     }

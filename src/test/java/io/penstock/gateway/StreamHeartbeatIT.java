@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import io.penstock.fake.ByteSocket;
@@ -77,9 +77,9 @@ class StreamHeartbeatIT extends HostileCase {
   }
 
   private ByteSocket parked(String path, String body) {
-    long waiting = gateway.count(path, Fate.WAITING);
+    long waiting = gateway.count(path, TicketFate.WAITING);
     ByteSocket byteSocket = connect().post(path, body);
-    gateway.await(path, Fate.WAITING, waiting + 1);
+    gateway.await(path, TicketFate.WAITING, waiting + 1);
     return byteSocket;
   }
 
@@ -123,12 +123,12 @@ class StreamHeartbeatIT extends HostileCase {
         });
     RecordedEvents recorded = new RecordedEvents();
     gateway.bean(EventBus.class).subscribe(recorded);
-    long served = gateway.count(CHAT, Fate.SERVED);
+    long served = gateway.count(CHAT, TicketFate.SERVED);
     try (ByteSocket byteSocket = beating(CHAT)) {
       pause(false);
       assertThat(rest(byteSocket)).isEqualTo(EVENTS);
       assertThat(upstream.received().text()).isEqualTo(STREAM);
-      gateway.await(CHAT, Fate.SERVED, served + 1);
+      gateway.await(CHAT, TicketFate.SERVED, served + 1);
       assertThat(recorded.of(Event.Settled.class))
           .singleElement()
           .satisfies(settled -> assertThat(settled.usedTokens()).isEqualTo(10));
@@ -151,8 +151,8 @@ class StreamHeartbeatIT extends HostileCase {
               "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"")
           .endsWith("}\n\n");
     }
-    assertThat(gateway.count(SHORT_CHAT, Fate.EXPIRED)).isEqualTo(1);
-    assertThat(gateway.count(SHORT_MESSAGES, Fate.EXPIRED)).isEqualTo(1);
+    assertThat(gateway.count(SHORT_CHAT, TicketFate.EXPIRED)).isEqualTo(1);
+    assertThat(gateway.count(SHORT_MESSAGES, TicketFate.EXPIRED)).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -234,16 +234,16 @@ class StreamHeartbeatIT extends HostileCase {
 
   @Test
   void clientGoneBetweenBeats_losesItsPlaceAtOnce() {
-    long cancelled = gateway.count(CHAT, Fate.CANCELLED);
+    long cancelled = gateway.count(CHAT, TicketFate.CANCELLED);
     try (ByteSocket byteSocket = beating(CHAT)) {
       byteSocket.reset();
-      gateway.await(CHAT, Fate.CANCELLED, cancelled + 1);
+      gateway.await(CHAT, TicketFate.CANCELLED, cancelled + 1);
     }
     try (ByteSocket byteSocket = beating(CHAT)) {
       byteSocket.halfClose();
-      gateway.await(CHAT, Fate.CANCELLED, cancelled + 2);
+      gateway.await(CHAT, TicketFate.CANCELLED, cancelled + 2);
     }
-    assertThat(gateway.count(CHAT, Fate.WAITING)).isZero();
+    assertThat(gateway.count(CHAT, TicketFate.WAITING)).isZero();
   }
 
   @Test
@@ -256,7 +256,7 @@ class StreamHeartbeatIT extends HostileCase {
           byteSocket.awaitEnd();
           left.countDown();
         });
-    long cancelled = gateway.count(CHAT, Fate.CANCELLED);
+    long cancelled = gateway.count(CHAT, TicketFate.CANCELLED);
     try (ByteSocket byteSocket = beating(CHAT)) {
       pause(false);
       String chunk = byteSocket.chunk();
@@ -265,7 +265,7 @@ class StreamHeartbeatIT extends HostileCase {
       }
       assertThat(chunk).isEqualTo("data: {}\n\n");
       byteSocket.reset();
-      gateway.await(CHAT, Fate.CANCELLED, cancelled + 1);
+      gateway.await(CHAT, TicketFate.CANCELLED, cancelled + 1);
     }
     assertThat(left.await(60, TimeUnit.SECONDS)).isTrue();
     upstream.received();

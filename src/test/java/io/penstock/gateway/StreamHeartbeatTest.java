@@ -8,6 +8,7 @@ import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.endpoint.TicketOutcome;
@@ -73,7 +74,7 @@ class StreamHeartbeatTest {
     LocalLimitSource limits = new LocalLimitSource();
     EndpointRegistry registry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 new UpstreamRegistry(limits, 60_000_000_000L),
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,

@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.endpoint.TicketOperations;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
@@ -221,7 +221,7 @@ class TracesIT extends HostileCase {
     gateway.endpoint(CHAT).pause(true);
     String waits = next();
     try (ByteSocket byteSocket = connect().send(request(CHAT, ASK, parent(waits, "01")))) {
-      gateway.await(CHAT, Fate.WAITING, 1);
+      gateway.await(CHAT, TicketFate.WAITING, 1);
       byteSocket.reset();
       List<Span> spans = spans(waits, 2);
       assertThat(named(spans, "park").attributes()).containsEntry("penstock.outcome", "cancelled");

@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import java.net.URI;
@@ -163,13 +163,13 @@ class UpgradeIT extends HostileCase {
 
   @Test
   void framesPassBothWays_andCloseIsPassedOn() throws InterruptedException {
-    long before = gateway.count("/ws", Fate.SERVED);
+    long before = gateway.count("/ws", TicketFate.SERVED);
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime?model=m", ears);
     assertThat(socket.getSubprotocol()).isEqualTo("realtime");
     assertThat(seen.poll(60, TimeUnit.SECONDS))
         .isEqualTo("/v1/realtime?model=m Bearer " + UPSTREAM_SECRET + " realtime=v1");
-    gateway.await("/ws", Fate.RUNNING, 1);
+    gateway.await("/ws", TicketFate.RUNNING, 1);
     socket.sendText("hello", true).join();
     assertThat(ears.next()).isEqualTo("echo hello");
     String large = "x".repeat(200_000);
@@ -179,32 +179,32 @@ class UpgradeIT extends HostileCase {
     assertThat(ears.next()).isEqualTo("pong");
     socket.sendClose(4001, "bye").join();
     assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo(4001);
-    gateway.await("/ws", Fate.SERVED, before + 1);
+    gateway.await("/ws", TicketFate.SERVED, before + 1);
   }
 
   @Test
   void closeOfTheUpstream_closesTheClient() throws InterruptedException {
-    long before = gateway.count("/ws", Fate.SERVED);
+    long before = gateway.count("/ws", TicketFate.SERVED);
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime", ears);
     seen.poll(60, TimeUnit.SECONDS);
     socket.sendText("close", true).join();
     assertThat(ears.next()).isEqualTo("closed 4321 enough");
     closed.poll(60, TimeUnit.SECONDS);
-    gateway.await("/ws", Fate.SERVED, before + 1);
+    gateway.await("/ws", TicketFate.SERVED, before + 1);
   }
 
   @Test
   void clientThatVanishes_closesTheUpstream() throws InterruptedException {
-    long offered = gateway.count("/ws", Fate.OFFERED);
+    long offered = gateway.count("/ws", TicketFate.OFFERED);
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime", ears);
     seen.poll(60, TimeUnit.SECONDS);
-    gateway.await("/ws", Fate.RUNNING, 1);
+    gateway.await("/ws", TicketFate.RUNNING, 1);
     socket.abort();
-    gateway.await("/ws", Fate.RUNNING, 0);
+    gateway.await("/ws", TicketFate.RUNNING, 0);
     assertThat(closed.poll(60, TimeUnit.SECONDS)).isNotNull();
-    assertThat(gateway.count("/ws", Fate.OFFERED)).isEqualTo(offered + 1);
+    assertThat(gateway.count("/ws", TicketFate.OFFERED)).isEqualTo(offered + 1);
   }
 
   /** Returns the status with which an upgrade is refused. */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.PooledByteBufAllocator;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.gateway.body.BodyBudget;
@@ -82,7 +82,7 @@ class UploadIT extends HostileCase {
 
   @Test
   void turnsOutTooLarge_isRefusedAndBrokenOffUpstream() throws InterruptedException {
-    long before = gateway.count("/small", Fate.REFUSED);
+    long before = gateway.count("/small", TicketFate.REFUSED);
     CountDownLatch broken = new CountDownLatch(1);
     upstream.script(
         (self, byteSocket) -> {
@@ -103,7 +103,7 @@ class UploadIT extends HostileCase {
       refused(byteSocket.answer(), 413, "body_too_large");
     }
     broken.await();
-    gateway.await("/small", Fate.REFUSED, before + 1);
+    gateway.await("/small", TicketFate.REFUSED, before + 1);
   }
 
   @Test
@@ -152,7 +152,7 @@ class UploadIT extends HostileCase {
                       byteSocket.send(piece);
                     }
                   });
-      gateway.await("/openai", Fate.RUNNING, 1);
+      gateway.await("/openai", TicketFate.RUNNING, 1);
       slow.countDown();
       sender.join();
       assertThat(byteSocket.answer().status()).isEqualTo(200);

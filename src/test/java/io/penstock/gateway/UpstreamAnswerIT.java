@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
@@ -93,8 +93,8 @@ class UpstreamAnswerIT extends HostileCase {
           byteSocket.send(OK);
           done.countDown();
         });
-    long before = gateway.endpoint(CHAT).totals().tokens(Fate.SERVED);
-    long requests = gateway.count(CHAT, Fate.SERVED);
+    long before = gateway.endpoint(CHAT).totals().tokens(TicketFate.SERVED);
+    long requests = gateway.count(CHAT, TicketFate.SERVED);
     try (ByteSocket byteSocket = connect()) {
       byteSocket.send(
           "POST " + FILES + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -107,8 +107,8 @@ class UpstreamAnswerIT extends HostileCase {
       assertThat(answer.header("x-penstock-cost")).isEqualTo("0");
     }
     assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
-    gateway.await(CHAT, Fate.SERVED, requests + 1);
-    assertThat(gateway.endpoint(CHAT).totals().tokens(Fate.SERVED)).isEqualTo(before);
+    gateway.await(CHAT, TicketFate.SERVED, requests + 1);
+    assertThat(gateway.endpoint(CHAT).totals().tokens(TicketFate.SERVED)).isEqualTo(before);
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.RawUpstream;
@@ -117,7 +117,7 @@ class UsageAskedIT extends HostileCase {
 
     assertThat(post("/mixed/v1/chat/completions", STREAM_ASK).text()).isEqualTo(EVENTS);
     assertThat(upstream.received().text()).contains(ASKS);
-    gateway.await("/mixed", Fate.SERVED, 2);
+    gateway.await("/mixed", TicketFate.SERVED, 2);
     assertThat(
             MetricsScrape.of(gateway.operatorPort())
                 .sum("penstock_tokens_total", Map.of("upstream", "mixed", "kind", "used")))

@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.ConfigurationReloader;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.Http2Wire;
 import io.penstock.fake.HttpMessage;
@@ -186,7 +186,7 @@ class WebPagesIT extends HostileCase {
 
   @Test
   void foreignPageThatPosts_isRefusedInTheDialect_andCounted() {
-    long before = gateway.count("/anthropic", Fate.REFUSED);
+    long before = gateway.count("/anthropic", TicketFate.REFUSED);
     String post = ByteSocket.request("POST", MESSAGES, ASK).replace("Host: penstock", LOCAL);
     HttpMessage answer = ask(post.replace(LOCAL, LOCAL + "\r\n" + EVIL));
     assertForeignOrigin(answer);
@@ -194,7 +194,7 @@ class WebPagesIT extends HostileCase {
         .startsWith("{\"type\":\"error\",\"error\":{\"type\":\"permission_error\"")
         .contains("penstock.allowed-origins");
     assertThat(answer.header("x-penstock-endpoint")).isEqualTo("/anthropic");
-    assertThat(gateway.count("/anthropic", Fate.REFUSED)).isEqualTo(before + 1);
+    assertThat(gateway.count("/anthropic", TicketFate.REFUSED)).isEqualTo(before + 1);
   }
 
   @Test

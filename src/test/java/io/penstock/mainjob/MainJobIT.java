@@ -7,7 +7,7 @@ import com.openai.errors.RateLimitException;
 import io.penstock.clients.SdkClients;
 import io.penstock.cost.CostDimension;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.event.Event;
 import io.penstock.fake.FixedChecker;
 import io.penstock.fake.OneFileGateway;
@@ -231,10 +231,11 @@ class MainJobIT {
   }
 
   private static void assertBalanced(EndpointTotals endpointTotals) {
-    assertThat(endpointTotals.requests(Fate.OFFERED)).isEqualTo(CALLS_EACH);
-    assertThat(endpointTotals.requests(Fate.SERVED)).isEqualTo(CALLS_EACH);
-    assertThat(endpointTotals.tokens(Fate.SERVED)).isEqualTo(endpointTotals.tokens(Fate.OFFERED));
-    for (Fate fate : List.of(Fate.WAITING, Fate.RUNNING)) {
+    assertThat(endpointTotals.requests(TicketFate.OFFERED)).isEqualTo(CALLS_EACH);
+    assertThat(endpointTotals.requests(TicketFate.SERVED)).isEqualTo(CALLS_EACH);
+    assertThat(endpointTotals.tokens(TicketFate.SERVED))
+        .isEqualTo(endpointTotals.tokens(TicketFate.OFFERED));
+    for (TicketFate fate : List.of(TicketFate.WAITING, TicketFate.RUNNING)) {
       assertThat(endpointTotals.requests(fate)).isZero();
       assertThat(endpointTotals.tokens(fate)).isZero();
       assertThat(endpointTotals.bytes(fate)).isZero();

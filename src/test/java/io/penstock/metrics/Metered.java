@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;
-import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.event.EventBus;
@@ -39,7 +39,7 @@ final class Metered {
     upstreams = new UpstreamRegistry(limits, WINDOW);
     endpoints =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 upstreams,
                 new ModelQuotas(limits, WINDOW),
                 limits,

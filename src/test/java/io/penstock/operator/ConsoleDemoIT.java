@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.InstalledBrowser;
 import io.penstock.fake.RunningGateway;
 import java.awt.image.BufferedImage;
@@ -73,7 +73,7 @@ class ConsoleDemoIT {
           "/demo-gemini/v1beta/models/demo:generateContent",
           "{\"contents\":[{\"parts\":[{\"text\":\"Hello\"}]}]}",
           3);
-      gateway.await("/demo", Fate.SERVED, 4);
+      gateway.await("/demo", TicketFate.SERVED, 4);
       assertThat(page.locator("header.top")).containsText("1 instance");
       assertThat(page.locator("[data-path='/demo'] .dots i")).not().hasCount(0);
       assertThat(cell(page, "/demo", 4)).containsText(" s"); // percentiles of waits

@@ -8,7 +8,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.InstalledBrowser;
 import io.penstock.fake.RunningGateway;
 import java.net.URI;
@@ -113,7 +113,7 @@ class ConsoleIT {
     Page page = open();
     assertThat(line(page, "/teams/search")).containsText("2");
     ask("/teams/support");
-    gateway.await("/teams/support", Fate.SERVED, 1);
+    gateway.await("/teams/support", TicketFate.SERVED, 1);
     assertThat(line(page, "/teams/support").locator("[role=gridcell]").nth(6)).hasText("1");
     tab(page, "Events");
     assertThat(page.locator(".events")).containsText("/teams/support");
@@ -127,9 +127,9 @@ class ConsoleIT {
   @Test
   void ticketThatWaits_isExplained_andThrownOut() {
     ask("/budget?tokens=90");
-    gateway.await("/budget", Fate.SERVED, 1);
+    gateway.await("/budget", TicketFate.SERVED, 1);
     ask("/budget?tokens=50");
-    gateway.await("/budget", Fate.WAITING, 1);
+    gateway.await("/budget", TicketFate.WAITING, 1);
     Page page = open();
     assertThat(line(page, "/budget").locator(".dots i")).hasCount(1);
     assertThat(line(page, "/budget")).containsText("its limit");
@@ -139,7 +139,7 @@ class ConsoleIT {
     assertThat(page.locator(".why")).containsText("has too little room");
     page.screenshot(new Page.ScreenshotOptions().setPath(picture("explained")));
     press(page, "Throw out ticket");
-    gateway.await("/budget", Fate.REFUSED, 1);
+    gateway.await("/budget", TicketFate.REFUSED, 1);
     assertThat(page.locator(".detail")).containsText("Nobody.");
     assertThat(installedBrowser.complaints()).isEmpty();
   }
@@ -151,10 +151,10 @@ class ConsoleIT {
     press(page, "Pause");
     assertThat(line(page, "/teams/support")).containsText("paused");
     ask("/teams/support");
-    gateway.await("/teams/support", Fate.WAITING, 1);
+    gateway.await("/teams/support", TicketFate.WAITING, 1);
     assertThat(line(page, "/teams/support")).containsText("endpoint paused");
     press(page, "Resume");
-    gateway.await("/teams/support", Fate.SERVED, 1);
+    gateway.await("/teams/support", TicketFate.SERVED, 1);
     press(page, "Send a test request");
     assertThat(page.locator(".detail")).containsText("answered 200");
     assertThat(installedBrowser.complaints()).isEmpty();
@@ -196,7 +196,7 @@ class ConsoleIT {
                   .build(),
               BodyHandlers.discarding());
     }
-    gateway.await("/mock", Fate.SERVED, HOSTILE.size());
+    gateway.await("/mock", TicketFate.SERVED, HOSTILE.size());
     tab(page, "Events");
     assertHarmless(page, page.locator(".events"));
     tab(page, "Upstreams");
@@ -296,7 +296,7 @@ class ConsoleIT {
   void page_isForEveryone(boolean dark) {
     ask("/budget?tokens=90");
     ask("/budget?tokens=50");
-    gateway.await("/budget", Fate.WAITING, 1);
+    gateway.await("/budget", TicketFate.WAITING, 1);
     Page page = open(1280, 900, dark);
     line(page, "/budget").click();
     assertThat(page.locator(".tickets tbody tr")).hasCount(1);
@@ -320,7 +320,7 @@ class ConsoleIT {
   void phone_needsNoScrollingSideways() {
     ask("/budget?tokens=90");
     ask("/budget?tokens=50");
-    gateway.await("/budget", Fate.WAITING, 1);
+    gateway.await("/budget", TicketFate.WAITING, 1);
     Page page = open(390, 844, true);
     assertThat(line(page, "/budget")).isVisible();
     assertThat((Boolean) page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))

@@ -4,7 +4,7 @@ import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.StartedGateway;
 import java.io.IOException;
 import java.net.URI;
@@ -95,7 +95,7 @@ class TermsChangeIT {
 
   private long waitingRequests() {
     EndpointRegistry registry = gateway.context().getBean(EndpointRegistry.class);
-    return Objects.requireNonNull(registry.find("/chat")).totals().requests(Fate.WAITING);
+    return Objects.requireNonNull(registry.find("/chat")).totals().requests(TicketFate.WAITING);
   }
 
   @Test

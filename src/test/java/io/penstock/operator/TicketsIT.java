@@ -2,7 +2,7 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeySecrets;
 import java.io.IOException;
@@ -155,7 +155,7 @@ class TicketsIT {
 
   @Test
   void ticketThatIsRemoved_isRefusedToItsClient_once() throws Exception {
-    long refused = gateway.count("/budget", Fate.REFUSED);
+    long refused = gateway.count("/budget", TicketFate.REFUSED);
     assertThat(get("/budget?tokens=100").get().statusCode()).isEqualTo(200);
     CompletableFuture<HttpResponse<String>> answer = get("/budget?tokens=60");
     JsonNode listed = waiting("/budget");
@@ -180,7 +180,7 @@ class TicketsIT {
     assertThat(answer.get().headers().firstValue("x-penstock-reason"))
         .hasValue("removed_by_operator");
     assertThat(answer.get().headers().firstValue("Retry-After")).isPresent();
-    assertThat(gateway.count("/budget", Fate.REFUSED)).isEqualTo(refused + 1);
+    assertThat(gateway.count("/budget", TicketFate.REFUSED)).isEqualTo(refused + 1);
     assertThat(operator("DELETE", "/tickets/" + id).statusCode()).isEqualTo(409);
     JsonNode past = explained(id);
     assertThat(past.path("state").asString()).isEqualTo("refused");
@@ -212,7 +212,7 @@ class TicketsIT {
   @Test
   void upstreamThatRunsAsManyAsMay_isWaitedForWithoutAnInstant() {
     CompletableFuture<HttpResponse<String>> runs = chat("/one");
-    gateway.await("/one", Fate.RUNNING, 1);
+    gateway.await("/one", TicketFate.RUNNING, 1);
     CompletableFuture<HttpResponse<String>> waits = chat("/one");
     JsonNode explained = explained(waiting("/one").path("id").asString());
     assertThat(explained.at("/binds/what").asString()).isEqualTo("limit");
@@ -223,7 +223,7 @@ class TicketsIT {
     assertThat(explained.at("/limits/0/reserved").asLong()).isEqualTo(1);
     waits.cancel(true);
     runs.cancel(true);
-    gateway.await("/one", Fate.WAITING, 0);
+    gateway.await("/one", TicketFate.WAITING, 0);
   }
 
   @Test
@@ -235,13 +235,13 @@ class TicketsIT {
     assertThat(explained.at("/binds/name").asString()).isEqualTo("enough");
     assertThat(Instant.parse(explained.at("/binds/until").asString())).isAfter(Instant.EPOCH);
     waits.cancel(true);
-    gateway.await("/enough", Fate.WAITING, 0);
+    gateway.await("/enough", TicketFate.WAITING, 0);
   }
 
   @ParameterizedTest
   @CsvSource({"/permit, 0", "/mock, 20", "/claude, 20", "/gem, 20"})
   void testRequest_goesThroughAsAClientsDoes_andCostsLittle(String path, long most) {
-    long served = gateway.count(path, Fate.SERVED);
+    long served = gateway.count(path, TicketFate.SERVED);
     JsonNode came =
         json(operator("POST", "/endpoints/test?path=" + path, "x-penstock-key", SECRET));
     assertThat(came.path("status").asInt()).as("%s", came).isEqualTo(200);
@@ -249,7 +249,7 @@ class TicketsIT {
     assertThat(came.path("waited_ms").asLong()).isLessThan(30_000);
     assertThat(came.path("cost").asLong()).isBetween(1L, most + 1);
     assertThat(came.path("request_id").asString()).isNotBlank();
-    gateway.await(path, Fate.SERVED, served + 1);
+    gateway.await(path, TicketFate.SERVED, served + 1);
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.endpoint.StepDriver;
@@ -78,7 +79,7 @@ final class FleetInstance {
     this.requests = new FleetRequests(fleet, this);
     this.registry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 upstreamRegistry,
                 models,
                 limits,

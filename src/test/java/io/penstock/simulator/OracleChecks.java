@@ -1,7 +1,7 @@
 package io.penstock.simulator;
 
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.EndpointTotals.Fate;
+import io.penstock.endpoint.TicketFate;
 import io.penstock.limit.Limit;
 import io.penstock.queue.QueueOrder;
 import io.penstock.quota.MeteredLimit;
@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 /** Checks of everything that must hold when nothing more can happen at an instant. */
 final class OracleChecks {
   private static final Stage[] STAGES = Stage.values();
-  private static final Fate[] FATES =
-      Arrays.stream(STAGES).map(stage -> Fate.valueOf(stage.name())).toArray(Fate[]::new);
+  private static final TicketFate[] FATES =
+      Arrays.stream(STAGES)
+          .map(stage -> TicketFate.valueOf(stage.name()))
+          .toArray(TicketFate[]::new);
 
   private final OracleWays ways;
   private final boolean looksInside;
@@ -114,7 +116,7 @@ final class OracleChecks {
     long bytes = 0;
     for (int at = 0; at < STAGES.length; at++) {
       long[] expected = endpoint.sum(STAGES[at]);
-      Fate fate = FATES[at];
+      TicketFate fate = FATES[at];
       boolean right =
           endpointTotals.requests(fate) == expected[0]
               && endpointTotals.tokens(fate) == expected[1]
@@ -135,9 +137,9 @@ final class OracleChecks {
       bytes += expected[2];
     }
     boolean lost =
-        requests != endpointTotals.requests(Fate.OFFERED)
-            || tokens != endpointTotals.tokens(Fate.OFFERED)
-            || bytes != endpointTotals.bytes(Fate.OFFERED);
+        requests != endpointTotals.requests(TicketFate.OFFERED)
+            || tokens != endpointTotals.tokens(TicketFate.OFFERED)
+            || bytes != endpointTotals.bytes(TicketFate.OFFERED);
     if (lost) {
       throw new InvariantViolation(
           endpoint.spec.path() + " has lost something of what was offered");

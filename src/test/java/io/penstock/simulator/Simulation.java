@@ -1,7 +1,7 @@
 package io.penstock.simulator;
 
-import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.endpoint.StepDriver;
@@ -74,7 +74,7 @@ final class Simulation {
     this.keys = new SimKeys(seed, simScenario, limits, models, now);
     this.endpointRegistry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 upstreamRegistry, models, limits, () -> now, this::driver, this::heard, arrivals));
     this.oracle = new Oracle(this);
     this.specs = simScenario.configuration();

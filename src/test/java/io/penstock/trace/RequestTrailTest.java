@@ -13,6 +13,7 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.endpoint.ParkedTicket;
@@ -72,7 +73,7 @@ class RequestTrailTest {
     LocalLimitSource limits = new LocalLimitSource();
     EndpointRegistry registry =
         new EndpointRegistry(
-            new Endpoint.House(
+            new EndpointServices(
                 new UpstreamRegistry(limits, MINUTE),
                 new ModelQuotas(limits, MINUTE),
                 limits,

@@ -1,0 +1,42 @@
+package io.penstock.endpoint;
+
+import io.penstock.event.EventSink;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.sharing.LimitSource;
+import io.penstock.time.Ticker;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Services that all endpoints share.
+ *
+ * @param upstreams all upstreams
+ * @param models the quotas of models over all upstreams
+ * @param limits the source of limits
+ * @param ticker the clock
+ * @param drivers creates the drivers that run their steps
+ * @param events receives their events
+ * @param arrivals the next arrival number
+ * @param roll the directory of waiting tickets
+ */
+public record EndpointServices(
+    UpstreamRegistry upstreams,
+    ModelQuotas models,
+    LimitSource limits,
+    Ticker ticker,
+    StepDriver.Source drivers,
+    EventSink events,
+    AtomicLong arrivals,
+    TicketDirectory roll) {
+  /** Creates the services with an empty directory of waiting tickets. */
+  public EndpointServices(
+      UpstreamRegistry upstreams,
+      ModelQuotas models,
+      LimitSource limits,
+      Ticker ticker,
+      StepDriver.Source drivers,
+      EventSink events,
+      AtomicLong arrivals) {
+    this(upstreams, models, limits, ticker, drivers, events, arrivals, new TicketDirectory());
+  }
+}
