@@ -28,15 +28,17 @@ final class Dispatcher {
   private final TicketDeadlines ticketDeadlines;
   private final QueueBacklog queueBacklog;
   private final QueueOverflow queueOverflow;
-  private final WaitReasons waitReasons = new WaitReasons();
+  private final WaitRecorder recorder;
+  private boolean paused;
 
   /** Lanes that the next grant skips; a set, as it may meet a lane in several wait lists. */
   private final Set<WaitList.Waiter> skipped = new HashSet<>();
 
-  Dispatcher(DispatchListener dispatchListener, RouteSource routeSource) {
+  Dispatcher(DispatchListener dispatchListener, RouteSource routeSource, WaitRecorder recorder) {
+    this.recorder = recorder;
     this.dispatchListener = dispatchListener;
     this.routeSource = routeSource;
-    this.waitingRoom = new WaitingRoom(this, routeSource);
+    this.waitingRoom = new WaitingRoom(this, routeSource, recorder);
     this.laneIndex = waitingRoom.lanes();
     this.ticketDeadlines = waitingRoom.deadlines();
     this.queueBacklog = waitingRoom.backlog();
@@ -72,7 +74,7 @@ final class Dispatcher {
     if (parkedTicket == null) {
       return false;
     }
-    waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    recorder.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
     if (take(parkedTicket, State.EXPIRED)) {
       long waited = now - parkedTicket.arrivedNanos();
       dispatchListener.expired(parkedTicket, AdmissionCheck.expired(waited));
@@ -81,7 +83,7 @@ final class Dispatcher {
   }
 
   private void release(long now) {
-    if (waitReasons.paused()) {
+    if (paused) {
       return;
     }
     waitingRoom.stopAvoidingInVain(now);
@@ -110,7 +112,7 @@ final class Dispatcher {
         && AdmissionCheck.full(routeSource.bounds(), queueBacklog, first) == null) {
       queueOverflow.remove(first);
       Lane lane = waitingRoom.enqueue(first, now);
-      if (!waitReasons.paused()) {
+      if (!paused) {
         lane.join(); // others can count it as skipped
       }
       any = true;
@@ -131,15 +133,15 @@ final class Dispatcher {
       choice.lane().hold(choice, now);
       return;
     }
-    if (!choice.lane().passes(parkedTicket, ticketRoute, now)
-        || !ticketRoute.yields(choice, skipped, now)) {
+    if (!choice.lane().passes(parkedTicket, ticketRoute, now) || !choice.yields(skipped, now)) {
       return;
     }
     if (!skipped.isEmpty()) {
       skipped.forEach(each -> each.skip(parkedTicket));
       skipped.clear();
     }
-    waitReasons.goes(parkedTicket, choice.lane(), now);
+    Lane lane = choice.lane();
+    lane.recorder().goes(parkedTicket, lane.routes(), now);
     TicketCharges ticketCharges = ticketRoute.take(parkedTicket, now);
     if (ticketCharges == null) {
       // Another thread took first; the next step sees what is left. What was taken and given back
@@ -177,7 +179,7 @@ final class Dispatcher {
 
   private long next() {
     long next = ticketDeadlines.firstNanos();
-    return waitReasons.paused() ? next : Math.min(next, laneIndex.wakeAt());
+    return paused ? next : Math.min(next, laneIndex.wakeAt());
   }
 
   /** Accepts a new ticket: grants it at once, queues or blocks it, or refuses it. */
@@ -186,10 +188,10 @@ final class Dispatcher {
       return; // its client went away first
     }
     expireLate(now); // expired tickets take no place
-    List<TicketRoute> ways = laneIndex.ways(parkedTicket.facing, now);
+    List<TicketRoute> ways = laneIndex.ways(parkedTicket.facing(), now);
     Refusal refusal = AdmissionCheck.inVain(ways, routeSource, parkedTicket, now);
     if (refusal != null) {
-      waitReasons.inVain(parkedTicket, ways, now);
+      recorder.inVain(parkedTicket, ways, now);
       refuse(parkedTicket, refusal);
       return;
     }
@@ -219,17 +221,17 @@ final class Dispatcher {
     if (parkedTicket.state() != State.PARKED) {
       return;
     }
-    List<TicketRoute> ways = routeSource.of(parkedTicket.facing, now);
+    List<TicketRoute> ways = routeSource.of(parkedTicket.facing(), now);
     Refusal refusal = AdmissionCheck.impossible(ways, routeSource, parkedTicket);
-    boolean avoids = parkedTicket.facing.not() != null;
+    boolean avoids = parkedTicket.facing().not() != null;
     if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(ways, now))) {
-      parkedTicket.facing = parkedTicket.facing.avoidingNone(); // others never can, or cannot soon
+      parkedTicket.face(parkedTicket.facing().avoidingNone()); // others never can, or cannot soon
       back(parkedTicket, now);
     } else if (refusal == null) {
       waitingRoom.enter(parkedTicket, ways);
       waitingRoom.enqueue(parkedTicket, now);
     } else {
-      waitReasons.inVain(parkedTicket, ways, now);
+      recorder.inVain(parkedTicket, ways, now);
       refuse(parkedTicket, refusal);
     }
   }
@@ -239,11 +241,11 @@ final class Dispatcher {
     for (ParkedTicket each = ticketDeadlines.widens(now);
         each != null;
         each = ticketDeadlines.widens(now)) {
-      boolean blocked = each.blocked;
+      boolean blocked = each.blocked();
       if (!blocked) {
         waitingRoom.leaveLane(each, false);
       }
-      each.facing = each.facing.widened();
+      each.face(each.facing().widened());
       if (!blocked) {
         waitingRoom.enqueue(each, now);
       }
@@ -253,8 +255,7 @@ final class Dispatcher {
   /** Leaves a ticket that cannot go at once in the queue, or blocks or refuses it. */
   private void admit(ParkedTicket parkedTicket, long estimate, long now) {
     Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
-    Lane lane = parkedTicket.lane;
-    long soonest = lane == null ? Ticker.NEVER : lane.wakeAt() - now;
+    long soonest = parkedTicket.lane() instanceof Lane lane ? lane.wakeAt() - now : Ticker.NEVER;
     queueBacklog.remove(parkedTicket);
     String full = AdmissionCheck.full(routeSource.bounds(), queueBacklog, parkedTicket);
     queueBacklog.add(parkedTicket);
@@ -266,7 +267,7 @@ final class Dispatcher {
       waitingRoom.hold(parkedTicket);
       return;
     }
-    waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    recorder.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
     if (take(parkedTicket, State.REFUSED)) {
       dispatchListener.refused(
           parkedTicket,
@@ -281,7 +282,7 @@ final class Dispatcher {
       return;
     }
     ticketDeadlines.remove(parkedTicket);
-    waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    recorder.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
     refuse(
         parkedTicket,
         refusal == null
@@ -298,8 +299,8 @@ final class Dispatcher {
   /** Removes a ticket because its client went away. */
   void leave(ParkedTicket parkedTicket, long now) {
     if (parkedTicket.waits()) {
-      if (WaitReasons.isLong(parkedTicket, now)) {
-        waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+      if (WaitRecorder.isLong(parkedTicket, now)) {
+        recorder.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
       }
       waitingRoom.remove(parkedTicket, false);
     }
@@ -311,7 +312,7 @@ final class Dispatcher {
     if (parkedTicket.state() != State.PARKED) {
       return false;
     }
-    waitReasons.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    recorder.stays(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
     if (!parkedTicket.decide(State.REFUSED)) {
       return false;
     }
@@ -340,7 +341,7 @@ final class Dispatcher {
         lane.reorder(configured);
       }
       lane.reroute(routeSource.of(lane.facing(), now), routeSource.maxSkips());
-      if (!waitReasons.paused()) {
+      if (!paused) {
         lane.join();
       }
     }
@@ -351,7 +352,7 @@ final class Dispatcher {
       if (reorder) {
         parkedTicket.enter(configured);
       }
-      drop(parkedTicket, routeSource.of(parkedTicket.facing, now), now);
+      drop(parkedTicket, routeSource.of(parkedTicket.facing(), now), now);
       dropFromOverflow(parkedTicket);
     }
   }
@@ -359,7 +360,7 @@ final class Dispatcher {
   /** Refuses a blocked ticket that does not fit even an empty queue: it would block others. */
   private void dropFromOverflow(ParkedTicket parkedTicket) {
     String full = AdmissionCheck.full(routeSource.bounds(), new QueueBacklog(), parkedTicket);
-    if (parkedTicket.blocked && full != null) {
+    if (parkedTicket.blocked() && full != null) {
       turnAway(parkedTicket, AdmissionCheck.queueFull(full, Ticker.NEVER));
     }
   }
@@ -381,7 +382,7 @@ final class Dispatcher {
 
   private void turnAway(
       ParkedTicket parkedTicket, List<TicketRoute> ways, Refusal refusal, long now) {
-    waitReasons.inVain(parkedTicket, ways, now);
+    recorder.inVain(parkedTicket, ways, now);
     turnAway(parkedTicket, refusal);
   }
 
@@ -393,7 +394,8 @@ final class Dispatcher {
 
   /** Stops or restarts releases; deadlines run on meanwhile. */
   void pause(boolean stop, long now) {
-    waitReasons.pause(stop, now);
+    paused = stop;
+    recorder.pause(stop, now);
     // Paused tickets keep no claims and are not skipped.
     laneIndex.all().forEach(stop ? Lane::withdraw : Lane::join);
   }
@@ -403,8 +405,8 @@ final class Dispatcher {
     return waitingRoom;
   }
 
-  /** Returns the recorder of why tickets wait. */
-  WaitReasons why() {
-    return waitReasons;
+  /** Returns whether releases are stopped. */
+  boolean paused() {
+    return paused;
   }
 }

@@ -34,6 +34,7 @@ public final class Endpoint {
   private final InFlight inFlight;
   private final EndpointLifecycle endpointLifecycle;
   private final BodylessRefusal bodylessRefusal;
+  private final TicketListener listener = new Listener();
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
 
@@ -64,7 +65,7 @@ public final class Endpoint {
     StepDriver stepDriver = house.drivers().driver(spec.algorithm());
     this.endpointInbox = new EndpointInbox(house.ticker(), stepDriver, new Owner());
     this.routeTable = new RouteTable(house, endpointLifecycle::spec, own, endpointInbox::signal);
-    this.dispatcher = new Dispatcher(ticketAccounting, routeTable);
+    this.dispatcher = new Dispatcher(ticketAccounting, routeTable, new WaitReasons());
     this.undecided =
         new UndecidedTickets(
             ticketAccounting, routeTable, endpointLifecycle::refusesAll, this::arrive);
@@ -146,14 +147,20 @@ public final class Endpoint {
     long now = house.ticker().nanos();
     // Numbered as late as possible, so that the order of numbers is nearly that of the inbox.
     long order = house.arrivals().getAndIncrement();
-    ParkedTicket parkedTicket = new ParkedTicket(this, order, ticketRequest, now);
-    parkedTicket.facing = parkedTicket.facing.keptTo(routeTable.keptTo(ticketRequest, now));
+    ParkedTicket parkedTicket = ticket(order, ticketRequest, now);
+    parkedTicket.face(parkedTicket.facing().keptTo(routeTable.keptTo(ticketRequest, now)));
     if (spec().shadow()) {
       shadows.release(parkedTicket, ticketRequest, now);
       return parkedTicket;
     }
     charge(parkedTicket, now);
     return parkedTicket;
+  }
+
+  /** Creates the ticket of a request. */
+  ParkedTicket ticket(long order, TicketRequest ticketRequest, long now) {
+    TicketTerms terms = spec().terms(ticketRequest, now);
+    return new ParkedTicket(listener, order, ticketRequest, terms, now, null);
   }
 
   private void charge(ParkedTicket parkedTicket, long now) {
@@ -165,8 +172,7 @@ public final class Endpoint {
     }
   }
 
-  /** Cancels the ticket of a shadow; no effect once it was decided. */
-  void withdraw(ParkedTicket shadow) {
+  private void withdraw(ParkedTicket shadow) {
     if (shadow.decide(State.CANCELLED)) {
       endpointInbox.send(at -> dispatcher.leave(shadow, at));
       ticketAccounting.withdrawn(shadow);
@@ -196,11 +202,7 @@ public final class Endpoint {
     ticketAccounting.gone(cost, bytes);
   }
 
-  /**
-   * Cancels a ticket because its client went away. If it was granted meanwhile, its charges are
-   * returned. No effect once its outcome was {@linkplain ParkedTicket#take taken}.
-   */
-  public void cancel(ParkedTicket parkedTicket) {
+  private void cancel(ParkedTicket parkedTicket) {
     if (!parkedTicket.unwanted()) {
       return;
     }
@@ -217,7 +219,7 @@ public final class Endpoint {
     }
   }
 
-  void abandon(TicketOutcome ticketOutcome) {
+  private void abandon(TicketOutcome ticketOutcome) {
     if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
       ticketSettlement.abandoned(house.ticker().nanos());
     }
@@ -284,7 +286,7 @@ public final class Endpoint {
   private void undecide(ParkedTicket parkedTicket, CallerAccount.Dry dry) {
     undecided.add(parkedTicket, dry);
     if (parkedTicket.shadow() == null) {
-      house.roll().add(parkedTicket);
+      house.roll().add(this, parkedTicket);
     }
   }
 
@@ -303,43 +305,73 @@ public final class Endpoint {
     }
     parkedTicket.came(at);
     if (parkedTicket.waits() && parkedTicket.shadow() == null) {
-      house.roll().add(parkedTicket);
-      publish(new Event.Queued(at, path(), parkedTicket.order(), parkedTicket.cost()));
+      house.roll().add(this, parkedTicket);
+      ticketAccounting.publish(
+          new Event.Queued(at, path(), parkedTicket.order(), parkedTicket.cost()));
     }
   }
 
-  /** Reports the real usage of a granted ticket to the order, where it changes the order. */
-  void used(ParkedTicket parkedTicket, long tokens) {
-    if (spec().scheduling().order() == QueueOrder.FAIR
-        && tokens != parkedTicket.cost().totalTokens()) {
-      endpointInbox.send(at -> dispatcher.settled(parkedTicket, tokens));
+  /** Receives the reports of tickets and their settlements. */
+  private final class Listener implements TicketListener {
+    @Override
+    public String path() {
+      return Endpoint.this.path();
     }
-  }
 
-  /** Makes a granted ticket wait again, as {@code next}. */
-  ParkedTicket again(ParkedTicket parkedTicket, ParkedTicket next) {
-    ticketAccounting.returned(parkedTicket);
-    endpointInbox.offer(at -> arrive(next, at));
-    return next;
-  }
+    @Override
+    public void cancel(ParkedTicket ticket) {
+      Endpoint.this.cancel(ticket);
+    }
 
-  /** Returns the grants of shadow mode. */
-  ShadowReleases shadows() {
-    return shadows;
-  }
+    @Override
+    public void refuse(ParkedTicket ticket, Refusal refusal) {
+      endpointInbox.send(now -> dispatcher.throwOut(ticket, refusal, now));
+    }
 
-  /** Counts the settlement of a granted ticket. */
-  void ended(ParkedTicket parkedTicket, TicketFate fate) {
-    ticketAccounting.settled(parkedTicket, fate);
-  }
+    @Override
+    public void abandoned(TicketOutcome outcome) {
+      abandon(outcome);
+    }
 
-  /** Counts a granted ticket as not served. */
-  void failed(ParkedTicket parkedTicket, Refusal refusal, long now) {
-    ticketAccounting.failed(parkedTicket, refusal, now);
-  }
+    @Override
+    public void ended(ParkedTicket ticket, TicketFate fate) {
+      ticketAccounting.settled(ticket, fate);
+    }
 
-  void publish(Event event) {
-    ticketAccounting.publish(event);
+    @Override
+    public void failed(ParkedTicket ticket, Refusal refusal, long now) {
+      ticketAccounting.failed(ticket, refusal, now);
+    }
+
+    /** Reports the real usage to the order of the queue, where it changes the order. */
+    @Override
+    public void used(ParkedTicket ticket, long tokens) {
+      if (spec().scheduling().order() == QueueOrder.FAIR && tokens != ticket.cost().totalTokens()) {
+        endpointInbox.send(now -> dispatcher.settled(ticket, tokens));
+      }
+    }
+
+    @Override
+    public ParkedTicket again(ParkedTicket ticket, ParkedTicket next) {
+      ticketAccounting.returned(ticket);
+      endpointInbox.offer(now -> arrive(next, now));
+      return next;
+    }
+
+    @Override
+    public void withdraw(ParkedTicket shadow) {
+      Endpoint.this.withdraw(shadow);
+    }
+
+    @Override
+    public ShadowGrants shadows() {
+      return shadows;
+    }
+
+    @Override
+    public void publish(Event event) {
+      ticketAccounting.publish(event);
+    }
   }
 
   /** Does the work of the inbox. */

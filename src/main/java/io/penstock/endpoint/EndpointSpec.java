@@ -5,6 +5,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
+import io.penstock.time.Ticker;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -323,5 +324,26 @@ public record EndpointSpec(
         upstreams,
         as,
         stated);
+  }
+
+  /** Returns how long the ticket of a request that arrives now may wait, and for what. */
+  TicketTerms terms(TicketRequest request, long now) {
+    WaitPatience patience = request.patience();
+    long wait =
+        patience.longestWait(
+            waiting.queueTimeoutNanos(), waiting.estimateOnly(), waiting.maxWaitNanos());
+    return new TicketTerms(
+        wait > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + wait,
+        patience.refusesAbove(waiting.queueTimeoutNanos()),
+        fallbackNanos(request, now));
+  }
+
+  private long fallbackNanos(TicketRequest request, long now) {
+    Fallback fallback = fallback(request.model());
+    if (fallback == null
+        || (request.models() != null && !request.models().containsAll(fallback.models()))) {
+      return Ticker.NEVER;
+    }
+    return fallback.afterNanos() > Ticker.NEVER - now ? Ticker.NEVER : now + fallback.afterNanos();
   }
 }

@@ -22,7 +22,8 @@ final class Lane implements WaitList.Waiter {
   private static final long AWAKE = Long.MIN_VALUE;
 
   private final LaneKey laneKey;
-  private final Dispatcher owner;
+  private final Object owner;
+  private final LaneRecorder recorder;
   private final Runnable signal;
   private final AtomicInteger skippedByOthers = new AtomicInteger();
   private final DimensionSizes room = new DimensionSizes();
@@ -30,8 +31,6 @@ final class Lane implements WaitList.Waiter {
   private QueueDiscipline<ParkedTicket> discipline;
   private TicketQueue<ParkedTicket> tickets;
   private long wakeAt = AWAKE;
-  private @Nullable BindingLimit held;
-  private long heldNanos = Long.MIN_VALUE;
 
   /** Whether any ticket here ever claimed a quota because of its pace. */
   private boolean paces;
@@ -46,13 +45,15 @@ final class Lane implements WaitList.Waiter {
       LaneKey laneKey,
       List<TicketRoute> routes,
       QueueDiscipline<ParkedTicket> discipline,
-      Dispatcher owner,
-      RouteSource terms) {
+      Object owner,
+      RouteSource terms,
+      LaneRecorder recorder) {
     this.laneKey = laneKey;
     this.laneWaits = new LaneWaits(this, routes);
     this.discipline = discipline;
     this.tickets = discipline.queue();
     this.owner = owner;
+    this.recorder = recorder;
     this.maxSkips = terms.maxSkips();
     this.signal = terms.signal();
   }
@@ -98,7 +99,7 @@ final class Lane implements WaitList.Waiter {
   }
 
   void add(ParkedTicket parkedTicket, long now) {
-    parkedTicket.lane = this;
+    parkedTicket.lane(this);
     learn();
     tickets.add(parkedTicket);
     show();
@@ -132,7 +133,7 @@ final class Lane implements WaitList.Waiter {
       tickets.remove(parkedTicket);
     }
     show();
-    parkedTicket.lane = null; // its claims are void from here on, so the last one ends below
+    parkedTicket.lane(null); // its claims are void from here on, so the last one ends below
     for (TicketRoute ticketRoute : laneWaits.routes()) {
       ticketRoute.release(parkedTicket);
     }
@@ -211,7 +212,10 @@ final class Lane implements WaitList.Waiter {
   void sleep(long now) {
     // Joined before the look: room freed later wakes it, room freed before is seen below.
     join();
-    note(now);
+    ParkedTicket first = tickets.first();
+    if (first != null) {
+      recorder.blocked(first, laneWaits.routes(), now);
+    }
     if (tickets.resting()) {
       wakeAt = tickets.soonest(each -> laneWaits.key().opens(each, now));
       return;
@@ -223,24 +227,9 @@ final class Lane implements WaitList.Waiter {
     wakeAt = soonest;
   }
 
-  /** Records what blocks its first ticket, at most once a second. */
-  private void note(long now) {
-    ParkedTicket first = tickets.first();
-    boolean old = heldNanos == Long.MIN_VALUE || now - heldNanos >= WaitReasons.LONG_NANOS;
-    if (old && first != null) {
-      held = WaitExplainer.binding(first, laneWaits.routes(), now);
-      heldNanos = now;
-    }
-  }
-
-  /** Returns what blocked its first ticket when last recorded; null before the first record. */
-  @Nullable BindingLimit held() {
-    return held;
-  }
-
-  /** Returns the instant of that record. */
-  long heldNanos() {
-    return heldNanos;
+  /** Returns the recorder of why its tickets wait. */
+  LaneRecorder recorder() {
+    return recorder;
   }
 
   private long soonest(TicketRoute ticketRoute, long now) {
@@ -336,8 +325,9 @@ final class Lane implements WaitList.Waiter {
 
   /** Returns whether a ticket is of this endpoint: then everything here may be read. */
   private boolean ours(Ticket ticket) {
-    Lane lane = ticket instanceof ParkedTicket parkedTicket ? parkedTicket.lane : null;
-    return lane != null && lane.owner == owner;
+    return ticket instanceof ParkedTicket parkedTicket
+        && parkedTicket.lane() instanceof Lane lane
+        && lane.owner == owner;
   }
 
   @Override
@@ -388,7 +378,7 @@ final class Lane implements WaitList.Waiter {
   @Override
   public boolean waits(Ticket ticket) {
     return ticket instanceof ParkedTicket parkedTicket
-        && parkedTicket.lane == this
+        && parkedTicket.lane() == this
         && !laneWaits.withdrawn();
   }
 

@@ -24,11 +24,18 @@ final class LaneIndex {
   /** Whether there ever was a lane with tickets that wait for their own key's quotas too. */
   private boolean keyed;
 
-  private final Dispatcher owner;
+  private final Object owner;
   private final RouteSource routeSource;
+  private final WaitRecorder recorder;
 
-  LaneIndex(Dispatcher owner, RouteSource routeSource) {
+  /**
+   * Creates an index without lanes.
+   *
+   * @param owner identifies the endpoint: lanes with equal owners belong together
+   */
+  LaneIndex(Object owner, RouteSource routeSource, WaitRecorder recorder) {
     this.owner = owner;
+    this.recorder = recorder;
     this.routeSource = routeSource;
   }
 
@@ -59,7 +66,14 @@ final class LaneIndex {
   Lane of(LaneKey laneKey, QueueDiscipline<ParkedTicket> discipline, long now) {
     Lane lane = byFacing.get(laneKey);
     if (lane == null) {
-      lane = new Lane(laneKey, routeSource.of(laneKey, now), discipline, owner, routeSource);
+      lane =
+          new Lane(
+              laneKey,
+              routeSource.of(laneKey, now),
+              discipline,
+              owner,
+              routeSource,
+              recorder.lane());
       byFacing.put(laneKey, lane);
       keyed |= laneKey.account() != null;
       if (laneKey.not() != null) {

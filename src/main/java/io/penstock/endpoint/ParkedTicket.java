@@ -6,6 +6,7 @@ import io.penstock.queue.Ticket;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Charge;
 import io.penstock.quota.Quota;
+import io.penstock.quota.WaitList;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The outcome and the receiver of it meet in one atomic reference, in either order. That an
  * outcome was delivered does not yet mean that the receiver handles it: a second atomic field is
- * decided once, either by {@link #take} or by {@link Endpoint#cancel}.
+ * decided once, either by {@link #take} or by {@link #cancel}.
  */
 public final class ParkedTicket extends Ticket {
   private enum Hand {
@@ -44,14 +45,13 @@ public final class ParkedTicket extends Ticket {
   private static final CallerAccount.Charged NOTHING =
       new CallerAccount.Taken(List.of(), List.of());
 
-  private final Endpoint endpoint;
+  private final TicketListener listener;
   private final TicketRequest ticketRequest;
-  private final long refusesAboveNanos;
+  private final TicketTerms terms;
   private final @Nullable ShadowTicket shadowTicket;
   private volatile @Nullable Object meeting;
   private volatile Hand hand = Hand.OPEN;
 
-  private final long fallbackNanos;
   private final @Nullable TicketCharges carried;
 
   /** Charges taken from its caller at arrival; set before any other thread sees the ticket. */
@@ -60,41 +60,23 @@ public final class ParkedTicket extends Ticket {
   private boolean left;
 
   /** The quotas and routes it waits for. For the owner of the queue only. */
-  LaneKey facing;
+  private LaneKey facing;
 
-  /**
-   * The lane it waits in, or null. Only the owner of the queue sets it; other threads read it to
-   * see whether a claim is still valid.
-   */
-  volatile @Nullable Lane lane;
+  /** The lane it waits in, or null; only the owner of the queue sets it. */
+  private volatile WaitList.@Nullable Waiter lane;
 
   /** Whether it waits for a place in the queue. */
-  boolean blocked;
+  private boolean blocked;
 
   /** Whether its claim on a quota is due to a pace alone. */
   boolean paced;
 
-  /** Whether it was ever listed in the {@link TicketDirectory} of waiting tickets. */
-  volatile boolean listed;
+  private volatile boolean listed;
 
-  /**
-   * Why it was not granted, or not sooner; null until that is recorded. Written by the thread that
-   * decides it.
-   */
-  @Nullable WaitExplanation why;
-
-  /** Whether no record of it is to be kept. */
-  boolean forgotten;
-
-  /** The record of it that was kept when it was granted, or null. */
-  volatile @Nullable PastTicket past;
+  private volatile @Nullable TicketNote note;
 
   /** The sizes with which it counts in the backlog; null when they are its own. */
   @Nullable DimensionSizes counted;
-
-  ParkedTicket(Endpoint endpoint, long order, TicketRequest ticketRequest, long now) {
-    this(endpoint, order, ticketRequest, now, null);
-  }
 
   /**
    * Creates a parked ticket.
@@ -103,22 +85,17 @@ public final class ParkedTicket extends Ticket {
    *     ticket
    */
   ParkedTicket(
-      Endpoint endpoint,
+      TicketListener listener,
       long order,
       TicketRequest ticketRequest,
+      TicketTerms terms,
       long now,
       @Nullable ShadowTicket shadowTicket) {
-    super(
-        order,
-        ticketRequest.cost(),
-        ticketRequest.bytes(),
-        now,
-        deadline(ticketRequest, endpoint.spec(), now));
-    this.endpoint = endpoint;
+    super(order, ticketRequest.cost(), ticketRequest.bytes(), now, terms.deadlineNanos());
+    this.listener = listener;
     this.ticketRequest = ticketRequest;
     this.shadowTicket = shadowTicket;
-    this.refusesAboveNanos = ticketRequest.patience().refusesAbove(endpoint.spec());
-    this.fallbackNanos = fallback(ticketRequest, endpoint.spec(), now);
+    this.terms = terms;
     this.facing = LaneKey.of(ticketRequest.model(), ticketRequest.account());
     this.carried = null;
   }
@@ -131,14 +108,16 @@ public final class ParkedTicket extends Ticket {
         before.bytes(),
         before.arrivedNanos(),
         before.deadlineNanos());
-    this.endpoint = before.endpoint;
+    this.listener = before.listener;
     this.ticketRequest = before.ticketRequest;
     this.shadowTicket = null;
-    this.refusesAboveNanos = 0;
-    this.fallbackNanos = laneKey.widely() ? Ticker.NEVER : before.fallbackNanos;
+    this.terms =
+        new TicketTerms(
+            before.deadlineNanos(), 0, laneKey.widely() ? Ticker.NEVER : before.fallbackNanos());
     this.facing = laneKey;
     this.carried = carried;
-    this.past = before.past;
+    TicketNote known = before.note;
+    this.note = known == null ? null : known.next();
   }
 
   /**
@@ -155,19 +134,9 @@ public final class ParkedTicket extends Ticket {
     return new ParkedTicket(this, facing.again(avoided, keptTo), left);
   }
 
-  private static long fallback(TicketRequest ticketRequest, EndpointSpec spec, long now) {
-    EndpointSpec.Fallback fallback = spec.fallback(ticketRequest.model());
-    if (fallback == null
-        || (ticketRequest.models() != null
-            && !ticketRequest.models().containsAll(fallback.models()))) {
-      return Ticker.NEVER;
-    }
-    return fallback.afterNanos() > Ticker.NEVER - now ? Ticker.NEVER : now + fallback.afterNanos();
-  }
-
   /** Returns the instant from which fallback models may serve it; NEVER when none may. */
   long fallbackNanos() {
-    return fallbackNanos;
+    return terms.fallbackNanos();
   }
 
   /** Returns what stays taken from its previous attempt, or null for a first attempt. */
@@ -238,14 +207,67 @@ public final class ParkedTicket extends Ticket {
     return carried != null;
   }
 
-  private static long deadline(TicketRequest ticketRequest, EndpointSpec spec, long now) {
-    long wait = ticketRequest.patience().longestWait(spec);
-    return wait > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + wait;
+  /** Returns the path of the endpoint at which it arrived. */
+  public String path() {
+    return listener.path();
   }
 
-  /** Returns the endpoint at which it arrived. */
-  public Endpoint endpoint() {
-    return endpoint;
+  /** Returns the endpoint, which is informed of what happens to the ticket. */
+  TicketListener listener() {
+    return listener;
+  }
+
+  /** Returns how long it may wait, and for what. */
+  TicketTerms terms() {
+    return terms;
+  }
+
+  /** Returns the quotas and routes it waits for. For the owner of the queue only. */
+  LaneKey facing() {
+    return facing;
+  }
+
+  /** Sets the quotas and routes it waits for. For the owner of the queue only. */
+  void face(LaneKey next) {
+    facing = next;
+  }
+
+  /** Returns the lane it waits in, or null; any thread may ask whether a claim is still valid. */
+  WaitList.@Nullable Waiter lane() {
+    return lane;
+  }
+
+  /** Sets the lane it waits in. For the owner of the queue only. */
+  void lane(WaitList.@Nullable Waiter next) {
+    lane = next;
+  }
+
+  /** Returns whether it waits for a place in the queue. */
+  boolean blocked() {
+    return blocked;
+  }
+
+  void block(boolean blocks) {
+    blocked = blocks;
+  }
+
+  /** Marks that it was listed in the directory of waiting tickets. */
+  void list() {
+    listed = true;
+  }
+
+  /** Returns whether it was ever listed in the directory of waiting tickets. */
+  boolean listed() {
+    return listed;
+  }
+
+  /** Returns what is kept with it for questions by operators, or null. */
+  @Nullable TicketNote note() {
+    return note;
+  }
+
+  void note(TicketNote next) {
+    note = next;
   }
 
   /** Returns the shadow for which it is decided, or null for a request's own ticket. */
@@ -256,16 +278,6 @@ public final class ParkedTicket extends Ticket {
   /** Returns the origin of its request. */
   public TicketRequest.Origin origin() {
     return ticketRequest.origin();
-  }
-
-  /**
-   * Returns what kept it from going, or from going sooner. Null when nothing did, and when that is
-   * not recorded: it is for tickets that were refused or waited for long. To be called once the
-   * outcome is known.
-   */
-  public @Nullable BindingLimit held() {
-    WaitExplanation said = why;
-    return said == null ? null : said.binds();
   }
 
   /** Returns the requested model, or null. */
@@ -295,12 +307,20 @@ public final class ParkedTicket extends Ticket {
   }
 
   long refusesAboveNanos() {
-    return refusesAboveNanos;
+    return terms.refusesAboveNanos();
   }
 
   /** Refuses it if it still waits; no effect once it was decided. */
   public void refuse(Refusal refusal) {
-    endpoint.atWork((dispatcher, now) -> dispatcher.throwOut(this, refusal, now));
+    listener.refuse(this, refusal);
+  }
+
+  /**
+   * Cancels it because its client went away. If it was granted meanwhile, its charges are returned.
+   * No effect once its outcome was {@linkplain #take taken}.
+   */
+  public void cancel() {
+    listener.cancel(this);
   }
 
   /** Returns the outcome, or null while there is none. */
@@ -332,10 +352,10 @@ public final class ParkedTicket extends Ticket {
   @SuppressWarnings("unchecked") // only whenDecided stores anything else there
   void deliver(TicketOutcome ticketOutcome) {
     Object met = MEETING.getAndSet(this, ticketOutcome);
-    // Endpoint.cancel marks the ticket as unwanted first and looks for an outcome then, so at least
+    // A cancellation marks the ticket as unwanted first and looks for an outcome then, so at least
     // one of the two threads sees the other.
     if (hand == Hand.UNWANTED) {
-      endpoint.abandon(ticketOutcome);
+      listener.abandoned(ticketOutcome);
     } else if (met != null) {
       ((Consumer<TicketOutcome>) met).accept(ticketOutcome);
     }

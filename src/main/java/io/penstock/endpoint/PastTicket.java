@@ -60,11 +60,11 @@ public final class PastTicket implements TicketRecord {
 
   private static PastTicket of(
       ParkedTicket parkedTicket, @Nullable String upstream, End end, long now) {
-    WaitExplanation why = parkedTicket.why;
+    WaitExplanation why = WaitNote.explanation(parkedTicket);
     return new PastTicket(
         parkedTicket.order(),
         parkedTicket.origin(),
-        parkedTicket.endpoint().path(),
+        parkedTicket.path(),
         parkedTicket.model(),
         parkedTicket.cost(),
         parkedTicket.arrivedNanos(),

@@ -25,13 +25,13 @@ final class QueueOverflow {
 
   void add(ParkedTicket parkedTicket) {
     tickets.add(parkedTicket);
-    parkedTicket.blocked = true;
+    parkedTicket.block(true);
     queueBacklog.add(parkedTicket);
   }
 
   void remove(ParkedTicket parkedTicket) {
     tickets.remove(parkedTicket);
-    parkedTicket.blocked = false;
+    parkedTicket.block(false);
     queueBacklog.remove(parkedTicket);
   }
 

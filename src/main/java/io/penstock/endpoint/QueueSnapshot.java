@@ -31,7 +31,7 @@ public final class QueueSnapshot {
    * @param until the last ticket to include, or null
    */
   static QueueSnapshot of(Dispatcher dispatcher, int most, @Nullable ParkedTicket until, long now) {
-    QueueSnapshot queueSnapshot = new QueueSnapshot(now, dispatcher.why().paused());
+    QueueSnapshot queueSnapshot = new QueueSnapshot(now, dispatcher.paused());
     WaitingRoom waitingRoom = dispatcher.parked();
     Supplier<@Nullable ParkedTicket> inTurn = waitingRoom.inTurn();
     ParkedTicket each = inTurn.get();

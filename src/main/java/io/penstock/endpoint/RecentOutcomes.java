@@ -13,18 +13,18 @@ final class RecentOutcomes {
   /** Records that an endpoint may keep even when all endpoints together keep the most they may. */
   static final int LEAST = 16;
 
-  private final TicketDirectory ticketDirectory;
+  private final RecordBudget budget;
   private final ArrayDeque<PastTicket> records = new ArrayDeque<>(0);
   private boolean closed;
 
-  RecentOutcomes(TicketDirectory ticketDirectory) {
-    this.ticketDirectory = ticketDirectory;
+  RecentOutcomes(RecordBudget budget) {
+    this.budget = budget;
   }
 
   synchronized void add(PastTicket past) {
     if (closed && records.size() >= LEAST) {
       records.removeFirst();
-    } else if (records.size() >= MOST || (records.size() >= LEAST && !ticketDirectory.room())) {
+    } else if (records.size() >= MOST || (records.size() >= LEAST && !budget.room())) {
       records.removeFirst();
     }
     records.addLast(past);
@@ -46,7 +46,7 @@ final class RecentOutcomes {
   synchronized void close() {
     closed = true;
     if (records.size() > LEAST) {
-      ticketDirectory.freed(records.size() - LEAST);
+      budget.freed(records.size() - LEAST);
     }
     records.clear();
   }

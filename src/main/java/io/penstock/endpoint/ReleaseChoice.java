@@ -1,6 +1,9 @@
 package io.penstock.endpoint;
 
 import io.penstock.queue.QueueDiscipline;
+import io.penstock.quota.Quota;
+import io.penstock.quota.WaitList;
+import java.util.Set;
 
 /**
  * A ticket that can go now, and its route.
@@ -22,5 +25,27 @@ record ReleaseChoice(Lane lane, ParkedTicket pending, TicketRoute route, boolean
     }
     int used = Double.compare(route.utilization(now), other.route.utilization(now));
     return used != 0 ? used < 0 : route.score(pending) > other.route.score(pending);
+  }
+
+  /**
+   * Returns whether no earlier ticket claims a quota of this route before the chosen one takes it;
+   * if so, {@code skipped} gets the lanes it skips. All wait lists are asked before the answer: a
+   * lane that waits for one quota may claim another, and may take over a claim that the chosen
+   * ticket's own lane has just made.
+   */
+  boolean yields(Set<WaitList.Waiter> skipped, long now) {
+    boolean claimed = false;
+    for (Quota quota : route.quotas()) {
+      claimed |= !quota.personal() && quota.line().ask(lane, pending, now);
+    }
+    if (route.keptFrom(pending) || (claimed && !lane.passes(pending, route, now))) {
+      return false;
+    }
+    for (Quota quota : route.quotas()) {
+      if (!quota.personal()) {
+        quota.line().skipped(lane, pending, skipped);
+      }
+    }
+    return true;
   }
 }

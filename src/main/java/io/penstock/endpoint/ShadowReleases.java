@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * upstreams that take no requests are avoided: those that are unhealthy, paused or out of requests
  * for their day. Safe from any thread.
  */
-final class ShadowReleases {
+final class ShadowReleases implements ShadowGrants {
   private final TicketAccounting ticketAccounting;
   private final RouteSource routeSource;
   private final Supplier<@Nullable Refusal> closed;
@@ -40,7 +40,7 @@ final class ShadowReleases {
 
   /** Grants a new request at once, or refuses it when no upstream serves it. */
   void release(ParkedTicket parkedTicket, TicketRequest ticketRequest, long now) {
-    List<TicketRoute> ways = routeSource.of(parkedTicket.facing, now);
+    List<TicketRoute> ways = routeSource.of(parkedTicket.facing(), now);
     Refusal all = closed.get();
     Refusal refusal = all == null ? AdmissionCheck.noWay(ways, routeSource, parkedTicket) : all;
     if (refusal != null) {
@@ -59,18 +59,20 @@ final class ShadowReleases {
    * upstream, else any open one. Null when none is open: then the request is not tried again,
    * because nothing waits here.
    */
-  @Nullable TicketRoute again(ParkedTicket next, long now) {
+  @Override
+  public @Nullable TicketRoute again(ParkedTicket next, long now) {
     if (closed.get() != null) {
       return null;
     }
-    TicketRoute elsewhere = open(routeSource.of(next.facing, now), next, now);
-    return elsewhere == null && next.facing.not() != null
-        ? open(routeSource.of(next.facing.avoidingNone(), now), next, now)
+    TicketRoute elsewhere = open(routeSource.of(next.facing(), now), next, now);
+    return elsewhere == null && next.facing().not() != null
+        ? open(routeSource.of(next.facing().avoidingNone(), now), next, now)
         : elsewhere;
   }
 
   /** Grants another attempt of a request on the route that {@link #again} returned. */
-  void release(
+  @Override
+  public void release(
       ParkedTicket before,
       ParkedTicket next,
       TicketRoute way,

@@ -21,7 +21,8 @@ final class ShadowTicket {
   /** Creates the shadow of a ticket; its own ticket has the same arrival number. */
   ShadowTicket(ParkedTicket of, TicketRequest ticketRequest) {
     this.ticket =
-        new ParkedTicket(of.endpoint(), of.order(), ticketRequest, of.arrivedNanos(), this);
+        new ParkedTicket(
+            of.listener(), of.order(), ticketRequest, of.terms(), of.arrivedNanos(), this);
   }
 
   /** Returns the ticket that goes through the limits in the request's place. */
@@ -68,7 +69,7 @@ final class ShadowTicket {
 
   /** Cancels the shadow's ticket: the client has gone and would not have waited longer. */
   void withdraw() {
-    ticket.endpoint().withdraw(ticket);
+    ticket.listener().withdraw(ticket);
   }
 
   private void end(End how, long now) {

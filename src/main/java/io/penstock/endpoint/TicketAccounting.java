@@ -33,7 +33,7 @@ final class TicketAccounting implements DispatchListener {
     this.path = path;
     this.house = house;
     this.inFlight = inFlight;
-    this.recentOutcomes = new RecentOutcomes(house.roll());
+    this.recentOutcomes = new RecentOutcomes(house.roll().records());
   }
 
   /** Returns the records of recent outcomes. */
@@ -42,7 +42,7 @@ final class TicketAccounting implements DispatchListener {
   }
 
   private void remember(ParkedTicket parkedTicket, PastTicket pastTicket) {
-    if (!parkedTicket.forgotten) {
+    if (!WaitNote.unrecorded(parkedTicket)) {
       recentOutcomes.add(pastTicket);
     }
   }
@@ -92,7 +92,7 @@ final class TicketAccounting implements DispatchListener {
   /** Refuses a ticket that its caller's account denied at arrival. */
   void denied(ParkedTicket parkedTicket, Refusal refusal, long now) {
     if (parkedTicket.shadow() == null) {
-      parkedTicket.why = WaitExplainer.denied(parkedTicket, now);
+      WaitNote.explain(parkedTicket, WaitExplainer.denied(parkedTicket, now));
       turnAway(parkedTicket, refusal);
     } else {
       refuse(parkedTicket, refusal);
@@ -138,7 +138,7 @@ final class TicketAccounting implements DispatchListener {
   /** Counts the settlement of a granted ticket. */
   void settled(ParkedTicket parkedTicket, TicketFate fate) {
     ended(parkedTicket, TicketFate.RUNNING, fate);
-    PastTicket pastTicket = parkedTicket.past;
+    PastTicket pastTicket = WaitNote.past(parkedTicket);
     if (pastTicket != null) {
       pastTicket.ended(fate, null);
     }
@@ -147,7 +147,7 @@ final class TicketAccounting implements DispatchListener {
   /** Counts a granted ticket as refused, because it was not served. */
   void failed(ParkedTicket parkedTicket, Refusal refusal, long now) {
     ended(parkedTicket, TicketFate.RUNNING, TicketFate.REFUSED);
-    PastTicket pastTicket = parkedTicket.past;
+    PastTicket pastTicket = WaitNote.past(parkedTicket);
     if (pastTicket == null) {
       remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.REFUSED, refusal, now));
     } else {
@@ -158,7 +158,7 @@ final class TicketAccounting implements DispatchListener {
 
   @Override
   public void left(ParkedTicket parkedTicket, long now) {
-    if (parkedTicket.shadow() == null && WaitReasons.isLong(parkedTicket, now)) {
+    if (parkedTicket.shadow() == null && WaitRecorder.isLong(parkedTicket, now)) {
       remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.CANCELLED, null, now));
     }
   }
@@ -262,9 +262,9 @@ final class TicketAccounting implements DispatchListener {
     long at = parkedTicket.arrivedNanos() + ticketSettlement.waitedNanos();
     Upstream upstream = ticketSettlement.upstream();
     String to = upstream == null ? null : upstream.spec().id();
-    if (WaitReasons.isLong(parkedTicket, at)) {
+    if (WaitRecorder.isLong(parkedTicket, at)) {
       PastTicket pastTicket = PastTicket.released(parkedTicket, to, at);
-      parkedTicket.past = pastTicket;
+      WaitNote.past(parkedTicket, pastTicket);
       remember(parkedTicket, pastTicket);
     }
     house.roll().remove(parkedTicket);

@@ -74,13 +74,14 @@ public final class TicketOperations {
    */
   public void find(String id, Consumer<Optional<TicketRecord>> told) {
     long number = number(id);
-    ParkedTicket numbered = number < 0 ? null : house.roll().find(number);
-    ParkedTicket parkedTicket = numbered == null ? waitingFor(id, number) : numbered;
-    if (parkedTicket == null) {
+    TicketDirectory.Waiting numbered = number < 0 ? null : house.roll().find(number);
+    TicketDirectory.Waiting waiting = numbered == null ? waitingFor(id, number) : numbered;
+    if (waiting == null) {
       told.accept(Optional.ofNullable(past(id, number)));
       return;
     }
-    parkedTicket
+    ParkedTicket parkedTicket = waiting.ticket();
+    waiting
         .endpoint()
         .atWork(
             (dispatcher, now) ->
@@ -93,7 +94,7 @@ public final class TicketOperations {
   /**
    * Returns the waiting ticket of a request id, unless the id is the number of a recorded ticket.
    */
-  private @Nullable ParkedTicket waitingFor(String requestId, long number) {
+  private TicketDirectory.@Nullable Waiting waitingFor(String requestId, long number) {
     boolean numbered = number >= 0 && last(pastTicket -> pastTicket.number() == number) != null;
     return numbered ? null : house.roll().find(requestId);
   }
@@ -126,14 +127,14 @@ public final class TicketOperations {
    */
   public void remove(String id, Consumer<Removal> told) {
     long number = number(id);
-    ParkedTicket parkedTicket = number < 0 ? null : house.roll().find(number);
-    if (parkedTicket != null) {
-      parkedTicket
+    TicketDirectory.Waiting waiting = number < 0 ? null : house.roll().find(number);
+    if (waiting != null) {
+      waiting
           .endpoint()
           .atWork(
               (dispatcher, now) ->
                   told.accept(
-                      dispatcher.throwOut(parkedTicket, REMOVED, now)
+                      dispatcher.throwOut(waiting.ticket(), REMOVED, now)
                           ? Removal.REMOVED
                           : Removal.GONE));
     } else {

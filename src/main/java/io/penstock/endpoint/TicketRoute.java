@@ -9,7 +9,6 @@ import io.penstock.quota.Quota;
 import io.penstock.quota.WaitList;
 import io.penstock.refusal.Refusal;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,29 +106,6 @@ record TicketRoute(
       }
     }
     return null;
-  }
-
-  /**
-   * Returns whether no earlier ticket claims a quota of this route before the chosen one takes it;
-   * if so, {@code skipped} gets the lanes it skips. All wait lists are asked before the answer: a
-   * lane that waits for one quota may claim another, and may take over a claim that the chosen
-   * ticket's own lane has just made.
-   */
-  boolean yields(ReleaseChoice choice, Set<WaitList.Waiter> skipped, long now) {
-    ParkedTicket parkedTicket = choice.pending();
-    boolean claimed = false;
-    for (Quota quota : quotas) {
-      claimed |= !quota.personal() && quota.line().ask(choice.lane(), parkedTicket, now);
-    }
-    if (keptFrom(parkedTicket) || (claimed && !choice.lane().passes(parkedTicket, this, now))) {
-      return false;
-    }
-    for (Quota quota : quotas) {
-      if (!quota.personal()) {
-        quota.line().skipped(choice.lane(), parkedTicket, skipped);
-      }
-    }
-    return true;
   }
 
   boolean admits(DimensionSizes sizes, long now) {

@@ -129,7 +129,7 @@ public final class TicketSettlement {
    */
   public void served(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     if (close(tokenUsage, outputTokens, now)) {
-      parkedTicket.endpoint().ended(parkedTicket, TicketFate.SERVED);
+      parkedTicket.listener().ended(parkedTicket, TicketFate.SERVED);
       publish(new Event.Served(now, path(), parkedTicket.order()));
     }
   }
@@ -150,7 +150,7 @@ public final class TicketSettlement {
       if (shadowTicket != null) {
         shadowTicket.withdraw();
       }
-      parkedTicket.endpoint().ended(parkedTicket, TicketFate.CANCELLED);
+      parkedTicket.listener().ended(parkedTicket, TicketFate.CANCELLED);
       publish(new Event.Cancelled(now, path(), parkedTicket.order()));
     }
   }
@@ -161,7 +161,7 @@ public final class TicketSettlement {
    */
   public void failed(Refusal refusal, long outputTokens, long now) {
     if (close(null, outputTokens, now)) {
-      parkedTicket.endpoint().failed(parkedTicket, refusal, now);
+      parkedTicket.listener().failed(parkedTicket, refusal, now);
     }
   }
 
@@ -192,12 +192,12 @@ public final class TicketSettlement {
     used(0);
     ticketRoute.wake();
     tellReturned(now);
-    return parkedTicket.endpoint().again(parkedTicket, parkedTicket.again(avoided, left));
+    return parkedTicket.listener().again(parkedTicket, parkedTicket.again(avoided, left));
   }
 
   private @Nullable ParkedTicket againAtOnce(
       @Nullable String avoided, ShadowTicket same, long now) {
-    ShadowReleases releases = parkedTicket.endpoint().shadows();
+    ShadowGrants releases = parkedTicket.listener().shadows();
     ParkedTicket next =
         parkedTicket.again(avoided, new TicketCharges(List.of())); // nothing was taken
     TicketRoute way = releases.again(next, now);
@@ -224,7 +224,7 @@ public final class TicketSettlement {
   public void abandoned(long now) {
     if (giveBack(now)) {
       tellReturned(now);
-      parkedTicket.endpoint().ended(parkedTicket, TicketFate.CANCELLED);
+      parkedTicket.listener().ended(parkedTicket, TicketFate.CANCELLED);
       publish(new Event.Cancelled(now, path(), parkedTicket.order()));
     }
   }
@@ -233,7 +233,7 @@ public final class TicketSettlement {
   public void refused(Refusal refusal, long now) {
     if (giveBack(now)) {
       tellReturned(now);
-      parkedTicket.endpoint().failed(parkedTicket, refusal, now);
+      parkedTicket.listener().failed(parkedTicket, refusal, now);
     }
   }
 
@@ -325,7 +325,7 @@ public final class TicketSettlement {
    */
   private void used(long tokens) {
     if (shadowTicket == null) {
-      parkedTicket.endpoint().used(parkedTicket, tokens);
+      parkedTicket.listener().used(parkedTicket, tokens);
     }
   }
 
@@ -353,10 +353,10 @@ public final class TicketSettlement {
   }
 
   private String path() {
-    return parkedTicket.endpoint().path();
+    return parkedTicket.path();
   }
 
   private void publish(Event event) {
-    parkedTicket.endpoint().publish(event);
+    parkedTicket.listener().publish(event);
   }
 }

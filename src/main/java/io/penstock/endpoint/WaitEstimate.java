@@ -104,7 +104,7 @@ final class WaitEstimate {
     }
     overflow.forEach(
         each -> {
-          boolean same = Objects.equals(arrived.facing.account(), each.facing.account());
+          boolean same = Objects.equals(arrived.facing().account(), each.facing().account());
           if (same && discipline.precedes(each, arrived)) {
             ahead.add(each);
           }

@@ -203,6 +203,6 @@ final class WaitExplainer {
     }
     return quota.name().startsWith(GROUP)
         ? new Owner(Kind.GROUP, quota.name().substring(GROUP.length()), null)
-        : new Owner(Kind.ENDPOINT, parkedTicket.endpoint().path(), null);
+        : new Owner(Kind.ENDPOINT, parkedTicket.path(), null);
   }
 }

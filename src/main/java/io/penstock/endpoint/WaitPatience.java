@@ -22,19 +22,19 @@ public record WaitPatience(long timeoutNanos, long clientNanos) {
   }
 
   /** Returns the estimated wait above which a request is refused; 0 when no estimate refuses it. */
-  long refusesAbove(EndpointSpec spec) {
-    return timeoutNanos == UNSAID ? spec.waiting().queueTimeoutNanos() : timeoutNanos;
+  long refusesAbove(long queueTimeoutNanos) {
+    return timeoutNanos == UNSAID ? queueTimeoutNanos : timeoutNanos;
   }
 
   /** Returns the longest wait; {@link Long#MAX_VALUE} when nothing ends it. */
-  long longestWait(EndpointSpec spec) {
+  long longestWait(long queueTimeoutNanos, boolean estimateOnly, long maxWaitNanos) {
     long wait = clientNanos;
-    long own = refusesAbove(spec);
-    if (own > 0 && !spec.waiting().estimateOnly()) {
+    long own = refusesAbove(queueTimeoutNanos);
+    if (own > 0 && !estimateOnly) {
       wait = Math.min(wait, own);
     }
-    if (spec.waiting().maxWaitNanos() > 0) {
-      wait = Math.min(wait, spec.waiting().maxWaitNanos());
+    if (maxWaitNanos > 0) {
+      wait = Math.min(wait, maxWaitNanos);
     }
     return wait;
   }

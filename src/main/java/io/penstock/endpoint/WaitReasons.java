@@ -4,55 +4,64 @@ import io.penstock.endpoint.BindingLimit.What;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records for each ticket why it was not granted, or not sooner, so that operators can ask for it
  * later. Only the owner of the queue may use it.
  */
-final class WaitReasons {
-  /** Wait above which a ticket counts as having waited for long. */
-  static final long LONG_NANOS = 1_000_000_000L;
-
+final class WaitReasons implements WaitRecorder {
   private long atNanos = Long.MIN_VALUE;
   private int said;
   private boolean paused;
   private long resumedNanos = Long.MIN_VALUE;
 
-  static boolean isLong(ParkedTicket parkedTicket, long now) {
-    return now - parkedTicket.arrivedNanos() > LONG_NANOS;
-  }
-
-  /** Notes that releases stop, or restart. */
-  void pause(boolean stop, long now) {
+  @Override
+  public void pause(boolean stop, long now) {
     paused = stop;
     resumedNanos = stop ? resumedNanos : now;
   }
 
-  boolean paused() {
-    return paused;
-  }
-
-  /** Records a ticket that could not go whatever else happened, and is refused. */
-  void inVain(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
+  @Override
+  public void inVain(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
     say(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, ways, now));
   }
 
-  /** Records a ticket that waits, or would have to, and does not go. */
-  void stays(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
+  @Override
+  public void stays(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
     say(
         parkedTicket,
         now,
-        () -> held(WaitExplainer.of(parkedTicket, ways, now), paused, parkedTicket.blocked));
+        () -> held(WaitExplainer.of(parkedTicket, ways, now), paused, parkedTicket.blocked()));
   }
 
-  /** Records a ticket that is about to be granted, if it waited for long. */
-  void goes(ParkedTicket parkedTicket, Lane lane, long now) {
-    if (isLong(parkedTicket, now)) {
-      boolean wasPaused =
-          resumedNanos >= parkedTicket.arrivedNanos() && resumedNanos > lane.heldNanos();
-      BindingLimit last =
-          wasPaused ? BindingLimit.of(What.ENDPOINT_PAUSED, resumedNanos) : lane.held();
-      say(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, lane.routes(), now).bound(last));
+  @Override
+  public LaneRecorder lane() {
+    return new OfLane();
+  }
+
+  /** Records what blocks the first ticket of a lane, at most once a second. */
+  private final class OfLane implements LaneRecorder {
+    private @Nullable BindingLimit binding;
+    private long boundNanos = Long.MIN_VALUE;
+
+    @Override
+    public void blocked(ParkedTicket first, List<TicketRoute> routes, long now) {
+      if (boundNanos == Long.MIN_VALUE || now - boundNanos >= LONG_NANOS) {
+        binding = WaitExplainer.binding(first, routes, now);
+        boundNanos = now;
+      }
+    }
+
+    @Override
+    public void goes(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
+      if (WaitRecorder.isLong(parkedTicket, now)) {
+        boolean wasPaused =
+            resumedNanos >= parkedTicket.arrivedNanos() && resumedNanos > boundNanos;
+        BindingLimit last =
+            wasPaused ? BindingLimit.of(What.ENDPOINT_PAUSED, resumedNanos) : binding;
+        say(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, routes, now).bound(last));
+      }
     }
   }
 
@@ -76,9 +85,10 @@ final class WaitReasons {
     }
     said = now == atNanos ? said + 1 : 1;
     atNanos = now;
-    parkedTicket.forgotten = said > RecentOutcomes.MOST;
-    if (!parkedTicket.forgotten) {
-      parkedTicket.why = explanation.get();
+    if (said > RecentOutcomes.MOST) {
+      WaitNote.skipRecord(parkedTicket);
+    } else {
+      WaitNote.explain(parkedTicket, explanation.get());
     }
   }
 }

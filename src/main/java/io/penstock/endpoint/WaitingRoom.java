@@ -24,9 +24,9 @@ final class WaitingRoom {
   private final LaneIndex laneIndex;
   private QueueDiscipline<ParkedTicket> queueDiscipline;
 
-  WaitingRoom(Dispatcher owner, RouteSource routeSource) {
+  WaitingRoom(Object owner, RouteSource routeSource, WaitRecorder recorder) {
     this.routeSource = routeSource;
-    this.laneIndex = new LaneIndex(owner, routeSource);
+    this.laneIndex = new LaneIndex(owner, routeSource, recorder);
     this.queueDiscipline = routeSource.discipline();
   }
 
@@ -73,15 +73,14 @@ final class WaitingRoom {
 
   /** Returns the routes of a ticket that waits, or is about to. */
   List<TicketRoute> ways(ParkedTicket parkedTicket, long now) {
-    Lane lane = parkedTicket.lane;
-    return lane != null && parkedTicket.queued()
+    return parkedTicket.lane() instanceof Lane lane && parkedTicket.queued()
         ? lane.routes()
-        : laneIndex.ways(parkedTicket.facing, now);
+        : laneIndex.ways(parkedTicket.facing(), now);
   }
 
   /** Puts a registered ticket into the queue. */
   Lane enqueue(ParkedTicket parkedTicket, long now) {
-    Lane lane = laneIndex.of(parkedTicket.facing, queueDiscipline, now);
+    Lane lane = laneIndex.of(parkedTicket.facing(), queueDiscipline, now);
     lane.add(parkedTicket, now);
     queueBacklog.add(parkedTicket);
     if (queueDiscipline.order() != QueueOrder.FIFO || parkedTicket.carried() != null) {
@@ -112,7 +111,7 @@ final class WaitingRoom {
    */
   void remove(ParkedTicket parkedTicket, boolean passed) {
     ticketDeadlines.remove(parkedTicket);
-    if (parkedTicket.blocked) {
+    if (parkedTicket.blocked()) {
       queueOverflow.remove(parkedTicket);
     } else {
       leaveLane(parkedTicket, passed);
@@ -121,8 +120,7 @@ final class WaitingRoom {
 
   /** Removes a ticket from its lane and the queue, but leaves its deadlines as they are. */
   void leaveLane(ParkedTicket parkedTicket, boolean passed) {
-    Lane lane = parkedTicket.lane;
-    if (lane == null) {
+    if (!(parkedTicket.lane() instanceof Lane lane)) {
       throw new IllegalStateException("ticket " + parkedTicket.order() + " has no lane");
     }
     lane.remove(parkedTicket, passed);
@@ -141,7 +139,7 @@ final class WaitingRoom {
     boolean any = false;
     for (Lane lane : laneIndex.avoiding()) {
       if (!AdmissionCheck.anyAvailable(lane.routes(), now)) {
-        lane.tickets().forEach(each -> move(each, each.facing.avoidingNone(), now));
+        lane.tickets().forEach(each -> move(each, each.facing().avoidingNone(), now));
         any = true;
       }
     }
@@ -151,7 +149,7 @@ final class WaitingRoom {
   /** Moves a ticket to the lane of {@code next}, where it has not been skipped yet. */
   private void move(ParkedTicket parkedTicket, LaneKey next, long now) {
     leaveLane(parkedTicket, false);
-    parkedTicket.facing = next;
+    parkedTicket.face(next);
     enqueue(parkedTicket, now);
   }
 

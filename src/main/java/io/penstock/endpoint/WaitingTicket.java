@@ -23,7 +23,7 @@ public final class WaitingTicket implements TicketRecord {
     this.queueSnapshot = queueSnapshot;
     this.ways = ways;
     this.paused = paused;
-    this.blocked = parkedTicket.blocked;
+    this.blocked = parkedTicket.blocked();
     this.undecided = !parkedTicket.waits();
   }
 
@@ -32,7 +32,7 @@ public final class WaitingTicket implements TicketRecord {
         parkedTicket,
         QueueSnapshot.of(dispatcher, QueueSnapshot.FARTHEST, parkedTicket, now),
         dispatcher.parked().ways(parkedTicket, now),
-        dispatcher.why().paused());
+        dispatcher.paused());
   }
 
   /** Returns when it was taken. */

@@ -85,7 +85,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
             outcome,
             exchange,
             (later, each) -> decided(later, chain, parkedTicket, each),
-            () -> requestContext.endpoint().cancel(parkedTicket));
+            () -> parkedTicket.cancel());
   }
 
   private static void park(

@@ -212,7 +212,7 @@ final class AttemptLoop {
     if (streamHeartbeat == null) {
       return outcome.flatMap(each -> released(waits, each));
     }
-    Runnable gone = () -> requestContext.endpoint().cancel(waits);
+    Runnable gone = () -> waits.cancel();
     return tapped().getDelegate() instanceof LateResponse late
         ? late.beat(streamHeartbeat, outcome, gone).flatMap(each -> released(waits, each))
         : streamHeartbeat.until(

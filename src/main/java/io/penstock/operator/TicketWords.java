@@ -51,7 +51,7 @@ final class TicketWords {
     return new Explained(
         ticket.order(),
         ticket.origin().requestId(),
-        ticket.endpoint().path(),
+        ticket.path(),
         "waiting",
         queuePlace.position() == 0 ? null : queuePlace.position(),
         CostView.of(ticket.cost()),

@@ -27,7 +27,7 @@ public final class TicketParking {
     Sinks.One<TicketOutcome> sink = Sinks.unsafe().one();
     parkedTicket.whenDecided(
         ticketOutcome -> loop.execute(() -> sink.tryEmitValue(ticketOutcome).orThrow()));
-    return sink.asMono().doOnCancel(() -> parkedTicket.endpoint().cancel(parkedTicket));
+    return sink.asMono().doOnCancel(() -> parkedTicket.cancel());
   }
 
   /**

@@ -17,6 +17,7 @@ import io.penstock.endpoint.BindingLimit;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.ParkedTicket;
 import io.penstock.endpoint.TicketSettlement;
+import io.penstock.endpoint.WaitNote;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -134,7 +135,7 @@ final class SpanTrail implements RequestTrail {
     }
     park = null;
     left.setAttribute(OUTCOME, outcome);
-    BindingLimit held = ticket == null ? null : ticket.held();
+    BindingLimit held = ticket == null ? null : WaitNote.binding(ticket);
     if (held != null) {
       left.setAttribute(HELD, lower(held.what().name()));
       left.setAttribute(LIMIT, limit(held));

@@ -115,7 +115,7 @@ final class CancelStorm implements StepDriver {
     for (int sent = 0; sent < many; sent++) {
       int at = random.nextInt(UNDER_WAY);
       if (underWay[at] != null) {
-        endpoint.cancel(underWay[at]);
+        underWay[at].cancel();
       }
       underWay[at] = send(random);
       end(random.nextInt(4), random);
@@ -127,7 +127,7 @@ final class CancelStorm implements StepDriver {
     }
     for (ParkedTicket parkedTicket : underWay) {
       if (parkedTicket != null) {
-        endpoint.cancel(parkedTicket);
+        parkedTicket.cancel();
       }
     }
   }
@@ -168,7 +168,7 @@ final class CancelStorm implements StepDriver {
         return;
       }
       if (random.nextInt(8) == 0) {
-        endpoint.cancel(next.pending());
+        next.pending().cancel();
       }
       if (next.pending().take()) {
         TicketSettlement ticketSettlement = next.settlement();

@@ -174,7 +174,7 @@ class AgainTest {
     upstreamOf("u").health().shut(START + 100 * SECOND);
     ParkedTicket back = again(first, AttemptFailure.BROKEN, false);
     assertThat(endpoint.utilization()).isCloseTo(0.5, EXACT);
-    endpoint.cancel(back);
+    back.cancel();
     endpointFixture.drivers.run();
     assertThat(endpoint.utilization()).isCloseTo(0.3, EXACT);
     assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);

@@ -62,7 +62,7 @@ class BlockedTest {
     ParkedTicket small = submit(endpoint, 5); // it would fit, but may not overtake blocked tickets
     for (ParkedTicket each : List.of(queued, next)) {
       assertThat(waits(small)).isTrue();
-      endpoint.cancel(each);
+      each.cancel();
       endpointFixture.drivers.run();
     }
     assertThat(went(small)).isTrue();

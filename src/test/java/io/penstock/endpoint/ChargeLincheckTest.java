@@ -62,7 +62,7 @@ class ChargeLincheckTest {
                 new MeteredLimit(LimitMeasure.REQUESTS, requests)));
     private final CallerAccount account =
         new CallerAccount("k", false, (model, now) -> List.of(key));
-    private final ParkedTicket parkedTicket = new ParkedTicket(ENDPOINT, 1, ask(), 0);
+    private final ParkedTicket parkedTicket = ENDPOINT.ticket(1, ask(), 0);
     private volatile boolean charged;
     private volatile boolean left;
 

@@ -95,7 +95,7 @@ class ClaimTest {
     ParkedTicket claims = submit(at("/a"), 80);
     ParkedTicket passes = submit(at("/b"), 30);
     assertThat(waits(passes)).as("the upstream is kept for the first").isTrue();
-    at("/a").cancel(claims);
+    claims.cancel();
     ParkedTicket last = submit(at("/b"), 5);
     assertThat(went(passes)).isTrue();
     assertThat(went(last)).isTrue();
@@ -105,7 +105,7 @@ class ClaimTest {
   void clientIsGone_itsTicketClaimsNothing_beforeItsOwnEndpointTakesNotice() {
     shareAnUpstream();
     ParkedTicket gone = submit(at("/a"), 80);
-    at("/a").cancel(gone);
+    gone.cancel();
     assertThat(went(submit(at("/b"), 30))).isTrue();
   }
 }

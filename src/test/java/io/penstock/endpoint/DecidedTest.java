@@ -79,7 +79,7 @@ class DecidedTest {
     EndpointFixture.submit(endpoint, 1);
     ParkedTicket goes = alice.submit(endpoint, 1);
     ParkedTicket leaves = EndpointFixture.submit(endpoint, 1);
-    meanwhile = () -> endpoint.cancel(leaves);
+    meanwhile = () -> leaves.cancel();
     endpointFixture.at(5 * SECOND);
     assertThat(went(goes)).isTrue();
     assertThat(leaves.outcome()).isNull();
@@ -99,7 +99,7 @@ class DecidedTest {
     EndpointFixture.submit(endpoint, 1);
     ParkedTicket leaves = EndpointFixture.submit(endpoint, 1);
     AtomicReference<TicketOperations.Removal> told = remove(leaves);
-    endpoint.cancel(leaves);
+    leaves.cancel();
     endpointFixture.drivers.run();
     assertThat(told.get()).isEqualTo(TicketOperations.Removal.GONE);
   }
@@ -127,7 +127,7 @@ class DecidedTest {
         endpoint.submit(
             new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, flow, kept, bob, null));
     AtomicReference<TicketOperations.Removal> told = remove(leaves);
-    meanwhile = () -> endpoint.cancel(leaves);
+    meanwhile = () -> leaves.cancel();
     endpointFixture.drivers.run();
     assertThat(told.get()).isEqualTo(TicketOperations.Removal.GONE);
     assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);

@@ -217,7 +217,7 @@ class DynamicRaceTest {
 
   private void decide(Endpoint endpoint, ParkedTicket parkedTicket) {
     switch (parkedTicket.outcome()) {
-      case null -> endpoint.cancel(parkedTicket);
+      case null -> parkedTicket.cancel();
       case TicketOutcome.Granted(TicketSettlement settlement) ->
           settlement.permitted(ticker.nanos());
       case TicketOutcome.Refused(Refusal refusal) -> {

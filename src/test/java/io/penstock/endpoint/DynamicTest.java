@@ -270,7 +270,7 @@ class DynamicTest {
     settlement(runs).permitted(endpointFixture.ticker.nanos());
     endpointFixture.at(6 * IDLE);
     assertThat(paths()).contains("/a/b");
-    child.cancel(waiting); // it was granted meanwhile: everything is given back
+    waiting.cancel(); // it was granted meanwhile: everything is given back
     endpointFixture.at(7 * IDLE);
     assertThat(paths()).containsOnly("/a");
     assertThat(endpointFixture.endpoint("/a").totals().requests(TicketFate.CANCELLED)).isEqualTo(1);

@@ -173,9 +173,9 @@ class FairnessTest {
     submit(endpoint, "m", 10);
     ParkedTicket other = submit(endpoint, "m", 1);
     ParkedTicket gone = submit(endpoint, "m", 2);
-    endpoint.cancel(other); // from here on the driver runs the steps, in order
+    other.cancel(); // from here on the driver runs the steps, in order
     ParkedTicket next = submit(endpoint, "m", 3);
-    endpoint.cancel(gone);
+    gone.cancel();
 
     world.run();
 

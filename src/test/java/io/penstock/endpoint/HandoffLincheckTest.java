@@ -52,8 +52,7 @@ class HandoffLincheckTest {
     private static volatile @Nullable Handing running;
 
     private final ParkedTicket parkedTicket =
-        new ParkedTicket(
-            ENDPOINT, 1, TicketRequest.of(null, Cost.NO_TOKENS, 0, WaitPatience.DEFAULT), 0);
+        ENDPOINT.ticket(1, TicketRequest.of(null, Cost.NO_TOKENS, 0, WaitPatience.DEFAULT), 0);
     private final TicketSettlement settlement =
         new TicketSettlement(
             parkedTicket,
@@ -102,7 +101,7 @@ class HandoffLincheckTest {
 
     @Operation(runOnce = true)
     public void cancel() {
-      ENDPOINT.cancel(parkedTicket);
+      parkedTicket.cancel();
       cancelled = true;
     }
 

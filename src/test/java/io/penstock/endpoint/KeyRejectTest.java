@@ -133,7 +133,7 @@ class KeyRejectTest {
     assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isEqualTo(3);
     assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isEqualTo(2);
 
-    endpoint.cancel(cancelled);
+    cancelled.cancel();
     endpointFixture.drivers.run();
     assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isEqualTo(2);
     assertThat(alice.held(LimitMeasure.CONCURRENCY, endpointFixture)).isEqualTo(1);

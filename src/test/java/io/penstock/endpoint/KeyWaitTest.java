@@ -84,7 +84,7 @@ class KeyWaitTest {
     settlement(first).served(null, 0, endpointFixture.ticker.nanos());
     endpointFixture.drivers.run();
     assertThat(went(second) && waits(third)).isTrue();
-    here.cancel(third);
+    third.cancel();
     endpointFixture.drivers.run();
     settlement(second).abandoned(endpointFixture.ticker.nanos());
     endpointFixture.drivers.run();

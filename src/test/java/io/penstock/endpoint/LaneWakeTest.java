@@ -225,7 +225,7 @@ class LaneWakeTest {
     Endpoint endpoint = endpointFixture.open(none("/a").to(U));
     submit(endpoint, 50);
     ParkedTicket large = submit(endpoint, 60);
-    Lane lane = Objects.requireNonNull(large.lane);
+    Lane lane = (Lane) Objects.requireNonNull(large.lane());
     WaitList waitList = upstreamOf("u").pool(null, START).line();
     waitList.claim(lane, large);
     assertThat(waitList.kept()).isTrue();
@@ -240,11 +240,11 @@ class LaneWakeTest {
     Endpoint endpoint = endpointFixture.open(none("/a").to(U));
     submit(endpoint, 50);
     ParkedTicket leaves = submit(endpoint, 60);
-    Lane lane = Objects.requireNonNull(leaves.lane);
+    Lane lane = (Lane) Objects.requireNonNull(leaves.lane());
     ParkedTicket later = submit(endpoint, 70);
     assertThat(lane.precedes(later)).isTrue();
-    endpoint.cancel(leaves);
-    endpoint.cancel(later);
+    leaves.cancel();
+    later.cancel();
     endpointFixture.drivers.run();
     assertThat(lane.precedes(submit(endpoint, 1))).isFalse();
   }

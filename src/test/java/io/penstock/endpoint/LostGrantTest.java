@@ -102,7 +102,7 @@ class LostGrantTest {
     assertThat(waits(leaves)).isTrue();
     meanwhile(
         () -> {
-          endpointFixture.endpoint("/a").cancel(leaves);
+          leaves.cancel();
           comesBeside();
         });
 

@@ -186,7 +186,7 @@ class OrderTest {
     ParkedTicket expires =
         submit(endpoint, 1, 0, "a", new WaitPatience(WaitPatience.UNSAID, 5 * SECOND));
     ParkedTicket stays = submit(endpoint, 1, 0, "a");
-    endpoint.cancel(leaves);
+    leaves.cancel();
     endpointFixture.at(5 * SECOND);
     assertThat(refusal(expires).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);
     endpointFixture.at(20 * SECOND);

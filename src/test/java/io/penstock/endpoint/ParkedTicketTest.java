@@ -123,7 +123,7 @@ class ParkedTicketTest {
     ParkedTicket gone = endpoint.submit(of(bob));
     assertThat(waits(gone) && waits(waiting)).isTrue();
 
-    charging = () -> endpoint.cancel(gone);
+    charging = () -> gone.cancel();
     granted(ofKey, demand);
     endpointFixture.drivers.run();
 
@@ -157,7 +157,9 @@ class ParkedTicketTest {
 
     ParkedTicket parkedTicket = bob.submit(endpointFixture.open(none("/a")), 1);
     assertThat(waits(parkedTicket)).isTrue();
-    assertThat(endpointFixture.roll.find(parkedTicket.order())).isSameAs(parkedTicket);
+    assertThat(endpointFixture.roll.find(parkedTicket.order()))
+        .extracting(TicketDirectory.Waiting::ticket)
+        .isSameAs(parkedTicket);
     granted(ofKey, demand);
     endpointFixture.drivers.run();
     assertThat(went(parkedTicket)).isTrue();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class RecentOutcomesTest {
   private static final Refusal WHY = Refusal.of(RefusalReason.BAD_REQUEST, "why");
 
-  private final TicketDirectory ticketDirectory = new TicketDirectory();
+  private final RecordBudget budget = new RecordBudget();
 
   private static PastTicket past(long number) {
     return PastTicket.turnedAway(number, TicketRequest.Origin.UNKNOWN, "/", Cost.NO_TOKENS, WHY, 0);
@@ -39,7 +39,7 @@ class RecentOutcomesTest {
 
   @Test
   void oneMoreThanAnEndpointRemembers_theFirstIsForgotten() {
-    RecentOutcomes recentOutcomes = new RecentOutcomes(ticketDirectory);
+    RecentOutcomes recentOutcomes = new RecentOutcomes(budget);
     add(recentOutcomes, RecentOutcomes.MOST);
     assertThat(knows(recentOutcomes, 0)).isTrue();
     recentOutcomes.add(past(RecentOutcomes.MOST));
@@ -50,27 +50,27 @@ class RecentOutcomesTest {
 
   @Test
   void allEndpointsTogether_rememberSoMany_andEachAFewOfItsOwn() {
-    int full = TicketDirectory.MOST_RECORDS / (RecentOutcomes.MOST - RecentOutcomes.LEAST);
+    int full = RecordBudget.MOST / (RecentOutcomes.MOST - RecentOutcomes.LEAST);
     for (int each = 0; each <= full; each++) {
-      add(new RecentOutcomes(ticketDirectory), RecentOutcomes.MOST);
+      add(new RecentOutcomes(budget), RecentOutcomes.MOST);
     }
-    assertThat(ticketDirectory.room()).isFalse();
-    RecentOutcomes late = new RecentOutcomes(ticketDirectory);
+    assertThat(budget.room()).isFalse();
+    RecentOutcomes late = new RecentOutcomes(budget);
     add(late, RecentOutcomes.MOST);
     assertThat(remembered(late)).isEqualTo(RecentOutcomes.LEAST);
   }
 
   @Test
   void closedEndpoint_leavesItsRoomToOthers() {
-    RecentOutcomes recentOutcomes = new RecentOutcomes(ticketDirectory);
+    RecentOutcomes recentOutcomes = new RecentOutcomes(budget);
     add(recentOutcomes, RecentOutcomes.MOST);
     recentOutcomes.close();
     assertThat(remembered(recentOutcomes)).isZero();
     add(recentOutcomes, RecentOutcomes.MOST);
     assertThat(remembered(recentOutcomes)).isEqualTo(RecentOutcomes.LEAST);
-    for (int each = 0; each < TicketDirectory.MOST_RECORDS; each++) {
-      assertThat(ticketDirectory.room()).as("record %d", each).isTrue();
+    for (int each = 0; each < RecordBudget.MOST; each++) {
+      assertThat(budget.room()).as("record %d", each).isTrue();
     }
-    assertThat(ticketDirectory.room()).isFalse();
+    assertThat(budget.room()).isFalse();
   }
 }

@@ -210,7 +210,7 @@ class ShadowTicketRouteTest {
     settlement(alice.submit(endpoint, 1)).served(null, 0, now());
     ParkedTicket second = again(alice.submit(endpoint, 1), AttemptFailure.BROKEN, true);
 
-    endpoint.cancel(second);
+    second.cancel();
     endpointFixture.at(30 * SECOND);
 
     assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);

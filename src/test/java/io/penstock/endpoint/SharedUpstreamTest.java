@@ -115,7 +115,7 @@ class SharedUpstreamTest {
     ParkedTicket large = submit(a(), 60);
     ParkedTicket small = submit(b(), 5);
     assertThat(waits(small)).isTrue();
-    a().cancel(large);
+    large.cancel();
     endpointFixture.drivers.run();
     assertThat(went(small)).isTrue();
   }

@@ -60,7 +60,7 @@ class SkipTest {
   }
 
   private void cancel(Endpoint endpoint, ParkedTicket parkedTicket) {
-    endpoint.cancel(parkedTicket);
+    parkedTicket.cancel();
     endpointFixture.drivers.run();
   }
 

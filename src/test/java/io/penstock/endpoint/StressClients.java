@@ -165,7 +165,7 @@ final class StressClients implements AutoCloseable {
         execute(
             () -> {
               if (ended.compareAndSet(false, true)) {
-                parkedTicket.endpoint().cancel(parkedTicket);
+                parkedTicket.cancel();
                 gone.increment();
                 next();
               }

@@ -145,7 +145,7 @@ class TicketOperationsTest {
     Endpoint endpoint = endpointFixture.open(none("/"));
     ParkedTicket parkedTicket = submit(endpoint, 1);
     assertThat(find(parkedTicket.order())).isEmpty();
-    assertThat(parkedTicket.listed).isFalse();
+    assertThat(parkedTicket.listed()).isFalse();
     assertThat(find(99)).isEmpty();
     assertThat(find("99999999999999999999")).isEmpty();
     assertThat(find("-1")).isEmpty();
@@ -197,9 +197,9 @@ class TicketOperationsTest {
     submit(endpoint, 1);
     ParkedTicket soon = submit(endpoint, 1);
     ParkedTicket late = submit(endpoint, 1);
-    endpoint.cancel(soon);
+    soon.cancel();
     endpointFixture.at(3 * SECOND);
-    endpoint.cancel(late);
+    late.cancel();
     endpointFixture.drivers.run();
     assertThat(find(soon.order())).isEmpty();
     assertThat(past(late).fate()).isEqualTo(TicketFate.CANCELLED);
@@ -277,7 +277,7 @@ class TicketOperationsTest {
     ParkedTicket leaves = submit(endpoint, 1);
     List<ParkedTicket> all = List.of(goes, expires, leaves);
     assertThat(all).allMatch(each -> find(each.order()).orElseThrow() instanceof WaitingTicket);
-    endpoint.cancel(leaves);
+    leaves.cancel();
     endpointFixture.at(15 * SECOND);
     assertThat(all).noneMatch(each -> find(each.order()).orElse(null) instanceof WaitingTicket);
     assertThat(endpointFixture.roll.size()).isZero();

@@ -274,7 +274,7 @@ class TicketSettlementTest {
     Endpoint strict = endpointFixture.open(EndpointFixture.strict("/s", 1, 60));
     ParkedTicket first = submit(strict, 1);
     ParkedTicket second = submit(strict, 1);
-    strict.cancel(first);
+    first.cancel();
     endpointFixture.drivers.run();
     assertThat(went(second)).isTrue();
     assertThat(strict.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
@@ -288,7 +288,7 @@ class TicketSettlementTest {
     endpointFixture.events.subscribe(
         event -> {
           if (event instanceof Event.Released released && released.ticket() == first.order()) {
-            endpoint.cancel(second);
+            second.cancel();
           }
         });
     settlement(running).abandoned(START);

@@ -221,7 +221,7 @@ class WaitExplanationTest {
     submit(endpoint, 100);
     List<ParkedTicket> all = Stream.generate(() -> submit(endpoint, 1)).limit(many).toList();
     endpointFixture.at(5 * SECOND);
-    long remembered = all.stream().filter(each -> each.why != null).count();
+    long remembered = all.stream().filter(each -> WaitNote.explanation(each) != null).count();
     assertThat(remembered).isEqualTo(RecentOutcomes.MOST);
     assertThat(explained(all.getFirst()).limits()).hasSize(1);
   }

@@ -89,8 +89,8 @@ class WaitingTest {
     EndpointFixture.submit(endpoint, 1);
     ParkedTicket second = EndpointFixture.submit(endpoint, 1);
     ParkedTicket third = EndpointFixture.submit(endpoint, 1);
-    endpoint.cancel(second);
-    endpoint.cancel(second);
+    second.cancel();
+    second.cancel();
     endpointFixture.at(SECOND);
     assertThat(second.outcome()).isNull();
     assertThat(went(third)).isTrue();
@@ -103,7 +103,7 @@ class WaitingTest {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 10, 1_000));
     ParkedTicket first = EndpointFixture.submit(endpoint, 10);
     ParkedTicket second = EndpointFixture.submit(endpoint, 10);
-    endpoint.cancel(first);
+    first.cancel();
     endpointFixture.drivers.run();
     assertThat(went(second)).isTrue();
     assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
@@ -118,8 +118,8 @@ class WaitingTest {
     EndpointFixture.submit(endpoint, 10);
     ParkedTicket expired = EndpointFixture.submit(endpoint, 1);
     endpointFixture.at(SECOND);
-    endpoint.cancel(refused);
-    endpoint.cancel(expired);
+    refused.cancel();
+    expired.cancel();
     endpointFixture.drivers.run();
     assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isZero();
     assertThat(endpoint.totals().requests(TicketFate.REFUSED)).isEqualTo(1);
@@ -137,7 +137,7 @@ class WaitingTest {
           // This runs inside the endpoint's turn, so what it submits stays in the inbox until the
           // turn ends.
           ParkedTicket third = EndpointFixture.submit(endpoint, 1);
-          endpoint.cancel(third);
+          third.cancel();
           inner.add(third);
         });
     endpointFixture.at(SECOND);

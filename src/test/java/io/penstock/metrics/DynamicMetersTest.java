@@ -54,7 +54,7 @@ class DynamicMetersTest {
     Endpoint endpoint = Objects.requireNonNull(metered.endpoints.enter(path));
     TicketRequest ticketRequest = TicketRequest.of(null, Cost.ofInput(3), 0, WaitPatience.DEFAULT);
     endpoint.submit(ticketRequest);
-    endpoint.cancel(endpoint.submit(ticketRequest));
+    endpoint.submit(ticketRequest).cancel();
     endpoint.submit(ticketRequest);
     return endpoint;
   }

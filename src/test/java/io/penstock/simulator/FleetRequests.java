@@ -105,7 +105,7 @@ final class FleetRequests {
   void cancel(FleetTicket ticket) {
     ParkedTicket parkedTicket = ticket.pending;
     if (waiting.containsKey(ticket.number) && parkedTicket != null) {
-      ticket.endpoint.cancel(parkedTicket);
+      parkedTicket.cancel();
     }
   }
 

@@ -111,7 +111,7 @@ final class OutsideWorld {
         && simScenario.chance(0.03)) {
       world.oracle().returned(ticket);
       ticket.clientGone = true;
-      endpoint.endpoint.cancel(parkedTicket); // gone before the outcome was delivered
+      parkedTicket.cancel(); // gone before the outcome was delivered
       return;
     }
     parkedTicket.whenDecided(ticketOutcome -> decided(ticket, ticketOutcome));
@@ -206,7 +206,7 @@ final class OutsideWorld {
     TicketSettlement ticketSettlement = ticket.settlement;
     ticket.clientGone = true;
     if (ticketSettlement == null) {
-      ticket.endpoint.endpoint.cancel(parkedTicket);
+      parkedTicket.cancel();
     } else if (ticket.stage == SimTicket.Stage.RUNNING) {
       TokenUsage tokenUsage = simScenario.chance(0.5) ? usage(ticket, ticket.counted) : null;
       world.oracle().settled(ticket, tokenUsage, ticket.counted);
