@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration under construction: the combined content of all files. Not thread-safe. */
-final class ConfigurationDraft {
+final class ConfigurationDraft implements SourceFindings {
   private final FaultCollector faultCollector;
   private final List<EndpointSpec> endpoints = new ArrayList<>();
   private final Map<String, SourcePlace> paths = new HashMap<>();
@@ -82,6 +82,16 @@ final class ConfigurationDraft {
 
   FaultCollector faults() {
     return faultCollector;
+  }
+
+  @Override
+  public void fault(SourcePlace sourcePlace, String message) {
+    faultCollector.add(sourcePlace, message);
+  }
+
+  @Override
+  public boolean full() {
+    return faultCollector.full();
   }
 
   /** Notes a configuration of rls; {@code root} builds {@code /} if no file has it. */
@@ -182,8 +192,8 @@ final class ConfigurationDraft {
     return fallbacks;
   }
 
-  /** Notes environment variables that values were taken from. */
-  void variables(List<String> names) {
+  @Override
+  public void variables(List<String> names) {
     variables.addAll(names);
   }
 
@@ -191,9 +201,10 @@ final class ConfigurationDraft {
     endpoints.add(endpoint);
   }
 
-  void warn(SourcePlace sourcePlace, String warning) {
+  @Override
+  public void warn(SourcePlace sourcePlace, String message) {
     if (warnings.size() < FaultCollector.MOST) {
-      warnings.add(sourcePlace + ": " + warning);
+      warnings.add(sourcePlace + ": " + message);
     }
   }
 

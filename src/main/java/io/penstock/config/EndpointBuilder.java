@@ -64,11 +64,11 @@ final class EndpointBuilder {
   private final ConfigurationDraft configurationDraft;
   private final boolean rls;
 
-  EndpointBuilder(EffectiveValues values, SourceFile source) {
+  EndpointBuilder(EffectiveValues values, ConfigurationDraft configurationDraft, boolean rls) {
     this.values = values;
-    this.faultCollector = source.faults();
-    this.configurationDraft = source.draft();
-    this.rls = source.rls();
+    this.faultCollector = configurationDraft.faults();
+    this.configurationDraft = configurationDraft;
+    this.rls = rls;
   }
 
   /** Adds the endpoint to the draft, or faults. */

@@ -38,7 +38,7 @@ final class FileSection {
     table.forEach(setting -> byName.put(setting.name(), setting));
     Set<String> seen = new HashSet<>();
     for (NodeTuple tuple : sourceFile.entries(node)) {
-      if (sourceFile.faults().full()) {
+      if (sourceFile.findings().full()) {
         break;
       }
       Optional<String> name = uniqueKey(tuple.getKeyNode(), seen, sourceFile);

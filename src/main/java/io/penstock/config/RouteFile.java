@@ -33,9 +33,11 @@ final class RouteFile {
   private static final String EXPECTED = "a mapping with defaults and endpoints";
 
   private final SourceFile source;
+  private final ConfigurationDraft draft;
 
-  RouteFile(SourceFile source) {
+  RouteFile(SourceFile source, ConfigurationDraft draft) {
     this.source = source;
+    this.draft = draft;
   }
 
   /** Reads the file's bytes into the draft, and adds faults for errors. */
@@ -44,7 +46,8 @@ final class RouteFile {
         text(bytes)
             .flatMap(this::compose)
             .flatMap(node -> source.mapping(node, "the file", EXPECTED));
-    new TopLevel(RlsCompatibility.is(source.file(), root) ? source.asRls() : source).read(root);
+    SourceFile readAs = RlsCompatibility.is(source.file(), root) ? source.asRls() : source;
+    new TopLevel(readAs, draft).read(root);
   }
 
   /** Decodes {@code bytes} strictly, because SnakeYAML would silently replace invalid UTF-8. */
@@ -155,7 +158,7 @@ final class RouteFile {
   }
 
   private <T> Optional<T> fault(SourcePlace sourcePlace, String message) {
-    source.faults().add(sourcePlace, message);
+    draft.fault(sourcePlace, message);
     return Optional.empty();
   }
 }

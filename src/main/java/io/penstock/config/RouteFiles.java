@@ -76,6 +76,7 @@ public final class RouteFiles {
       faultCollector.add(SourcePlace.startOf(name), RouteListing.problem(e));
       return;
     }
-    new RouteFile(new SourceFile(name, variableExpansion, addressCheck, draft, false)).read(bytes);
+    SourceFile source = new SourceFile(name, variableExpansion, addressCheck, draft, false);
+    new RouteFile(source, draft).read(bytes);
   }
 }

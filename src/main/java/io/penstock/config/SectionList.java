@@ -32,7 +32,7 @@ record SectionList(String of, List<RouteSetting<?>> table, boolean secret)
     }
     List<FileSection> sections = new ArrayList<>();
     for (Node item : items.get()) {
-      if (source.faults().full()) {
+      if (source.findings().full()) {
         break;
       }
       if (hides(item)) {

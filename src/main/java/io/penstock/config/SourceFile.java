@@ -18,25 +18,21 @@ import org.yaml.snakeyaml.nodes.Tag;
  * @param file its name in faults
  * @param variables expands references to variables
  * @param addressCheck checks {@code mock} addresses; throws IllegalArgumentException
- * @param draft receives the settings and the faults
+ * @param findings receives faults, warnings and the names of variables
  * @param rls whether it is a configuration of rls
  */
 record SourceFile(
     String file,
     VariableExpansion variables,
     Consumer<URI> addressCheck,
-    ConfigurationDraft draft,
+    SourceFindings findings,
     boolean rls) {
   private static final Set<Tag> SCALAR_TAGS =
       Set.of(Tag.STR, Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL, Tag.TIMESTAMP, Tag.MERGE);
 
   /** Returns the same file, to be read as a configuration of rls. */
   SourceFile asRls() {
-    return new SourceFile(file, variables, addressCheck, draft, true);
-  }
-
-  FaultCollector faults() {
-    return draft.faults();
+    return new SourceFile(file, variables, addressCheck, findings, true);
   }
 
   SourcePlace place(Node node) {
@@ -44,7 +40,7 @@ record SourceFile(
   }
 
   void fault(Node node, String message) {
-    faults().add(place(node), message);
+    findings.fault(place(node), message);
   }
 
   /**
@@ -52,7 +48,7 @@ record SourceFile(
    */
   void unknown(Node node, String message) {
     if (rls) {
-      draft.warn(place(node), "ignored: " + message);
+      findings.warn(place(node), "ignored: " + message);
     } else {
       fault(node, message);
     }
@@ -91,7 +87,7 @@ record SourceFile(
     String raw = ((ScalarNode) node).getValue();
     switch (variables.expand(raw)) {
       case VariableExpansion.Expansion.Text text -> {
-        draft.variables(text.names());
+        findings.variables(text.names());
         scalar =
             Optional.of(
                 new ScalarValue(raw, text.text(), text.names(), text.replaced(), node.getTag()));

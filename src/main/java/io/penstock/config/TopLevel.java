@@ -25,12 +25,14 @@ final class TopLevel {
       new SectionList("endpoint", EndpointSettings.TABLE);
 
   private final SourceFile source;
+  private final ConfigurationDraft draft;
   private final SourcePlace start;
   private FileSection defaults;
   private List<FileSection> endpoints = List.of();
 
-  TopLevel(SourceFile source) {
+  TopLevel(SourceFile source, ConfigurationDraft draft) {
     this.source = source;
+    this.draft = draft;
     this.start = SourcePlace.startOf(source.file());
     this.defaults = FileSection.empty(start);
   }
@@ -41,7 +43,7 @@ final class TopLevel {
     root.map(source::entries).orElse(List.of()).forEach(entry -> entry(entry, seen));
     endpoints.forEach(this::build);
     if (source.rls()) {
-      source.draft().rls(() -> build(RlsCompatibility.root(start, defaults)));
+      draft.rls(() -> build(RlsCompatibility.root(start, defaults)));
     }
   }
 
@@ -59,18 +61,14 @@ final class TopLevel {
       }
       case ENDPOINTS -> endpoints = ENDPOINT_LIST.read(value, source, key).orElse(List.of());
       case MODELS -> source.mapping(value, key, "a mapping of models").ifPresent(this::models);
-      case KEYS ->
-          KEY_LIST.read(value, source, key).orElse(List.of()).forEach(source.draft().roster()::key);
+      case KEYS -> KEY_LIST.read(value, source, key).orElse(List.of()).forEach(draft.roster()::key);
       case GROUPS ->
-          GROUP_LIST
-              .read(value, source, key)
-              .orElse(List.of())
-              .forEach(source.draft().roster()::group);
+          GROUP_LIST.read(value, source, key).orElse(List.of()).forEach(draft.roster()::group);
       case ProviderNames.KEY ->
-          new ProviderNames().read(value, source, key).ifPresent(source.draft()::providers);
+          new ProviderNames().read(value, source, key).ifPresent(draft::providers);
       case RlsCompatibility.SERVER ->
           section(value, key, RlsCompatibility.SERVER_TABLE)
-              .ifPresent(server -> source.draft().listen(server));
+              .ifPresent(server -> draft.listen(server));
       default -> source.unknown(entry.getKeyNode(), unknown(key));
     }
   }
@@ -83,7 +81,7 @@ final class TopLevel {
               .flatMap(key -> ModelsSetting.model(entry.getKeyNode(), source));
       Optional<FileSection> section = section(entry.getValueNode(), "a model", ModelSettings.TABLE);
       if (name.isPresent() && section.isPresent() && !section.get().broken()) {
-        source.draft().model(name.get(), section.get(), source.place(entry.getKeyNode()));
+        draft.model(name.get(), section.get(), source.place(entry.getKeyNode()));
       }
     }
   }
@@ -95,7 +93,8 @@ final class TopLevel {
   }
 
   private void build(FileSection endpoint) {
-    new EndpointBuilder(EffectiveValues.ofEndpoint(endpoint, defaults), source).build();
+    new EndpointBuilder(EffectiveValues.ofEndpoint(endpoint, defaults), draft, source.rls())
+        .build();
   }
 
   private static String unknown(String key) {
