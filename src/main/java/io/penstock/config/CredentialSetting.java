@@ -36,7 +36,7 @@ record CredentialSetting(
   record Key() implements ValueShape<CredentialSetting> {
     @Override
     public Optional<CredentialSetting> read(Node node, SourceFile source, String name) {
-      if (SourceFile.plainScalar(node)
+      if (YamlNodes.plainScalar(node)
           && source.variables().expand(((ScalarNode) node).getValue())
               instanceof VariableExpansion.Expansion.Unset(String variable)) {
         return Optional.of(disabled(variable, "is not set"));

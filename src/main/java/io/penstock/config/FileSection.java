@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
-import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
@@ -78,12 +77,12 @@ final class FileSection {
 
   /** Returns the key in {@code node} if it has not been seen before, or adds a fault. */
   static Optional<String> uniqueKey(Node node, Set<String> seen, SourceFile sourceFile) {
-    Optional<String> key = key(node);
+    Optional<String> key = YamlNodes.key(node);
     if (key.isEmpty()) {
       String what =
           node.getTag().equals(Tag.MERGE)
               ? "merge keys (<<) are not read, expected the settings themselves, or defaults"
-              : "a key is " + SourceFile.kind(node) + ", expected a name";
+              : "a key is " + YamlNodes.kind(node) + ", expected a name";
       sourceFile.fault(node, what);
     } else if (!seen.add(key.get())) {
       sourceFile.fault(
@@ -91,17 +90,6 @@ final class FileSection {
       return Optional.empty();
     }
     return key;
-  }
-
-  /** Returns the text of a key if it is plain text. */
-  static Optional<String> key(Node node) {
-    return node instanceof ScalarNode scalar && SourceFile.plainScalar(node) && !merge(node)
-        ? Optional.of(scalar.getValue())
-        : Optional.empty();
-  }
-
-  private static boolean merge(Node node) {
-    return node.getTag().equals(Tag.MERGE);
   }
 
   /** Returns the start of the section. */

@@ -66,10 +66,10 @@ record HeadersSetting() implements ValueShape<Map<String, HeadersSetting.Header>
 
   private static Optional<String> name(Node node, SourceFile source, Set<String> seen) {
     String problem = "";
-    String name = FileSection.key(node).orElse("");
+    String name = YamlNodes.key(node).orElse("");
     String shown = ScalarValue.quote(name);
     if (!NAME.matcher(name).matches()) {
-      problem = "a header's name is " + SourceFile.kind(node) + ", expected one such as X-Team";
+      problem = "a header's name is " + YamlNodes.kind(node) + ", expected one such as X-Team";
     } else if (REFUSED.contains(name.toLowerCase(Locale.ROOT))) {
       problem = "header " + shown + " is the gateway's own, expected another";
     } else if (!seen.add(name)) {

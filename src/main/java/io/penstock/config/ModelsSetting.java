@@ -39,7 +39,7 @@ record ModelsSetting() implements ValueShape<Map<String, String>> {
         model(item, source).ifPresent(model -> add(models, model, model, item, source));
       }
     }
-    if (items == 0 && !SourceFile.plainScalar(node)) {
+    if (items == 0 && !YamlNodes.plainScalar(node)) {
       source.fault(node, name + " is empty, expected a model, or no " + name + " to take any");
     }
     return items > 0 && models.size() == items ? Optional.of(models) : Optional.empty();
@@ -100,7 +100,7 @@ record ModelsSetting() implements ValueShape<Map<String, String>> {
       for (Node item : nodes) {
         model(item, source).ifPresent(model -> add(models, model, model, item, source));
       }
-      if (nodes.isEmpty() && !SourceFile.plainScalar(node) && !(node instanceof MappingNode)) {
+      if (nodes.isEmpty() && !YamlNodes.plainScalar(node) && !(node instanceof MappingNode)) {
         source.fault(node, name + " is empty, expected a model");
       }
       boolean good = !nodes.isEmpty() && models.size() == nodes.size();

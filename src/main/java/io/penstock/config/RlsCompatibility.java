@@ -71,8 +71,7 @@ final class RlsCompatibility {
     Path name = Path.of(file).getFileName();
     Stream<NodeTuple> entries = root.stream().flatMap(node -> node.getValue().stream());
     return (name != null && FILES.contains(name.toString()))
-        || entries.anyMatch(
-            e -> FileSection.key(e.getKeyNode()).filter(SERVER::equals).isPresent());
+        || entries.anyMatch(e -> YamlNodes.key(e.getKeyNode()).filter(SERVER::equals).isPresent());
   }
 
   /** Returns whether {@code node} leaves {@code setting} unset. */
@@ -144,7 +143,7 @@ final class RlsCompatibility {
       Set<String> before = Set.copyOf(keys);
       List<Node> merged = new ArrayList<>();
       for (NodeTuple entry : node.getValue()) {
-        Optional<String> key = FileSection.key(entry.getKeyNode());
+        Optional<String> key = YamlNodes.key(entry.getKeyNode());
         if (entry.getKeyNode().getTag().equals(Tag.MERGE)) {
           merged.add(entry.getValueNode());
         } else if (key.isEmpty() || !before.contains(key.get())) {
@@ -162,7 +161,7 @@ final class RlsCompatibility {
             sequence.getValue().forEach(this::follow);
         default ->
             source.fault(
-                value, "<< is " + SourceFile.kind(value) + ", expected aliases of mappings");
+                value, "<< is " + YamlNodes.kind(value) + ", expected aliases of mappings");
       }
     }
   }

@@ -46,7 +46,7 @@ record SectionList(String of, List<RouteSetting<?>> table, boolean secret)
   }
 
   private boolean hides(Node node) {
-    return secret && SourceFile.plainScalar(node);
+    return secret && YamlNodes.plainScalar(node);
   }
 
   private String article() {

@@ -3,7 +3,6 @@ package io.penstock.config;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
@@ -27,9 +26,6 @@ record SourceFile(
     Consumer<URI> addressCheck,
     SourceFindings findings,
     boolean rls) {
-  private static final Set<Tag> SCALAR_TAGS =
-      Set.of(Tag.STR, Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL, Tag.TIMESTAMP, Tag.MERGE);
-
   /** Returns the same file, to be read as a configuration of rls. */
   SourceFile asRls() {
     return new SourceFile(file, variables, addressCheck, findings, true);
@@ -64,7 +60,7 @@ record SourceFile(
     if (node instanceof MappingNode mapping && node.getTag().equals(Tag.MAP)) {
       return Optional.of(mapping);
     }
-    fault(node, name + " is " + kind(node) + ", expected " + expected);
+    fault(node, name + " is " + YamlNodes.kind(node) + ", expected " + expected);
     return Optional.empty();
   }
 
@@ -73,15 +69,15 @@ record SourceFile(
     if (node instanceof SequenceNode sequence && node.getTag().equals(Tag.SEQ)) {
       return Optional.of(sequence.getValue());
     }
-    fault(node, name + " is " + kind(node) + ", expected " + expected);
+    fault(node, name + " is " + YamlNodes.kind(node) + ", expected " + expected);
     return Optional.empty();
   }
 
   /** Reads a value that is neither list nor mapping, or adds a fault. */
   Optional<ScalarValue> scalar(Node node, String name, String expected) {
     Optional<ScalarValue> scalar = Optional.empty();
-    if (!plainScalar(node)) {
-      fault(node, name + " is " + kind(node) + ", expected " + expected);
+    if (!YamlNodes.plainScalar(node)) {
+      fault(node, name + " is " + YamlNodes.kind(node) + ", expected " + expected);
       return scalar;
     }
     String raw = ((ScalarNode) node).getValue();
@@ -101,26 +97,5 @@ record SourceFile(
           fault(node, name + " has a broken ${, expected ${NAME} or ${NAME:default}");
     }
     return scalar;
-  }
-
-  /** Returns whether {@code node} is a non-empty scalar with a standard tag. */
-  static boolean plainScalar(Node node) {
-    return node instanceof ScalarNode
-        && SCALAR_TAGS.contains(node.getTag())
-        && !node.getTag().equals(Tag.NULL);
-  }
-
-  /** Returns the kind of {@code node} in words, without its content. */
-  static String kind(Node node) {
-    Tag tag = node.getTag();
-    if (tag.equals(Tag.NULL)) {
-      return "empty";
-    }
-    return switch (node) {
-      case MappingNode mapping when tag.equals(Tag.MAP) -> "a mapping";
-      case SequenceNode sequence when tag.equals(Tag.SEQ) -> "a list";
-      case ScalarNode scalar when SCALAR_TAGS.contains(tag) -> ScalarValue.quote(scalar.getValue());
-      default -> "of type " + ScalarValue.quote(tag.getValue());
-    };
   }
 }
