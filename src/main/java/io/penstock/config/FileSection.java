@@ -59,7 +59,7 @@ final class FileSection {
   }
 
   private <T> void readValue(RouteSetting<T> setting, Node node, SourceFile sourceFile) {
-    if (sourceFile.rls() && RlsCompatibility.unset(setting.name(), node, sourceFile.variables())) {
+    if (sourceFile.rls() && RlsUnsetValues.unset(setting.name(), node, sourceFile.variables())) {
       return;
     }
     Optional<T> value = setting.shape().read(node, sourceFile, setting.name());

@@ -5,24 +5,16 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.yaml.snakeyaml.nodes.MappingNode;
-import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
-import org.yaml.snakeyaml.nodes.ScalarNode;
-import org.yaml.snakeyaml.nodes.SequenceNode;
-import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * Reading rules for configurations of rls, a rate limiter: unknown keys only cause warnings, zero
- * and empty values mean unset, and merge keys are followed.
+ * Rules for configurations of rls, a rate limiter: how to recognise one, which settings it may
+ * have, and which endpoint it always has.
  */
 final class RlsCompatibility {
   /** The block that identifies such a file; it holds the host and port to listen on. */
@@ -48,22 +40,6 @@ final class RlsCompatibility {
 
   private static final Set<String> FILES = Set.of("rls.yml", "rls.yaml");
 
-  private static final Set<String> ZERO_IS_UNSET =
-      Set.of(
-          "port",
-          "rate",
-          "burst_size",
-          "window_seconds",
-          "tokens_per_window",
-          "default_tokens",
-          "max_queue_size",
-          "queue_timeout",
-          "latency_compensation",
-          "max_dynamic_endpoints");
-
-  private static final Set<String> EMPTY_IS_UNSET =
-      Set.of("host", "algorithm", "unit", "scheduler", "overflow");
-
   private RlsCompatibility() {}
 
   /** Returns whether the file is a configuration of rls, judged by its name or a server block. */
@@ -72,21 +48,6 @@ final class RlsCompatibility {
     Stream<NodeTuple> entries = root.stream().flatMap(node -> node.getValue().stream());
     return (name != null && FILES.contains(name.toString()))
         || entries.anyMatch(e -> YamlNodes.key(e.getKeyNode()).filter(SERVER::equals).isPresent());
-  }
-
-  /** Returns whether {@code node} leaves {@code setting} unset. */
-  static boolean unset(String setting, Node node, VariableExpansion variableExpansion) {
-    if (node.getTag().equals(Tag.NULL)) {
-      return true;
-    }
-    if (!(node instanceof ScalarNode scalar)
-        || !(variableExpansion.expand(scalar.getValue())
-            instanceof VariableExpansion.Expansion.Text text)) {
-      return false;
-    }
-    return text.text().isEmpty()
-        ? EMPTY_IS_UNSET.contains(setting)
-        : ZERO_IS_UNSET.contains(setting) && NumberShapes.zero(text.text());
   }
 
   /**
@@ -113,56 +74,5 @@ final class RlsCompatibility {
     int decimals = unitSeconds == 1 ? 9 : 7;
     return rate.round(new MathContext(9, RoundingMode.HALF_UP))
         .setScale(decimals, RoundingMode.HALF_UP);
-  }
-
-  /**
-   * Returns the entries of {@code node}, followed by the merged entries that it does not have
-   * itself.
-   */
-  static List<NodeTuple> entries(MappingNode node, SourceFile source) {
-    Merge merge = new Merge(source);
-    merge.add(node);
-    return merge.entries;
-  }
-
-  /** Follows merge keys. Visits each mapping once, because a second visit adds nothing new. */
-  private static final class Merge {
-    private final SourceFile source;
-    private final List<NodeTuple> entries = new ArrayList<>();
-    private final Set<String> keys = new HashSet<>();
-    private final Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-
-    Merge(SourceFile source) {
-      this.source = source;
-    }
-
-    private void add(MappingNode node) {
-      if (!seen.add(node)) {
-        return;
-      }
-      Set<String> before = Set.copyOf(keys);
-      List<Node> merged = new ArrayList<>();
-      for (NodeTuple entry : node.getValue()) {
-        Optional<String> key = YamlNodes.key(entry.getKeyNode());
-        if (entry.getKeyNode().getTag().equals(Tag.MERGE)) {
-          merged.add(entry.getValueNode());
-        } else if (key.isEmpty() || !before.contains(key.get())) {
-          key.ifPresent(keys::add);
-          entries.add(entry);
-        }
-      }
-      merged.forEach(this::follow);
-    }
-
-    private void follow(Node value) {
-      switch (value) {
-        case MappingNode mapping -> add(mapping);
-        case SequenceNode sequence when sequence.getTag().equals(Tag.SEQ) && seen.add(sequence) ->
-            sequence.getValue().forEach(this::follow);
-        default ->
-            source.fault(
-                value, "<< is " + YamlNodes.kind(value) + ", expected aliases of mappings");
-      }
-    }
   }
 }

@@ -18,7 +18,8 @@ import org.yaml.snakeyaml.nodes.Tag;
  * @param variables expands references to variables
  * @param addressCheck checks {@code mock} addresses; throws IllegalArgumentException
  * @param findings receives faults, warnings and the names of variables
- * @param rls whether it is a configuration of rls
+ * @param rls whether it is a configuration of rls: unknown keys only cause warnings, zeros and
+ *     empty values mean unset, and merge keys are followed
  */
 record SourceFile(
     String file,
@@ -50,9 +51,9 @@ record SourceFile(
     }
   }
 
-  /** Returns the entries of a mapping. */
+  /** Returns the entries of a mapping; in a configuration of rls, with those it merges. */
   List<NodeTuple> entries(MappingNode node) {
-    return rls ? RlsCompatibility.entries(node, this) : node.getValue();
+    return rls ? MergedEntries.of(node, this::fault) : node.getValue();
   }
 
   /** Reads a mapping, or adds a fault. */
