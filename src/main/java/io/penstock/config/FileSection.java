@@ -45,7 +45,9 @@ final class FileSection {
       if (setting != null) {
         fileSection.readValue(setting, tuple.getValueNode(), sourceFile);
       } else if (name.isPresent()) {
-        sourceFile.unknown(tuple.getKeyNode(), NearestName.unknownKey(name.get(), table));
+        List<String> known = table.stream().<String>map(RouteSetting::name).toList();
+        sourceFile.unknown(
+            tuple.getKeyNode(), sourceFile.unknownKeys().describe(name.get(), known));
       }
     }
     for (RouteSetting<?> setting : table) {

@@ -10,43 +10,6 @@ public final class NearestName {
 
   private NearestName() {}
 
-  /** Returns the fault for a key that {@code table} does not have. */
-  static String unknownKey(String key, List<RouteSetting<?>> table) {
-    String fault = "unknown key " + ScalarValue.quote(key);
-    String meant = table.equals(KeySettings.TABLE) ? KeySettings.MEANT.get(key) : null;
-    if (meant != null) {
-      return fault + ", did you mean '" + meant + "'?";
-    }
-    if (has(UpstreamSettings.TABLE, key)) {
-      return fault + " here, expected it in one of upstreams";
-    }
-    if (has(EndpointSettings.TABLE, key)) {
-      return fault + " here, expected it in one of endpoints";
-    }
-    if (has(EndpointSettings.DEFAULTS, key)) {
-      return fault + " here, expected it in defaults";
-    }
-    if (has(PoolSettings.TABLE, key)) {
-      return fault + " here, expected it in one of limits";
-    }
-    if (has(ModelSettings.TABLE, key)) {
-      return fault + " here, expected it in one of models";
-    }
-    if (has(KeySettings.TABLE, key)) {
-      return fault + " here, expected it in one of keys";
-    }
-    List<String> names = table.stream().<String>map(RouteSetting::name).toList();
-    Optional<String> near = nearest(key, names);
-    if (near.isPresent()) {
-      return fault + ", did you mean '" + near.get() + "'?";
-    }
-    return fault + ", expected one of " + String.join(", ", names);
-  }
-
-  private static boolean has(List<RouteSetting<?>> table, String key) {
-    return table.stream().anyMatch(setting -> setting.name().equals(key));
-  }
-
   /** Returns the name that differs least from {@code text}, unless even that differs much. */
   public static Optional<String> nearest(String text, List<String> names) {
     if (text.length() > LONGEST) {

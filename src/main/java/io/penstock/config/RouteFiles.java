@@ -76,7 +76,8 @@ public final class RouteFiles {
       faultCollector.add(SourcePlace.startOf(name), RouteListing.problem(e));
       return;
     }
-    SourceFile source = new SourceFile(name, variableExpansion, addressCheck, draft, false);
+    SourceFile source =
+        new SourceFile(name, variableExpansion, addressCheck, draft, UnknownKeys::describe, false);
     new RouteFile(source, draft).read(bytes);
   }
 }

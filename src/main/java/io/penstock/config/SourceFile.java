@@ -18,6 +18,7 @@ import org.yaml.snakeyaml.nodes.Tag;
  * @param variables expands references to variables
  * @param addressCheck checks {@code mock} addresses; throws IllegalArgumentException
  * @param findings receives faults, warnings and the names of variables
+ * @param unknownKeys says what was expected in place of an unknown key
  * @param rls whether it is a configuration of rls: unknown keys only cause warnings, zeros and
  *     empty values mean unset, and merge keys are followed
  */
@@ -26,10 +27,11 @@ record SourceFile(
     VariableExpansion variables,
     Consumer<URI> addressCheck,
     SourceFindings findings,
+    UnknownKeyAdvice unknownKeys,
     boolean rls) {
   /** Returns the same file, to be read as a configuration of rls. */
   SourceFile asRls() {
-    return new SourceFile(file, variables, addressCheck, findings, true);
+    return new SourceFile(file, variables, addressCheck, findings, unknownKeys, true);
   }
 
   SourcePlace place(Node node) {
