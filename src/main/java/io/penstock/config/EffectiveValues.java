@@ -9,8 +9,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effective settings of one endpoint or upstream: its own value, else that of its file's
- * defaults, else the default of the table. An upstream also sees the settings of its endpoint.
+ * The effective settings of one section: its own value, else that of its file's defaults, else the
+ * default of the table. A section inside another one also sees the settings of that one: an
+ * upstream those of its endpoint.
  */
 final class EffectiveValues {
   private final List<RouteSetting<?>> table;
@@ -29,21 +30,24 @@ final class EffectiveValues {
     this.outer = outer;
   }
 
-  static EffectiveValues ofEndpoint(FileSection own, FileSection defaults) {
-    return new EffectiveValues(EndpointSettings.TABLE, own, defaults, null);
-  }
-
-  static EffectiveValues ofUpstream(FileSection own, EffectiveValues endpoint) {
-    return new EffectiveValues(UpstreamSettings.TABLE, own, null, endpoint);
-  }
-
-  static EffectiveValues ofPool(FileSection own, EffectiveValues upstream) {
-    return new EffectiveValues(PoolSettings.TABLE, own, null, upstream);
-  }
-
   /** Returns the values of a section that inherits from no other. */
   static EffectiveValues of(List<RouteSetting<?>> table, FileSection own) {
     return new EffectiveValues(table, own, null, null);
+  }
+
+  /** Returns the values of a section that inherits from the defaults of its file. */
+  static EffectiveValues withDefaults(
+      List<RouteSetting<?>> table, FileSection own, FileSection defaults) {
+    return new EffectiveValues(table, own, defaults, null);
+  }
+
+  /**
+   * Returns the values of a section inside another one, which also have the settings of {@code
+   * outer}.
+   */
+  static EffectiveValues inside(
+      EffectiveValues outer, List<RouteSetting<?>> table, FileSection own) {
+    return new EffectiveValues(table, own, null, outer);
   }
 
   /** Returns a value that is set, and its place, ignoring the table's default. */
@@ -134,7 +138,7 @@ final class EffectiveValues {
   Map<String, Object> shown() {
     Map<String, Object> shown = new LinkedHashMap<>();
     for (RouteSetting<?> routeSetting : table) {
-      if (!(routeSetting.shape() instanceof SectionList)) {
+      if (!routeSetting.shape().holdsSections()) {
         show(routeSetting, shown);
       }
     }

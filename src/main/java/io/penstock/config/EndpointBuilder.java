@@ -162,7 +162,7 @@ final class EndpointBuilder {
     Set<String> ids = new HashSet<>();
     boolean good = true;
     for (FileSection section : values.get(UPSTREAMS)) {
-      EffectiveValues upstream = EffectiveValues.ofUpstream(section, values);
+      EffectiveValues upstream = EffectiveValues.inside(values, UpstreamSettings.TABLE, section);
       if (upstream.usable(UpstreamSettings.ID) && !ids.add(upstream.get(UpstreamSettings.ID))) {
         faultCollector.add(
             upstream.place(UpstreamSettings.ID),

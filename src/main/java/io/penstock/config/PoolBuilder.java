@@ -21,7 +21,7 @@ final class PoolBuilder {
     this.faultCollector = faultCollector;
     this.entries =
         upstream.get(UpstreamSettings.LIMITS).stream()
-            .map(section -> EffectiveValues.ofPool(section, upstream))
+            .map(section -> EffectiveValues.inside(upstream, PoolSettings.TABLE, section))
             .toList();
     this.known = Set.copyOf(upstream.find(UpstreamSettings.MODELS).orElse(Map.of()).values());
   }

@@ -53,10 +53,12 @@ record SectionList(String of, List<RouteSetting<?>> table, boolean secret)
     return "aeiou".indexOf(of.charAt(0)) < 0 ? "a " : "an ";
   }
 
-  /**
-   * Unsupported: defaults of a section may depend on other settings, so sections are shown by the
-   * code that builds from them.
-   */
+  @Override
+  public boolean holdsSections() {
+    return true;
+  }
+
+  /** Unsupported, because {@link #holdsSections}. */
   @Override
   public Object show(List<FileSection> value) {
     throw new UnsupportedOperationException("sections are shown by what is built from them");

@@ -93,7 +93,10 @@ final class TopLevel {
   }
 
   private void build(FileSection endpoint) {
-    new EndpointBuilder(EffectiveValues.ofEndpoint(endpoint, defaults), draft, source.rls())
+    new EndpointBuilder(
+            EffectiveValues.withDefaults(EndpointSettings.TABLE, endpoint, defaults),
+            draft,
+            source.rls())
         .build();
   }
 

@@ -17,6 +17,14 @@ interface ValueShape<T> {
    */
   Object show(T value);
 
+  /**
+   * Returns whether the values are lists of sections. Those are shown by the code that builds from
+   * them, because defaults of a section may depend on other settings.
+   */
+  default boolean holdsSections() {
+    return false;
+  }
+
   /** Returns the JSON Schema of the values. */
   Map<String, Object> schema();
 
