@@ -92,6 +92,6 @@ record CertificatesSetting() implements ValueShape<Tls> {
 
   @Override
   public Map<String, Object> schema() {
-    return RouteText.sectionSchema(TABLE);
+    return SectionSchema.of(TABLE);
   }
 }

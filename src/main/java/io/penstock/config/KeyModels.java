@@ -70,7 +70,6 @@ record KeyModels() implements ValueShape<Map<String, ModelLimits>> {
 
   @Override
   public Map<String, Object> schema() {
-    return ValueShape.keywords(
-        "type", "object", "additionalProperties", RouteText.sectionSchema(TABLE));
+    return ValueShape.keywords("type", "object", "additionalProperties", SectionSchema.of(TABLE));
   }
 }

@@ -43,6 +43,6 @@ record PriceTag() implements ValueShape<Price> {
 
   @Override
   public Map<String, Object> schema() {
-    return RouteText.sectionSchema(TABLE);
+    return SectionSchema.of(TABLE);
   }
 }

@@ -141,17 +141,17 @@ public final class RouteText {
     schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
     schema.put("title", "Penstock route file");
     Map<String, Object> properties = new LinkedHashMap<>();
-    properties.put("defaults", sectionSchema(EndpointSettings.DEFAULTS));
+    properties.put("defaults", SectionSchema.of(EndpointSettings.DEFAULTS));
     properties.put("endpoints", list(EndpointSettings.TABLE));
     properties.put(
         "models",
         ValueShape.keywords(
-            "type", "object", "additionalProperties", sectionSchema(ModelSettings.TABLE)));
+            "type", "object", "additionalProperties", SectionSchema.of(ModelSettings.TABLE)));
     properties.put(ProviderNames.KEY, new ProviderNames().schema());
     properties.put("keys", list(KeySettings.TABLE));
     properties.put("groups", list(GroupSettings.TABLE));
-    properties.put(RlsCompatibility.SERVER, sectionSchema(RlsCompatibility.SERVER_TABLE));
-    schema.putAll(object(properties));
+    properties.put(RlsCompatibility.SERVER, SectionSchema.of(RlsCompatibility.SERVER_TABLE));
+    schema.putAll(SectionSchema.object(properties));
     String fromEnvironment = "Taken from the environment: ${NAME} or ${NAME:default}.";
     schema.put(
         "$defs",
@@ -168,47 +168,6 @@ public final class RouteText {
   }
 
   private static Map<String, Object> list(List<RouteSetting<?>> table) {
-    return ValueShape.keywords("type", "array", "items", sectionSchema(table));
-  }
-
-  /** Returns the schema of a mapping that holds the settings of {@code table}. */
-  static Map<String, Object> sectionSchema(List<RouteSetting<?>> table) {
-    Map<String, Object> properties = new LinkedHashMap<>();
-    List<String> required = new ArrayList<>();
-    for (RouteSetting<?> setting : table) {
-      properties.put(setting.name(), settingSchema(setting));
-      if (setting.fallback() instanceof RouteSetting.Fallback.Required) {
-        required.add(setting.name());
-      }
-    }
-    Map<String, Object> schema = object(properties);
-    if (!required.isEmpty()) {
-      schema.put("required", required);
-    }
-    return schema;
-  }
-
-  private static Map<String, Object> object(Map<String, Object> properties) {
-    return ValueShape.keywords(
-        "type", "object", "additionalProperties", false, "properties", properties);
-  }
-
-  private static <T> Map<String, Object> settingSchema(RouteSetting<T> setting) {
-    Map<String, Object> schema = new LinkedHashMap<>();
-    String text = "";
-    switch (setting.fallback()) {
-      case RouteSetting.Fallback.Required<T> required -> text = " Required.";
-      case RouteSetting.Fallback.Unset<T> unset -> text = " Default: " + unset.text() + ".";
-      case RouteSetting.Fallback.Derived<T> derived -> text = " Default: " + derived.text() + ".";
-      case RouteSetting.Fallback.Fixed<T> fixed -> schema.put("default", constant(setting, fixed));
-    }
-    schema.put("description", setting.meaning() + text);
-    schema.putAll(setting.shape().schema());
-    return schema;
-  }
-
-  private static <T> Object constant(
-      RouteSetting<T> setting, RouteSetting.Fallback.Fixed<T> fixed) {
-    return setting.shape() instanceof SectionList ? List.of() : setting.shape().show(fixed.value());
+    return ValueShape.keywords("type", "array", "items", SectionSchema.of(table));
   }
 }

@@ -66,6 +66,6 @@ record SectionList(String of, List<RouteSetting<?>> table, boolean secret)
 
   @Override
   public Map<String, Object> schema() {
-    return ValueShape.keywords("type", "array", "items", RouteText.sectionSchema(table));
+    return ValueShape.keywords("type", "array", "items", SectionSchema.of(table));
   }
 }
