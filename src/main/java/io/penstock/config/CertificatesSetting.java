@@ -1,5 +1,12 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.LocatedValue;
+import io.penstock.config.shape.PemFile;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SectionSchema;
+import io.penstock.config.shape.SourceFile;
+import io.penstock.config.shape.ValueShape;
 import io.penstock.pool.UpstreamSpec.Tls;
 import java.nio.file.Path;
 import java.util.Collections;

@@ -1,5 +1,12 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.LocatedValue;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.ScalarValue;
+import io.penstock.config.shape.SourceFindings;
+import io.penstock.config.shape.SourcePlace;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.pool.UpstreamSpec;

@@ -29,6 +29,10 @@ import static io.penstock.config.EndpointSettings.STRIP_PREFIX;
 import static io.penstock.config.EndpointSettings.UPGRADE;
 import static io.penstock.config.EndpointSettings.UPSTREAMS;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.SourcePlace;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;

@@ -1,5 +1,14 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.AffinitySetting;
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.EndpointPath;
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.FlowSetting;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SectionList;
+import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;

@@ -1,5 +1,6 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.SourcePlace;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;

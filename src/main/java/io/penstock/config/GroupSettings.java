@@ -1,5 +1,10 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.ValueShape;
+import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.Cost;
 import io.penstock.key.GroupSpec;
 import java.util.List;

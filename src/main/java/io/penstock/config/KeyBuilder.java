@@ -19,6 +19,8 @@ import static io.penstock.config.KeySettings.STRICT_AFTER_DENIAL;
 import static io.penstock.config.KeySettings.WEIGHT;
 import static io.penstock.config.SharingSetting.SHARING;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.RouteSetting;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeySpec.Limits;
 import io.penstock.key.KeySpec.Rank;

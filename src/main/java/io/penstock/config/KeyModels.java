@@ -1,5 +1,13 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.ModelsSetting;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SectionSchema;
+import io.penstock.config.shape.SourceFile;
+import io.penstock.config.shape.ValueShape;
 import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec.ModelLimits;
 import java.util.HashSet;

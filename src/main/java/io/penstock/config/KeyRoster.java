@@ -1,5 +1,10 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.ScalarValue;
+import io.penstock.config.shape.SourcePlace;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.GroupSpec;
 import io.penstock.key.KeySpec;

@@ -1,5 +1,12 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EndpointPaths;
+import io.penstock.config.shape.ExpirySetting;
+import io.penstock.config.shape.ModelsSetting;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SecretDigest;
+import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec.ModelLimits;
 import java.util.List;

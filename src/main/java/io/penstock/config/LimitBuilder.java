@@ -10,6 +10,9 @@ import static io.penstock.config.EndpointSettings.UNIT;
 import static io.penstock.config.EndpointSettings.UPSTREAMS;
 import static io.penstock.config.EndpointSettings.WINDOW_SECONDS;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
 import io.penstock.cost.Cost;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;

@@ -1,5 +1,9 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.ModelsSetting;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
 import io.penstock.cost.Cost;
 import io.penstock.model.ModelLimits;
 import java.math.BigDecimal;

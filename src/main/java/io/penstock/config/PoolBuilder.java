@@ -1,5 +1,8 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.ScalarValue;
 import io.penstock.pool.UpstreamSpec.Limits;
 import io.penstock.pool.UpstreamSpec.SharedPool;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.ModelsSetting;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
 import io.penstock.cost.Cost;
 import java.util.List;
 

@@ -1,6 +1,13 @@
 package io.penstock.config;
 
 import io.penstock.config.ConfigurationSnapshot.Price;
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SectionSchema;
+import io.penstock.config.shape.SourceFile;
+import io.penstock.config.shape.ValueShape;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.ScalarValue;
 import io.penstock.coordination.ObjectKind;
 import java.util.ArrayList;
 import java.util.List;

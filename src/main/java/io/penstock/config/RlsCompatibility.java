@@ -1,5 +1,12 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.LocatedValue;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SourcePlace;
+import io.penstock.config.shape.WordShapes;
+import io.penstock.config.shape.YamlNodes;
 import io.penstock.endpoint.LimitAlgorithm;
 import java.math.BigDecimal;
 import java.math.MathContext;

@@ -1,5 +1,7 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.SourceFile;
+import io.penstock.config.shape.SourcePlace;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;

@@ -1,5 +1,8 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.SourceFile;
+import io.penstock.config.shape.SourcePlace;
+import io.penstock.config.shape.VariableExpansion;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

@@ -1,5 +1,10 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.ProviderNames;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SectionSchema;
+import io.penstock.config.shape.ValueShape;
+import io.penstock.config.shape.VariableExpansion;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.GroupSpec;
 import io.penstock.key.KeySpec;

@@ -1,5 +1,9 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.LocatedValue;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.WordShapes;
 import io.penstock.sharing.LimitId.Kind;
 import io.penstock.sharing.SharingMode;
 import io.penstock.sharing.SharingTerms;

@@ -1,5 +1,14 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.ModelsSetting;
+import io.penstock.config.shape.ProviderNames;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.ScalarValue;
+import io.penstock.config.shape.SectionList;
+import io.penstock.config.shape.SourceFile;
+import io.penstock.config.shape.SourcePlace;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.ScalarValue;
 import java.util.List;
 import java.util.Optional;
 

@@ -25,6 +25,11 @@ import static io.penstock.config.UpstreamSettings.TPM_LIMIT;
 import static io.penstock.config.UpstreamSettings.URL;
 import static io.penstock.config.UpstreamSettings.WEIGHT;
 
+import io.penstock.config.shape.CredentialSetting;
+import io.penstock.config.shape.EffectiveValues;
+import io.penstock.config.shape.HeadersSetting;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.RouteSetting;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.Access;
 import io.penstock.pool.UpstreamSpec.Budget;

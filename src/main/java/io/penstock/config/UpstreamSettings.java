@@ -1,5 +1,15 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.AddressSetting;
+import io.penstock.config.shape.CredentialSetting;
+import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.HeadersSetting;
+import io.penstock.config.shape.ModelsSetting;
+import io.penstock.config.shape.NumberShapes;
+import io.penstock.config.shape.ProxySetting;
+import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SectionList;
+import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;

@@ -161,8 +161,8 @@ class CheckGoldenTest {
     }
     records.append(record("coordination", "--penstock.coordination.enabled=true"));
     Set<String> missing = new TreeSet<>();
-    try (Stream<Path> files = Files.list(CONFIG)) {
-      for (Path each : files.toList()) {
+    try (Stream<Path> files = Files.walk(CONFIG)) {
+      for (Path each : files.filter(Files::isRegularFile).toList()) {
         Files.readAllLines(each).stream()
             .filter(line -> !line.strip().startsWith("*") && !line.strip().startsWith("//"))
             .forEach(line -> addMissing(line, records.toString(), missing));

@@ -3,6 +3,7 @@ package io.penstock.config;
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.config.shape.RouteSetting;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.ExactRate;

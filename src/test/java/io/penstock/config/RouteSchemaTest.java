@@ -2,6 +2,7 @@ package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.config.shape.RouteSetting;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

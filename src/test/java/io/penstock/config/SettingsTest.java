@@ -2,6 +2,7 @@ package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.config.shape.RouteSetting;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;

@@ -1,0 +1,152 @@
+package io.penstock.config.shape;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The effective settings of one section: its own value, else that of its file's defaults, else the
+ * default of the table. A section inside another one also sees the settings of that one: an
+ * upstream those of its endpoint.
+ */
+public final class EffectiveValues {
+  private final List<RouteSetting<?>> table;
+  private final FileSection own;
+  private final @Nullable FileSection defaults;
+  private final @Nullable EffectiveValues outer;
+
+  private EffectiveValues(
+      List<RouteSetting<?>> table,
+      FileSection own,
+      @Nullable FileSection defaults,
+      @Nullable EffectiveValues outer) {
+    this.table = table;
+    this.own = own;
+    this.defaults = defaults;
+    this.outer = outer;
+  }
+
+  /** Returns the values of a section that inherits from no other. */
+  public static EffectiveValues of(List<RouteSetting<?>> table, FileSection own) {
+    return new EffectiveValues(table, own, null, null);
+  }
+
+  /** Returns the values of a section that inherits from the defaults of its file. */
+  public static EffectiveValues withDefaults(
+      List<RouteSetting<?>> table, FileSection own, FileSection defaults) {
+    return new EffectiveValues(table, own, defaults, null);
+  }
+
+  /**
+   * Returns the values of a section inside another one, which also have the settings of {@code
+   * outer}.
+   */
+  public static EffectiveValues inside(
+      EffectiveValues outer, List<RouteSetting<?>> table, FileSection own) {
+    return new EffectiveValues(table, own, null, outer);
+  }
+
+  /** Returns a value that is set, and its place, ignoring the table's default. */
+  public <T> Optional<LocatedValue<T>> set(RouteSetting<T> routeSetting) {
+    LocatedValue<T> value = own.get(routeSetting);
+    if (value == null && defaults != null && !own.broken(routeSetting)) {
+      value = defaults.get(routeSetting);
+    }
+    return Optional.ofNullable(value);
+  }
+
+  private boolean knows(RouteSetting<?> routeSetting) {
+    return table.stream().anyMatch(known -> known.name().equals(routeSetting.name()));
+  }
+
+  /** Returns the value, if there is one. */
+  public <T> Optional<T> find(RouteSetting<T> routeSetting) {
+    if (outer != null && !knows(routeSetting)) {
+      return outer.find(routeSetting);
+    }
+    Optional<T> value = set(routeSetting).map(LocatedValue::value);
+    return value.isPresent() ? value : routeSetting.otherwise(this);
+  }
+
+  /** Returns the value of a setting that always has one. */
+  public <T> T get(RouteSetting<T> routeSetting) {
+    return find(routeSetting)
+        .orElseThrow(() -> new IllegalStateException(routeSetting.name() + " has no value"));
+  }
+
+  /** Returns whether each of {@code settings} is usable; an unusable one already has a fault. */
+  public boolean usable(RouteSetting<?>... settings) {
+    for (RouteSetting<?> routeSetting : settings) {
+      boolean inherited =
+          defaults != null && own.get(routeSetting) == null && defaults.broken(routeSetting);
+      if (own.broken(routeSetting) || inherited) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether all settings are usable. */
+  public boolean usable() {
+    return !own.broken() && (defaults == null || !defaults.broken());
+  }
+
+  /**
+   * Returns the place of {@code routeSetting} in the section itself, else the start of the section.
+   */
+  public SourcePlace place(RouteSetting<?> routeSetting) {
+    LocatedValue<?> value = own.get(routeSetting);
+    return value == null ? own.start() : value.place();
+  }
+
+  /**
+   * Returns the place of the first of {@code settings} that is set in the section itself, else in
+   * the defaults.
+   */
+  public SourcePlace placeOfAny(RouteSetting<?>... settings) {
+    for (RouteSetting<?> routeSetting : settings) {
+      LocatedValue<?> value = own.get(routeSetting);
+      if (value != null) {
+        return value.place();
+      }
+    }
+    for (RouteSetting<?> routeSetting : settings) {
+      LocatedValue<?> value = defaults == null ? null : defaults.get(routeSetting);
+      if (value != null) {
+        return value.place();
+      }
+    }
+    return own.start();
+  }
+
+  /** Returns the names of the settings that are set. */
+  public Set<String> stated() {
+    return table.stream()
+        .filter(routeSetting -> set(routeSetting).isPresent())
+        .map(RouteSetting::name)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /**
+   * Returns the values in the form in which route files write them, in the table's order, without
+   * lists of sections.
+   */
+  public Map<String, Object> shown() {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    for (RouteSetting<?> routeSetting : table) {
+      if (!routeSetting.shape().holdsSections()) {
+        show(routeSetting, shown);
+      }
+    }
+    return shown;
+  }
+
+  private <T> void show(RouteSetting<T> routeSetting, Map<String, Object> shown) {
+    find(routeSetting)
+        .ifPresent(value -> shown.put(routeSetting.name(), routeSetting.shape().show(value)));
+  }
+}
