@@ -30,7 +30,7 @@ final class AmountRing {
     int at = Math.floorMod(first, cells.length);
     long sum = 0;
     for (int i = 0; i < count; i++) {
-      sum = LimitState.sum(sum, cells[at]);
+      sum = AmountBound.sum(sum, cells[at]);
       at = at + 1 == cells.length ? 0 : at + 1; // a modulo for each would be most of the cost
     }
     return sum;

@@ -46,7 +46,7 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements LimitS
 
   @Override
   public LimitState give(long cell, long taken, long held, long now) {
-    return less(LimitState.sum(taken, held));
+    return less(AmountBound.sum(taken, held));
   }
 
   @Override

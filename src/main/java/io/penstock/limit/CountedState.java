@@ -129,7 +129,7 @@ record CountedState(LimitState own, PeerCounts others, SliceDemand demand) imple
     CountedState state = at(now);
     long instant = state.own.opens(amount, now);
     while (amount > 0 && instant < Ticker.NEVER && state.room(instant) < amount) {
-      long need = LimitState.sum(amount, state.foreign(instant));
+      long need = AmountBound.sum(amount, state.foreign(instant));
       long enough = need <= state.capacity(instant) ? state.own.opens(need, instant) : instant;
       long less = state.less(instant);
       instant = enough > instant ? Math.min(enough, less) : less;
@@ -139,7 +139,7 @@ record CountedState(LimitState own, PeerCounts others, SliceDemand demand) imple
 
   @Override
   public long forecast(long ahead, long own, long now) {
-    return this.own.forecast(LimitState.sum(ahead, foreign(now)), own, now);
+    return this.own.forecast(AmountBound.sum(ahead, foreign(now)), own, now);
   }
 
   @Override

@@ -19,7 +19,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
 
   static DayState starting(LimitSpec.Day spec, LimitBalance owed, long now) {
     DayState none = new DayState(spec, now, 0, owed.held());
-    long charged = LimitState.sum(owed.charged(), owed.debt());
+    long charged = AmountBound.sum(owed.charged(), owed.debt());
     return charged == 0 ? none : none.plus(charged, owed.held(), now);
   }
 
@@ -28,7 +28,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     DayState none = new DayState(spec, now, 0, 0);
     long latest = none.endOfNext(spec.midnight() == null ? since : now);
     long ends = cells.getLast().by(latest).atNanos();
-    long charged = cells.stream().mapToLong(ChargedCell::amount).reduce(0, LimitState::sum);
+    long charged = cells.stream().mapToLong(ChargedCell::amount).reduce(0, AmountBound::sum);
     return ends <= now ? none : new DayState(spec, ends, charged, 0);
   }
 
@@ -79,8 +79,8 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   private DayState plus(long amount, long held, long now) {
     boolean begins = over(now) || counting(now) == 0;
     return begins
-        ? new DayState(spec, endOfNext(now), Math.min(amount, MOST), held)
-        : new DayState(spec, ends, LimitState.sum(charged, amount), held);
+        ? new DayState(spec, endOfNext(now), Math.min(amount, AmountBound.MOST), held)
+        : new DayState(spec, ends, AmountBound.sum(charged, amount), held);
   }
 
   @Override
@@ -111,14 +111,14 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
    */
   @Override
   public long forecast(long ahead, long own, long now) {
-    long need = LimitState.sum(ahead, own) - free(now);
+    long need = AmountBound.sum(ahead, own) - free(now);
     if (need <= 0) {
       return 0;
     }
     long length = spec.lengthNanos();
     long first = over(now) ? length : ends - now;
     long more = Math.ceilDiv(need, Math.max(1, spec.capacity() - held)) - 1;
-    return more > (MOST - first) / length ? MOST : first + more * length;
+    return more > (AmountBound.MOST - first) / length ? AmountBound.MOST : first + more * length;
   }
 
   @Override
@@ -155,7 +155,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   @Override
   public List<ChargedCell> cells(long now) {
     long counting = counting(now);
-    long owed = LimitState.sum(counting, held);
+    long owed = AmountBound.sum(counting, held);
     return owed == 0
         ? List.of()
         : List.of(new ChargedCell(counting == 0 ? endOfNext(now) : ends, owed));

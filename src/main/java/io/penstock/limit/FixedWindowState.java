@@ -20,7 +20,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
 
   static FixedWindowState starting(LimitSpec.FixedWindow spec, LimitBalance owed, long now) {
     return new FixedWindowState(spec, now, 0, 0, owed.held())
-        .plus(LimitState.sum(owed.charged(), owed.debt()));
+        .plus(AmountBound.sum(owed.charged(), owed.debt()));
   }
 
   @Override
@@ -75,12 +75,12 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   private FixedWindowState plus(long amount) {
     long fits = Math.min(amount, Math.max(0, spec.capacity() - charged));
     return new FixedWindowState(
-        spec, start, charged + fits, LimitState.sum(debt, amount - fits), held);
+        spec, start, charged + fits, AmountBound.sum(debt, amount - fits), held);
   }
 
   @Override
   public LimitState forgiven() {
-    return new FixedWindowState(spec, start, LimitState.sum(charged, debt), 0, held);
+    return new FixedWindowState(spec, start, AmountBound.sum(charged, debt), 0, held);
   }
 
   /**
@@ -88,7 +88,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
    * far.
    */
   private long startOf(long windows) {
-    return windows > (MOST - start) / spec.windowNanos()
+    return windows > (AmountBound.MOST - start) / spec.windowNanos()
         ? Ticker.NEVER
         : start + windows * spec.windowNanos();
   }
@@ -175,7 +175,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   @Override
   public List<ChargedCell> cells(long now) {
     FixedWindowState state = at(now);
-    long owed = LimitState.sum(LimitState.sum(state.charged, state.debt), held);
+    long owed = AmountBound.sum(AmountBound.sum(state.charged, state.debt), held);
     return owed == 0 ? List.of() : List.of(new ChargedCell(state.start, owed));
   }
 
@@ -185,7 +185,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
         && window.windowNanos() == spec.windowNanos()) {
       FixedWindowState state = at(now);
       return new FixedWindowState(window, state.start, 0, 0, state.held)
-          .plus(LimitState.sum(Math.min(state.charged, spec.capacity()), state.debt));
+          .plus(AmountBound.sum(Math.min(state.charged, spec.capacity()), state.debt));
     }
     return LimitState.of(next, balance(now), now);
   }

@@ -18,12 +18,12 @@ record GrantedCell(long cell, long granted, long used, CellGrid.Span span) {
   }
 
   GrantedCell using(long amount) {
-    return new GrantedCell(cell, granted, Math.max(0, LimitState.sum(used, amount)), span);
+    return new GrantedCell(cell, granted, Math.max(0, AmountBound.sum(used, amount)), span);
   }
 
   /** Returns this granted cell after {@code amount} of it was spent in another cell. */
   GrantedCell paying(long amount) {
-    return granted(Math.max(0, LimitState.sum(granted, -amount)));
+    return granted(Math.max(0, AmountBound.sum(granted, -amount)));
   }
 
   GrantedCell granted(long amount) {

@@ -24,16 +24,6 @@ sealed interface LimitState
         ConcurrencyState,
         DayState,
         Around {
-  /**
-   * Upper bound of all amounts and instants, however much usage an answer claims: no sum overflows.
-   */
-  long MOST = Long.MAX_VALUE / 4;
-
-  /** Returns a + b, at most {@link #MOST}. */
-  static long sum(long a, long b) {
-    return Math.min(MOST, Math.min(a, MOST) + Math.min(b, MOST));
-  }
-
   /** Returns an unchanging form of this state: itself, or a frozen copy of an open window. */
   default LimitState frozen() {
     return this;

@@ -99,7 +99,7 @@ public final class PeerCounts {
   private void add(long[] next, long index, long amount, long now) {
     if (index > index(now) - LENGTH) {
       int at = Math.floorMod(index, LENGTH);
-      next[at] = LimitState.sum(next[at], amount);
+      next[at] = AmountBound.sum(next[at], amount);
     }
   }
 
@@ -151,7 +151,7 @@ public final class PeerCounts {
   long trailing(long now, long span) {
     long sum = 0;
     for (long index = first(index(now - span)); index <= newest; index++) {
-      sum = LimitState.sum(sum, ring[Math.floorMod(index, LENGTH)]);
+      sum = AmountBound.sum(sum, ring[Math.floorMod(index, LENGTH)]);
     }
     return sum;
   }

@@ -30,7 +30,7 @@ record ProviderCeiling(
     long limit = providerNotice.statesLimit() ? providerNotice.limit() : capacity;
     long left = Math.min(providerNotice.remaining(), limit);
     long reset =
-        Math.max(providerNotice.atNanos(), LimitState.sum(now, providerNotice.resetNanos()));
+        Math.max(providerNotice.atNanos(), AmountBound.sum(now, providerNotice.resetNanos()));
     double drift = (double) (believed - (left - (reserved - providerNotice.mark()))) / limit;
     return new ProviderCeiling(
         providerNotice.mark(), providerNotice.atNanos(), left, limit, reset, 0, drift);
@@ -45,7 +45,7 @@ record ProviderCeiling(
     return none() || markTaken <= mark || amount == 0
         ? this
         : new ProviderCeiling(
-            mark, since, left, limit, reset, LimitState.sum(returned, amount), drift);
+            mark, since, left, limit, reset, AmountBound.sum(returned, amount), drift);
   }
 
   private long takenSince(long reserved) {

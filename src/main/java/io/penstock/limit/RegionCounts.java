@@ -50,7 +50,7 @@ public record RegionCounts(
 
     /** Returns what all counted if the limit itself counted {@code own} of it. */
     long counted(long own) {
-      return LimitState.sum(LimitState.sum(own, beside), foreign);
+      return AmountBound.sum(AmountBound.sum(own, beside), foreign);
     }
 
     /** Returns what was used if the limit itself counted {@code own} of it. */

@@ -91,7 +91,7 @@ record RegionState(
   private long used(long now) {
     long cell = cell(now);
     long before = abroad.fades() ? total(cell - 1) : 0;
-    return LimitState.sum(total(cell), share(before, remaining(cell, now)));
+    return AmountBound.sum(total(cell), share(before, remaining(cell, now)));
   }
 
   /** Returns floor(amount × part ÷ window). */
@@ -109,7 +109,7 @@ record RegionState(
             .multiply(BigInteger.valueOf(b))
             .subtract(BigInteger.valueOf(less))
             .divide(BigInteger.valueOf(by));
-    return exact.min(BigInteger.valueOf(MOST)).longValue();
+    return exact.min(BigInteger.valueOf(AmountBound.MOST)).longValue();
   }
 
   /**
@@ -197,7 +197,7 @@ record RegionState(
   @Override
   public long forecast(long ahead, long own, long now) {
     long less = this.own.room(now) - room(now);
-    return this.own.forecast(LimitState.sum(ahead, less), own, now);
+    return this.own.forecast(AmountBound.sum(ahead, less), own, now);
   }
 
   @Override
@@ -229,7 +229,7 @@ record RegionState(
   }
 
   private Taken counting(Taken alone, long amount, long held) {
-    RegionState next = with(alone.next(), LimitState.sum(cur, amount), prev, held);
+    RegionState next = with(alone.next(), AmountBound.sum(cur, amount), prev, held);
     return new Taken(next, alone.receipt().within(newest));
   }
 

@@ -184,7 +184,7 @@ final class SharedState implements Around {
             : storeReport.left();
     boolean later = !endsAtOnce() && !(local instanceof StrictState);
     long left =
-        Math.clamp(LimitState.sum(others, grantedCells.unspent(later, held, now)), 0, alone);
+        Math.clamp(AmountBound.sum(others, grantedCells.unspent(later, held, now)), 0, alone);
     return new LimitRemainder(
         left, permits() ? full : Math.max(full, storeReport.leftUntilNanos()));
   }
@@ -238,7 +238,7 @@ final class SharedState implements Around {
             beginning(alone.next(), now),
             using(cell, used),
             this.held + (permits() ? 0 : held),
-            LimitState.sum(spent, taken + held));
+            AmountBound.sum(spent, taken + held));
     return new Taken(next, alone.receipt().in(cell));
   }
 
@@ -296,7 +296,7 @@ final class SharedState implements Around {
             beginning(alone.next(), now),
             using(cell, permits() ? -unheld : amount),
             permits() ? 0 : Math.max(0, held - unheld),
-            LimitState.sum(spent, Math.max(0, amount - unheld)));
+            AmountBound.sum(spent, Math.max(0, amount - unheld)));
     return new Taken(next, alone.receipt().in(cell));
   }
 
@@ -325,7 +325,7 @@ final class SharedState implements Around {
       // A later grant does not cover usage that ran over before.
       next =
           next.with(
-              slice.cell(), each -> each.granted(LimitState.sum(each.granted(), slice.amount())));
+              slice.cell(), each -> each.granted(AmountBound.sum(each.granted(), slice.amount())));
     }
     next =
         next.each(
@@ -360,10 +360,10 @@ final class SharedState implements Around {
   /** Gives up what is free above {@code keep}, or all when it may no longer be spent. */
   private GrantedCell cut(GrantedCell grantedCell, boolean holds, long keep, long now) {
     long kept = holds ? held : 0;
-    long covered = LimitState.sum(spentIn(grantedCell), kept);
+    long covered = AmountBound.sum(spentIn(grantedCell), kept);
     long free = Math.max(0, grantedCell.granted() - covered);
     long stays = grantedCell.span().untilNanos() <= now ? 0 : Math.min(free, keep);
-    return grantedCell.granted(LimitState.sum(covered, stays));
+    return grantedCell.granted(AmountBound.sum(covered, stays));
   }
 
   /** Returns this state once the running cell is known: debt that it pays is spent in it. */
@@ -401,7 +401,7 @@ final class SharedState implements Around {
   }
 
   private long counts(GrantedCell grantedCell) {
-    return Math.min(MOST, Math.max(spentIn(grantedCell), grantedCell.granted()));
+    return Math.min(AmountBound.MOST, Math.max(spentIn(grantedCell), grantedCell.granted()));
   }
 
   /** Returns what was spent in a cell. Debt of a fixed window is spent in the cells that pay it. */

@@ -22,7 +22,7 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
       return SlidingCellsState.starting(spec, owed, now);
     }
     return new SlidingWindowState(spec, SortedInstants.NONE, owed.held())
-        .plus(LimitState.sum(owed.charged(), owed.debt()), owed.held(), now);
+        .plus(AmountBound.sum(owed.charged(), owed.debt()), owed.held(), now);
   }
 
   /** Returns {@code now}, or the newest release if that is later. */
@@ -88,11 +88,13 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
     long most = Math.max(1, spec.capacity() - held);
     // The number of releases that must stop counting before the last one can go; if ≤ 0 it goes
     // now.
-    long ends = LimitState.sum(ahead, own) + counting - most;
+    long ends = AmountBound.sum(ahead, own) + counting - most;
     long rounds = ends <= counting ? 0 : Math.ceilDiv(ends - counting, most);
     long place = ends - rounds * most;
     long first = place <= 0 ? 0 : instants.get(over + (int) place - 1) + spec.windowNanos() - now;
-    return rounds > MOST / spec.windowNanos() ? MOST : first + rounds * spec.windowNanos();
+    return rounds > AmountBound.MOST / spec.windowNanos()
+        ? AmountBound.MOST
+        : first + rounds * spec.windowNanos();
   }
 
   @Override

@@ -26,7 +26,7 @@ record TokenBucketState(
   private static final long SECOND = 1_000_000_000L;
 
   static TokenBucketState starting(LimitSpec.TokenBucket spec, LimitBalance owed, long now) {
-    long spent = LimitState.sum(owed.charged(), owed.debt());
+    long spent = AmountBound.sum(owed.charged(), owed.debt());
     BucketState bucket = bucket(configuration(spec), spec.burst() - spent, 0, now);
     return new TokenBucketState(spec, bucket, now, BucketLows.since(now, spent), owed.held());
   }
@@ -134,7 +134,7 @@ record TokenBucketState(
             .add(tokens)
             .subtract(BigInteger.ONE)
             .divide(tokens);
-    return nanos.min(BigInteger.valueOf(MOST)).longValueExact();
+    return nanos.min(BigInteger.valueOf(AmountBound.MOST)).longValueExact();
   }
 
   @Override
@@ -163,13 +163,13 @@ record TokenBucketState(
       return Ticker.NEVER;
     }
     long nanos = state.nanosUntil(missing);
-    return nanos > MOST - state.at ? Ticker.NEVER : state.at + nanos;
+    return nanos > AmountBound.MOST - state.at ? Ticker.NEVER : state.at + nanos;
   }
 
   @Override
   public long forecast(long ahead, long own, long now) {
     TokenBucketState state = at(now);
-    long missing = LimitState.sum(LimitState.sum(ahead, own), held) - state.tokens();
+    long missing = AmountBound.sum(AmountBound.sum(ahead, own), held) - state.tokens();
     return missing <= 0 ? 0 : state.at - now + state.nanosUntil(missing);
   }
 
@@ -206,7 +206,7 @@ record TokenBucketState(
   @Override
   public Taken charge(long amount, long unheld, long now) {
     TokenBucketState state = at(now);
-    long charged = Math.max(0, Math.min(amount, MOST - state.spent()));
+    long charged = Math.max(0, Math.min(amount, AmountBound.MOST - state.spent()));
     return new Taken(
         state.spending(charged, Math.max(0, held - unheld)),
         new LimitAnswer.Receipt(state.at, amount, 0));
@@ -233,7 +233,7 @@ record TokenBucketState(
   @Override
   public List<ChargedCell> cells(long now) {
     TokenBucketState state = at(now);
-    long missing = LimitState.sum(state.spent(), held);
+    long missing = AmountBound.sum(state.spent(), held);
     return missing == 0 ? List.of() : List.of(new ChargedCell(state.at, missing));
   }
 

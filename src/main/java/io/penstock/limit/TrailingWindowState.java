@@ -62,7 +62,7 @@ final class TrailingWindowState implements LimitState {
   static TrailingWindowState starting(LimitSpec.TrailingWindow spec, LimitBalance owed, long now) {
     long[] cells = new long[length(spec)];
     long newest = Math.floorDiv(now, cellNanos(spec));
-    cells[Math.floorMod(newest, cells.length)] = LimitState.sum(owed.charged(), owed.debt());
+    cells[Math.floorMod(newest, cells.length)] = AmountBound.sum(owed.charged(), owed.debt());
     return new TrailingWindowState(
         spec, 0, newest, cells, owed.held(), now, 0, ProviderFeedback.NOTHING);
   }
@@ -180,7 +180,8 @@ final class TrailingWindowState implements LimitState {
   }
 
   private double exactNanosFor(long amount) {
-    return Math.min((double) MOST, (double) amount * spec.windowNanos() / spec.capacity());
+    return Math.min(
+        (double) AmountBound.MOST, (double) amount * spec.windowNanos() / spec.capacity());
   }
 
   @Override
@@ -250,7 +251,7 @@ final class TrailingWindowState implements LimitState {
    */
   private long paceAfter(long amount, long now) {
     if (amount < 0) {
-      return Math.max(-MOST, fullAt - (long) exactNanosFor(-amount));
+      return Math.max(-AmountBound.MOST, fullAt - (long) exactNanosFor(-amount));
     }
     long longest = now + spec.windowNanos() + nanosFor(spec.burst());
     long next = Math.max(fullAt, now) + (long) exactNanosFor(amount);
@@ -265,7 +266,7 @@ final class TrailingWindowState implements LimitState {
     long last = newestAt(now);
     long[] next = AmountRing.rolled(cells, newest, last);
     int at = Math.floorMod(cell, next.length);
-    next[at] = Math.max(0, LimitState.sum(next[at], amount));
+    next[at] = Math.max(0, AmountBound.sum(next[at], amount));
     return new TrailingWindowState(
         spec, extraGuardNanos, last, next, held, fullAt, reserved, providerFeedback);
   }
@@ -328,7 +329,7 @@ final class TrailingWindowState implements LimitState {
     long last = newestAt(now);
     for (long index = firstKept(now); index <= last; index++) {
       long charged = index <= newest ? cell(index) : 0;
-      long amount = index == last ? LimitState.sum(charged, held) : charged;
+      long amount = index == last ? AmountBound.sum(charged, held) : charged;
       if (amount > 0) {
         all.add(new ChargedCell((index + 1) * cellNanos(), amount));
       }
@@ -369,7 +370,7 @@ final class TrailingWindowState implements LimitState {
   private TrailingWindowState limited(long limit, long now) {
     LimitSpec.TrailingWindow configured = configured();
     return limit < configured.capacity()
-        ? lowered(configured, limit, LimitState.sum(now, ProviderFeedback.LOWERED_NANOS), now)
+        ? lowered(configured, limit, AmountBound.sum(now, ProviderFeedback.LOWERED_NANOS), now)
         : respecced(configured, providerFeedback.unlowered(), now);
   }
 

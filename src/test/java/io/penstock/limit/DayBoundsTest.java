@@ -92,13 +92,13 @@ class DayBoundsTest {
   @Test
   void forecastOfAsManyDaysAsFit_isTheirSum() {
     Limit limit = new Limit(new LimitSpec.Day(1, null, 0), START);
-    long days = (LimitState.MOST - DAY) / DAY;
+    long days = (AmountBound.MOST - DAY) / DAY;
     assertThat(limit.forecast(days + 1, 1, START)).isEqualTo(DAY + days * DAY);
-    assertThat(limit.forecast(days + 2, 1, START)).isEqualTo(LimitState.MOST);
-    Limit used = new Limit(new LimitSpec.Day(1, null, 0), LimitState.MOST % DAY);
-    used.admit(1, LimitState.MOST % DAY);
-    assertThat(used.forecast(days, 1, LimitState.MOST % DAY)).isEqualTo(DAY + days * DAY);
-    assertThat(used.forecast(days + 1, 1, LimitState.MOST % DAY)).isEqualTo(LimitState.MOST);
+    assertThat(limit.forecast(days + 2, 1, START)).isEqualTo(AmountBound.MOST);
+    Limit used = new Limit(new LimitSpec.Day(1, null, 0), AmountBound.MOST % DAY);
+    used.admit(1, AmountBound.MOST % DAY);
+    assertThat(used.forecast(days, 1, AmountBound.MOST % DAY)).isEqualTo(DAY + days * DAY);
+    assertThat(used.forecast(days + 1, 1, AmountBound.MOST % DAY)).isEqualTo(AmountBound.MOST);
   }
 
   @Test

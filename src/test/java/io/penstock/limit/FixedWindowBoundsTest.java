@@ -72,7 +72,7 @@ class FixedWindowBoundsTest {
   void debtOfAsManyWindowsAsThereAre_opensInTheLastAndThatOfOneMoreNever() {
     LimitSpec.FixedWindow one = new LimitSpec.FixedWindow(1, WINDOW);
     long start = 5 * WINDOW;
-    long windows = (LimitState.MOST - start) / WINDOW;
+    long windows = (AmountBound.MOST - start) / WINDOW;
     LimitState last = new FixedWindowState(one, start, 1, windows - 1, 0);
     assertThat(last.opens(1, start)).isEqualTo(start + windows * WINDOW);
     LimitState beyond = new FixedWindowState(one, start, 1, windows, 0);

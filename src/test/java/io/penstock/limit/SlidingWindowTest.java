@@ -145,10 +145,10 @@ class SlidingWindowTest extends LimitContract {
 
   @Test
   void forecastOfAsManyWindowsAsFit_isTheirSum() {
-    long half = LimitState.MOST / 2;
+    long half = AmountBound.MOST / 2;
     Limit slow = new Limit(new LimitSpec.SlidingWindow(1, half), START);
     assertThat(slow.forecast(2, 1, START)).isEqualTo(2 * half);
-    assertThat(slow.forecast(3, 1, START)).isEqualTo(LimitState.MOST);
+    assertThat(slow.forecast(3, 1, START)).isEqualTo(AmountBound.MOST);
   }
 
   @Test

@@ -34,10 +34,10 @@ class TokenBucketBoundsTest {
     LimitSpec spec = new LimitSpec.TokenBucket(new ExactRate(1, 1_000_000_000), 1);
     long period = 1_000_000_000 * SECOND;
     for (long late = 0; late < 2; late++) {
-      long now = LimitState.MOST - period + late;
+      long now = AmountBound.MOST - period + late;
       Limit rare = new Limit(spec, now);
       rare.take(Weight.exactly(1), now);
-      assertThat(rare.opens(1, now)).isEqualTo(late == 0 ? LimitState.MOST : Ticker.NEVER);
+      assertThat(rare.opens(1, now)).isEqualTo(late == 0 ? AmountBound.MOST : Ticker.NEVER);
     }
   }
 
@@ -49,7 +49,7 @@ class TokenBucketBoundsTest {
     huge.charge(burst, 0, START);
     assertThat(huge.opens(512, START)).isEqualTo(START + SECOND);
     assertThat(huge.opens(burst, START)).isEqualTo(Ticker.NEVER);
-    assertThat(huge.forecast(1, burst, START)).isEqualTo(LimitState.MOST);
+    assertThat(huge.forecast(1, burst, START)).isEqualTo(AmountBound.MOST);
   }
 
   @Test
