@@ -131,7 +131,7 @@ public record CellPartition(
   }
 
   private static CellPartition trailing(LimitSpec.TrailingWindow window) {
-    long cell = Math.ceilDiv(micros(window.windowNanos()), Limit.SUB_CELLS);
+    long cell = SubCells.length(micros(window.windowNanos()));
     long counts = micros(window.windowNanos() + window.guardNanos());
     return plain(Kind.TRAILING, cell, Math.ceilDiv(counts, cell), window.capacity());
   }

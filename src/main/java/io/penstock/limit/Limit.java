@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * requests or tokens, whichever the limit counts.
  */
 public final class Limit {
-  /** Number of sub-cells of a window. */
-  static final int SUB_CELLS = 60;
-
   private static final LimitAnswer.Receipt NOTHING = new LimitAnswer.Receipt(0, 0, 0);
 
   private final AtomicReference<LimitState> state;

@@ -71,7 +71,7 @@ public sealed interface LimitSpec {
 
     @Override
     public long subCellNanos() {
-      return Math.ceilDiv(windowNanos, Limit.SUB_CELLS);
+      return SubCells.length(windowNanos);
     }
   }
 
@@ -97,7 +97,7 @@ public sealed interface LimitSpec {
 
     @Override
     public long subCellNanos() {
-      return Math.ceilDiv(windowNanos, Limit.SUB_CELLS);
+      return SubCells.length(windowNanos);
     }
   }
 

@@ -23,7 +23,7 @@ public final class PeerCounts {
    * Number of sub-cells: those of two windows and a few more, as a guard is no longer than its
    * window.
    */
-  private static final int LENGTH = 2 * Limit.SUB_CELLS + 8;
+  private static final int LENGTH = 2 * SubCells.COUNT + 8;
 
   private final long windowNanos;
 
@@ -123,7 +123,7 @@ public final class PeerCounts {
   }
 
   private long cellNanos() {
-    return Math.ceilDiv(windowNanos, Limit.SUB_CELLS);
+    return SubCells.length(windowNanos);
   }
 
   private long index(long instant) {

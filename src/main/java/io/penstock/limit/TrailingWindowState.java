@@ -61,7 +61,7 @@ final class TrailingWindowState implements LimitState {
 
   static TrailingWindowState starting(LimitSpec.TrailingWindow spec, LimitBalance owed, long now) {
     long[] cells = new long[length(spec)];
-    long newest = Math.floorDiv(now, cellNanos(spec));
+    long newest = Math.floorDiv(now, spec.subCellNanos());
     cells[Math.floorMod(newest, cells.length)] = AmountBound.sum(owed.charged(), owed.debt());
     return new TrailingWindowState(
         spec, 0, newest, cells, owed.held(), now, 0, ProviderFeedback.NOTHING);
@@ -74,7 +74,7 @@ final class TrailingWindowState implements LimitState {
     // Earlier charges, which count no more, may have used up the burst, if there is a pace.
     LimitState limitState = spec.burst() < spec.capacity() ? none.burstUsed(begin) : none;
     for (ChargedCell chargedCell : cells) {
-      long end = chargedCell.by(since + cellNanos(spec)).atNanos();
+      long end = chargedCell.by(since + spec.subCellNanos()).atNanos();
       limitState =
           end > begin ? limitState.charge(chargedCell.amount(), 0, end - 1).next() : limitState;
     }
@@ -88,15 +88,11 @@ final class TrailingWindowState implements LimitState {
   /** Returns how many sub-cells can count at once, however much the window is widened. */
   private static int length(LimitSpec.TrailingWindow spec) {
     long span = spec.windowNanos() + spec.guardNanos() + MAX_EXTRA_GUARD_NANOS;
-    return Math.toIntExact(span / cellNanos(spec)) + 2;
-  }
-
-  private static long cellNanos(LimitSpec.TrailingWindow spec) {
-    return Math.ceilDiv(spec.windowNanos(), Limit.SUB_CELLS);
+    return Math.toIntExact(span / spec.subCellNanos()) + 2;
   }
 
   private long cellNanos() {
-    return cellNanos(spec);
+    return spec.subCellNanos();
   }
 
   private long countsFor() {
