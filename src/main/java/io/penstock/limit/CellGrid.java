@@ -57,7 +57,7 @@ public record CellGrid(long cell, long startNanos, long cellNanos, long step) {
    * what was charged.
    */
   static LimitState become(LimitState own, LimitSpec next, long now) {
-    LimitState changed = own.become(next, now).frozen();
+    LimitState changed = StateFactory.changed(own, next, now).frozen();
     boolean same = CellPartition.sameCells(own.spec(), next);
     return changed instanceof DayState day && !same ? day.begunAnew(now) : changed;
   }

@@ -58,9 +58,4 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements LimitS
   public LimitBalance balance(long now) {
     return new LimitBalance(0, 0, held);
   }
-
-  @Override
-  public LimitState become(LimitSpec next, long now) {
-    return LimitState.of(next, balance(now), now);
-  }
 }

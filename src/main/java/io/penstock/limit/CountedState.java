@@ -181,7 +181,7 @@ record CountedState(LimitState own, PeerCounts others, SliceDemand demand) imple
 
   @Override
   public LimitState become(LimitSpec next, long now) {
-    LimitState limitState = own.become(next, now);
+    LimitState limitState = StateFactory.changed(own, next, now);
     return others.of(next) ? of(limitState, others, demand, now) : limitState;
   }
 }

@@ -83,7 +83,7 @@ record CutState(LimitState own, OutageCap cut) implements Around {
 
   @Override
   public LimitState become(LimitSpec next, long now) {
-    return of(own.become(next, now), cut);
+    return of(StateFactory.changed(own, next, now), cut);
   }
 
   @Override

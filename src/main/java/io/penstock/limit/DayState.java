@@ -3,6 +3,7 @@ package io.penstock.limit;
 import io.penstock.time.Ticker;
 import io.penstock.time.ZoneMidnights;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of a day limit: the running day and what was charged in it. A day ends at a midnight, or 24
@@ -162,13 +163,11 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   }
 
   /**
-   * Returns this limit with another spec: the running day ends as planned, the next one as the new
+   * Returns this day with another spec: the running day ends as planned, the next one as the new
    * spec has it.
    */
   @Override
-  public LimitState become(LimitSpec next, long now) {
-    return next instanceof LimitSpec.Day day
-        ? new DayState(day, ends, charged, held)
-        : LimitState.of(next, balance(now), now);
+  public @Nullable LimitState become(LimitSpec next, long now) {
+    return next instanceof LimitSpec.Day day ? new DayState(day, ends, charged, held) : null;
   }
 }

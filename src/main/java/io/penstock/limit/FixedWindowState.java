@@ -2,6 +2,7 @@ package io.penstock.limit;
 
 import io.penstock.time.Ticker;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of a fixed window: windows of one length that start at the first use and follow each other
@@ -180,13 +181,13 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.FixedWindow window
         && window.windowNanos() == spec.windowNanos()) {
       FixedWindowState state = at(now);
       return new FixedWindowState(window, state.start, 0, 0, state.held)
           .plus(AmountBound.sum(Math.min(state.charged, spec.capacity()), state.debt));
     }
-    return LimitState.of(next, balance(now), now);
+    return null;
   }
 }

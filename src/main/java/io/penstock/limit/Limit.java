@@ -24,7 +24,7 @@ public final class Limit {
 
   /** Creates a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
-    this(LimitState.of(spec, LimitBalance.ZERO, now));
+    this(StateFactory.starting(spec, LimitBalance.ZERO, now));
   }
 
   private Limit(LimitState first) {
@@ -258,7 +258,9 @@ public final class Limit {
 
   /** Replaces the spec of the limit. What is charged, owed and reserved stays. */
   public void resize(LimitSpec spec, long now) {
-    change(current -> current.spec().equals(spec) ? current : current.become(spec, now));
+    change(
+        current ->
+            current.spec().equals(spec) ? current : StateFactory.changed(current, spec, now));
   }
 
   /** Widens a trailing window by 0 to 500 ms beyond its guard. Has no effect on other limits. */

@@ -12,18 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Instants passed to one limit may be slightly out of order, because threads race. A state
  * treats an instant before its own as its own.
  */
-sealed interface LimitState
-    permits UnlimitedState,
-        StrictState,
-        TokenBucketState,
-        SlidingWindowState,
-        SlidingCellsState,
-        FixedWindowState,
-        OpenWindow,
-        TrailingWindowState,
-        ConcurrencyState,
-        DayState,
-        Around {
+interface LimitState {
   /** Returns an unchanging form of this state: itself, or a frozen copy of an open window. */
   default LimitState frozen() {
     return this;
@@ -231,23 +220,14 @@ sealed interface LimitState
     return List.of();
   }
 
-  /** Returns this limit with another spec. What it owes stays. */
-  LimitState become(LimitSpec next, long now);
+  /**
+   * Returns this state with another spec, where what it owes stays; null when a state of that spec
+   * has to start with the same {@link #balance}.
+   */
+  default @Nullable LimitState become(LimitSpec next, long now) {
+    return null;
+  }
 
   /** A successor state and the receipt that belongs to it. */
   record Taken(LimitState next, LimitAnswer.Receipt receipt) {}
-
-  /** Returns the first state of a limit that starts with something owed. */
-  static LimitState of(LimitSpec spec, LimitBalance owed, long now) {
-    return switch (spec) {
-      case LimitSpec.Unlimited unlimited -> new UnlimitedState(unlimited);
-      case LimitSpec.Strict strict -> StrictState.fresh(strict, now);
-      case LimitSpec.TokenBucket bucket -> TokenBucketState.starting(bucket, owed, now);
-      case LimitSpec.SlidingWindow window -> SlidingWindowState.starting(window, owed, now);
-      case LimitSpec.FixedWindow window -> FixedWindowState.starting(window, owed, now);
-      case LimitSpec.TrailingWindow window -> TrailingWindowState.starting(window, owed, now);
-      case LimitSpec.Concurrency concurrency -> new ConcurrencyState(concurrency, owed.held());
-      case LimitSpec.Day day -> DayState.starting(day, owed, now);
-    };
-  }
 }

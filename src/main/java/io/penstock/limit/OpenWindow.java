@@ -3,6 +3,7 @@ package io.penstock.limit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The running window of a {@link FixedWindowState} without debt and reserved output, as one word
@@ -181,7 +182,7 @@ final class OpenWindow implements LimitState {
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState become(LimitSpec next, long now) {
     return frozen().become(next, now);
   }
 }

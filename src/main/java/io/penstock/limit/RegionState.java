@@ -253,7 +253,7 @@ record RegionState(
 
   @Override
   public LimitState become(LimitSpec next, long now) {
-    LimitState changed = own.become(next, now).frozen();
+    LimitState changed = StateFactory.changed(own, next, now).frozen();
     return RegionSharing.sameCells(spec(), next) ? around(changed) : changed;
   }
 

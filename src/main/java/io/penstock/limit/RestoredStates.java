@@ -12,8 +12,10 @@ final class RestoredStates {
     List<ChargedCell> sorted =
         cells.stream().sorted(Comparator.comparingLong(ChargedCell::atNanos)).toList();
     return switch (spec) {
-      case LimitSpec.Unlimited unlimited -> LimitState.of(unlimited, LimitBalance.ZERO, now);
-      case LimitSpec.Concurrency concurrency -> LimitState.of(concurrency, LimitBalance.ZERO, now);
+      case LimitSpec.Unlimited unlimited ->
+          StateFactory.starting(unlimited, LimitBalance.ZERO, now);
+      case LimitSpec.Concurrency concurrency ->
+          StateFactory.starting(concurrency, LimitBalance.ZERO, now);
       case LimitSpec.Strict strict -> StrictState.restored(strict, sorted, since);
       case LimitSpec.Day day -> DayState.restored(day, sorted, since, now);
       case LimitSpec.TrailingWindow window -> TrailingWindowState.restored(window, sorted, since);
@@ -29,7 +31,7 @@ final class RestoredStates {
   /** Charges each cell at its instant once more. */
   private static LimitState again(LimitSpec spec, List<ChargedCell> cells, long since) {
     LimitState limitState =
-        LimitState.of(spec, LimitBalance.ZERO, cells.getFirst().by(since).atNanos());
+        StateFactory.starting(spec, LimitBalance.ZERO, cells.getFirst().by(since).atNanos());
     for (ChargedCell chargedCell : cells) {
       limitState =
           limitState.charge(chargedCell.amount(), 0, chargedCell.by(since).atNanos()).next();

@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of a sliding window with too large a capacity to remember single releases. It counts in 60
@@ -9,7 +10,7 @@ import java.util.List;
 record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) implements LimitState {
 
   static SlidingCellsState starting(LimitSpec.SlidingWindow spec, LimitBalance owed, long now) {
-    return new SlidingCellsState(spec, LimitState.of(cells(spec), owed, now));
+    return new SlidingCellsState(spec, TrailingWindowState.starting(cells(spec), owed, now));
   }
 
   static SlidingCellsState restored(
@@ -81,12 +82,12 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) impleme
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.SlidingWindow window
-        && window.windowNanos() == spec.windowNanos()
         && window.capacity() > SlidingWindowState.MOST_INSTANTS) {
-      return new SlidingCellsState(window, cells.become(cells(window), now));
+      LimitState changed = cells.become(cells(window), now);
+      return changed == null ? null : new SlidingCellsState(window, changed);
     }
-    return LimitState.of(next, balance(now), now);
+    return null;
   }
 }

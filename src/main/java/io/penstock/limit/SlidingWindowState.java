@@ -3,6 +3,7 @@ package io.penstock.limit;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of an exact sliding window, which remembers each release: one at t counts from t on, and no
@@ -17,10 +18,7 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
   /** Above this capacity, sub-cells replace instants. */
   static final int MOST_INSTANTS = 4_096;
 
-  static LimitState starting(LimitSpec.SlidingWindow spec, LimitBalance owed, long now) {
-    if (spec.capacity() > MOST_INSTANTS) {
-      return SlidingCellsState.starting(spec, owed, now);
-    }
+  static SlidingWindowState starting(LimitSpec.SlidingWindow spec, LimitBalance owed, long now) {
     return new SlidingWindowState(spec, SortedInstants.NONE, owed.held())
         .plus(AmountBound.sum(owed.charged(), owed.debt()), owed.held(), now);
   }
@@ -140,12 +138,12 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.SlidingWindow window
         && window.windowNanos() == spec.windowNanos()
         && window.capacity() <= MOST_INSTANTS) {
       return new SlidingWindowState(window, instants, held);
     }
-    return LimitState.of(next, balance(now), now);
+    return null;
   }
 }

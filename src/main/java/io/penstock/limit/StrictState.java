@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of a strict rate: slots are 1/rate apart, slot k at {@code anchor + ceil(k × 10⁹ ÷ rate)}.
@@ -126,9 +127,9 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Lim
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState become(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.Strict strict)) {
-      return LimitState.of(next, LimitBalance.ZERO, now);
+      return null;
     }
     // The slot used last stays: the next one comes one new interval after it.
     return new StrictState(strict, before().next(), 0).after();

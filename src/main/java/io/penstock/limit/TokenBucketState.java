@@ -8,6 +8,7 @@ import io.penstock.time.Ticker;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of a token bucket, with the arithmetic of Bucket4j. The bucket is never changed once it is
@@ -242,9 +243,9 @@ record TokenBucketState(
    * would be full at the same instant.
    */
   @Override
-  public LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState become(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.TokenBucket other)) {
-      return LimitState.of(next, balance(now), now);
+      return null;
     }
     TokenBucketState state = at(now);
     BucketConfiguration configuration = configuration(other);

@@ -334,7 +334,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.TrailingWindow window
         && window.windowNanos() == spec.windowNanos()) {
       TrailingWindowState state = at(now);
@@ -343,7 +343,7 @@ final class TrailingWindowState implements LimitState {
           ? state.lowered(window, state.spec.capacity(), state.providerFeedback.untilNanos(), now)
           : state.respecced(window, state.providerFeedback.unlowered(), now);
     }
-    return LimitState.of(next, balance(now), now);
+    return null;
   }
 
   @Override

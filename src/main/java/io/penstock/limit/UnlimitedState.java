@@ -48,9 +48,4 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements LimitState {
   public LimitBalance balance(long now) {
     return LimitBalance.ZERO;
   }
-
-  @Override
-  public LimitState become(LimitSpec next, long now) {
-    return LimitState.of(next, LimitBalance.ZERO, now);
-  }
 }

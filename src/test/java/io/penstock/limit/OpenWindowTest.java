@@ -117,7 +117,7 @@ class OpenWindowTest {
   }
 
   private static LimitState become(Plain plain, LimitSpec next, long now) {
-    return plain.state.become(next, now);
+    return StateFactory.changed(plain.state, next, now);
   }
 
   private static void assertSame(
