@@ -254,7 +254,7 @@ record RegionState(
   @Override
   public LimitState become(LimitSpec next, long now) {
     LimitState changed = StateFactory.changed(own, next, now).frozen();
-    return RegionSharing.sameCells(spec(), next) ? around(changed) : changed;
+    return RegionCells.sameCells(spec(), next) ? around(changed) : changed;
   }
 
   /**

@@ -2,7 +2,7 @@ package io.penstock.region;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.RegionSharing;
+import io.penstock.limit.RegionCells;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitSource;
 import java.util.function.Predicate;
@@ -53,8 +53,8 @@ final class RegionLimitSource implements LimitSource {
   static boolean shares(LimitId id, LimitSpec spec) {
     boolean ofCallers = id.kind() == LimitId.Kind.KEY || id.kind() == LimitId.Kind.GROUP;
     return ofCallers
-        && RegionSharing.cellNanos(spec) != 0
-        && RegionSharing.cellNanos(spec) == id.durationNanos()
+        && RegionCells.cellNanos(spec) != 0
+        && RegionCells.cellNanos(spec) == id.durationNanos()
         && LimitNaming.namespace(id) != null;
   }
 

@@ -15,6 +15,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
 import io.penstock.limit.RegionSharing;
 import io.penstock.limit.SliceDemand;
@@ -58,7 +59,7 @@ class ParkedTicketTest {
     RegionCounts regionCounts =
         RegionCounts.of(
             limit.spec(),
-            RegionSharing.cellNanos(limit.spec()),
+            RegionCells.cellNanos(limit.spec()),
             0,
             List.of(),
             (cell, capacity) -> denials.add(capacity));

@@ -22,7 +22,7 @@ class RegionAloneTest extends LimitContract {
     Limit limit = new Limit(spec, now);
     RegionCounts none =
         RegionCounts.of(
-            spec, RegionSharing.cellNanos(spec), SHIFT, List.of(), RegionCounts.Denials.NOBODY);
+            spec, RegionCells.cellNanos(spec), SHIFT, List.of(), RegionCounts.Denials.NOBODY);
     RegionSharing.bind(limit, none, now);
     return limit;
   }
@@ -104,12 +104,12 @@ class RegionAloneTest extends LimitContract {
 
   @Test
   void limitsThatRegionsCannotCount_haveNoCells() {
-    assertThat(RegionSharing.cellNanos(spec(10))).isEqualTo(WINDOW);
-    assertThat(RegionSharing.cellNanos(new LimitSpec.Day(10, null, 0)))
+    assertThat(RegionCells.cellNanos(spec(10))).isEqualTo(WINDOW);
+    assertThat(RegionCells.cellNanos(new LimitSpec.Day(10, null, 0)))
         .isEqualTo(LimitSpec.Day.NANOS);
-    assertThat(RegionSharing.cellNanos(new LimitSpec.FixedWindow(10, WINDOW - 1))).isZero();
-    assertThat(RegionSharing.cellNanos(new LimitSpec.SlidingWindow(10, WINDOW + 1))).isZero();
-    assertThat(RegionSharing.cellNanos(new LimitSpec.Concurrency(10))).isZero();
-    assertThat(RegionSharing.cellNanos(new LimitSpec.Unlimited())).isZero();
+    assertThat(RegionCells.cellNanos(new LimitSpec.FixedWindow(10, WINDOW - 1))).isZero();
+    assertThat(RegionCells.cellNanos(new LimitSpec.SlidingWindow(10, WINDOW + 1))).isZero();
+    assertThat(RegionCells.cellNanos(new LimitSpec.Concurrency(10))).isZero();
+    assertThat(RegionCells.cellNanos(new LimitSpec.Unlimited())).isZero();
   }
 }

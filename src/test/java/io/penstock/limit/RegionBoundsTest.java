@@ -85,10 +85,10 @@ class RegionBoundsTest {
     LimitSpec sliding = new LimitSpec.SlidingWindow(1_000, WINDOW);
     LimitSpec longer = new LimitSpec.FixedWindow(1_000, 2 * WINDOW);
     LimitSpec permits = new LimitSpec.Concurrency(5);
-    assertThat(RegionSharing.sameCells(FIXED, new LimitSpec.FixedWindow(7, WINDOW))).isTrue();
-    assertThat(RegionSharing.sameCells(FIXED, sliding)).isFalse();
-    assertThat(RegionSharing.sameCells(FIXED, longer)).isFalse();
-    assertThat(RegionSharing.sameCells(permits, permits)).isFalse();
+    assertThat(RegionCells.sameCells(FIXED, new LimitSpec.FixedWindow(7, WINDOW))).isTrue();
+    assertThat(RegionCells.sameCells(FIXED, sliding)).isFalse();
+    assertThat(RegionCells.sameCells(FIXED, longer)).isFalse();
+    assertThat(RegionCells.sameCells(permits, permits)).isFalse();
   }
 
   @Test

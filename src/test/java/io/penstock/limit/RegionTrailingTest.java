@@ -256,7 +256,7 @@ class RegionTrailingTest extends LimitContract {
     List<Words> words = List.of(new Words(cell - 1, 0, 900, 0), new Words(cell, 0, 300, 0));
     RegionSharing.bind(
         limit, RegionCounts.of(day, length, SHIFT, words, RegionCounts.Denials.NOBODY), BEGIN);
-    assertThat(RegionSharing.cellNanos(day)).isEqualTo(length);
+    assertThat(RegionCells.cellNanos(day)).isEqualTo(length);
     assertThat(limit.room(BEGIN)).isEqualTo(700);
     assertThat(limit.earliest(701, BEGIN)).isEqualTo((cell + 1) * length - SHIFT);
   }

@@ -8,6 +8,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
 import io.penstock.limit.RegionSharing;
 import io.penstock.limit.SliceDemand;
@@ -194,11 +195,7 @@ class CallerAccountChargeTest {
     LimitSpec spec = limit.spec();
     RegionCounts regionCounts =
         RegionCounts.of(
-            spec,
-            RegionSharing.cellNanos(spec),
-            0,
-            List.of(),
-            (cell, capacity) -> denials.add(cell));
+            spec, RegionCells.cellNanos(spec), 0, List.of(), (cell, capacity) -> denials.add(cell));
     RegionSharing.bind(limit, regionCounts, 0);
     limit.charge(100, 0, 0);
   }

@@ -10,6 +10,7 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.OutageCap;
+import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
 import io.penstock.limit.RegionSharing;
 import io.penstock.limit.SliceDemand;
@@ -125,11 +126,7 @@ class DenialTest {
     LimitSpec spec = limit.spec();
     RegionCounts regionCounts =
         RegionCounts.of(
-            spec,
-            RegionSharing.cellNanos(spec),
-            0,
-            List.of(),
-            (cell, capacity) -> denials.add(cell));
+            spec, RegionCells.cellNanos(spec), 0, List.of(), (cell, capacity) -> denials.add(cell));
     RegionSharing.bind(limit, regionCounts, 0);
     limit.charge(100, 0, 0);
     Denial denial = unmet(1, 0);
