@@ -4,8 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** State that wraps another one, and adds what others spend or count of the limit. */
-sealed interface Around extends LimitState
-    permits CountedState, CutState, RegionState, SharedState {
+interface Around extends LimitState {
   /** Returns the state as it would be without others. */
   LimitState own();
 

@@ -51,11 +51,7 @@ final class SharedState implements Around {
   /** Returns the state of a limit without any grants yet. */
   static SharedState sharing(LimitState local, SliceDemand sliceDemand, long now) {
     LimitState alone =
-        switch (local) {
-          case SharedState shared -> shared.local;
-          case CountedState counted -> counted.own();
-          case LimitState unshared -> unshared.frozen();
-        };
+        local instanceof SharedState shared ? shared.local : local.uncounted().frozen();
     LimitBalance owed = alone.balance(now);
     if (alone instanceof StrictState strict) {
       alone = StrictState.fresh(strict.spec(), now); // others may have used slots as well
