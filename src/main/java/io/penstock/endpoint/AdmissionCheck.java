@@ -169,7 +169,7 @@ final class AdmissionCheck {
       }
       most.raise(capacity);
     }
-    capacity.set(parkedTicket);
+    parkedTicket.sizesInto(capacity);
     if (most.admits(capacity)) {
       return null;
     }

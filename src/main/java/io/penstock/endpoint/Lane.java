@@ -104,7 +104,7 @@ final class Lane implements WaitList.Waiter {
     tickets.add(parkedTicket);
     show();
     if (wakeAt != AWAKE) {
-      dimensionSizes.set(parkedTicket);
+      parkedTicket.sizesInto(dimensionSizes);
       // A lane blocked by its own key is in no other wait list, and looks there only after that.
       long instant =
           tickets.resting()
@@ -238,7 +238,7 @@ final class Lane implements WaitList.Waiter {
       if (keeper == null) {
         return Long.MAX_VALUE;
       }
-      dimensionSizes.set(keeper);
+      keeper.sizesInto(dimensionSizes);
       return ticketRoute.earliest(dimensionSizes, now);
     }
     // Pacing is left out: a ticket that only the pace delays claims the quota.
@@ -277,7 +277,7 @@ final class Lane implements WaitList.Waiter {
     if (first == null) {
       return null;
     }
-    dimensionSizes.set(first);
+    first.sizesInto(dimensionSizes);
     return !kept || ticketRoute.admits(dimensionSizes, now) ? first : null;
   }
 
@@ -286,7 +286,7 @@ final class Lane implements WaitList.Waiter {
    * ticket that waits for the pace alone, or the smallest ticket would always go first.
    */
   void hold(ReleaseChoice choice, long now) {
-    dimensionSizes.set(choice.pending());
+    choice.pending().sizesInto(dimensionSizes);
     for (Quota quota : choice.route().quotas()) {
       if (quota.paced(dimensionSizes, now) > now) {
         choice.pending().paced = laneWaits.claim(choice.pending(), quota, choice.route(), now);

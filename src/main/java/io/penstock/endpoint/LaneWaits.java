@@ -119,7 +119,7 @@ final class LaneWaits {
       return false;
     }
     DimensionSizes needed = new DimensionSizes();
-    needed.set(parkedTicket);
+    parkedTicket.sizesInto(needed);
     return !key.admits(needed, now);
   }
 
@@ -171,7 +171,7 @@ final class LaneWaits {
    */
   @Nullable Quota claim(ParkedTicket parkedTicket, long now) {
     DimensionSizes needed = new DimensionSizes();
-    needed.set(parkedTicket);
+    parkedTicket.sizesInto(needed);
     Quota best = null;
     TicketRoute by = null;
     long soonest = Long.MAX_VALUE;

@@ -36,7 +36,7 @@ final class QueueBacklog {
     tickets += sign;
     bytes += sign * ticket.bytes();
     tokens += sign * ticket.cost().totalTokens();
-    own.set(ticket);
+    ticket.sizesInto(own);
     sums.add(ticket.counted == null ? own : ticket.counted, sign);
   }
 

@@ -43,7 +43,7 @@ final class TurnEstimate {
   /** Returns how long the next ticket will wait; {@link Ticker#NEVER} when that cannot be known. */
   long next(ParkedTicket parkedTicket, List<TicketRoute> ways) {
     DimensionSizes own = new DimensionSizes();
-    own.set(parkedTicket);
+    parkedTicket.sizesInto(own);
     long best = Ticker.NEVER;
     Set<Before> competing = new HashSet<>();
     for (TicketRoute way : ways) {

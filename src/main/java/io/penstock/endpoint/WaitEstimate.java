@@ -60,7 +60,7 @@ final class WaitEstimate {
 
   private long wait(TicketRoute ticketRoute, QueueBacklog before, long now) {
     DimensionSizes own = new DimensionSizes();
-    own.set(arrived);
+    arrived.sizesInto(own);
     DimensionSizes ahead = new DimensionSizes();
     long wait = 0;
     for (Quota quota : ticketRoute.quotas()) {

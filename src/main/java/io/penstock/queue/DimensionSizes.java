@@ -80,11 +80,6 @@ public final class DimensionSizes {
     };
   }
 
-  /** Sets these sizes to those of a ticket. */
-  public void set(Ticket ticket) {
-    ticket.sizesInto(this);
-  }
-
   void set(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost) {
     input = ofInput;
     output = ofOutput;

@@ -98,7 +98,8 @@ abstract class TreapNode {
     whole = top.leastWhole;
   }
 
-  final void sizesInto(DimensionSizes into) {
+  /** Copies the sizes of this node to {@code into}. */
+  public final void sizesInto(DimensionSizes into) {
     into.set(input, output, total, stated, whole);
   }
 

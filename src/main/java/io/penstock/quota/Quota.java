@@ -152,7 +152,7 @@ public final class Quota {
   public List<LimitStatus> stances(Ticket ticket, boolean whole, long now) {
     QuotaTerms current = whole ? new QuotaTerms(AT_ARRIVAL, quotaTerms.limits()) : quotaTerms;
     DimensionSizes sizes = new DimensionSizes();
-    sizes.set(ticket);
+    ticket.sizesInto(sizes);
     List<LimitStatus> stances = new ArrayList<>(current.limits().size());
     current.limits().forEach(each -> stances.add(current.stance(each, sizes, now)));
     return stances;

@@ -134,7 +134,7 @@ class LearningTest {
 
   private static DimensionSizes sizes(Request request) {
     DimensionSizes dimensionSizes = new DimensionSizes();
-    dimensionSizes.set(new Ticket(request.order(), request.cost(), 0, 0, Ticker.NEVER));
+    new Ticket(request.order(), request.cost(), 0, 0, Ticker.NEVER).sizesInto(dimensionSizes);
     return dimensionSizes;
   }
 

@@ -26,7 +26,7 @@ class DimensionSizesTest {
   void ofATicket_areThoseOfItsCost() {
     Cost cost = new Cost(5, 7, 20);
     DimensionSizes dimensionSizes = new DimensionSizes();
-    dimensionSizes.set(new Ticket(1, cost, 0, 0, Ticker.NEVER));
+    new Ticket(1, cost, 0, 0, Ticker.NEVER).sizesInto(dimensionSizes);
     assertThat(numbers(dimensionSizes)).containsExactly(5L, 7L, 12L, 20L, 25L);
   }
 

@@ -58,7 +58,7 @@ final class QueueModel {
     DimensionSizes sizes = new DimensionSizes();
     long best = Long.MAX_VALUE;
     for (Ticket each : tickets) {
-      sizes.set(each);
+      each.sizesInto(sizes);
       best = Math.min(best, instant.applyAsLong(sizes));
     }
     return best;

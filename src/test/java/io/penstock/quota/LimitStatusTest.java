@@ -47,7 +47,7 @@ class LimitStatusTest {
 
   private static DimensionSizes sizes(Cost cost) {
     DimensionSizes dimensionSizes = new DimensionSizes();
-    dimensionSizes.set(ticket(cost));
+    ticket(cost).sizesInto(dimensionSizes);
     return dimensionSizes;
   }
 

@@ -36,7 +36,7 @@ class QuotaTest {
 
   private static DimensionSizes sizes(Cost cost) {
     DimensionSizes dimensionSizes = new DimensionSizes();
-    dimensionSizes.set(new Ticket(1, cost, 0, NOW, Ticker.NEVER));
+    new Ticket(1, cost, 0, NOW, Ticker.NEVER).sizesInto(dimensionSizes);
     return dimensionSizes;
   }
 

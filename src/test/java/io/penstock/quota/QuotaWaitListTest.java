@@ -87,7 +87,7 @@ class QuotaWaitListTest {
     Quota quota = of(LimitMeasure.TOKENS, new Limit(TRAILING, NOW));
     assertThat(quota.take(Cost.ofInput(100), NOW, spends)).isTrue();
     DimensionSizes one = new DimensionSizes();
-    one.set(new Ticket(1, Cost.ofInput(1), 0, NOW, Ticker.NEVER));
+    new Ticket(1, Cost.ofInput(1), 0, NOW, Ticker.NEVER).sizesInto(one);
     long before = quota.opens(one, NOW);
     quota.widen(200_000_000);
     assertThat(quota.opens(one, NOW)).isEqualTo(before + 200_000_000);
