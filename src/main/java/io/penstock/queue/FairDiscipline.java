@@ -98,7 +98,7 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
     if (fairFlow.idle()) {
       fairFlow.lift(lifted(fairFlow));
       fairFlow.since(order);
-      fairFlow.shares.forEach(FairQueue::moved); // those in resting queues
+      fairFlow.shares.forEach(FlowShare::move); // those in resting queues
       busy++;
     }
     fairFlow.waits(tickets);
@@ -165,7 +165,7 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   private void serve(FairFlow fairFlow, double tokens) {
     if (tokens != 0) {
       fairFlow.serve(tokens);
-      fairFlow.shares.forEach(FairQueue::moved);
+      fairFlow.shares.forEach(FlowShare::move);
     }
   }
 

@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class FairFlow {
   int weight;
-  final List<FairQueue.Share<?>> shares = new ArrayList<>(1);
+  final List<FlowShare<?>> shares = new ArrayList<>(1);
   private double service;
 
   /** The arrival number of the ticket with which this flow began to wait. */

@@ -11,53 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Only flows with waiting tickets are in the queue, so nothing depends on how many are known.
  */
 final class FairQueue<T extends Ticket> extends TicketQueue<T> {
-  /** The tickets of one flow that wait in one queue; a node among the others. */
-  static final class Share<T extends Ticket> extends TreapNode {
-    final FairFlow flow;
-    final FairQueue<T> queue;
-    final Treap<T> tickets = new Treap<>();
-
-    Share(FairFlow fairFlow, FairQueue<T> queue) {
-      super(fairFlow.since(), fairFlow.since());
-      this.flow = fairFlow;
-      this.queue = queue;
-    }
-
-    /** Sets its place among the others by the service of the flow. */
-    void place() {
-      // Doubles that are not negative are in the order of their bits.
-      rank = Double.doubleToRawLongBits(flow.service());
-      order = flow.since();
-      reflect();
-    }
-
-    /** Copies the sizes and skips of the waiting tickets to this node. */
-    void reflect() {
-      TreapNode top = tickets.top();
-      if (top != null) {
-        sizesOf(top);
-      }
-      skips(tickets.mostSkips());
-    }
-
-    @Override
-    boolean fits(DimensionSizes room) {
-      return tickets.firstWithin(room) != null;
-    }
-
-    @Override
-    long soonest(ToLongFunction<DimensionSizes> instant, DimensionSizes probe) {
-      return tickets.soonest(instant, probe);
-    }
-
-    @Override
-    void passed(int times) {
-      super.passed(times);
-      tickets.skip(times);
-    }
-  }
-
-  private final Treap<Share<T>> shares = new Treap<>();
+  private final Treap<FlowShare<T>> shares = new Treap<>();
   private final DimensionSizes probe = new DimensionSizes();
   private final FairDiscipline<T> discipline;
 
@@ -72,7 +26,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
    * Returns the flow with the least service of those that wait here and count as waiting, or null.
    */
   @Nullable FairFlow least() {
-    Share<T> first = counts ? shares.first() : null;
+    FlowShare<T> first = counts ? shares.first() : null;
     return first == null ? null : first.flow;
   }
 
@@ -85,22 +39,22 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   /** Returns an iteration over what waits here, by flow. */
-  TreapWalk<Share<T>> walk() {
+  TreapWalk<FlowShare<T>> walk() {
     return new TreapWalk<>(shares);
   }
 
   @SuppressWarnings("unchecked") // the shares of a queue contain its kind of ticket
-  private @Nullable Share<T> share(FairFlow fairFlow) {
-    for (Share<?> each : fairFlow.shares) {
-      if (each.queue == this) {
-        return (Share<T>) each;
+  private @Nullable FlowShare<T> share(FairFlow fairFlow) {
+    for (FlowShare<?> each : fairFlow.shares) {
+      if (each.in(shares)) {
+        return (FlowShare<T>) each;
       }
     }
     return null;
   }
 
-  private Share<T> shareOf(T ticket) {
-    Share<T> share = share(flow(ticket));
+  private FlowShare<T> shareOf(T ticket) {
+    FlowShare<T> share = share(flow(ticket));
     if (share == null) {
       throw new IllegalStateException("nothing waits of the flow of ticket " + ticket.order());
     }
@@ -110,11 +64,11 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   /** Makes flows idle if all their tickets rest; when they come back, they are lifted as if new. */
   @Override
   void rested() {
-    List<Share<T>> all = new ArrayList<>();
-    for (Share<T> share = shares.first(); share != null; share = shares.after(share)) {
+    List<FlowShare<T>> all = new ArrayList<>();
+    for (FlowShare<T> share = shares.first(); share != null; share = shares.after(share)) {
       all.add(share);
     }
-    for (Share<T> share : all) {
+    for (FlowShare<T> share : all) {
       if (resting()) {
         discipline.leaves(share.flow, share.tickets.size());
       } else {
@@ -132,9 +86,9 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     } else if (fairFlow.shares.isEmpty()) {
       fairFlow.since(ticket.order);
     }
-    Share<T> share = share(fairFlow);
+    FlowShare<T> share = share(fairFlow);
     if (share == null) {
-      Share<T> fresh = new Share<>(fairFlow, this);
+      FlowShare<T> fresh = new FlowShare<>(fairFlow, shares);
       fairFlow.shares.add(fresh);
       fresh.tickets.add(ticket);
       fresh.place();
@@ -151,7 +105,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
   @Override
   void erase(T ticket) {
-    Share<T> share = shareOf(ticket);
+    FlowShare<T> share = shareOf(ticket);
     if (share.tickets.size() == 1) {
       shares.remove(share);
       share.tickets.remove(ticket);
@@ -169,23 +123,15 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     }
   }
 
-  /** Moves a share to the place that the service of its flow gives it. */
-  static <T extends Ticket> void moved(Share<T> share) {
-    Treap<Share<T>> among = share.queue.shares;
-    among.remove(share);
-    share.place();
-    among.add(share);
-  }
-
   @Override
   public @Nullable T first() {
-    Share<T> first = shares.first();
+    FlowShare<T> first = shares.first();
     return first == null ? null : first.tickets.first();
   }
 
   @Override
   public int skipsOfFirst() {
-    Share<T> share = shares.first();
+    FlowShare<T> share = shares.first();
     T first = share == null ? null : share.tickets.first();
     if (share == null || first == null) {
       return 0;
@@ -197,8 +143,8 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   @Override
   public void skipBefore(Ticket gone) {
     FairFlow fairFlow = flow(gone);
-    Share<T> same = share(fairFlow);
-    Share<T> least = shares.first();
+    FlowShare<T> same = share(fairFlow);
+    FlowShare<T> least = shares.first();
     T first = least == null ? null : least.tickets.first();
     if (first == null || (least == same && first.order >= gone.order)) {
       return; // no ticket comes before it
@@ -227,11 +173,11 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   @Override
   public @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips) {
     FairFlow going = flow(gone);
-    Share<T> same = share(going);
+    FlowShare<T> same = share(going);
     long rank = same == null ? Double.doubleToRawLongBits(going.service()) : same.rank;
     long order = going.since();
     double behind = discipline.tooFarBehind(gone, going);
-    Share<T> share = last == null ? shares.first() : share(flow(last));
+    FlowShare<T> share = last == null ? shares.first() : share(flow(last));
     T after = last;
     while (share != null && (share == same || share.before(rank, order))) {
       T found = unskippable(share, after, gone, behind, maxSkips);
@@ -245,7 +191,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   private @Nullable T unskippable(
-      Share<T> share, @Nullable T after, Ticket gone, double behind, int maxSkips) {
+      FlowShare<T> share, @Nullable T after, Ticket gone, double behind, int maxSkips) {
     boolean lags = share.flow != gone.flow && share.flow.service() < behind;
     if (lags && after == null) {
       return share.tickets.first();
@@ -262,8 +208,8 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   /**
    * Returns the next share that may contain a ticket that was skipped enough, or that lags behind.
    */
-  private @Nullable Share<T> next(Share<T> share, double behind, int maxSkips) {
-    Share<T> next = shares.after(share);
+  private @Nullable FlowShare<T> next(FlowShare<T> share, double behind, int maxSkips) {
+    FlowShare<T> next = shares.after(share);
     return next == null || next.flow.service() < behind
         ? next
         : shares.skipped(share.rank, share.order, maxSkips);
@@ -271,7 +217,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
   @Override
   public @Nullable T firstWithin(DimensionSizes room) {
-    Share<T> share = shares.firstWithin(room);
+    FlowShare<T> share = shares.firstWithin(room);
     return share == null ? null : share.tickets.firstWithin(room);
   }
 
@@ -282,9 +228,9 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
   @Override
   public void forEach(Consumer<? super T> visitor) {
-    Share<T> share = shares.first();
+    FlowShare<T> share = shares.first();
     while (share != null) {
-      Share<T> next = shares.after(share);
+      FlowShare<T> next = shares.after(share);
       T ticket = share.tickets.first();
       while (ticket != null) {
         T following = share.tickets.after(ticket);
@@ -299,14 +245,14 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   public void ahead(Ticket arrived, Consumer<? super T> visitor) {
     FairFlow fairFlow = flow(arrived);
     double until = discipline.lifted(fairFlow);
-    Share<T> own = share(fairFlow);
+    FlowShare<T> own = share(fairFlow);
     if (own != null) {
       for (T each = own.tickets.first(); each != null; each = own.tickets.after(each)) {
         until += (double) FairDiscipline.tokens(each) / fairFlow.weight;
         visitor.accept(each);
       }
     }
-    for (Share<T> share = shares.first(); share != null; share = shares.after(share)) {
+    for (FlowShare<T> share = shares.first(); share != null; share = shares.after(share)) {
       double service = share.flow.service();
       T each = share.flow == fairFlow ? null : share.tickets.first();
       for (; each != null && service <= until; each = share.tickets.after(each)) {

@@ -36,8 +36,8 @@ final class FairTurns<T extends Ticket> {
   FairTurns(Iterable<FairQueue<T>> queues) {
     Map<FairFlow, Course<T>> courses = new HashMap<>();
     for (FairQueue<T> queue : queues) {
-      TreapWalk<FairQueue.Share<T>> shares = queue.walk();
-      for (FairQueue.Share<T> each = shares.next(); each != null; each = shares.next()) {
+      TreapWalk<FlowShare<T>> shares = queue.walk();
+      for (FlowShare<T> each = shares.next(); each != null; each = shares.next()) {
         courses.computeIfAbsent(each.flow, Course::new).tickets.add(each.tickets);
       }
     }
