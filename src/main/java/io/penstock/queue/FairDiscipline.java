@@ -39,10 +39,6 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
     super(QueueOrder.FAIR);
   }
 
-  static long tokens(Ticket ticket) {
-    return Math.max(1, ticket.cost().totalTokens());
-  }
-
   @Override
   public boolean same(QueueDiscipline<T> other) {
     return other instanceof FairDiscipline<T>;
@@ -117,7 +113,7 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
    * passed it.
    */
   double tooFarBehind(Ticket gone, FairFlow fairFlow) {
-    long cost = tokens(gone);
+    long cost = gone.tokens();
     return fairFlow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / fairFlow.weight;
   }
 
@@ -149,8 +145,8 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
     FairFlow fairFlow = ticket.flow;
     if (fairFlow != null) {
       least = Math.max(least, Math.min(fairFlow.service(), leastActive()));
-      largest = Math.max(largest, tokens(ticket));
-      serve(fairFlow, (double) tokens(ticket));
+      largest = Math.max(largest, ticket.tokens());
+      serve(fairFlow, (double) ticket.tokens());
     }
   }
 
@@ -158,7 +154,7 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   public void settle(T ticket, long usedTokens) {
     FairFlow fairFlow = ticket.flow;
     if (fairFlow != null) {
-      serve(fairFlow, (double) Math.max(1, usedTokens) - tokens(ticket));
+      serve(fairFlow, (double) Math.max(1, usedTokens) - ticket.tokens());
     }
   }
 

@@ -248,7 +248,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     FlowShare<T> own = share(fairFlow);
     if (own != null) {
       for (T each = own.tickets.first(); each != null; each = own.tickets.after(each)) {
-        until += (double) FairDiscipline.tokens(each) / fairFlow.weight;
+        until += (double) each.tokens() / fairFlow.weight;
         visitor.accept(each);
       }
     }
@@ -256,7 +256,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
       double service = share.flow.service();
       T each = share.flow == fairFlow ? null : share.tickets.first();
       for (; each != null && service <= until; each = share.tickets.after(each)) {
-        service += (double) FairDiscipline.tokens(each) / share.flow.weight;
+        service += (double) each.tokens() / share.flow.weight;
         visitor.accept(each);
       }
     }

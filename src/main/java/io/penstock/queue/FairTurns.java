@@ -58,7 +58,7 @@ final class FairTurns<T extends Ticket> {
       return null;
     }
     Course<T> course = turn.course();
-    course.service += (double) FairDiscipline.tokens(turn.ticket()) / course.flow.weight;
+    course.service += (double) turn.ticket().tokens() / course.flow.weight;
     line(course);
     return turn.ticket();
   }

@@ -75,6 +75,11 @@ public class Ticket extends TreapNode {
     return cost;
   }
 
+  /** Returns the tokens that count as service of its flow when it goes, ≥ 1. */
+  final long tokens() {
+    return Math.max(1, cost.totalTokens());
+  }
+
   /** Returns the bytes of its body that are stored while it waits. */
   public final long bytes() {
     return bytes;
