@@ -4,6 +4,7 @@ import io.penstock.model.ModelQuotas;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.DisciplineFactory;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.quota.CallerAccount;
@@ -144,7 +145,8 @@ final class RouteTable implements RouteSource {
   public QueueDiscipline<ParkedTicket> discipline() {
     EndpointSpec spec = configuration.get();
     EndpointSpec.Scheduling scheduling = spec.scheduling();
-    return QueueDiscipline.of(scheduling.order(), scheduling.agingNanos(), spec.path().hashCode());
+    return DisciplineFactory.create(
+        scheduling.order(), scheduling.agingNanos(), spec.path().hashCode());
   }
 
   @Override

@@ -10,25 +10,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the kind of ticket
  */
-public abstract sealed class QueueDiscipline<T extends Ticket>
-    permits RankedDiscipline, FairDiscipline {
+public abstract class QueueDiscipline<T extends Ticket> {
   private final QueueOrder queueOrder;
 
   QueueDiscipline(QueueOrder queueOrder) {
     this.queueOrder = queueOrder;
-  }
-
-  /**
-   * Creates a discipline.
-   *
-   * @param agingNanos the time of waiting for which a ticket gains one step of priority; 0 is off
-   * @param seed of the random numbers
-   */
-  public static <T extends Ticket> QueueDiscipline<T> of(
-      QueueOrder queueOrder, long agingNanos, long seed) {
-    return queueOrder == QueueOrder.FAIR
-        ? new FairDiscipline<>()
-        : new RankedDiscipline<>(queueOrder, agingNanos, seed);
   }
 
   /** Returns the order of this discipline. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the kind of ticket
  */
-public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, FairQueue {
+public abstract class TicketQueue<T extends Ticket> {
   private int size;
   private boolean resting;
 
@@ -58,6 +58,7 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
   }
 
   /** Removes a ticket without a skip of any other. */
+  @SuppressWarnings("ReferenceEquality") // queues are compared by identity
   public final void remove(T ticket) {
     if (ticket.queue != this) {
       throw new IllegalStateException("ticket " + ticket.order() + " does not wait here");

@@ -51,7 +51,7 @@ class InTurnTest {
   @ParameterizedTest
   @EnumSource
   void ticketsOfSeveralQueues_areToldInTheOrderInWhichTheyGo(QueueOrder queueOrder) {
-    QueueDiscipline<Ticket> discipline = QueueDiscipline.of(queueOrder, 1_000, 3);
+    QueueDiscipline<Ticket> discipline = DisciplineFactory.create(queueOrder, 1_000, 3);
     List<TicketQueue<Ticket>> queues =
         List.of(discipline.queue(), discipline.queue(), discipline.queue());
     for (int number = 0; number < TICKETS; number++) {

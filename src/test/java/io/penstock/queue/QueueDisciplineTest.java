@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class QueueDisciplineTest {
   private static QueueDiscipline<Ticket> discipline(QueueOrder queueOrder) {
-    return QueueDiscipline.of(queueOrder, 1_000, 7);
+    return DisciplineFactory.create(queueOrder, 1_000, 7);
   }
 
   @ParameterizedTest

@@ -28,7 +28,7 @@ class RankedDisciplineTest {
 
   private static List<Long> leaving(
       QueueOrder queueOrder, long aging, int[] priorities, long[] deadlines) {
-    QueueDiscipline<Ticket> discipline = QueueDiscipline.of(queueOrder, aging, 1);
+    QueueDiscipline<Ticket> discipline = DisciplineFactory.create(queueOrder, aging, 1);
     TicketQueue<Ticket> queue = discipline.queue();
     for (int at = 0; at < priorities.length; at++) {
       Ticket ticket = ticket(at, at * SECOND, deadlines[at]);
@@ -41,8 +41,8 @@ class RankedDisciplineTest {
   @Test
   void agingChanged_onlyPriorityPutsThemInAnotherOrder() {
     for (QueueOrder queueOrder : QueueOrder.values()) {
-      QueueDiscipline<Ticket> before = QueueDiscipline.of(queueOrder, 0, 1);
-      boolean same = before.same(QueueDiscipline.of(queueOrder, SECOND, 1));
+      QueueDiscipline<Ticket> before = DisciplineFactory.create(queueOrder, 0, 1);
+      boolean same = before.same(DisciplineFactory.create(queueOrder, SECOND, 1));
       assertThat(same).as(queueOrder.toString()).isEqualTo(queueOrder != QueueOrder.PRIORITY);
     }
   }
@@ -96,7 +96,7 @@ class RankedDisciplineTest {
   /** The oldest of ten goes as often as the newest, however often it was skipped before. */
   @Test
   void random_whoeverWaitsIsAsLikelyToBeNext() {
-    QueueDiscipline<Ticket> discipline = QueueDiscipline.of(QueueOrder.RANDOM, 0, 42);
+    QueueDiscipline<Ticket> discipline = DisciplineFactory.create(QueueOrder.RANDOM, 0, 42);
     TicketQueue<Ticket> queue = discipline.queue();
     int[] wentAtAge = new int[10];
     int rounds = 40_000;
@@ -128,7 +128,7 @@ class RankedDisciplineTest {
 
   @Test
   void random_manyDraws_neverRunOut() {
-    QueueDiscipline<Ticket> discipline = QueueDiscipline.of(QueueOrder.RANDOM, 0, 1);
+    QueueDiscipline<Ticket> discipline = DisciplineFactory.create(QueueOrder.RANDOM, 0, 1);
     TicketQueue<Ticket> queue = discipline.queue();
     long last = Long.MIN_VALUE;
     for (long order = 0; order < 100_000; order++) {

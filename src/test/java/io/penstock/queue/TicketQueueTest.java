@@ -30,7 +30,7 @@ class TicketQueueTest {
   }
 
   private static QueueDiscipline<Ticket> discipline(QueueOrder queueOrder) {
-    return QueueDiscipline.of(queueOrder, AGING, 7);
+    return DisciplineFactory.create(queueOrder, AGING, 7);
   }
 
   private static TicketQueue<Ticket> fifo() {
