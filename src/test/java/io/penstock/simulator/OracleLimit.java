@@ -6,13 +6,7 @@ import io.penstock.limit.LimitSpec;
  * A limit's model, derived from the contract alone: it uses none of the arithmetic of the
  * production limits.
  */
-abstract sealed class OracleLimit
-    permits OracleTrailing,
-        OracleWindow,
-        OracleStrict,
-        OracleBucket,
-        OracleSliding,
-        OracleConcurrency {
+abstract class OracleLimit {
   /** The demand of one ticket: at its release, while its answer runs, and at the very least. */
   record Ask(long taken, long held, long least) {
     Ask within(long capacity) {
@@ -33,25 +27,6 @@ abstract sealed class OracleLimit
     long all() {
       return taken + held;
     }
-  }
-
-  static OracleLimit of(LimitSpec spec, long now) {
-    return of(spec, 0, now);
-  }
-
-  /** Returns a limit that starts with a debt, from another one of the same measure. */
-  static OracleLimit of(LimitSpec spec, long owed, long now) {
-    return switch (spec) {
-      case LimitSpec.Strict strict -> new OracleStrict(strict);
-      case LimitSpec.FixedWindow window -> new OracleWindow(window, now);
-      case LimitSpec.TrailingWindow window -> new OracleTrailing(window, now);
-      case LimitSpec.TokenBucket bucket -> new OracleBucket(bucket, owed, now);
-      case LimitSpec.SlidingWindow window -> new OracleSliding(window, owed, now);
-      case LimitSpec.Concurrency concurrency -> new OracleConcurrency(concurrency);
-      case LimitSpec.Day day -> throw new IllegalArgumentException("none of " + day);
-      case LimitSpec.Unlimited unlimited ->
-          throw new IllegalArgumentException("none of " + unlimited);
-    };
   }
 
   abstract LimitSpec spec();

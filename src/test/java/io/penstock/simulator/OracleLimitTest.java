@@ -13,15 +13,17 @@ class OracleLimitTest {
   private static final long MILLI = 1_000_000L;
 
   private static OracleLimit bucket(long releases, long seconds, long burst) {
-    return OracleLimit.of(new LimitSpec.TokenBucket(new ExactRate(releases, seconds), burst), 0);
+    return OracleLimitFactory.create(
+        new LimitSpec.TokenBucket(new ExactRate(releases, seconds), burst), 0);
   }
 
   private static OracleLimit sliding(long capacity, long nanos) {
-    return OracleLimit.of(new LimitSpec.SlidingWindow(capacity, nanos), 0);
+    return OracleLimitFactory.create(new LimitSpec.SlidingWindow(capacity, nanos), 0);
   }
 
   private static OracleLimit strict(long releases, long seconds, long early) {
-    return OracleLimit.of(new LimitSpec.Strict(new ExactRate(releases, seconds), early), 0);
+    return OracleLimitFactory.create(
+        new LimitSpec.Strict(new ExactRate(releases, seconds), early), 0);
   }
 
   @Test
@@ -88,7 +90,8 @@ class OracleLimitTest {
   @Test
   void bucketThatOwesMoreThanItHolds_paysFirst() {
     OracleLimit limit =
-        OracleLimit.of(new LimitSpec.TokenBucket(new ExactRate(1, 1), 2), 5, 10 * SECOND);
+        OracleLimitFactory.create(
+            new LimitSpec.TokenBucket(new ExactRate(1, 1), 2), 5, 10 * SECOND);
     assertThat(limit.free(13 * SECOND)).isZero();
     assertThat(limit.free(14 * SECOND - 1)).isZero();
     assertThat(limit.free(14 * SECOND)).isEqualTo(1);

@@ -80,7 +80,7 @@ final class SimEndpoint {
   private static @Nullable OracleLimit limitOf(EndpointSpec spec, long owed, long now) {
     return spec.limit() instanceof LimitSpec.Unlimited
         ? null
-        : OracleLimit.of(spec.limit(), owed, now);
+        : OracleLimitFactory.create(spec.limit(), owed, now);
   }
 
   /** Returns the debt for the next limit: it is kept only if the measure stays the same. */

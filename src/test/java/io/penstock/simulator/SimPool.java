@@ -82,7 +82,7 @@ final class SimPool {
   private void set(LimitMeasure measure, LimitSpec limit, ProviderLedger ledger, long now) {
     OracleSpend.Metering known = kept.get(measure);
     if (known == null) {
-      known = new OracleSpend.Metering(measure, OracleLimit.of(limit, now), ledger);
+      known = new OracleSpend.Metering(measure, OracleLimitFactory.create(limit, now), ledger);
       kept.put(measure, known);
     } else if (!known.limit().spec().equals(limit)) {
       known.limit().resize(limit, now);

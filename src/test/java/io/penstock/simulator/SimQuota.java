@@ -40,7 +40,8 @@ final class SimQuota {
         pairs.add(
             new Pair(
                 core,
-                new OracleSpend.Metering(core.measure(), OracleLimit.of(spec, now), ledger),
+                new OracleSpend.Metering(
+                    core.measure(), OracleLimitFactory.create(spec, now), ledger),
                 core.reason()));
       }
     }
