@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 final class FailedAttempts {
   private static final int MOST = 4;
 
-  private final Simulation world;
+  private final Simulation simulation;
+  private final SimWorld world;
   private final SimScenario simScenario;
   private final OutsideWorld outsideWorld;
 
-  FailedAttempts(Simulation world, OutsideWorld outsideWorld) {
-    this.world = world;
+  FailedAttempts(Simulation simulation, OutsideWorld outsideWorld) {
+    this.simulation = simulation;
+    this.world = simulation.world();
     this.simScenario = world.scenario();
     this.outsideWorld = outsideWorld;
   }
@@ -35,7 +37,7 @@ final class FailedAttempts {
       again(ticket, settlement, failure);
     } else {
       long after = simScenario.chance(0.5) ? 0 : simScenario.seconds(3);
-      world.at(world.now() + after, () -> again(ticket, settlement, failure));
+      simulation.at(world.now() + after, () -> again(ticket, settlement, failure));
     }
     return true;
   }
@@ -71,7 +73,7 @@ final class FailedAttempts {
   private void again(SimTicket ticket, TicketSettlement settlement, AttemptFailure failure) {
     boolean delicate = delicate(ticket.endpoint);
     if (delicate) {
-      world.drain();
+      simulation.drain();
       ticket.endpoint.queue.over();
     }
     if (!ticket.runs(settlement)) {
@@ -79,13 +81,13 @@ final class FailedAttempts {
       return;
     }
     boolean elsewhere = simScenario.chance(0.5);
-    world.note(failure + (elsewhere ? " elsewhere " : " ") + "comes to", ticket.order);
+    simulation.note(failure + (elsewhere ? " elsewhere " : " ") + "comes to", ticket.order);
     Upstream upstream = settlement.upstream();
-    world.oracle().again(ticket, failure, elsewhere && upstream != null ? upstream : null);
+    simulation.oracle().again(ticket, failure, elsewhere && upstream != null ? upstream : null);
     next(ticket, settlement, failure, elsewhere);
     outsideWorld.later(ticket, settlement);
     if (delicate) {
-      world.drain();
+      simulation.drain();
     }
   }
 

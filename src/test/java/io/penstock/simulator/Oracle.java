@@ -7,18 +7,15 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.simulator.SimTicket.Stage;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** An independent model of the core, which reports when the core should have acted otherwise. */
 final class Oracle {
-  private final Simulation world;
+  private final SimWorld world;
 
   /** Tickets by arrival number. */
   private final List<SimTicket> tickets = new ArrayList<>();
@@ -30,9 +27,9 @@ final class Oracle {
   private int waiting;
   private int running;
 
-  Oracle(Simulation world) {
+  Oracle(SimWorld world) {
     this.world = world;
-    this.ways = new OracleWays(world);
+    this.ways = new OracleWays(world, eventCounts);
     this.order = new OracleOrder(ways, world.scenario().exact);
     this.checks =
         new OracleChecks(ways, world.fault() == InjectedFault.NONE, world.scenario().undisturbed);
@@ -381,21 +378,5 @@ final class Oracle {
       endpoint.waiting.forEach(each -> text.append("  ").append(each).append('\n'));
     }
     return text.append(ways.describe(world.now())).toString();
-  }
-
-  /** Returns the upstreams of a configuration by id. */
-  static Map<String, UpstreamSpec> upstreams(List<EndpointSpec> specs) {
-    Map<String, UpstreamSpec> found = new LinkedHashMap<>();
-    specs.forEach(spec -> spec.upstreams().forEach(each -> found.put(each.id(), each)));
-    return found;
-  }
-
-  /** Returns the upstream with that id, which must exist. */
-  static Upstream upstream(Simulation world, String id) {
-    Upstream found = world.upstreams().find(id);
-    if (found == null) {
-      throw new InvariantViolation("upstream " + id + " is configured and not there");
-    }
-    return found;
   }
 }

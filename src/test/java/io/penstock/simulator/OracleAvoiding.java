@@ -8,12 +8,14 @@ import org.jspecify.annotations.Nullable;
  * no other that serves it can be relied on. From then on it may go to any.
  */
 final class OracleAvoiding {
-  private final Simulation world;
+  private final SimWorld world;
   private final OracleWays ways;
+  private final EventCounts eventCounts;
 
-  OracleAvoiding(Simulation world, OracleWays ways) {
+  OracleAvoiding(SimWorld world, OracleWays ways, EventCounts eventCounts) {
     this.world = world;
     this.ways = ways;
+    this.eventCounts = eventCounts;
   }
 
   /** Notes that an upstream was just shut, or is on trial from now on. */
@@ -40,7 +42,7 @@ final class OracleAvoiding {
     ways.route(ticket);
     ticket.skips = 0;
     if (waited) {
-      world.oracle().seen().saw("stopped avoiding");
+      eventCounts.saw("stopped avoiding");
       if (ticket.endpoint.ranking.fair != null) {
         ticket.endpoint.ranking.fair.unsure(); // its flow may have been idle in between
       }

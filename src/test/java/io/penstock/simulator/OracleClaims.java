@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The claims on quotas, as last observed. */
 final class OracleClaims {
-  private final Simulation world;
+  private final SimWorld world;
   private final List<SimEndpoint> all;
   private final List<SimPool> pools;
 
-  OracleClaims(Simulation world, List<SimEndpoint> all, List<SimPool> pools) {
+  OracleClaims(SimWorld world, List<SimEndpoint> all, List<SimPool> pools) {
     this.world = world;
     this.all = all;
     this.pools = pools;

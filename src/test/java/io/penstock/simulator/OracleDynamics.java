@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class OracleDynamics {
   private static final long IDLE = 600 * SimScenario.SECOND;
 
-  private final Simulation world;
+  private final SimWorld world;
 
   /** All endpoints there were, including removed ones while a request is inside. */
   private final List<SimEndpoint> all;
@@ -22,7 +22,7 @@ final class OracleDynamics {
   private final Map<String, SimEndpoint> live;
   private long givenUp;
 
-  OracleDynamics(Simulation world, List<SimEndpoint> all, Map<String, SimEndpoint> live) {
+  OracleDynamics(SimWorld world, List<SimEndpoint> all, Map<String, SimEndpoint> live) {
     this.world = world;
     this.all = all;
     this.live = live;

@@ -22,7 +22,7 @@ final class OracleWays {
   /** Tolerance for the pace, which is a fraction of a nanosecond for each token. */
   private static final long PACE_NANOS = 2_000;
 
-  private final Simulation world;
+  private final SimWorld world;
   private final List<SimEndpoint> all = new ArrayList<>();
   private final Map<String, SimEndpoint> live = new TreeMap<>();
   private final Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
@@ -39,11 +39,11 @@ final class OracleWays {
   /** Number of configurations applied so far. */
   private int generation;
 
-  OracleWays(Simulation world) {
+  OracleWays(SimWorld world, EventCounts eventCounts) {
     this.world = world;
     this.dynamics = new OracleDynamics(world, all, live);
     this.claims = new OracleClaims(world, all, allPools);
-    this.avoiding = new OracleAvoiding(world, this);
+    this.avoiding = new OracleAvoiding(world, this, eventCounts);
   }
 
   List<SimEndpoint> all() {
@@ -65,7 +65,7 @@ final class OracleWays {
   void applied(List<EndpointSpec> specs) {
     generation++;
     cache.clear();
-    Map<String, UpstreamSpec> next = Oracle.upstreams(specs);
+    Map<String, UpstreamSpec> next = upstreams(specs);
     next.forEach(
         (id, spec) -> {
           if (!spec.equals(upstreams.get(id))) {
@@ -96,6 +96,13 @@ final class OracleWays {
     for (SimEndpoint each : living) {
       each.waiting.forEach(this::look); // the upstream it avoided may be the only one left
     }
+  }
+
+  /** Returns the upstreams of a configuration by id. */
+  private static Map<String, UpstreamSpec> upstreams(List<EndpointSpec> specs) {
+    Map<String, UpstreamSpec> found = new LinkedHashMap<>();
+    specs.forEach(spec -> spec.upstreams().forEach(each -> found.put(each.id(), each)));
+    return found;
   }
 
   private void follow(String path, SimEndpoint endpoint, Map<String, SimEndpoint> configured) {
@@ -221,7 +228,7 @@ final class OracleWays {
   }
 
   private SimPool open(UpstreamSpec spec, String own, @Nullable String model) {
-    Upstream upstream = Oracle.upstream(world, spec.id());
+    Upstream upstream = world.upstream(spec.id());
     String name = spec.id() + "/" + own;
     SimPool pool =
         new SimPool(

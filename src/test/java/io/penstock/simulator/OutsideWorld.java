@@ -21,40 +21,42 @@ final class OutsideWorld {
   private static final Refusal FAILED =
       Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
 
-  private final Simulation world;
+  private final Simulation simulation;
+  private final SimWorld world;
   private final SimScenario simScenario;
   private final FailedAttempts attempts;
   private int left;
   private boolean busy;
 
-  OutsideWorld(Simulation world) {
-    this.world = world;
+  OutsideWorld(Simulation simulation) {
+    this.simulation = simulation;
+    this.world = simulation.world();
     this.simScenario = world.scenario();
     this.left = simScenario.tickets;
-    this.attempts = new FailedAttempts(world, this);
+    this.attempts = new FailedAttempts(simulation, this);
   }
 
   void begin() {
-    world.at(world.now(), this::arrive);
+    simulation.at(world.now(), this::arrive);
     double span = simScenario.tickets / simScenario.perSecond;
     for (int each = 0; simScenario.reloads && each < 4; each++) {
-      world.at(world.now() + simScenario.seconds(span), world::reload);
+      simulation.at(world.now() + simScenario.seconds(span), simulation::reload);
     }
-    new UpstreamOutages(world).begin(span);
+    new UpstreamOutages(simulation).begin(span);
     if (simScenario.cancels) {
-      new SimOperators(world).begin(span);
+      new SimOperators(simulation).begin(span);
     }
     for (int each = 0; simScenario.pauses && each < 3; each++) {
-      world.at(world.now() + simScenario.seconds(span), this::pause);
+      simulation.at(world.now() + simScenario.seconds(span), this::pause);
     }
   }
 
   private void pause() {
-    List<SimEndpoint> live = world.oracle().live();
+    List<SimEndpoint> live = simulation.oracle().live();
     SimEndpoint endpoint = live.get(simScenario.random.nextInt(live.size()));
     if (!endpoint.paused) {
-      world.pause(endpoint, true);
-      world.at(world.now() + simScenario.seconds(40), () -> world.pause(endpoint, false));
+      simulation.pause(endpoint, true);
+      simulation.at(world.now() + simScenario.seconds(40), () -> simulation.pause(endpoint, false));
     }
   }
 
@@ -67,12 +69,12 @@ final class OutsideWorld {
     }
     if (left > 0) {
       double mean = SimScenario.SECOND / (simScenario.perSecond * (busy ? 8 : 1));
-      world.at(world.now() + simScenario.around(mean), this::arrive);
+      simulation.at(world.now() + simScenario.around(mean), this::arrive);
     }
   }
 
   private void submit() {
-    List<SimEndpoint> live = world.oracle().live();
+    List<SimEndpoint> live = simulation.oracle().live();
     SimEndpoint picked = live.get(simScenario.random.nextInt(live.size()));
     SimEndpoint endpoint = simScenario.below > 0 ? enter(picked.spec.configuredPath()) : picked;
     WaitPatience waitPatience = patience();
@@ -89,7 +91,7 @@ final class OutsideWorld {
             key == null ? null : key.account(),
             null);
     if (fair(endpoint)) {
-      world.drain(); // else the oracle could not know when its flow comes back
+      simulation.drain(); // else the oracle could not know when its flow comes back
     }
     SimTicket ticket =
         new SimTicket(
@@ -101,7 +103,7 @@ final class OutsideWorld {
             world.now(),
             deadline(waitPatience, endpoint.endpoint.spec()),
             refusesAbove(waitPatience, endpoint.endpoint.spec()));
-    world.oracle().submitted(ticket);
+    simulation.oracle().submitted(ticket);
     ParkedTicket parkedTicket =
         endpoint.endpoint.submit(
             world.fault() == InjectedFault.ONE_FLOW ? oneFlow(ticketRequest) : ticketRequest);
@@ -109,7 +111,7 @@ final class OutsideWorld {
     if (parkedTicket.outcome() instanceof TicketOutcome.Granted
         && simScenario.cancels
         && simScenario.chance(0.03)) {
-      world.oracle().returned(ticket);
+      simulation.oracle().returned(ticket);
       ticket.clientGone = true;
       parkedTicket.cancel(); // gone before the outcome was delivered
       return;
@@ -117,7 +119,7 @@ final class OutsideWorld {
     parkedTicket.whenDecided(ticketOutcome -> decided(ticket, ticketOutcome));
     if (simScenario.cancels && simScenario.chance(0.15)) {
       long after = simScenario.chance(0.3) ? 0 : simScenario.seconds(20);
-      world.at(world.now() + after, () -> leave(ticket));
+      simulation.at(world.now() + after, () -> leave(ticket));
     }
     if (simScenario.cancels && simScenario.chance(0.02)) {
       leave(ticket);
@@ -131,11 +133,11 @@ final class OutsideWorld {
     if (entered == null) {
       throw new InvariantViolation("nobody serves " + below);
     }
-    SimEndpoint endpoint = world.oracle().entered(below, entered);
-    world.at(
+    SimEndpoint endpoint = simulation.oracle().entered(below, entered);
+    simulation.at(
         world.now() + (simScenario.chance(0.5) ? 0 : simScenario.seconds(20)),
         () -> {
-          world.oracle().left(endpoint);
+          simulation.oracle().left(endpoint);
           if (world.fault() != InjectedFault.NEVER_LEFT || simScenario.chance(0.9)) {
             entered.leave();
           }
@@ -202,14 +204,14 @@ final class OutsideWorld {
     if (parkedTicket == null || ticket.clientGone) {
       return;
     }
-    world.note("client gone of", ticket.order);
+    simulation.note("client gone of", ticket.order);
     TicketSettlement ticketSettlement = ticket.settlement;
     ticket.clientGone = true;
     if (ticketSettlement == null) {
       parkedTicket.cancel();
     } else if (ticket.stage == SimTicket.Stage.RUNNING) {
       TokenUsage tokenUsage = simScenario.chance(0.5) ? usage(ticket, ticket.counted) : null;
-      world.oracle().settled(ticket, tokenUsage, ticket.counted);
+      simulation.oracle().settled(ticket, tokenUsage, ticket.counted);
       ticketSettlement.cancelled(tokenUsage, ticket.counted, world.now());
       later(ticket, ticketSettlement);
     }
@@ -227,17 +229,17 @@ final class OutsideWorld {
           .ifPresent(this::leave);
     }
     if (ticket.clientGone || neverSent()) {
-      world.oracle().returned(ticket);
+      simulation.oracle().returned(ticket);
       ticketSettlement.abandoned(world.now());
       later(ticket, ticketSettlement);
     } else if (neverSent()) {
-      world.oracle().returned(ticket);
+      simulation.oracle().returned(ticket);
       ticketSettlement.refused(FAILED, world.now());
       later(ticket, ticketSettlement);
     } else if (ticketSettlement.upstream() == null) {
       Cost cost = ticket.cost;
       TokenUsage tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
-      world.oracle().settled(ticket, tokenUsage, cost.outputTokens());
+      simulation.oracle().settled(ticket, tokenUsage, cost.outputTokens());
       ticketSettlement.permitted(world.now());
       later(ticket, ticketSettlement);
     } else if (!attempts.failsAtOnce(ticket, ticketSettlement)) {
@@ -252,11 +254,11 @@ final class OutsideWorld {
   private void forward(SimTicket ticket, TicketSettlement ticketSettlement) {
     long now = world.now();
     if (simScenario.jitter) {
-      world.at(
+      simulation.at(
           now + simScenario.around(5_000_000),
           () -> {
             ticketSettlement.written(world.now());
-            world.oracle().widened();
+            simulation.oracle().widened();
           });
     }
     long took = simScenario.chance(0.1) ? 0 : simScenario.seconds(30);
@@ -265,9 +267,9 @@ final class OutsideWorld {
     Arrays.sort(pieces);
     for (int at = 0; at < pieces.length; at++) {
       long soFar = output * (at + 1) / (pieces.length + 1);
-      world.at(now + pieces[at], () -> produce(ticket, ticketSettlement, soFar));
+      simulation.at(now + pieces[at], () -> produce(ticket, ticketSettlement, soFar));
     }
-    world.at(now + took, () -> end(ticket, ticketSettlement, output));
+    simulation.at(now + took, () -> end(ticket, ticketSettlement, output));
   }
 
   /** Returns the real usage for an expected one: the same, less or more. */
@@ -293,10 +295,10 @@ final class OutsideWorld {
     if (ticket.runs(ticketSettlement)) {
       ticket.counted = soFar;
       if (world.fault() == InjectedFault.NOT_PRODUCED) {
-        world.oracle().produced(ticket, soFar);
+        simulation.oracle().produced(ticket, soFar);
         return;
       }
-      world.oracle().produced(ticket, soFar);
+      simulation.oracle().produced(ticket, soFar);
       ticketSettlement.produced(soFar, world.now());
       attempts.failsMeanwhile(ticket, ticketSettlement);
     }
@@ -311,13 +313,13 @@ final class OutsideWorld {
       return;
     }
     if (simScenario.chance(0.05)) {
-      world.oracle().settled(ticket, null, ticket.counted);
+      simulation.oracle().settled(ticket, null, ticket.counted);
       ticketSettlement.failed(FAILED, ticket.counted, world.now());
       later(ticket, ticketSettlement);
       return;
     }
     TokenUsage tokenUsage = simScenario.chance(0.15) ? null : usage(ticket, output);
-    world.oracle().settled(ticket, tokenUsage, output);
+    simulation.oracle().settled(ticket, tokenUsage, output);
     if (world.fault() == InjectedFault.NEVER_SETTLED && simScenario.chance(0.05)) {
       return;
     }

@@ -13,26 +13,28 @@ final class SimOperators {
   private static final int TIMES = 4;
   private static final int ALL = 10_000;
 
-  private final Simulation world;
+  private final Simulation simulation;
+  private final SimWorld world;
 
   /** A generator of their own, so that a world without operators is drawn as before. */
   private final SplittableRandom random;
 
-  SimOperators(Simulation world) {
-    this.world = world;
+  SimOperators(Simulation simulation) {
+    this.simulation = simulation;
+    this.world = simulation.world();
     this.random = new SplittableRandom(world.scenario().tickets * 31L + world.window());
   }
 
   void begin(double spanSeconds) {
     for (int each = 0; each < TIMES; each++) {
       long after = (long) (random.nextDouble() * spanSeconds * SimScenario.SECOND);
-      world.at(world.now() + after, this::act);
+      simulation.at(world.now() + after, this::act);
     }
   }
 
   private void act() {
-    world.drain();
-    List<SimEndpoint> live = world.oracle().live();
+    simulation.drain();
+    List<SimEndpoint> live = simulation.oracle().live();
     SimEndpoint endpoint = live.get(random.nextInt(live.size()));
     look(endpoint);
     if (!endpoint.waiting.isEmpty()) {
@@ -54,7 +56,7 @@ final class SimOperators {
               compare(endpoint, queueSnapshot);
               told[0] = true;
             });
-    world.drain();
+    simulation.drain();
     if (!told[0]) {
       throw new InvariantViolation("nobody told who waits at " + endpoint.spec.path());
     }
@@ -72,11 +74,11 @@ final class SimOperators {
   }
 
   private void remove(SimTicket ticket) {
-    world.note("remove", ticket.order);
+    simulation.note("remove", ticket.order);
     ticket.thrownOut = true;
     List<Removal> told = new ArrayList<>();
     world.registry().tickets().remove(String.valueOf(ticket.order), told::add);
-    world.drain();
+    simulation.drain();
     if (!told.equals(List.of(Removal.REMOVED)) || ticket.stage != SimTicket.Stage.REFUSED) {
       throw new InvariantViolation("%s of it was told: %s".formatted(told, ticket));
     }

@@ -1,26 +1,15 @@
 package io.penstock.simulator;
 
-import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.endpoint.StepDriver;
 import io.penstock.event.Event;
-import io.penstock.limit.ExactRate;
-import io.penstock.limit.Limit;
-import io.penstock.limit.LimitSpec;
-import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamRegistry;
-import io.penstock.sharing.LimitId;
-import io.penstock.sharing.LimitSource;
-import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,19 +31,15 @@ final class Simulation {
   /** An action on the core; its text is made only when it is read. */
   private record Note(long now, String what, Object about) {}
 
+  private final SimWorld world;
   private final SimScenario simScenario;
   private final InjectedFault injectedFault;
   private final PriorityQueue<Entry> heap = new PriorityQueue<>();
   private final Deque<Runnable> soon = new ArrayDeque<>();
   private final Deque<Object> last = new ArrayDeque<>();
   private final List<SimDriver> drivers = new ArrayList<>();
-  private final UpstreamRegistry upstreamRegistry;
-  private final EndpointRegistry endpointRegistry;
-  private final SimKeys keys;
   private final Oracle oracle;
-  private final AtomicLong arrivals = new AtomicLong();
   private List<EndpointSpec> specs;
-  private long now = 1_000;
   private long sequence;
   private long events;
 
@@ -65,65 +50,33 @@ final class Simulation {
   private @Nullable InvariantViolation first;
 
   Simulation(long seed, InjectedFault injectedFault) {
-    this.simScenario = new SimScenario(seed);
+    this.world = new SimWorld(seed, injectedFault, this::driver, this::heard);
+    this.simScenario = world.scenario();
     this.injectedFault = injectedFault;
-    LimitSource limits =
-        injectedFault == InjectedFault.LARGER_LIMIT ? new Larger() : new LocalLimitSource();
-    this.upstreamRegistry = new UpstreamRegistry(limits, simScenario.window);
-    ModelQuotas models = new ModelQuotas(limits, simScenario.window);
-    this.keys = new SimKeys(seed, simScenario, limits, models, now);
-    this.endpointRegistry =
-        new EndpointRegistry(
-            new EndpointServices(
-                upstreamRegistry, models, limits, () -> now, this::driver, this::heard, arrivals));
-    this.oracle = new Oracle(this);
+    this.oracle = new Oracle(world);
     this.specs = simScenario.configuration();
   }
 
-  long now() {
-    return now;
-  }
-
-  long window() {
-    return simScenario.window;
+  SimWorld world() {
+    return world;
   }
 
   long events() {
     return events;
   }
 
-  UpstreamRegistry upstreams() {
-    return upstreamRegistry;
-  }
-
-  EndpointRegistry registry() {
-    return endpointRegistry;
-  }
-
-  SimKeys keys() {
-    return keys;
-  }
-
   Oracle oracle() {
     return oracle;
   }
 
-  SimScenario scenario() {
-    return simScenario;
-  }
-
-  InjectedFault fault() {
-    return injectedFault;
-  }
-
-  long nextArrival() {
-    return arrivals.get();
-  }
-
-  /** Runs to the end; throws a {@link InvariantViolation} when an invariant does not hold. */
-  void run() {
+  /**
+   * Runs to the end; throws a {@link InvariantViolation} when an invariant does not hold.
+   *
+   * @param beginning run once the core is configured: it causes the first events
+   */
+  void run(Runnable beginning) {
     try {
-      runAll();
+      runAll(beginning);
     } catch (AssertionError | RuntimeException later) {
       // The core continues after a fault of its listeners, which may lead to later faults.
       if (first != null) {
@@ -133,10 +86,9 @@ final class Simulation {
     }
   }
 
-  private void runAll() {
+  private void runAll(Runnable beginning) {
     apply(specs);
-    OutsideWorld outsideWorld = new OutsideWorld(this);
-    outsideWorld.begin();
+    beginning.run();
     while (true) {
       drain();
       long next = nextInstant();
@@ -144,18 +96,18 @@ final class Simulation {
       if (next == Ticker.NEVER) {
         break;
       }
-      if (next > now) {
-        oracle.still(now, next - 1);
-        now = next + simScenario.jump();
+      if (next > world.now()) {
+        oracle.still(world.now(), next - 1);
+        world.advance(next + simScenario.jump());
         stepsAtOnce = 0;
       }
       act();
       // Events of one instant may come before or after the steps they cause.
-      while (!soon.isEmpty() && nextInstant() <= now && simScenario.chance(0.3)) {
+      while (!soon.isEmpty() && nextInstant() <= world.now() && simScenario.chance(0.3)) {
         act();
       }
     }
-    oracle.over(now);
+    oracle.over(world.now());
   }
 
   private long nextInstant() {
@@ -175,7 +127,7 @@ final class Simulation {
   private void step() {
     stepsAtOnce++;
     if (stepsAtOnce > MOST_STEPS_AT_ONCE) {
-      throw new InvariantViolation("it never comes to rest at " + now);
+      throw new InvariantViolation("it never comes to rest at " + world.now());
     }
   }
 
@@ -199,11 +151,11 @@ final class Simulation {
   }
 
   void at(long instant, Runnable action) {
-    heap.add(new Entry(Math.max(now, instant), sequence++, action));
+    heap.add(new Entry(Math.max(world.now(), instant), sequence++, action));
   }
 
   void note(String what, Object about) {
-    remember(new Note(now, what, about));
+    remember(new Note(world.now(), what, about));
   }
 
   private void remember(Object what) {
@@ -215,7 +167,7 @@ final class Simulation {
 
   private void heard(Event event) {
     events++;
-    releasedAt = event instanceof Event.Released ? now : releasedAt;
+    releasedAt = event instanceof Event.Released ? world.now() : releasedAt;
     remember(event);
     try {
       oracle.heard(event);
@@ -231,12 +183,12 @@ final class Simulation {
    */
   void reload() {
     drain();
-    if (releasedAt == now) {
-      at(now + 1, this::reload);
+    if (releasedAt == world.now()) {
+      at(world.now() + 1, this::reload);
       return;
     }
     oracle.quiet();
-    keys.change(now);
+    world.keys().change(world.now());
     drain();
     apply(simScenario.changed(specs));
     oracle.reloading(true);
@@ -247,7 +199,7 @@ final class Simulation {
   private void apply(List<EndpointSpec> next) {
     note("applying", next);
     specs = next;
-    endpointRegistry.apply(injectedFault.broken(next));
+    world.registry().apply(injectedFault.broken(next));
     oracle.applied(next);
   }
 
@@ -258,13 +210,13 @@ final class Simulation {
     if (!stop) {
       oracle.avoiding().resumed(endpoint);
     }
-    endpointRegistry.pause(endpoint.spec.path(), stop);
+    world.registry().pause(endpoint.spec.path(), stop);
     drain();
   }
 
   /** Returns the last actions, for a person to read. */
   String story() {
-    StringBuilder text = new StringBuilder("now ").append(now).append('\n');
+    StringBuilder text = new StringBuilder("now ").append(world.now()).append('\n');
     last.forEach(each -> text.append(each).append('\n'));
     return text.append(oracle.describe()).toString();
   }
@@ -304,42 +256,6 @@ final class Simulation {
               step.run();
             }
           });
-    }
-  }
-
-  private static final class Larger implements LimitSource {
-    private final LimitSource local = new LocalLimitSource();
-
-    private static LimitSpec larger(LimitSpec spec) {
-      return switch (spec) {
-        case LimitSpec.FixedWindow(long capacity, long window) ->
-            new LimitSpec.FixedWindow(capacity + 1, window);
-        case LimitSpec.TrailingWindow(long capacity, long window, long guard, long burst) ->
-            new LimitSpec.TrailingWindow(capacity + 1, window, guard, burst);
-        case LimitSpec.Strict strict -> strict;
-        case LimitSpec.TokenBucket(ExactRate rate, long burst) ->
-            new LimitSpec.TokenBucket(rate, burst + 1);
-        case LimitSpec.SlidingWindow(long capacity, long window) ->
-            new LimitSpec.SlidingWindow(capacity + 1, window);
-        case LimitSpec.Concurrency(long max) -> new LimitSpec.Concurrency(max + 1);
-        case LimitSpec.Day day -> day;
-        case LimitSpec.Unlimited unlimited -> unlimited;
-      };
-    }
-
-    @Override
-    public Limit limit(LimitId id, LimitSpec spec, long now) {
-      return local.limit(id, larger(spec), now);
-    }
-
-    @Override
-    public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
-      return local.change(from, to, larger(spec), now);
-    }
-
-    @Override
-    public void forget(LimitId id) {
-      local.forget(id);
     }
   }
 }

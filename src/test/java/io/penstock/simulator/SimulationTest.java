@@ -63,7 +63,7 @@ class SimulationTest {
   private void play(long seed) {
     Simulation simulation = new Simulation(seed, InjectedFault.NONE);
     try {
-      assertTimeoutPreemptively(LONGEST, simulation::run);
+      run(simulation);
     } catch (AssertionError | RuntimeException failure) {
       failures.add("-Dpenstock.sim.seed=%d: %s".formatted(seed, failure));
       if (firstStory.isEmpty()) {
@@ -72,6 +72,10 @@ class SimulationTest {
     }
     events += simulation.events();
     eventCounts.add(simulation.oracle().seen());
+  }
+
+  private static void run(Simulation simulation) {
+    assertTimeoutPreemptively(LONGEST, () -> simulation.run(new OutsideWorld(simulation)::begin));
   }
 
   private void assertNothingFailed() {
@@ -136,7 +140,7 @@ class SimulationTest {
     for (long seed = 1; seed <= MOST_SEEDS && times < ENOUGH; seed++) {
       Simulation simulation = new Simulation(seed, fault);
       try {
-        assertTimeoutPreemptively(LONGEST, simulation::run);
+        run(simulation);
       } catch (AssertionError | RuntimeException expected) {
         times++;
       }

@@ -18,7 +18,7 @@ public final class SimulatorSpeed {
     long events = 0;
     for (long seed = after + 1L; seed <= (long) after + seeds; seed++) {
       Simulation simulation = new Simulation(seed, InjectedFault.NONE);
-      simulation.run();
+      simulation.run(new OutsideWorld(simulation)::begin);
       events += simulation.events();
     }
     return events;

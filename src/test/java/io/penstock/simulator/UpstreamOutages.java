@@ -7,22 +7,24 @@ import java.util.List;
 final class UpstreamOutages {
   private static final int MOST = 12;
 
-  private final Simulation world;
+  private final Simulation simulation;
+  private final SimWorld world;
   private final SimScenario simScenario;
 
-  UpstreamOutages(Simulation world) {
-    this.world = world;
+  UpstreamOutages(Simulation simulation) {
+    this.simulation = simulation;
+    this.world = simulation.world();
     this.simScenario = world.scenario();
   }
 
   void begin(double span) {
     for (int each = 0; simScenario.outages && each < MOST; each++) {
-      world.at(world.now() + simScenario.seconds(span), this::change);
+      simulation.at(world.now() + simScenario.seconds(span), this::change);
     }
   }
 
   private void change() {
-    List<String> ids = world.oracle().upstreams();
+    List<String> ids = simulation.oracle().upstreams();
     if (ids.isEmpty()) {
       return;
     }
@@ -37,11 +39,11 @@ final class UpstreamOutages {
   }
 
   private void shut(String id) {
-    Upstream upstream = Oracle.upstream(world, id);
+    Upstream upstream = world.upstream(id);
     long until = world.now() + simScenario.seconds(20);
-    world.note("shut until " + until, id);
-    world.oracle().gate(id, "shut").shut(until, world.now());
-    world.oracle().avoiding().shut();
+    simulation.note("shut until " + until, id);
+    simulation.oracle().gate(id, "shut").shut(until, world.now());
+    simulation.oracle().avoiding().shut();
     if (world.fault() != InjectedFault.SHUT_UNHEEDED) {
       upstream.health().shut(until);
     }
@@ -49,15 +51,15 @@ final class UpstreamOutages {
   }
 
   private void tryFrom(String id) {
-    Upstream upstream = Oracle.upstream(world, id);
+    Upstream upstream = world.upstream(id);
     long from = world.now() + simScenario.seconds(10);
     long trial = 1 + simScenario.seconds(3);
-    world.note("on trial from " + from + " each " + trial, id);
-    world.oracle().gate(id, "on trial").tryFrom(from, trial, world.now());
-    world.oracle().avoiding().shut();
+    simulation.note("on trial from " + from + " each " + trial, id);
+    simulation.oracle().gate(id, "on trial").tryFrom(from, trial, world.now());
+    simulation.oracle().avoiding().shut();
     upstream.health().tryFrom(from, world.fault() == InjectedFault.MANY_TRIALS ? 1 : trial);
     wake(upstream);
-    world.at(from + simScenario.seconds(20), () -> open(id));
+    simulation.at(from + simScenario.seconds(20), () -> open(id));
   }
 
   private void open(String id) {
@@ -65,8 +67,8 @@ final class UpstreamOutages {
     if (upstream == null) {
       return;
     }
-    world.note("open", id);
-    world.oracle().gate(id, "open").open(world.now());
+    simulation.note("open", id);
+    simulation.oracle().gate(id, "open").open(world.now());
     upstream.health().open();
     if (world.fault() != InjectedFault.OPEN_UNHEARD) {
       wake(upstream);
