@@ -222,7 +222,8 @@ final class Oracle {
     if (pool != null) {
       for (OracleSpend.Metering metering : pool.meters) {
         spends.add(
-            new OracleSpend(metering, pool.spec.budget().charge(), pool.rate(), ticket, now));
+            new OracleSpend(
+                metering, pool.spec.budget().charge(), pool.rate(), ticket.demand, now));
       }
     }
     if (pool != null) {
@@ -230,11 +231,11 @@ final class Oracle {
     }
     ticket.spends = spends;
     List<OracleSpend> kept = new ArrayList<>(ticket.kept);
-    ticket.more().forEach(quota -> quota.take(ticket, ChargeRule.TOTAL, now, kept));
+    ticket.more().forEach(quota -> quota.take(ticket.demand, ChargeRule.TOTAL, now, kept));
     boolean twice = world.fault() == InjectedFault.OWN_TWICE && ticket.facing.paid();
     OracleSpend.Metering own = twice ? ticket.endpoint.own : ticket.owes();
     if (own != null) {
-      kept.add(new OracleSpend(own, ChargeRule.TOTAL, 1, ticket, now));
+      kept.add(new OracleSpend(own, ChargeRule.TOTAL, 1, ticket.demand, now));
     }
     ticket.kept = kept;
   }

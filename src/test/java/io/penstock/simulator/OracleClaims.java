@@ -33,12 +33,12 @@ final class OracleClaims {
       line.claimedBy(null);
       return;
     }
-    SimTicket known = line.claimant();
+    Long known = line.claimant();
     if (known != null && !still && line.keptFor(known)) {
       return;
     }
     SimTicket claimant = claimant(line);
-    line.claimedBy(claimant);
+    line.claimedBy(claimant == null ? null : claimant.order);
     if (line.quota.personal()) {
       throw new InvariantViolation(line.quota + " is one key's, and is kept for " + claimant);
     }
@@ -56,7 +56,7 @@ final class OracleClaims {
   private @Nullable SimTicket claimant(SimClaims line) {
     for (SimEndpoint endpoint : all) {
       for (SimTicket ticket : endpoint.waiting) {
-        if (line.keptFor(ticket)) {
+        if (line.keptFor(ticket.order)) {
           return ticket;
         }
       }

@@ -15,7 +15,7 @@ final class OracleDenials {
     for (SimQuota quota : ticket.arrival) {
       for (SimQuota.Pair pair : quota.pairs()) {
         OracleSpend.Metering metering = pair.metering();
-        OracleLimit.Ask ask = ticket.ask(metering.measure(), ChargeRule.WHOLE);
+        OracleLimit.Ask ask = ticket.demand.ask(metering.measure(), ChargeRule.WHOLE);
         boolean possible = metering.limit().possible(ask);
         if (!possible || !metering.limit().admits(ask, now)) {
           ticket.denial = possible ? pair.reason() : RefusalReason.COST_EXCEEDS_CAPACITY;
@@ -25,7 +25,7 @@ final class OracleDenials {
       }
     }
     List<OracleSpend> spends = new ArrayList<>();
-    ticket.arrival.forEach(quota -> quota.take(ticket, ChargeRule.WHOLE, now, spends));
+    ticket.arrival.forEach(quota -> quota.take(ticket.demand, ChargeRule.WHOLE, now, spends));
     ticket.kept = spends;
   }
 
@@ -44,7 +44,7 @@ final class OracleDenials {
     OracleSpend.Metering denier = ticket.denier;
     if (refusal.retryAfterNanos() > 0 && denier != null) {
       long then = now + refusal.retryAfterNanos();
-      OracleLimit.Ask ask = ticket.ask(denier.measure(), ChargeRule.WHOLE);
+      OracleLimit.Ask ask = ticket.demand.ask(denier.measure(), ChargeRule.WHOLE);
       if (!denier.limit().admits(ask, then) || denier.limit().admits(ask, then - 1)) {
         throw new InvariantViolation("told to come back at another time than it fits: " + refusal);
       }

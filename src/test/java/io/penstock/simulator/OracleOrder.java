@@ -128,7 +128,7 @@ final class OracleOrder {
 
   private void inOrder(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
     for (SimQuota each : earlier.more()) {
-      if (each.lacks(earlier, now) || keptFrom(earlier, each.line, gone)) {
+      if (each.lacks(earlier.demand, now) || keptFrom(earlier, each.line, gone)) {
         return;
       }
     }
@@ -161,7 +161,7 @@ final class OracleOrder {
    * now.
    */
   private static boolean keptFrom(SimTicket ticket, SimClaims line, SimTicket gone) {
-    return line.hadClaimed(gone) || line.keptFrom(ticket);
+    return line.hadClaimed(gone.order) || ticket.barredBy(line);
   }
 
   /** Returns whether a quota has a claim that only a ticket that came back may pass. */
@@ -183,7 +183,7 @@ final class OracleOrder {
     }
     List<SimQuota> lackingMore = new ArrayList<>();
     for (SimQuota each : earlier.more()) {
-      if (each.lacks(earlier, now) || keptFrom(earlier, each.line, gone)) {
+      if (each.lacks(earlier.demand, now) || keptFrom(earlier, each.line, gone)) {
         lackingMore.add(each);
       }
     }
@@ -214,14 +214,14 @@ final class OracleOrder {
       }
       SimClaims one = lacksOwn || pool == null ? own : pool.line;
       SimClaims lacking = lackingMore.isEmpty() ? one : lackingMore.getFirst().line;
-      if (lacking.keptFor(earlier)) {
+      if (lacking.keptFor(earlier.order)) {
         return false; // what it lacks is claimed for it
       }
       boolean took =
           (lacking == gone.endpoint.line && !gone.facing.paid())
               || (by != null && lacking == by.line)
               || gone.more().stream().anyMatch(each -> each.line == lacking);
-      skipped |= took && !passes(gone, lacking) && !lacking.hadClaimed(gone);
+      skipped |= took && !passes(gone, lacking) && !lacking.hadClaimed(gone.order);
     }
     return skipped;
   }

@@ -1,7 +1,6 @@
 package io.penstock.simulator;
 
 import io.penstock.cost.ChargeRule;
-import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
 import io.penstock.pool.AttemptFailure;
@@ -30,13 +29,13 @@ final class OracleSpend {
   private long lastCell;
   private long lastAmount;
 
-  OracleSpend(Metering metering, ChargeRule chargeRule, long rate, SimTicket ticket, long now) {
+  OracleSpend(Metering metering, ChargeRule chargeRule, long rate, SimDemand demand, long now) {
     this.limit = metering.limit();
     this.ledger = metering.ledger();
     this.limitMeasure = metering.measure();
     this.chargeRule = chargeRule;
     this.rate = metering.measure() == LimitMeasure.TOKENS ? rate : 1;
-    this.ask = ticket.ask(limitMeasure, chargeRule).within(limit.capacity());
+    this.ask = demand.ask(limitMeasure, chargeRule).within(limit.capacity());
     this.heldLeft = ask.held();
     this.account = ledger.release(limit.capacity(), ask, now);
     this.cell = limit.take(ask.taken(), ask.held(), now);
@@ -44,26 +43,6 @@ final class OracleSpend {
 
   /** A limit with its measure and the provider's view of it. */
   record Metering(LimitMeasure measure, OracleLimit limit, ProviderLedger ledger) {}
-
-  /** Returns the demand of a cost in a measure: contract 4.3 and 4.4. */
-  static Ask ask(LimitMeasure limitMeasure, ChargeRule chargeRule, Cost cost) {
-    long input = cost.inputTokens();
-    long output = cost.outputTokens();
-    return switch (limitMeasure) {
-      case REQUESTS -> new Ask(1, 0, 1);
-      case CONCURRENCY -> new Ask(0, 1, 0);
-      case INPUT_TOKENS -> new Ask(input, 0, input);
-      case OUTPUT_TOKENS -> new Ask(0, output, 0);
-      case TOKENS ->
-          switch (chargeRule) {
-            case TOTAL, ANTHROPIC -> new Ask(input, output, input);
-            case WHOLE -> new Ask(input + output, 0, input);
-            case OPENAI, AZURE -> new Ask(Math.max(input, cost.statedOutputTokens()), 0, input);
-            case GEMINI -> new Ask(input, 0, input);
-            case BEDROCK -> new Ask(input, Math.max(output, cost.statedOutputTokens()), input);
-          };
-    };
-  }
 
   private boolean countsOutput() {
     return limitMeasure == LimitMeasure.OUTPUT_TOKENS

@@ -257,7 +257,7 @@ final class OracleWays {
     }
     ChargeRule chargeRule = pool.spec.budget().charge();
     for (OracleSpend.Metering metering : pool.meters) {
-      Ask ask = ticket.ask(metering.measure(), chargeRule);
+      Ask ask = ticket.demand.ask(metering.measure(), chargeRule);
       if (!passes(metering.limit(), ask, now, pace)) {
         return false;
       }
@@ -269,7 +269,8 @@ final class OracleWays {
   static boolean lacks(SimTicket ticket, long now) {
     OracleSpend.Metering own = ticket.owes();
     return own != null
-        && !passes(own.limit(), ticket.ask(own.measure(), ChargeRule.TOTAL), now, Long.MAX_VALUE);
+        && !passes(
+            own.limit(), ticket.demand.ask(own.measure(), ChargeRule.TOTAL), now, Long.MAX_VALUE);
   }
 
   /** Returns whether a pool surely lacks room for it, the pace included. */
@@ -294,11 +295,11 @@ final class OracleWays {
 
   private static boolean possible(SimTicket ticket, List<@Nullable SimPool> ways) {
     OracleSpend.Metering own = ticket.owes();
-    if (own != null && !own.limit().possible(ticket.ask(own.measure(), ChargeRule.TOTAL))) {
+    if (own != null && !own.limit().possible(ticket.demand.ask(own.measure(), ChargeRule.TOTAL))) {
       return false;
     }
     for (SimQuota each : ticket.more()) {
-      if (!each.possible(ticket)) {
+      if (!each.possible(ticket.demand)) {
         return false;
       }
     }
@@ -308,7 +309,7 @@ final class OracleWays {
   /** Returns whether a pool could ever admit a ticket. */
   static boolean possible(SimPool pool, SimTicket ticket) {
     for (OracleSpend.Metering each : pool.meters) {
-      if (!each.limit().possible(ticket.ask(each.measure(), pool.spec.budget().charge()))) {
+      if (!each.limit().possible(ticket.demand.ask(each.measure(), pool.spec.budget().charge()))) {
         return false;
       }
     }
@@ -324,15 +325,15 @@ final class OracleWays {
       why = pool.name + " is shut";
     } else if (pool != null && lacks(pool, ticket, now)) {
       why = pool.name + " has no room or is paced";
-    } else if (!ticket.facing.paid() && ticket.endpoint.line.keptFrom(ticket)) {
+    } else if (!ticket.facing.paid() && ticket.barredBy(ticket.endpoint.line)) {
       why = "its endpoint is kept for another";
-    } else if (pool != null && pool.line.keptFrom(ticket)) {
+    } else if (pool != null && ticket.barredBy(pool.line)) {
       why = pool.name + " is kept for another";
     }
     for (SimQuota each : ticket.more()) {
-      if (each.lacks(ticket, now)) {
+      if (each.lacks(ticket.demand, now)) {
         why = each.line.quota + " has no room";
-      } else if (each.line.keptFrom(ticket)) {
+      } else if (ticket.barredBy(each.line)) {
         why = each.line.quota + " is kept for another";
       }
     }
@@ -344,13 +345,13 @@ final class OracleWays {
   /** Returns whether it could take that route now. */
   static boolean canGo(SimTicket ticket, @Nullable SimPool pool, long now) {
     for (SimQuota each : ticket.more()) {
-      if (each.lacks(ticket, now) || each.line.keptFrom(ticket)) {
+      if (each.lacks(ticket.demand, now) || ticket.barredBy(each.line)) {
         return false;
       }
     }
     return !lacks(ticket, now)
-        && (ticket.facing.paid() || !ticket.endpoint.line.keptFrom(ticket))
-        && (pool == null || (!pool.line.keptFrom(ticket) && fits(pool, ticket, now)));
+        && (ticket.facing.paid() || !ticket.barredBy(ticket.endpoint.line))
+        && (pool == null || (!ticket.barredBy(pool.line) && fits(pool, ticket, now)));
   }
 
   /** Records the claims: a claim ends before its ticket is seen to go. */
@@ -364,7 +365,7 @@ final class OracleWays {
       pool.limits.forEach(
           (limitMeasure, each) ->
               text.append(pool.name)
-                  .append(pool.line.kept() ? " kept for " + pool.line.claimant() : "")
+                  .append(pool.line.kept() ? " kept for #" + pool.line.claimant() : "")
                   .append(" paced ")
                   .append(each.limit().paced(1) - now)
                   .append(' ')

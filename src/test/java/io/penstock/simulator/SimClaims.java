@@ -4,11 +4,13 @@ import io.penstock.quota.Quota;
 import io.penstock.quota.WaitList;
 import org.jspecify.annotations.Nullable;
 
-/** A quota of the core, with the ticket that was last seen to have claimed it. */
+/**
+ * A quota of the core, with the arrival number of the ticket that was last seen to have claimed it.
+ */
 final class SimClaims {
   final Quota quota;
   private final WaitList waitList;
-  private @Nullable SimTicket claimant;
+  private @Nullable Long claimant;
 
   SimClaims(Quota quota) {
     this.quota = quota;
@@ -19,29 +21,34 @@ final class SimClaims {
     return waitList.kept();
   }
 
-  boolean keptFrom(SimTicket ticket) {
-    return waitList.keptFrom(ticket.order, ticket.facing.paid());
+  /**
+   * Returns whether it is claimed for another ticket.
+   *
+   * @param paid whether the ticket keeps earlier charges while it waits
+   */
+  boolean keptFrom(long order, boolean paid) {
+    return waitList.keptFrom(order, paid);
   }
 
   /** Returns whether it is claimed for that ticket. */
-  boolean keptFor(SimTicket ticket) {
-    return waitList.keptFor(ticket.order);
+  boolean keptFor(long order) {
+    return waitList.keptFor(order);
   }
 
   /**
    * Returns whether a ticket had claimed it when it went: a claim ends before its ticket is seen to
    * go.
    */
-  boolean hadClaimed(SimTicket ticket) {
-    return claimant == ticket;
+  boolean hadClaimed(long order) {
+    return claimant != null && claimant == order;
   }
 
-  @Nullable SimTicket claimant() {
+  @Nullable Long claimant() {
     return claimant;
   }
 
   /** Records its claimant, or null. */
-  void claimedBy(@Nullable SimTicket ticket) {
-    claimant = ticket;
+  void claimedBy(@Nullable Long order) {
+    claimant = order;
   }
 }

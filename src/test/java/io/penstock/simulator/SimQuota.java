@@ -56,30 +56,30 @@ final class SimQuota {
   }
 
   /** Returns whether it lacks room for a waiting ticket. */
-  boolean lacks(SimTicket ticket, long now) {
+  boolean lacks(SimDemand demand, long now) {
     for (Pair each : pairs) {
       OracleSpend.Metering metering = each.metering();
-      if (!metering.limit().admits(ticket.ask(metering.measure(), ChargeRule.TOTAL), now)) {
+      if (!metering.limit().admits(demand.ask(metering.measure(), ChargeRule.TOTAL), now)) {
         return true;
       }
     }
     return false;
   }
 
-  boolean possible(SimTicket ticket) {
+  boolean possible(SimDemand demand) {
     for (Pair each : pairs) {
       OracleSpend.Metering metering = each.metering();
-      if (!metering.limit().possible(ticket.ask(metering.measure(), ChargeRule.TOTAL))) {
+      if (!metering.limit().possible(demand.ask(metering.measure(), ChargeRule.TOTAL))) {
         return false;
       }
     }
     return true;
   }
 
-  /** Takes the cost of a ticket, at its arrival or its grant. */
-  void take(SimTicket ticket, ChargeRule charge, long now, List<OracleSpend> into) {
+  /** Takes the demand of a ticket, at its arrival or its grant. */
+  void take(SimDemand demand, ChargeRule charge, long now, List<OracleSpend> into) {
     for (Pair each : pairs) {
-      into.add(new OracleSpend(each.metering(), charge, 1, ticket, now));
+      into.add(new OracleSpend(each.metering(), charge, 1, demand, now));
     }
   }
 }

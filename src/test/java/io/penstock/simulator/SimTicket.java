@@ -1,8 +1,6 @@
 package io.penstock.simulator;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.ParkedTicket;
 import io.penstock.endpoint.TicketRequest;
 import io.penstock.endpoint.TicketSettlement;
@@ -43,6 +41,7 @@ final class SimTicket {
 
   boolean ran;
   final Cost cost;
+  final SimDemand demand;
 
   /** The quotas charged at arrival, and those it faces besides its endpoint's and upstreams'. */
   final List<SimQuota> arrival;
@@ -98,14 +97,6 @@ final class SimTicket {
   List<OracleSpend> spends = List.of();
 
   List<OracleSpend> kept = List.of();
-  private final OracleLimit.Ask request;
-  private final OracleLimit.Ask running;
-  private final OracleLimit.Ask input;
-  private final OracleLimit.Ask output;
-  private final OracleLimit.Ask tokens;
-  private final OracleLimit.Ask whole;
-  private final OracleLimit.Ask stated;
-  private final OracleLimit.Ask most;
   @Nullable ParkedTicket pending;
   @Nullable TicketSettlement settlement;
 
@@ -134,35 +125,10 @@ final class SimTicket {
     this.model = ticketRequest.model();
     this.facing = new SimLaneKey(model, false, waits ? ticketRequest.account() : null, null);
     this.cost = ticketRequest.cost();
+    this.demand = new SimDemand(cost);
     this.bytes = ticketRequest.bytes();
     this.deadline = deadline;
     this.refusesAbove = refusesAbove;
-    this.request = OracleSpend.ask(LimitMeasure.REQUESTS, ChargeRule.TOTAL, cost);
-    this.running = OracleSpend.ask(LimitMeasure.CONCURRENCY, ChargeRule.TOTAL, cost);
-    this.input = OracleSpend.ask(LimitMeasure.INPUT_TOKENS, ChargeRule.TOTAL, cost);
-    this.output = OracleSpend.ask(LimitMeasure.OUTPUT_TOKENS, ChargeRule.TOTAL, cost);
-    this.tokens = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.TOTAL, cost);
-    this.whole = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.WHOLE, cost);
-    this.stated = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.OPENAI, cost);
-    this.most = OracleSpend.ask(LimitMeasure.TOKENS, ChargeRule.BEDROCK, cost);
-  }
-
-  /** Returns its demand in a measure; charge rules count tokens differently. */
-  OracleLimit.Ask ask(LimitMeasure limitMeasure, ChargeRule chargeRule) {
-    return switch (limitMeasure) {
-      case REQUESTS -> request;
-      case CONCURRENCY -> running;
-      case INPUT_TOKENS -> input;
-      case OUTPUT_TOKENS -> output;
-      case TOKENS ->
-          switch (chargeRule) {
-            case TOTAL, ANTHROPIC -> tokens;
-            case WHOLE -> whole;
-            case OPENAI, AZURE -> stated;
-            case GEMINI -> input;
-            case BEDROCK -> most;
-          };
-    };
   }
 
   /** Returns the limit of its endpoint while that is not charged yet; null when there is none. */
@@ -180,11 +146,16 @@ final class SimTicket {
   /** Returns whether its own key lacks room for it. */
   boolean heldByKey(long now) {
     for (SimQuota each : more()) {
-      if (each.personal() && each.lacks(this, now)) {
+      if (each.personal() && each.lacks(demand, now)) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Returns whether a quota is kept for another ticket, so that it may not take from it. */
+  boolean barredBy(SimClaims line) {
+    return line.keptFrom(order, facing.paid());
   }
 
   /** Returns whether it surely is in the queue and not cancelled. */

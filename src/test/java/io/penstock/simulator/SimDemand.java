@@ -1,0 +1,67 @@
+package io.penstock.simulator;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.simulator.OracleLimit.Ask;
+
+/** The demand of one request in each measure. */
+final class SimDemand {
+  private final Ask request;
+  private final Ask running;
+  private final Ask input;
+  private final Ask output;
+  private final Ask tokens;
+  private final Ask whole;
+  private final Ask stated;
+  private final Ask most;
+
+  SimDemand(Cost cost) {
+    this.request = ask(LimitMeasure.REQUESTS, ChargeRule.TOTAL, cost);
+    this.running = ask(LimitMeasure.CONCURRENCY, ChargeRule.TOTAL, cost);
+    this.input = ask(LimitMeasure.INPUT_TOKENS, ChargeRule.TOTAL, cost);
+    this.output = ask(LimitMeasure.OUTPUT_TOKENS, ChargeRule.TOTAL, cost);
+    this.tokens = ask(LimitMeasure.TOKENS, ChargeRule.TOTAL, cost);
+    this.whole = ask(LimitMeasure.TOKENS, ChargeRule.WHOLE, cost);
+    this.stated = ask(LimitMeasure.TOKENS, ChargeRule.OPENAI, cost);
+    this.most = ask(LimitMeasure.TOKENS, ChargeRule.BEDROCK, cost);
+  }
+
+  /** Returns the demand of a cost in a measure: contract 4.3 and 4.4. */
+  private static Ask ask(LimitMeasure limitMeasure, ChargeRule chargeRule, Cost cost) {
+    long input = cost.inputTokens();
+    long output = cost.outputTokens();
+    return switch (limitMeasure) {
+      case REQUESTS -> new Ask(1, 0, 1);
+      case CONCURRENCY -> new Ask(0, 1, 0);
+      case INPUT_TOKENS -> new Ask(input, 0, input);
+      case OUTPUT_TOKENS -> new Ask(0, output, 0);
+      case TOKENS ->
+          switch (chargeRule) {
+            case TOTAL, ANTHROPIC -> new Ask(input, output, input);
+            case WHOLE -> new Ask(input + output, 0, input);
+            case OPENAI, AZURE -> new Ask(Math.max(input, cost.statedOutputTokens()), 0, input);
+            case GEMINI -> new Ask(input, 0, input);
+            case BEDROCK -> new Ask(input, Math.max(output, cost.statedOutputTokens()), input);
+          };
+    };
+  }
+
+  /** Returns the demand in a measure; charge rules count tokens differently. */
+  Ask ask(LimitMeasure limitMeasure, ChargeRule chargeRule) {
+    return switch (limitMeasure) {
+      case REQUESTS -> request;
+      case CONCURRENCY -> running;
+      case INPUT_TOKENS -> input;
+      case OUTPUT_TOKENS -> output;
+      case TOKENS ->
+          switch (chargeRule) {
+            case TOTAL, ANTHROPIC -> tokens;
+            case WHOLE -> whole;
+            case OPENAI, AZURE -> stated;
+            case GEMINI -> input;
+            case BEDROCK -> most;
+          };
+    };
+  }
+}
