@@ -17,6 +17,9 @@ final class FleetChoices {
   /** Failures in a row after which an upstream counts as unhealthy. */
   private static final int FAILURES = 3;
 
+  /** Longest time until an upstream is tried again after it was not reached for 5 s. */
+  static final long LONGEST_TRIAL = 8 * FleetWorld.SECOND;
+
   /** An upstream as one instance has observed it. */
   private static final class Seen {
     private int failures;
@@ -25,7 +28,7 @@ final class FleetChoices {
     private long lastSent = Long.MIN_VALUE / 2;
   }
 
-  private final FleetSimulation fleet;
+  private final FleetWorld world;
 
   /** Upstream of each conversation, by endpoint and conversation. */
   private final Map<String, String> kept = new HashMap<>();
@@ -36,8 +39,8 @@ final class FleetChoices {
   private final Map<String, Seen> seen = new HashMap<>();
   private boolean anyUnwell;
 
-  FleetChoices(FleetSimulation fleet) {
-    this.fleet = fleet;
+  FleetChoices(FleetWorld world) {
+    this.world = world;
   }
 
   /** Makes an upstream fail from now on. */
@@ -54,6 +57,14 @@ final class FleetChoices {
     return upstream != null && down.contains(upstream);
   }
 
+  /** Returns whether an attempt does not reach its upstream. */
+  boolean isFailing(String upstream, FleetTicket ticket) {
+    return isDown(upstream)
+        || (world.plan().unsent > 0
+            && ticket.failed == 0
+            && world.random().nextDouble() < world.plan().unsent);
+  }
+
   private static String conversation(FleetTicket ticket) {
     return ticket.endpoint.path() + " " + ticket.ask.conversation() + " " + ticket.ask.model();
   }
@@ -64,7 +75,7 @@ final class FleetChoices {
   }
 
   /** Checks the upstream that a ticket is sent to. */
-  void sent(FleetInstance by, FleetTicket ticket, String upstream) {
+  void sent(String by, FleetTicket ticket, String upstream) {
     if (ticket.failed == 0 && ticket.ask.conversation() != null && !anyUnwell) {
       String before = kept.putIfAbsent(conversation(ticket), upstream);
       if (before != null && !before.equals(upstream)) {
@@ -78,22 +89,22 @@ final class FleetChoices {
     }
     Seen seen = seen(by, upstream);
     if (isDown(upstream) && seen.failures >= FAILURES) {
-      long since = fleet.clock().now() - seen.lastSent;
-      if (since < FleetSimulation.SECOND - FleetSimulation.MILLI) {
+      long since = world.clock().now() - seen.lastSent;
+      if (since < FleetWorld.SECOND - FleetWorld.MILLI) {
         throw new InvariantViolation(
             "%s is sent to %s, which fails, %d ns after the last one"
                 .formatted(ticket, upstream, since));
       }
     }
-    seen.lastSent = fleet.clock().now();
+    seen.lastSent = world.clock().now();
   }
 
   /**
    * Returns whether another upstream could be relied on all the time. Otherwise a request may have
    * stopped avoiding the one that failed.
    */
-  private boolean isAnotherWell(FleetInstance by, EndpointSpec spec, String upstream) {
-    return fleet.onOutage() != OutagePolicy.REFUSE
+  private boolean isAnotherWell(String by, EndpointSpec spec, String upstream) {
+    return world.onOutage() != OutagePolicy.REFUSE
         && spec.upstreams().stream()
             .anyMatch(each -> !each.id().equals(upstream) && !seen(by, each.id()).everUnwell);
   }
@@ -101,21 +112,21 @@ final class FleetChoices {
   /**
    * Returns whether an upstream has answered for longer than it may take until it is tried again.
    */
-  boolean isWellForLong(FleetInstance by, String upstream) {
-    long since = fleet.clock().now() - seen(by, upstream).failedAt;
-    return !isDown(upstream) && since > FleetTroubles.LONGEST_TRIAL;
+  boolean isWellForLong(String by, String upstream) {
+    long since = world.clock().now() - seen(by, upstream).failedAt;
+    return !isDown(upstream) && since > LONGEST_TRIAL;
   }
 
-  private Seen seen(FleetInstance by, String upstream) {
-    return seen.computeIfAbsent(by.name() + " " + upstream, absent -> new Seen());
+  private Seen seen(String by, String upstream) {
+    return seen.computeIfAbsent(by + " " + upstream, absent -> new Seen());
   }
 
   /** Notes the end of an attempt. */
-  void ended(FleetInstance by, @Nullable String upstream, boolean failed) {
+  void ended(String by, @Nullable String upstream, boolean failed) {
     if (upstream != null) {
       Seen seen = seen(by, upstream);
-      long now = fleet.clock().now();
-      boolean early = seen.failures >= FAILURES && now - seen.failedAt < FleetSimulation.SECOND;
+      long now = world.clock().now();
+      boolean early = seen.failures >= FAILURES && now - seen.failedAt < FleetWorld.SECOND;
       if (!failed && !early) {
         seen.failures = 0; // an early answer is to a request from before the failures
       } else if (failed) {

@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * SIGSTOP.
  */
 final class FleetInstance {
-  private final FleetSimulation fleet;
+  private final FleetChoices choices;
   private final String name;
   private final SimClock clock;
   private final long offset;
@@ -56,27 +56,28 @@ final class FleetInstance {
   private boolean ended;
   private boolean stopped;
 
-  FleetInstance(FleetSimulation fleet, String name, FleetPlan plan) {
-    this.fleet = fleet;
+  FleetInstance(FleetWorld world, FleetLedger ledger, FleetChoices choices, String name) {
+    this.choices = choices;
     this.name = name;
-    this.clock = fleet.clock();
-    this.offset = fleet.random().nextLong(4_000_000_000L) - FleetSimulation.START;
-    this.drift = (fleet.random().nextDouble() - 0.5) * 100e-6;
+    this.clock = world.clock();
+    FleetPlan plan = world.plan();
+    this.offset = world.random().nextLong(4_000_000_000L) - FleetWorld.START;
+    this.drift = (world.random().nextDouble() - 0.5) * 100e-6;
     this.sliceSync =
         new SliceSync(
             name,
-            fleet.store()::carry,
+            world.store()::carry,
             this::local,
             new Alarm(),
-            FleetSimulation.PACE,
-            fleet.onOutage(),
-            fleet.random()::nextDouble);
+            FleetWorld.PACE,
+            world.onOutage(),
+            world.random()::nextDouble);
     this.source = new SharedLimitSource(sliceSync, id -> true);
-    this.limits = new FleetLimits(source, fleet);
+    this.limits = new FleetLimits(source, ledger);
     this.upstreamRegistry = new UpstreamRegistry(limits, plan.window);
     this.models = new ModelQuotas(limits, plan.window);
     models.configure(List.of(), plan.models, local());
-    this.requests = new FleetRequests(fleet, this);
+    this.requests = new FleetRequests(world, ledger, choices, this);
     this.registry =
         new EndpointRegistry(
             new EndpointServices(
@@ -182,9 +183,7 @@ final class FleetInstance {
   void assertUpstreamsTried() {
     for (Upstream upstream : upstreamRegistry.all()) {
       String id = upstream.spec().id();
-      if (upstream.health().onTrial()
-          && requests.waitsFor(id)
-          && fleet.choices().isWellForLong(this, id)) {
+      if (upstream.health().onTrial() && requests.waitsFor(id) && choices.isWellForLong(name, id)) {
         throw new InvariantViolation(name + " still takes " + id + " for unhealthy");
       }
     }
@@ -201,12 +200,12 @@ final class FleetInstance {
   }
 
   private long localAt(long time) {
-    return time + offset + (long) ((time - FleetSimulation.START) * drift);
+    return time + offset + (long) ((time - FleetWorld.START) * drift);
   }
 
   private long trueTime(long instant) {
     long time = instant - offset;
-    time -= (long) ((time - FleetSimulation.START) * drift);
+    time -= (long) ((time - FleetWorld.START) * drift);
     for (long lacks = instant - localAt(time); lacks > 0; lacks = instant - localAt(time)) {
       time += lacks;
     }

@@ -18,12 +18,12 @@ final class FleetLimits implements LimitSource {
   private final IdentityHashMap<Limit, LimitId> ids = new IdentityHashMap<>();
   private final Map<LimitId, Limit> limits = new HashMap<>();
   private final Map<LimitId, LimitSpec> specs = new HashMap<>();
-  private final FleetSimulation fleet;
+  private final FleetLedger ledger;
 
   /** Creates an empty source. */
-  FleetLimits(LimitSource source, FleetSimulation fleet) {
+  FleetLimits(LimitSource source, FleetLedger ledger) {
     this.source = source;
-    this.fleet = fleet;
+    this.ledger = ledger;
   }
 
   static long durationNanos(LimitSpec spec) {
@@ -60,7 +60,7 @@ final class FleetLimits implements LimitSource {
     ids.put(limit, id);
     limits.put(id, limit);
     specs.put(id, spec);
-    fleet.configured(id, spec);
+    ledger.configured(id, spec);
     return limit;
   }
 

@@ -6,6 +6,7 @@ import io.penstock.limit.LostSpending;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.sharing.LimitId;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -16,20 +17,26 @@ import org.jspecify.annotations.Nullable;
  * is nearly used up.
  */
 final class FleetProgress {
+  /** Windows that are observed after all faults are over. */
+  static final int WINDOWS = 2;
+
   /**
    * Resolution of the store, which counts microseconds: instances know the beginning of its windows
    * no better.
    */
   private static final long CLOCK_NANOS = 1_000;
 
-  private final FleetSimulation fleet;
+  private final FleetWorld world;
+  private final FleetLedger ledger;
+  private final List<FleetInstance> instances;
 
   /** The instant since which a whole route of a waiting ticket has had room, by ticket. */
   private final Map<FleetTicket, Long> held = new HashMap<>();
 
+  private long until = Long.MAX_VALUE;
   private long checks;
   private long releases;
-  private long quietFrom = FleetSimulation.START;
+  private long quietFrom = FleetWorld.START;
   private long longestSilence;
 
   /** Whether a ticket waits for a window with an unknown rest, after a loss. */
@@ -41,8 +48,15 @@ final class FleetProgress {
    */
   private final Map<String, Double> leastUsed = new TreeMap<>();
 
-  FleetProgress(FleetSimulation fleet) {
-    this.fleet = fleet;
+  FleetProgress(FleetWorld world, FleetLedger ledger, List<FleetInstance> instances) {
+    this.world = world;
+    this.ledger = ledger;
+    this.instances = instances;
+  }
+
+  /** Sets the instant at which the simulation ends. */
+  void until(long instant) {
+    until = instant;
   }
 
   long releases() {
@@ -69,24 +83,24 @@ final class FleetProgress {
    */
   boolean wasIdle() {
     boolean day = leastUsed.containsKey(LimitSpec.Day.class.getSimpleName());
-    return longestSilence > fleet.longestWindow() + FleetSimulation.SECOND && !barred && !day;
+    return longestSilence > ledger.longestWindow() + FleetWorld.SECOND && !barred && !day;
   }
 
   void released() {
     releases++;
-    quietFrom = fleet.clock().now();
+    quietFrom = world.clock().now();
   }
 
   /** Measures how long nothing was released while tickets waited, since all faults are over. */
   private void silence(boolean waits) {
-    long now = fleet.clock().now();
+    long now = world.clock().now();
     quietFrom = waits ? Math.max(quietFrom, wellFrom()) : now;
     longestSilence = Math.max(longestSilence, now - quietFrom);
   }
 
   /** Returns the instant from which all faults and their consequences are over. */
   private long wellFrom() {
-    return fleet.until() - FleetSimulation.WINDOWS * fleet.longestWindow();
+    return until - WINDOWS * ledger.longestWindow();
   }
 
   /**
@@ -95,7 +109,7 @@ final class FleetProgress {
    */
   void rested() {
     boolean waits = false;
-    for (FleetInstance instance : fleet.instances()) {
+    for (FleetInstance instance : instances) {
       FleetTicket oldest = instance.serves() ? instance.requests().oldest() : null;
       if (oldest != null && oldest.waits) {
         checks++;
@@ -113,27 +127,25 @@ final class FleetProgress {
       held.remove(oldest);
       return;
     }
-    long now = fleet.clock().now();
+    long now = world.clock().now();
     long lasts = now - held.computeIfAbsent(oldest, absent -> now);
     if (lasts > CLOCK_NANOS) {
       throw new InvariantViolation(
-          "%s waits at %s though all on one way have had room for %d ns, at %d; %s"
-              .formatted(oldest, instance.name(), lasts, now, fleet));
+          "%s waits at %s though all on one way have had room for %d ns, at %d"
+              .formatted(oldest, instance.name(), lasts, now));
     }
   }
 
   /** Evaluates the use of the limits at the end. */
   void ended() {
-    for (FleetInstance instance : fleet.instances()) {
+    for (FleetInstance instance : instances) {
       if (instance.serves()) {
         instance.assertUpstreamsTried();
       }
     }
-    for (FleetInstance instance : fleet.instances()) {
+    for (FleetInstance instance : instances) {
       FleetTicket oldest = instance.serves() ? instance.requests().oldest() : null;
-      if (oldest != null
-          && oldest.waits
-          && oldest.arrived < fleet.until() - FleetSimulation.SECOND) {
+      if (oldest != null && oldest.waits && oldest.arrived < until - FleetWorld.SECOND) {
         instance.requests().ways().of(oldest).forEach(way -> look(instance, way));
       }
     }
@@ -159,12 +171,26 @@ final class FleetProgress {
       Double used = used(id);
       if (used != null && used >= most) {
         most = used;
-        kind = fleet.spec(id).getClass().getSimpleName();
+        kind = spec(id).getClass().getSimpleName();
       }
     }
     if (!kind.isEmpty()) {
       leastUsed.merge(kind, most, Math::min);
     }
+  }
+
+  /** Returns a limit as it counts for all instances: the smallest that any has. */
+  private LimitSpec spec(LimitId id) {
+    LimitSpec least = ledger.specs().get(id);
+    for (FleetInstance instance : instances) {
+      LimitSpec own = instance.isEnded() ? null : instance.limits().spec(id);
+      boolean sized =
+          own != null && !(own instanceof LimitSpec.Strict) && FleetLedger.isSameKind(least, own);
+      if (sized && SimWindows.capacity(own, 0) < SimWindows.capacity(least, 0)) {
+        least = own;
+      }
+    }
+    return least;
   }
 
   /**
@@ -173,9 +199,9 @@ final class FleetProgress {
    * start.
    */
   private @Nullable Double used(LimitId id) {
-    LimitSpec spec = fleet.spec(id);
-    boolean owes = SimWindows.owesForLong(spec, fleet.onOutage());
-    long from = owes ? FleetSimulation.START : wellFrom();
-    return SimWindows.used(spec, fleet.releases(id), from, fleet.until());
+    LimitSpec spec = spec(id);
+    boolean owes = SimWindows.owesForLong(spec, world.onOutage());
+    long from = owes ? FleetWorld.START : wellFrom();
+    return SimWindows.used(spec, ledger.releases(id), from, until);
   }
 }

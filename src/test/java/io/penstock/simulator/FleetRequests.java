@@ -26,17 +26,22 @@ final class FleetRequests {
   private static final Refusal UNREACHABLE =
       Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream does not answer");
 
-  private final FleetSimulation fleet;
+  private final FleetWorld world;
+  private final FleetLedger ledger;
+  private final FleetChoices choices;
   private final FleetInstance instance;
   private final FleetWays ways;
 
   /** Tickets that were neither released nor ended, in order of arrival. */
   private final TreeMap<Long, FleetTicket> waiting = new TreeMap<>();
 
-  FleetRequests(FleetSimulation fleet, FleetInstance instance) {
-    this.fleet = fleet;
+  FleetRequests(
+      FleetWorld world, FleetLedger ledger, FleetChoices choices, FleetInstance instance) {
+    this.world = world;
+    this.ledger = ledger;
+    this.choices = choices;
     this.instance = instance;
-    this.ways = new FleetWays(instance, fleet.choices());
+    this.ways = new FleetWays(instance, choices);
   }
 
   FleetWays ways() {
@@ -126,17 +131,22 @@ final class FleetRequests {
       }
     }
     if (upstream != null) {
-      fleet.choices().sent(instance, ticket, upstream.spec().id());
+      choices.sent(instance.name(), ticket, upstream.spec().id());
     }
     instance.later(
-        instance.now() + fleet.serviceNanos(),
+        instance.now() + serviceNanos(),
         () -> {
-          if (upstream != null && fleet.isFailing(upstream.spec().id(), ticket)) {
+          if (upstream != null && choices.isFailing(upstream.spec().id(), ticket)) {
             failed(ticket, settlement, upstream, ofUpstream);
           } else {
             served(ticket, settlement, upstream);
           }
         });
+  }
+
+  /** Returns how long an upstream takes to answer. */
+  private long serviceNanos() {
+    return world.random().nextLong(FleetWorld.SECOND);
   }
 
   private AttemptHistory tries(FleetTicket ticket) {
@@ -146,7 +156,7 @@ final class FleetRequests {
   private void served(
       FleetTicket ticket, TicketSettlement settlement, @Nullable Upstream upstream) {
     if (upstream != null) {
-      fleet.choices().ended(instance, upstream.spec().id(), false);
+      choices.ended(instance.name(), upstream.spec().id(), false);
       upstream.judge(tries(ticket), ProviderLesson.silent(200), instance.local());
     }
     long output = ticket.ask.cost().outputTokens();
@@ -162,7 +172,7 @@ final class FleetRequests {
       List<SimRelease> ofUpstream) {
     ticket.failed++;
     ticket.avoided = upstream.spec().id();
-    fleet.choices().ended(instance, ticket.avoided, true);
+    choices.ended(instance.name(), ticket.avoided, true);
     ofUpstream.forEach(each -> each.giveBack(each.amount));
     AttemptVerdict verdict = upstream.judge(tries(ticket), AttemptFailure.UNSENT, instance.local());
     if (verdict == AttemptVerdict.PASS) {
@@ -222,7 +232,7 @@ final class FleetRequests {
     LimitId id = instance.limits().idOf(metered.limit());
     if (id != null) {
       releases.add(
-          fleet.released(id, instance.name(), FleetWays.amount(ticket, metered.measure())));
+          ledger.released(id, instance.name(), FleetWays.amount(ticket, metered.measure())));
     }
   }
 

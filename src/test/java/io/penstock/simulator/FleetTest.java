@@ -86,16 +86,19 @@ class FleetTest {
     try {
       fleet.run();
     } catch (AssertionError | RuntimeException failure) {
-      faults.add("-Dpenstock.sim.fleet=%d: %s".formatted(seed, failure));
+      faults.add("-Dpenstock.sim.fleet=%d: %s; %s".formatted(seed, failure, fleet));
       return;
     }
     FleetProgress progress = fleet.progress();
-    events += fleet.clock().events();
+    events += fleet.world().clock().events();
     checks += progress.checks();
     trivial += progress.releases() < TRIVIAL ? 1 : 0;
     Double least = progress.leastUsed().values().stream().min(Double::compare).orElse(null);
     table.add(
-        fleet.onOutage().toString(), progress.releases() > 0, least, progress.longestSilence());
+        fleet.world().onOutage().toString(),
+        progress.releases() > 0,
+        least,
+        progress.longestSilence());
     fleet.troubles().drawn().forEach(each -> drawn.merge(each, 1, Integer::sum));
     progress
         .leastUsed()
@@ -104,9 +107,13 @@ class FleetTest {
       faults.add("nothing was released for long in " + fleet);
     }
     boolean exact =
-        fleet.onOutage() == OutagePolicy.PARK || fleet.onOutage() == OutagePolicy.REFUSE;
+        fleet.world().onOutage() == OutagePolicy.PARK
+            || fleet.world().onOutage() == OutagePolicy.REFUSE;
     if (exact && fleet.troubles().isSafe()) {
-      fleet.over().forEach((id, over) -> faults.add(id + " is over by " + over + " in " + fleet));
+      fleet
+          .ledger()
+          .over()
+          .forEach((id, over) -> faults.add(id + " is over by " + over + " in " + fleet));
     }
   }
 

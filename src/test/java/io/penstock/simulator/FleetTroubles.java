@@ -1,8 +1,8 @@
 package io.penstock.simulator;
 
-import static io.penstock.simulator.FleetSimulation.MILLI;
-import static io.penstock.simulator.FleetSimulation.SECOND;
-import static io.penstock.simulator.FleetSimulation.START;
+import static io.penstock.simulator.FleetWorld.MILLI;
+import static io.penstock.simulator.FleetWorld.SECOND;
+import static io.penstock.simulator.FleetWorld.START;
 
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.model.ModelLimits;
@@ -71,17 +71,33 @@ final class FleetTroubles {
   /** Time within which a change reaches all instances. */
   private static final long TOLD = 2 * SECOND;
 
-  /** Longest time until an upstream is tried again after it was not reached for 5 s. */
-  static final long LONGEST_TRIAL = 8 * SECOND;
-
-  private final FleetSimulation fleet;
+  private final FleetWorld world;
   private final Random random;
+  private final FleetLedger ledger;
+  private final FleetChoices choices;
+  private final List<FleetInstance> instances;
+  private final Runnable join;
   private final Set<Trouble> drawn = EnumSet.noneOf(Trouble.class);
   private long last = START;
 
-  FleetTroubles(FleetSimulation fleet, Random random) {
-    this.fleet = fleet;
-    this.random = random;
+  /**
+   * Creates the troubles of a fleet, without any.
+   *
+   * @param instances the present ones
+   * @param join adds another one
+   */
+  FleetTroubles(
+      FleetWorld world,
+      FleetLedger ledger,
+      FleetChoices choices,
+      List<FleetInstance> instances,
+      Runnable join) {
+    this.world = world;
+    this.random = world.random();
+    this.ledger = ledger;
+    this.choices = choices;
+    this.instances = instances;
+    this.join = join;
   }
 
   Set<Trouble> drawn() {
@@ -106,12 +122,12 @@ final class FleetTroubles {
 
   private void at(long instant, Runnable what) {
     last = Math.max(last, instant);
-    fleet.clock().at(instant, what);
+    world.clock().at(instant, what);
   }
 
   private FleetInstance some() {
-    List<FleetInstance> serving = fleet.instances().stream().filter(FleetInstance::serves).toList();
-    List<FleetInstance> all = serving.isEmpty() ? fleet.instances() : serving;
+    List<FleetInstance> serving = instances.stream().filter(FleetInstance::serves).toList();
+    List<FleetInstance> all = serving.isEmpty() ? instances : serving;
     return all.get(random.nextInt(all.size()));
   }
 
@@ -119,22 +135,22 @@ final class FleetTroubles {
     boolean restarted = random.nextInt(4) > 0;
     long lasts = random.nextLong(5 * SECOND);
     long back = random.nextLong(5 * SECOND);
-    SimStore store = fleet.store();
+    SimStore store = world.store();
     switch (trouble) {
       case CRASH -> at(at, () -> some().crash());
       case RESTART -> {
         at(at, () -> some().crash());
-        at(at + lasts, fleet::join);
+        at(at + lasts, join);
       }
       case LEAVE -> at(at, () -> some().leave());
-      case JOIN -> at(at, fleet::join);
+      case JOIN -> at(at, join);
       case ROLLING_UPDATE -> roll(at);
       case RELOAD -> reload(at);
       case ROLLING_CHANGE -> {
-        at(at, () -> fleet.plan().change(fleet.plan().changed()));
+        at(at, () -> world.plan().change(world.plan().changed()));
         roll(at);
       }
-      case DIFFERENT -> at(at, () -> some().reload(fleet.plan().different()));
+      case DIFFERENT -> at(at, () -> some().reload(world.plan().different()));
       case KEY_CHANGE -> at(at, this::changeKey);
       case OVERRIDE -> at(at, this::override);
       case UPSTREAM_DOWN -> upstreamDown(at, lasts);
@@ -173,68 +189,68 @@ final class FleetTroubles {
   private void pause(long until) {
     FleetInstance instance = some();
     instance.stop();
-    fleet.clock().at(until, instance::resume);
+    world.clock().at(until, instance::resume);
   }
 
   private void upstreamDown(long at, long lasts) {
-    String upstream = fleet.plan().someUpstream();
-    at(at, () -> fleet.choices().fails(upstream));
-    at(at + lasts, () -> fleet.choices().recovers(upstream));
-    last = Math.max(last, at + lasts + LONGEST_TRIAL);
+    String upstream = world.plan().someUpstream();
+    at(at, () -> choices.fails(upstream));
+    at(at + lasts, () -> choices.recovers(upstream));
+    last = Math.max(last, at + lasts + FleetChoices.LONGEST_TRIAL);
   }
 
   private void reload(long at) {
     at(
         at,
         () -> {
-          fleet.plan().change(fleet.plan().changed());
-          List<EndpointSpec> now = List.copyOf(fleet.plan().endpoints);
+          world.plan().change(world.plan().changed());
+          List<EndpointSpec> now = List.copyOf(world.plan().endpoints);
           tellAll(each -> each.reload(now));
         });
   }
 
   private void changeKey() {
-    FleetKey key = fleet.plan().changeKey();
+    FleetKey key = world.plan().changeKey();
     if (key != null) {
       tellAll(each -> each.change(key));
     }
   }
 
   private void override() {
-    fleet.plan().changeModel();
-    Map<String, ModelLimits> now = Map.copyOf(fleet.plan().models);
+    world.plan().changeModel();
+    Map<String, ModelLimits> now = Map.copyOf(world.plan().models);
     tellAll(each -> now.forEach(each::override));
   }
 
   /** Applies a change to all instances, to each at another time. */
   private void tellAll(Consumer<FleetInstance> what) {
-    for (FleetInstance each : fleet.instances()) {
-      fleet.clock().at(fleet.clock().now() + random.nextLong(TOLD), () -> what.accept(each));
+    for (FleetInstance each : instances) {
+      world.clock().at(world.clock().now() + random.nextLong(TOLD), () -> what.accept(each));
     }
   }
 
   private Set<String> someNames() {
     Set<String> names = new HashSet<>();
-    fleet.instances().forEach(each -> names.add(each.name()));
+    instances.forEach(each -> names.add(each.name()));
     names.removeIf(name -> random.nextBoolean());
     return names;
   }
 
   /** Makes the store lose the data of one limit, if there is any. */
   private void forgetLimit() {
-    List<LimitId> ids = new ArrayList<>(fleet.specs().keySet());
+    List<LimitId> ids = new ArrayList<>(ledger.specs().keySet());
     ids.sort(Comparator.comparing(LimitId::toString));
     if (!ids.isEmpty()) {
-      fleet.store().lose(ids.get(random.nextInt(ids.size())));
+      world.store().lose(ids.get(random.nextInt(ids.size())));
     }
   }
 
   /** Replaces all present instances: a new one starts, and a second later an old one leaves. */
   private void roll(long at) {
     long next = at;
-    for (int each = 0; each < fleet.instances().size(); each++) {
-      FleetInstance old = fleet.instances().get(each);
-      at(next, fleet::join);
+    for (int each = 0; each < instances.size(); each++) {
+      FleetInstance old = instances.get(each);
+      at(next, join);
       at(next + SECOND, old::leave);
       next += 2 * SECOND;
     }

@@ -88,7 +88,7 @@ final class FleetWays {
             : ticket.endpoint.spec().forwarding().fallbacks().get(ticket.ask.model());
     long waited = instance.now() - ticket.arrived;
     // its instance's clock may run a little slower
-    if (fallback != null && waited > fallback.afterNanos() + FleetSimulation.MILLI) {
+    if (fallback != null && waited > fallback.afterNanos() + FleetWorld.MILLI) {
       models.addAll(fallback.models());
     }
     return models;
