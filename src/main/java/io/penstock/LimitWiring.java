@@ -81,7 +81,7 @@ public final class LimitWiring implements AutoCloseable {
   private final DenialRecheck denialRecheck;
 
   /** The counts of other instances of this region; null when there are none. */
-  private final DatabaseRegions.@Nullable Mates mates;
+  private final DatabaseRegions.@Nullable LocalPeers mates;
 
   private final Consumer<MeterRegistry> meters;
   private final Runnable close;
@@ -92,7 +92,7 @@ public final class LimitWiring implements AutoCloseable {
       LimitSource source,
       KnownPeerCounts knownPeerCounts,
       DenialRecheck denialRecheck,
-      DatabaseRegions.@Nullable Mates mates,
+      DatabaseRegions.@Nullable LocalPeers mates,
       Consumer<MeterRegistry> meters,
       Runnable close) {
     this.said = said;
@@ -201,10 +201,10 @@ public final class LimitWiring implements AutoCloseable {
         new DenialRecheck(
             id -> said.of(id) == SharingMode.EVENTUAL,
             id -> told.others(member, id),
-            countSync::heard,
+            countSync::applyFetched,
             wall);
-    sliceSync.tell(eventSink);
-    countSync.tell(eventSink);
+    sliceSync.setEventSink(eventSink);
+    countSync.setEventSink(eventSink);
     sliceSync.start();
     step(countSync, counts);
     return new LimitWiring(

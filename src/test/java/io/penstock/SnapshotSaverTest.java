@@ -188,6 +188,6 @@ class SnapshotSaverTest {
     LocalLimitSource restarted = new LocalLimitSource();
     restarted.inherit(clocks.toCells(spent, hourAgo, 0), 0);
     Limit again = restarted.limit(ID, SPEC, 0);
-    assertThat(again.earliest(1, 0)).isBetween(60 * SECOND, 62 * SECOND);
+    assertThat(again.admittedAt(1, 0)).isBetween(60 * SECOND, 62 * SECOND);
   }
 }

@@ -7,7 +7,7 @@ import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SourcePlace;
 import io.penstock.config.shape.WordShapes;
 import io.penstock.config.shape.YamlNodes;
-import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.dispatch.LimitAlgorithm;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;

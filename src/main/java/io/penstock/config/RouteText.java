@@ -108,7 +108,7 @@ public final class RouteText {
     fallbacks.forEach(
         (name, fallback) ->
             models.computeIfAbsent(name, any -> new LinkedHashMap<>()).putAll(shown(fallback)));
-    for (SharingTerms.Owner owner : snapshot.sharing().said().keySet()) {
+    for (SharingTerms.Owner owner : snapshot.sharing().modes().keySet()) {
       if (owner.kind() == Kind.MODEL) {
         Map<String, Object> shown =
             models.computeIfAbsent(owner.id(), any -> new LinkedHashMap<>());

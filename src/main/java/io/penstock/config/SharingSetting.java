@@ -58,7 +58,7 @@ final class SharingSetting {
   /** Returns the shown settings with this one appended if it was set. */
   static Map<String, Object> with(
       Map<String, Object> shown, SharingTerms terms, Kind kind, String id) {
-    SharingMode sharingMode = terms.said().get(new Owner(kind, id));
+    SharingMode sharingMode = terms.modes().get(new Owner(kind, id));
     if (sharingMode != null) {
       shown.put(NAME, SHARING.shape().show(sharingMode));
     }

@@ -63,8 +63,8 @@ public final class ClientTurn {
   }
 
   /**
-   * Sets the answer, which {@link #tell} passes on; returns false when the client is gone or
-   * already has an answer.
+   * Sets the answer, which {@link #deliverAnswer} passes on; returns false when the client is gone
+   * or already has an answer.
    */
   public synchronized boolean answer(ObjectReply answer) {
     if (state != State.WAITING) {
@@ -76,7 +76,7 @@ public final class ClientTurn {
   }
 
   /** Passes the answer to the listener, if there are both. Must not be called under a lock. */
-  public void tell() {
+  public void deliverAnswer() {
     Consumer<ObjectReply> told;
     ObjectReply answer;
     synchronized (this) {
@@ -97,7 +97,7 @@ public final class ClientTurn {
     synchronized (this) {
       listener = told;
     }
-    tell();
+    deliverAnswer();
   }
 
   /** Returns the answer, or null while the turn waits. */

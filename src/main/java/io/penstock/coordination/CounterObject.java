@@ -43,7 +43,7 @@ final class CounterObject extends CoordinationObject {
   }
 
   private ObjectReply said() {
-    return new ObjectReply.Said(Long.toString(value));
+    return new ObjectReply.Result(Long.toString(value));
   }
 
   @Override

@@ -35,7 +35,7 @@ public final class MemoryCoordination implements CoordinationService {
       turn = directory.call(name, operation, maxWaitNanos, ticker.nanos());
       answered = answered();
     }
-    answered.forEach(ClientTurn::tell);
+    answered.forEach(ClientTurn::deliverAnswer);
     return turn;
   }
 
@@ -46,7 +46,7 @@ public final class MemoryCoordination implements CoordinationService {
       directory.dismiss(answer);
       answered = answered();
     }
-    answered.forEach(ClientTurn::tell);
+    answered.forEach(ClientTurn::deliverAnswer);
   }
 
   @Override
@@ -70,7 +70,7 @@ public final class MemoryCoordination implements CoordinationService {
       directory.left(turn, ticker.nanos());
       answered = answered();
     }
-    answered.forEach(ClientTurn::tell);
+    answered.forEach(ClientTurn::deliverAnswer);
   }
 
   private void step() {
@@ -79,7 +79,7 @@ public final class MemoryCoordination implements CoordinationService {
       setNanos = Ticker.NEVER;
       answered = answered();
     }
-    answered.forEach(ClientTurn::tell);
+    answered.forEach(ClientTurn::deliverAnswer);
   }
 
   /**

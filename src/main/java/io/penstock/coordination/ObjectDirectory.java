@@ -50,7 +50,7 @@ final class ObjectDirectory {
 
   /**
    * Returns the turns that were answered since the last call; the caller must {@linkplain
-   * ClientTurn#tell pass on} the answers.
+   * ClientTurn#deliverAnswer pass on} the answers.
    */
   List<ClientTurn> answered() {
     List<ClientTurn> told = answered;
@@ -73,7 +73,7 @@ final class ObjectDirectory {
               clientTurn,
               known == null
                   ? ObjectReplies.MISSING
-                  : new ObjectReply.Told(known.statistics(nowNanos)));
+                  : new ObjectReply.Statistics(known.statistics(nowNanos)));
       case ObjectOperation.Delete _ -> answer(clientTurn, delete(id, known));
       case ObjectOperation.Release _ when known == null ->
           answer(clientTurn, ObjectReplies.NOT_HELD);

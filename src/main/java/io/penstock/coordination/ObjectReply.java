@@ -10,11 +10,11 @@ public sealed interface ObjectReply {
   record Done() implements ObjectReply {}
 
   /** The operation is done, with a result. */
-  record Said(String text) implements ObjectReply {}
+  record Result(String text) implements ObjectReply {}
 
   /** Statistics of the object: numbers and texts by name, in order. */
-  record Told(Map<String, Object> statistics) implements ObjectReply {
-    public Told {
+  record Statistics(Map<String, Object> statistics) implements ObjectReply {
+    public Statistics {
       statistics = Collections.unmodifiableMap(new LinkedHashMap<>(statistics));
     }
   }

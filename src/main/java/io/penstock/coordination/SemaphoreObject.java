@@ -90,7 +90,7 @@ final class SemaphoreObject extends CoordinationObject {
     byKey.put(key, kept);
     byExpiry.add(kept);
     reacquired++;
-    return new ObjectReply.Said(key);
+    return new ObjectReply.Result(key);
   }
 
   @Override
@@ -114,7 +114,7 @@ final class SemaphoreObject extends CoordinationObject {
     byExpiry.add(hold);
     mostHeld = Math.max(mostHeld, byKey.size());
     served(first, hold, nowNanos);
-    return new ObjectReply.Said(hold.key());
+    return new ObjectReply.Result(hold.key());
   }
 
   @Override

@@ -32,7 +32,7 @@ final class SignalObject extends CoordinationObject {
       return null;
     }
     served(first, null, nowNanos);
-    return message.isEmpty() ? ObjectReplies.DONE : new ObjectReply.Said(message);
+    return message.isEmpty() ? ObjectReplies.DONE : new ObjectReply.Result(message);
   }
 
   @Override

@@ -7,12 +7,12 @@ package io.penstock.cost;
  * @param held reserved while the answer runs and charged as it is produced, ≥ 0
  * @param least the part of {@code taken} that is certainly needed; the rest is expectation
  */
-public record Weight(long taken, long held, long least) {
+public record Weight(long taken, long reserved, long least) {
   public Weight {
-    if (taken < 0 || held < 0 || least < 0 || least > taken) {
+    if (taken < 0 || reserved < 0 || least < 0 || least > taken) {
       throw new IllegalArgumentException(
           "weight is %d taken, %d held, %d least, expected 0 ≤ least ≤ taken and held ≥ 0"
-              .formatted(taken, held, least));
+              .formatted(taken, reserved, least));
     }
   }
 
@@ -23,7 +23,7 @@ public record Weight(long taken, long held, long least) {
 
   /** Returns taken plus held: the amount that must be free for this to be admitted. */
   public long amount() {
-    return taken + held;
+    return taken + reserved;
   }
 
   /**
@@ -35,6 +35,6 @@ public record Weight(long taken, long held, long least) {
       return this;
     }
     long cut = Math.max(least, Math.min(taken, capacity));
-    return new Weight(cut, Math.min(held, capacity - cut), least);
+    return new Weight(cut, Math.min(reserved, capacity - cut), least);
   }
 }

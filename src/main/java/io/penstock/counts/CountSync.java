@@ -103,7 +103,7 @@ public final class CountSync implements KnownPeerCounts {
     this.wall = wall;
     this.intervalNanos = terms.intervalNanos();
     this.timeoutNanos = terms.timeoutNanos();
-    this.shift = told(ticker.nanos());
+    this.shift = unixOffsetNanos(ticker.nanos());
     this.nextAt = ticker.nanos();
     this.storeContact = new StoreContact(terms.onOutage(), false, terms.cutOffNanos(), nextAt);
     this.sharingStatus =
@@ -111,11 +111,11 @@ public final class CountSync implements KnownPeerCounts {
   }
 
   /** Sets the receiver of events about lost and regained contact. */
-  public void tell(EventSink eventSink) {
-    sharingStatus.tell(eventSink);
+  public void setEventSink(EventSink eventSink) {
+    sharingStatus.setEventSink(eventSink);
   }
 
-  private long told(long now) {
+  private long unixOffsetNanos(long now) {
     return wall.unixMillis() * NANOS_PER_MILLI - now;
   }
 
@@ -241,7 +241,7 @@ public final class CountSync implements KnownPeerCounts {
                 });
       }
       eased.addAll(
-          sharingStatus.look(null, storeContact, () -> bound().findAny().isPresent(), now));
+          sharingStatus.findChanges(null, storeContact, () -> bound().findAny().isPresent(), now));
     }
     eased.forEach(Runnable::run);
   }
@@ -259,7 +259,7 @@ public final class CountSync implements KnownPeerCounts {
   }
 
   private List<Count> begin(long now) {
-    long told = told(now);
+    long told = unixOffsetNanos(now);
     shift = Math.abs(told - shift) > SET_NANOS ? told : shift;
     boolean whole = number % WHOLE_EVERY == 0;
     number++;
@@ -267,7 +267,7 @@ public final class CountSync implements KnownPeerCounts {
     sentAt = now;
     nextAt = now + intervalNanos;
     List<Count> own = new ArrayList<>();
-    all.values().forEach(countedLimit -> countedLimit.tell(whole, shift, now, own));
+    all.values().forEach(countedLimit -> countedLimit.collect(whole, shift, now, own));
     return own;
   }
 
@@ -292,8 +292,8 @@ public final class CountSync implements KnownPeerCounts {
     hear(others, now);
     if (inTime) {
       succeeded(now);
-      storeContact.heard(sentAt, 1);
-      all.values().forEach(countedLimit -> countedLimit.agreed(sentAt));
+      storeContact.answered(sentAt, 1);
+      all.values().forEach(countedLimit -> countedLimit.acknowledged(sentAt));
     }
     all.values().forEach(countedLimit -> countedLimit.bind(now));
   }
@@ -302,13 +302,13 @@ public final class CountSync implements KnownPeerCounts {
     for (Count count : others) {
       CountedLimit countedLimit = all.get(count.id());
       if (countedLimit != null) {
-        countedLimit.hear(count, shift, now);
+        countedLimit.apply(count, shift, now);
       }
     }
   }
 
   /** Applies counts that were fetched for some limits between two exchanges. */
-  public synchronized void heard(List<Count> others) {
+  public synchronized void applyFetched(List<Count> others) {
     long now = ticker.nanos();
     hear(others, now);
     for (Count count : others) {

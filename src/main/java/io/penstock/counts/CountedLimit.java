@@ -29,10 +29,10 @@ final class CountedLimit {
    * Highest amounts reported for cells that may still be needed. They never shrink, even if amounts
    * are given back.
    */
-  private final Map<Long, Long> told = new HashMap<>();
+  private final Map<Long, Long> reported = new HashMap<>();
 
   /** Acknowledged amounts. */
-  private final Map<Long, Long> agreed = new HashMap<>();
+  private final Map<Long, Long> acknowledged = new HashMap<>();
 
   /** Amounts under way. */
   private final Map<Long, Long> sent = new HashMap<>();
@@ -60,15 +60,15 @@ final class CountedLimit {
   }
 
   /** Adds the counts to report: new ones, or all of them. */
-  void tell(boolean whole, long shift, long now, List<Count> own) {
-    counting(shift, now).forEach((cell, amount) -> told.merge(cell, amount, Math::max));
+  void collect(boolean whole, long shift, long now, List<Count> own) {
+    counting(shift, now).forEach((cell, amount) -> reported.merge(cell, amount, Math::max));
     long oldest = Math.floorDiv(now + shift, id.durationNanos()) - 1;
-    told.keySet().removeIf(cell -> cell < oldest);
-    agreed.keySet().removeIf(cell -> cell < oldest);
+    reported.keySet().removeIf(cell -> cell < oldest);
+    acknowledged.keySet().removeIf(cell -> cell < oldest);
     sent.clear();
-    told.forEach(
+    reported.forEach(
         (cell, amount) -> {
-          if (whole || amount > agreed.getOrDefault(cell, 0L)) {
+          if (whole || amount > acknowledged.getOrDefault(cell, 0L)) {
             sent.put(cell, amount);
             own.add(new Count(id, cell, amount));
           }
@@ -80,8 +80,8 @@ final class CountedLimit {
    * regions, which have the same cells and are exact.
    */
   private Map<Long, Long> counting(long shift, long now) {
-    if (!binds && RegionSharing.binds(limit)) {
-      return RegionSharing.counted(limit);
+    if (!binds && RegionSharing.isBound(limit)) {
+      return RegionSharing.localCounts(limit);
     }
     Map<Long, Long> counting = new HashMap<>();
     for (ChargedCell chargedCell : limit.cells(now)) {
@@ -109,25 +109,25 @@ final class CountedLimit {
     return Math.floorDiv(instant + shift, length);
   }
 
-  void hear(Count count, long shift, long now) {
-    peerCounts = peerCounts.heard(count.cell(), count.amount(), since, shift, now);
+  void apply(Count count, long shift, long now) {
+    peerCounts = peerCounts.withReport(count.cell(), count.amount(), since, shift, now);
   }
 
   /** Records that the counts sent at the given time were acknowledged. */
-  void agreed(long sentAt) {
+  void acknowledged(long sentAt) {
     since = sentAt;
-    agreed.putAll(sent);
+    acknowledged.putAll(sent);
   }
 
   void bind(long now) {
     if (binds) {
-      limit.others(peerCounts, demand, now);
+      limit.applyPeerCounts(peerCounts, demand, now);
     }
   }
 
   void unbind() {
     if (binds) {
-      limit.uncount();
+      limit.dropPeerCounts();
     }
   }
 

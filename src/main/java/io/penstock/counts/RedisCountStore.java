@@ -105,7 +105,7 @@ public final class RedisCountStore implements CountStore {
 
   @Override
   public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
-    if (!breaker.lets()) {
+    if (!breaker.tryAcquire()) {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
     CountsRead read = readers.computeIfAbsent(writer, none -> new CountsRead());
@@ -126,7 +126,7 @@ public final class RedisCountStore implements CountStore {
    * @return the sum over all others by cell; fails as {@link #exchange} does
    */
   public CompletionStage<List<Count>> others(String writer, LimitId id) {
-    if (!breaker.lets()) {
+    if (!breaker.tryAcquire()) {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
     CountsRead read = new CountsRead();
@@ -140,21 +140,21 @@ public final class RedisCountStore implements CountStore {
   }
 
   private CompletionStage<List<Count>> settled(CountsRead read, Parts parts, Throwable failure) {
-    breaker.told(failure == null);
+    breaker.record(failure == null);
     if (failure != null) {
       return failed(RedisDiagnosis.of(failure));
     }
     if (parts.trouble == null) {
-      troubleLog.well();
+      troubleLog.recordSuccess();
     } else {
-      troubleLog.failed(new RedisTrouble(parts.trouble.kind(), "some of its masters"));
+      troubleLog.recordFailure(new RedisTrouble(parts.trouble.kind(), "some of its masters"));
     }
     read.settle();
     return CompletableFuture.completedStage(read.others(clock.unixMillis()));
   }
 
   private CompletionStage<List<Count>> failed(RedisTrouble trouble) {
-    troubleLog.failed(trouble);
+    troubleLog.recordFailure(trouble);
     return CompletableFuture.failedStage(trouble);
   }
 
@@ -204,12 +204,12 @@ public final class RedisCountStore implements CountStore {
       if (reply.trouble() != null) {
         throw reply.trouble();
       }
-      read.take(limit, reply.said());
-      troubleLog.well(limit);
+      read.take(limit, reply.content());
+      troubleLog.recordSuccess(limit);
     } catch (RedisTrouble trouble) {
-      troubleLog.failed(limit, trouble);
+      troubleLog.recordFailure(limit, trouble);
     } catch (IllegalArgumentException odd) {
-      troubleLog.failed(limit, new RedisTrouble(Kind.VALUE));
+      troubleLog.recordFailure(limit, new RedisTrouble(Kind.VALUE));
     }
   }
 
@@ -227,7 +227,7 @@ public final class RedisCountStore implements CountStore {
               if (reply.trouble() != null) {
                 throw reply.trouble();
               }
-              Set<String> others = new LinkedHashSet<>(read.changed(reply.said()));
+              Set<String> others = new LinkedHashSet<>(read.changed(reply.content()));
               others.removeAll(own);
               return others;
             });

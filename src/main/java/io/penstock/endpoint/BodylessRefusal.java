@@ -1,5 +1,7 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.AdmissionCheck;
+import io.penstock.dispatch.WaitingRoom;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
@@ -41,7 +43,7 @@ final class BodylessRefusal {
     if (all != null || endpointLifecycle.spec().shadow()) {
       return all;
     }
-    Refusal denied = callerAccount == null ? null : callerAccount.foreseen(now);
+    Refusal denied = callerAccount == null ? null : callerAccount.certainRefusal(now);
     return denied == null ? fullQueue(paused, now) : denied;
   }
 
@@ -58,6 +60,6 @@ final class BodylessRefusal {
     least.setAll(0);
     return !paused && own.admits(least, now)
         ? null
-        : AdmissionCheck.queueFull(most + " tickets", own.opens(least, now) - now);
+        : AdmissionCheck.queueFull(most + " tickets", own.roomFreeAt(least, now) - now);
   }
 }

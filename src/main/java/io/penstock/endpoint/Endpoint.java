@@ -2,7 +2,21 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.DispatchInbox;
+import io.penstock.dispatch.Dispatcher;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.ShadowGrants;
+import io.penstock.dispatch.StepDriver;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketListener;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.TicketTerms;
+import io.penstock.dispatch.UndecidedTickets;
 import io.penstock.event.Event;
+import io.penstock.explain.RecentOutcomes;
+import io.penstock.explain.WaitReasons;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.CallerAccount;
@@ -23,10 +37,10 @@ import org.jspecify.annotations.Nullable;
  * the inbox off itself, so that a request that can go at once is granted on its own thread.
  */
 public final class Endpoint {
-  private final EndpointServices house;
+  private final EndpointServices services;
   private final TicketAccounting ticketAccounting;
   private final Quota own;
-  private final EndpointInbox endpointInbox;
+  private final DispatchInbox dispatchInbox;
   private final RouteTable routeTable;
   private final Dispatcher dispatcher;
   private final UndecidedTickets undecided;
@@ -39,7 +53,7 @@ public final class Endpoint {
   private volatile long oldestNanos = Ticker.NEVER;
 
   /** Creates an endpoint that stays until it is closed. */
-  Endpoint(EndpointSpec spec, EndpointServices house) {
+  public Endpoint(EndpointSpec spec, EndpointServices house) {
     this(spec, house, null, house.ticker().nanos());
   }
 
@@ -54,7 +68,7 @@ public final class Endpoint {
 
   private Endpoint(
       EndpointSpec spec, EndpointServices house, @Nullable Consumer<Endpoint> emptied, long now) {
-    this.house = house;
+    this.services = house;
     this.inFlight =
         emptied == null ? InFlight.uncounted() : InFlight.counted(() -> emptied.accept(this), now);
     this.ticketAccounting = new TicketAccounting(spec.path(), house, inFlight);
@@ -63,8 +77,8 @@ public final class Endpoint {
     this.endpointLifecycle = new EndpointLifecycle(spec, house.limits(), own);
     this.bodylessRefusal = new BodylessRefusal(endpointLifecycle, own);
     StepDriver stepDriver = house.drivers().driver(spec.algorithm());
-    this.endpointInbox = new EndpointInbox(house.ticker(), stepDriver, new Owner());
-    this.routeTable = new RouteTable(house, endpointLifecycle::spec, own, endpointInbox::signal);
+    this.dispatchInbox = new DispatchInbox(house.ticker(), stepDriver, new Owner());
+    this.routeTable = new RouteTable(house, endpointLifecycle::spec, own, dispatchInbox::signal);
     this.dispatcher = new Dispatcher(ticketAccounting, routeTable, new WaitReasons());
     this.undecided =
         new UndecidedTickets(
@@ -79,10 +93,10 @@ public final class Endpoint {
    * has one, may still be settled later.
    */
   public void leave() {
-    inFlight.leave(house.ticker().nanos());
+    inFlight.leave(services.ticker().nanos());
   }
 
-  InFlight guests() {
+  InFlight inFlight() {
     return inFlight;
   }
 
@@ -90,8 +104,8 @@ public final class Endpoint {
    * Returns when its own limit will be as good as new if nothing else happens; at most now if it
    * is. Charges by other instances are not considered.
    */
-  long fullNanos(long now) {
-    return EndpointLimit.fullNanos(own.limits(), now);
+  long fullyFreeNanos(long now) {
+    return EndpointLimit.fullyFreeNanos(own.limits(), now);
   }
 
   /** Returns the configuration. */
@@ -116,12 +130,12 @@ public final class Endpoint {
 
   /** Returns how many nanoseconds a small request would wait now, roughly; NEVER if paused. */
   public long expectedWaitNanos() {
-    return WaitForecast.waitNanos(this, house, own, paused);
+    return WaitForecast.waitNanos(this, services, own, paused);
   }
 
   /** Returns its own limit's utilisation, 0 to 1. */
   public double utilization() {
-    return own.utilization(house.ticker().nanos());
+    return own.utilization(services.ticker().nanos());
   }
 
   /** Returns how long the longest-waiting ticket has waited, in nanoseconds; 0 if none waits. */
@@ -130,7 +144,7 @@ public final class Endpoint {
     // The oldest ticket may belong to a shadow, which does not count.
     return oldest == Ticker.NEVER || totals().requests(TicketFate.WAITING) <= 0
         ? 0
-        : Math.max(0, house.ticker().nanos() - oldest);
+        : Math.max(0, services.ticker().nanos() - oldest);
   }
 
   /** Returns whether releases are stopped. */
@@ -144,11 +158,11 @@ public final class Endpoint {
    */
   public ParkedTicket submit(TicketRequest ticketRequest) {
     ticketAccounting.arrived(ticketRequest);
-    long now = house.ticker().nanos();
+    long now = services.ticker().nanos();
     // Numbered as late as possible, so that the order of numbers is nearly that of the inbox.
-    long order = house.arrivals().getAndIncrement();
+    long order = services.arrivals().getAndIncrement();
     ParkedTicket parkedTicket = ticket(order, ticketRequest, now);
-    parkedTicket.face(parkedTicket.facing().keptTo(routeTable.keptTo(ticketRequest, now)));
+    parkedTicket.setLaneKey(parkedTicket.laneKey().onlyTo(routeTable.keptTo(ticketRequest, now)));
     if (spec().shadow()) {
       shadows.release(parkedTicket, ticketRequest, now);
       return parkedTicket;
@@ -158,7 +172,7 @@ public final class Endpoint {
   }
 
   /** Creates the ticket of a request. */
-  ParkedTicket ticket(long order, TicketRequest ticketRequest, long now) {
+  public ParkedTicket ticket(long order, TicketRequest ticketRequest, long now) {
     TicketTerms terms = spec().terms(ticketRequest, now);
     return new ParkedTicket(listener, order, ticketRequest, terms, now, null);
   }
@@ -167,14 +181,15 @@ public final class Endpoint {
     switch (parkedTicket.charge(now)) {
       case CallerAccount.Denied(Refusal refusal) ->
           ticketAccounting.denied(parkedTicket, refusal, now);
-      case CallerAccount.Dry dry -> endpointInbox.offer(at -> undecide(parkedTicket, dry));
-      case CallerAccount.Taken taken -> endpointInbox.offer(at -> arrive(parkedTicket, at));
+      case CallerAccount.AwaitingSlices dry ->
+          dispatchInbox.offer(at -> undecide(parkedTicket, dry));
+      case CallerAccount.Taken taken -> dispatchInbox.offer(at -> arrive(parkedTicket, at));
     }
   }
 
   private void withdraw(ParkedTicket shadow) {
     if (shadow.decide(State.CANCELLED)) {
-      endpointInbox.send(at -> dispatcher.leave(shadow, at));
+      dispatchInbox.send(at -> dispatcher.leave(shadow, at));
       ticketAccounting.withdrawn(shadow);
     }
   }
@@ -183,8 +198,8 @@ public final class Endpoint {
    * Returns the refusal that a request of an account gets now whatever its body says, or null when
    * that depends on the body. Takes and counts nothing.
    */
-  public @Nullable Refusal foreseen(@Nullable CallerAccount callerAccount) {
-    return bodylessRefusal.refusal(callerAccount, paused, house.ticker().nanos());
+  public @Nullable Refusal certainRefusal(@Nullable CallerAccount callerAccount) {
+    return bodylessRefusal.refusal(callerAccount, paused, services.ticker().nanos());
   }
 
   /** Counts a request that is refused before it became a ticket. */
@@ -198,8 +213,8 @@ public final class Endpoint {
   }
 
   /** Counts a request as cancelled, because its client went away before it became a ticket. */
-  public void gone(Cost cost, long bytes) {
-    ticketAccounting.gone(cost, bytes);
+  public void countCancelled(Cost cost, long bytes) {
+    ticketAccounting.countCancelled(cost, bytes);
   }
 
   private void cancel(ParkedTicket parkedTicket) {
@@ -209,7 +224,7 @@ public final class Endpoint {
     if (parkedTicket.decide(State.CANCELLED)) {
       // Sent first: once the account is left, its next request must find this ticket out of the
       // queue.
-      endpointInbox.send(at -> dispatcher.leave(parkedTicket, at));
+      dispatchInbox.send(at -> dispatcher.leave(parkedTicket, at));
       ticketAccounting.cancelled(parkedTicket);
       return;
     }
@@ -221,7 +236,7 @@ public final class Endpoint {
 
   private void abandon(TicketOutcome ticketOutcome) {
     if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
-      ticketSettlement.abandoned(house.ticker().nanos());
+      ticketSettlement.abandoned(services.ticker().nanos());
     }
   }
 
@@ -231,38 +246,38 @@ public final class Endpoint {
    */
   public void pause(boolean stop) {
     paused = stop;
-    endpointInbox.send(at -> dispatcher.pause(paused, at)); // the last of several counts
+    dispatchInbox.send(at -> dispatcher.pause(paused, at)); // the last of several counts
   }
 
   /** Runs a task as the owner of the queue, soon. */
-  void atWork(ObjLongConsumer<Dispatcher> task) {
-    endpointInbox.send(at -> task.accept(dispatcher, at));
+  void runAsOwner(ObjLongConsumer<Dispatcher> task) {
+    dispatchInbox.send(at -> task.accept(dispatcher, at));
   }
 
   /** Returns the records of its recent tickets. */
-  RecentOutcomes lately() {
-    return ticketAccounting.lately();
+  RecentOutcomes recentOutcomes() {
+    return ticketAccounting.recentOutcomes();
   }
 
   /** Applies another configuration of the same path; tickets, charges and debt stay. */
-  void reconfigure(EndpointSpec next) {
-    endpointInbox.send(
+  public void reconfigure(EndpointSpec next) {
+    dispatchInbox.send(
         at -> {
           EndpointSpec before = spec();
           if (!endpointLifecycle.become(next, at)) {
             return;
           }
           if (next.algorithm() != before.algorithm()) {
-            endpointInbox.drivenBy(house.drivers().driver(next.algorithm()));
+            dispatchInbox.drivenBy(services.drivers().driver(next.algorithm()));
           }
           dispatcher.reroute(at);
         });
   }
 
   /** Refuses all waiting and all new tickets; everything else stays as it is. */
-  void refuseAll(Refusal refusal) {
+  public void refuseAll(Refusal refusal) {
     endpointLifecycle.stop(refusal);
-    endpointInbox.send(at -> closeAll(refusal));
+    dispatchInbox.send(at -> closeAll(refusal));
   }
 
   private void closeAll(Refusal refusal) {
@@ -273,9 +288,9 @@ public final class Endpoint {
   /** Refuses all waiting and all new tickets, and forgets its limit. */
   void close(Refusal refusal) {
     endpointLifecycle.close(refusal);
-    lately().close();
+    recentOutcomes().close();
     inFlight.closing();
-    endpointInbox.send(at -> closeAll(refusal));
+    dispatchInbox.send(at -> closeAll(refusal));
   }
 
   /** Returns whether it was closed. */
@@ -283,10 +298,10 @@ public final class Endpoint {
     return endpointLifecycle.closed();
   }
 
-  private void undecide(ParkedTicket parkedTicket, CallerAccount.Dry dry) {
+  private void undecide(ParkedTicket parkedTicket, CallerAccount.AwaitingSlices dry) {
     undecided.add(parkedTicket, dry);
     if (parkedTicket.shadow() == null) {
-      house.roll().add(this, parkedTicket);
+      services.directory().add(this, parkedTicket);
     }
   }
 
@@ -301,11 +316,11 @@ public final class Endpoint {
     if (parkedTicket.carried() == null) {
       dispatcher.arrive(parkedTicket, at);
     } else {
-      dispatcher.back(parkedTicket, at);
+      dispatcher.returnToQueue(parkedTicket, at);
     }
     parkedTicket.came(at);
     if (parkedTicket.waits() && parkedTicket.shadow() == null) {
-      house.roll().add(this, parkedTicket);
+      services.directory().add(this, parkedTicket);
       ticketAccounting.publish(
           new Event.Queued(at, path(), parkedTicket.order(), parkedTicket.cost()));
     }
@@ -325,7 +340,7 @@ public final class Endpoint {
 
     @Override
     public void refuse(ParkedTicket ticket, Refusal refusal) {
-      endpointInbox.send(now -> dispatcher.throwOut(ticket, refusal, now));
+      dispatchInbox.send(now -> dispatcher.evict(ticket, refusal, now));
     }
 
     @Override
@@ -334,7 +349,7 @@ public final class Endpoint {
     }
 
     @Override
-    public void ended(ParkedTicket ticket, TicketFate fate) {
+    public void settled(ParkedTicket ticket, TicketFate fate) {
       ticketAccounting.settled(ticket, fate);
     }
 
@@ -345,16 +360,16 @@ public final class Endpoint {
 
     /** Reports the real usage to the order of the queue, where it changes the order. */
     @Override
-    public void used(ParkedTicket ticket, long tokens) {
+    public void usageKnown(ParkedTicket ticket, long tokens) {
       if (spec().scheduling().order() == QueueOrder.FAIR && tokens != ticket.cost().totalTokens()) {
-        endpointInbox.send(now -> dispatcher.settled(ticket, tokens));
+        dispatchInbox.send(now -> dispatcher.settled(ticket, tokens));
       }
     }
 
     @Override
-    public ParkedTicket again(ParkedTicket ticket, ParkedTicket next) {
+    public ParkedTicket requeue(ParkedTicket ticket, ParkedTicket next) {
       ticketAccounting.returned(ticket);
-      endpointInbox.offer(now -> arrive(next, now));
+      dispatchInbox.offer(now -> arrive(next, now));
       return next;
     }
 
@@ -375,18 +390,18 @@ public final class Endpoint {
   }
 
   /** Does the work of the inbox. */
-  private final class Owner implements EndpointInbox.Owner {
+  private final class Owner implements DispatchInbox.Owner {
     @Override
     public long step(long now) {
       long next = Math.min(undecided.step(now), dispatcher.step(now));
-      oldestNanos = dispatcher.parked().oldestNanos();
-      bodylessRefusal.follow(dispatcher.parked());
+      oldestNanos = dispatcher.waitingRoom().oldestNanos();
+      bodylessRefusal.follow(dispatcher.waitingRoom());
       return next;
     }
 
     @Override
     public void deliver() {
-      ticketAccounting.deliver(endpointInbox::fault);
+      ticketAccounting.deliver(dispatchInbox::fault);
     }
   }
 }

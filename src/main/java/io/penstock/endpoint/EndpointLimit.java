@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class EndpointLimit {
   private EndpointLimit() {}
 
-  /** Returns as {@link Endpoint#fullNanos} does. */
-  static long fullNanos(List<MeteredLimit> limits, long now) {
+  /** Returns as {@link Endpoint#fullyFreeNanos} does. */
+  static long fullyFreeNanos(List<MeteredLimit> limits, long now) {
     long full = now;
     for (MeteredLimit metered : limits) {
       Limit limit = metered.limit();
-      full = Math.max(full, Math.max(limit.full(now), limit.paced(limit.capacity(), now)));
+      full =
+          Math.max(
+              full, Math.max(limit.fullyFreeAt(now), limit.paceAllowsAt(limit.capacity(), now)));
     }
     return full;
   }

@@ -1,5 +1,7 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.StepDriver;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.PriorityQueue;

@@ -1,5 +1,7 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.Dispatcher;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -28,7 +30,7 @@ public final class EndpointRegistry {
   private static final Refusal REMOVED =
       Refusal.of(RefusalReason.ENDPOINT_REMOVED, "the endpoint was removed");
 
-  private final EndpointServices house;
+  private final EndpointServices services;
   private final ConcurrentHashMap<String, Endpoint> dynamic = new ConcurrentHashMap<>();
   private final EndpointReclaim reclaim;
   private final TicketOperations ticketOperations;
@@ -70,7 +72,7 @@ public final class EndpointRegistry {
 
   /** Creates an empty registry. */
   public EndpointRegistry(EndpointServices house) {
-    this.house = house;
+    this.services = house;
     this.ticketOperations = new TicketOperations(this, house);
     this.reclaim = new EndpointReclaim(house.drivers(), this::ring);
   }
@@ -107,7 +109,7 @@ public final class EndpointRegistry {
       }
       own = proper && room(nearest.spec()) ? null : nearest.endpoint();
     }
-    return own != null && own.guests().enter() ? own : enterOrMake(looked, proper);
+    return own != null && own.inFlight().enter() ? own : enterOrMake(looked, proper);
   }
 
   /** Returns the operations on tickets. */
@@ -131,7 +133,7 @@ public final class EndpointRegistry {
     }
     if (!stop && own != null && dynamic.get(path) == own) {
       reclaim.forget(own::equals);
-      reclaim.lookAt(own, own.guests().emptySinceNanos() + IDLE_NANOS);
+      reclaim.lookAt(own, own.inFlight().emptySinceNanos() + IDLE_NANOS);
       reclaim.arm();
     }
     return own;
@@ -165,14 +167,14 @@ public final class EndpointRegistry {
       }
       own = proper && room(nearest.spec()) ? made(path, nearest.spec()) : nearest.endpoint();
     }
-    if (!own.guests().enter()) {
+    if (!own.inFlight().enter()) {
       throw new IllegalStateException("endpoint " + path + " was given up and is still there");
     }
     return own;
   }
 
   private Endpoint made(String path, EndpointSpec ancestor) {
-    Endpoint made = Endpoint.dynamic(ancestor.dynamicAt(path), house, this::emptied);
+    Endpoint made = Endpoint.dynamic(ancestor.dynamicAt(path), services, this::emptied);
     dynamic.put(path, made);
     return made;
   }
@@ -201,7 +203,7 @@ public final class EndpointRegistry {
   private static void reroute(Endpoint endpoint) {
     // waiting shadows are not counted
     if (endpoint.totals().requests(TicketFate.WAITING) > 0 || endpoint.spec().shadow()) {
-      endpoint.atWork(Dispatcher::reroute);
+      endpoint.runAsOwner(Dispatcher::reroute);
     }
   }
 
@@ -216,17 +218,17 @@ public final class EndpointRegistry {
    * and are removed with it.
    */
   public synchronized void apply(List<EndpointSpec> specs) {
-    long now = house.ticker().nanos();
+    long now = services.ticker().nanos();
     Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
     specs.forEach(spec -> spec.upstreams().forEach(each -> upstreams.put(each.id(), each)));
-    house.upstreams().apply(upstreams.values(), now);
+    services.upstreams().apply(upstreams.values(), now);
     Map<String, Place> next = new LinkedHashMap<>();
     for (EndpointSpec spec : specs) {
       Endpoint known = own(spec.path());
       if (known != null) {
         known.reconfigure(spec);
       }
-      next.put(spec.path(), new Place(known == null ? new Endpoint(spec, house) : known, spec));
+      next.put(spec.path(), new Place(known == null ? new Endpoint(spec, services) : known, spec));
     }
     Paths before = configured;
     configured = new Paths(next);
@@ -257,7 +259,7 @@ public final class EndpointRegistry {
 
   private void remove(Endpoint endpoint) {
     endpoint.close(REMOVED);
-    if (endpoint.guests().giveUp()) {
+    if (endpoint.inFlight().giveUp()) {
       bequeath(endpoint);
     }
   }
@@ -273,18 +275,18 @@ public final class EndpointRegistry {
   /** Notes that nothing is in flight at a dynamic endpoint any more. */
   private synchronized void emptied(Endpoint endpoint) {
     if (endpoint.closed()) {
-      if (endpoint.guests().giveUp()) {
+      if (endpoint.inFlight().giveUp()) {
         bequeath(endpoint);
       }
     } else if (dynamic.get(endpoint.path()) == endpoint) {
-      reclaim.lookAt(endpoint, endpoint.guests().emptySinceNanos() + IDLE_NANOS);
+      reclaim.lookAt(endpoint, endpoint.inFlight().emptySinceNanos() + IDLE_NANOS);
       reclaim.arm();
     }
   }
 
   private synchronized void ring() {
     reclaim.rang();
-    long now = house.ticker().nanos();
+    long now = services.ticker().nanos();
     for (Endpoint each = reclaim.next(now); each != null; each = reclaim.next(now)) {
       look(each, now);
     }
@@ -296,7 +298,7 @@ public final class EndpointRegistry {
    * checked: then nothing can be charged to its limit meanwhile.
    */
   private void look(Endpoint endpoint, long now) {
-    InFlight inFlight = endpoint.guests();
+    InFlight inFlight = endpoint.inFlight();
     if (!inFlight.giveUp()) {
       if (inFlight.watchOn()) {
         reclaim.lookAt(endpoint, inFlight.emptySinceNanos() + IDLE_NANOS);
@@ -307,7 +309,7 @@ public final class EndpointRegistry {
       inFlight.reopen(); // it is looked at again once it is resumed
       return;
     }
-    long rested = Math.max(inFlight.emptySinceNanos() + IDLE_NANOS, endpoint.fullNanos(now));
+    long rested = Math.max(inFlight.emptySinceNanos() + IDLE_NANOS, endpoint.fullyFreeNanos(now));
     if (rested > now) {
       inFlight.reopen();
       reclaim.lookAt(endpoint, rested);

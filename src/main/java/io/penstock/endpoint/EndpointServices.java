@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.StepDriver;
 import io.penstock.event.EventSink;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
@@ -27,7 +28,7 @@ public record EndpointServices(
     StepDriver.Source drivers,
     EventSink events,
     AtomicLong arrivals,
-    TicketDirectory roll) {
+    TicketDirectory directory) {
   /** Creates the services with an empty directory of waiting tickets. */
   public EndpointServices(
       UpstreamRegistry upstreams,

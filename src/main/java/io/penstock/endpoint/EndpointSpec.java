@@ -1,6 +1,10 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketTerms;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;

@@ -1,6 +1,7 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.TicketFate;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;

@@ -1,5 +1,11 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.LaneKey;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RendezvousHash;
+import io.penstock.dispatch.RouteSource;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketRoute;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
@@ -43,7 +49,8 @@ final class RouteTable implements RouteSource {
     }
     List<TicketRoute> routes = new ArrayList<>();
     add(routes, laneKey.model(), laneKey, now);
-    EndpointSpec.Fallback fallback = laneKey.widely() ? spec.fallback(laneKey.model()) : null;
+    EndpointSpec.Fallback fallback =
+        laneKey.withFallbacks() ? spec.fallback(laneKey.model()) : null;
     if (fallback != null) {
       fallback.models().forEach(model -> add(routes, model, laneKey, now));
     }
@@ -52,8 +59,8 @@ final class RouteTable implements RouteSource {
 
   /** Returns the id of the only upstream a request may go to, or null for any. */
   @Nullable String keptTo(TicketRequest ticketRequest, long now) {
-    if (ticketRequest.kept().at() != null || ticketRequest.kept().with() == null) {
-      return ticketRequest.kept().at();
+    if (ticketRequest.affinity().at() != null || ticketRequest.affinity().with() == null) {
+      return ticketRequest.affinity().at();
     }
     List<UpstreamSpec> all = new ArrayList<>();
     List<UpstreamSpec> well = new ArrayList<>();
@@ -66,11 +73,11 @@ final class RouteTable implements RouteSource {
         }
       }
     }
-    return RendezvousHash.choose(ticketRequest.kept().with(), well.isEmpty() ? all : well);
+    return RendezvousHash.choose(ticketRequest.affinity().with(), well.isEmpty() ? all : well);
   }
 
   private @Nullable Quota ofModel(@Nullable String model, LaneKey laneKey, long now) {
-    return laneKey.paid() ? null : models.of(model, now);
+    return laneKey.alreadyCharged() ? null : models.of(model, now);
   }
 
   /**
@@ -79,7 +86,7 @@ final class RouteTable implements RouteSource {
    */
   private List<Quota> quotas(
       LaneKey laneKey, @Nullable Quota ofModel, @Nullable Quota pool, long now) {
-    if (laneKey.paid()) {
+    if (laneKey.alreadyCharged()) {
       return pool == null ? List.of() : List.of(pool);
     }
     CallerAccount callerAccount = laneKey.account();
@@ -115,18 +122,19 @@ final class RouteTable implements RouteSource {
    * Leaves out routes by upstream. If the only upstream allowed is gone, the ticket may go to any.
    */
   private static List<TicketRoute> chosen(List<TicketRoute> routes, LaneKey laneKey) {
-    if (laneKey.only() == null && laneKey.not() == null) {
+    if (laneKey.onlyUpstream() == null && laneKey.avoidedUpstream() == null) {
       return routes;
     }
-    List<TicketRoute> kept = routes.stream().filter(route -> route.goesTo(laneKey.only())).toList();
+    List<TicketRoute> kept =
+        routes.stream().filter(route -> route.leadsTo(laneKey.onlyUpstream())).toList();
     List<TicketRoute> allowed = kept.isEmpty() ? routes : kept;
     List<TicketRoute> others =
-        allowed.stream().filter(route -> !route.goesTo(laneKey.not())).toList();
+        allowed.stream().filter(route -> !route.leadsTo(laneKey.avoidedUpstream())).toList();
     return others.isEmpty() ? allowed : others;
   }
 
   @Override
-  public RefusalReason noWay(@Nullable String model) {
+  public RefusalReason noRouteReason(@Nullable String model) {
     boolean served = configuration.get().upstreams().stream().anyMatch(each -> each.serves(model));
     return served ? RefusalReason.NO_HEALTHY_UPSTREAM : RefusalReason.NO_UPSTREAM_FOR_MODEL;
   }

@@ -1,5 +1,14 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.AdmissionCheck;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RouteSource;
+import io.penstock.dispatch.ShadowGrants;
+import io.penstock.dispatch.ShadowTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketRoute;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.queue.Ticket.State;
 import io.penstock.refusal.Refusal;
@@ -40,9 +49,9 @@ final class ShadowReleases implements ShadowGrants {
 
   /** Grants a new request at once, or refuses it when no upstream serves it. */
   void release(ParkedTicket parkedTicket, TicketRequest ticketRequest, long now) {
-    List<TicketRoute> ways = routeSource.of(parkedTicket.facing(), now);
+    List<TicketRoute> ways = routeSource.of(parkedTicket.laneKey(), now);
     Refusal all = closed.get();
-    Refusal refusal = all == null ? AdmissionCheck.noWay(ways, routeSource, parkedTicket) : all;
+    Refusal refusal = all == null ? AdmissionCheck.noRoute(ways, routeSource, parkedTicket) : all;
     if (refusal != null) {
       ticketAccounting.turnAway(parkedTicket, refusal);
       return;
@@ -60,13 +69,13 @@ final class ShadowReleases implements ShadowGrants {
    * because nothing waits here.
    */
   @Override
-  public @Nullable TicketRoute again(ParkedTicket next, long now) {
+  public @Nullable TicketRoute retryRoute(ParkedTicket next, long now) {
     if (closed.get() != null) {
       return null;
     }
-    TicketRoute elsewhere = open(routeSource.of(next.facing(), now), next, now);
-    return elsewhere == null && next.facing().not() != null
-        ? open(routeSource.of(next.facing().avoidingNone(), now), next, now)
+    TicketRoute elsewhere = open(routeSource.of(next.laneKey(), now), next, now);
+    return elsewhere == null && next.laneKey().avoidedUpstream() != null
+        ? open(routeSource.of(next.laneKey().avoidingNone(), now), next, now)
         : elsewhere;
   }
 
@@ -111,8 +120,8 @@ final class ShadowReleases implements ShadowGrants {
   private static TicketRoute leastBad(List<TicketRoute> ways, ParkedTicket parkedTicket, long now) {
     List<TicketRoute> best = ways.stream().filter(way -> !way.onTrial()).toList();
     if (best.isEmpty()) {
-      long soonest = ways.stream().mapToLong(way -> way.gateOpens(now)).min().orElse(now);
-      best = ways.stream().filter(way -> way.gateOpens(now) == soonest).toList();
+      long soonest = ways.stream().mapToLong(way -> way.gatesOpenAt(now)).min().orElse(now);
+      best = ways.stream().filter(way -> way.gatesOpenAt(now) == soonest).toList();
     }
     return TicketRoute.leastUsed(best, parkedTicket, now);
   }

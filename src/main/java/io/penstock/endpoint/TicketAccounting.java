@@ -1,7 +1,20 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.DispatchListener;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.ShadowTicket;
+import io.penstock.dispatch.TicketCharges;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitRecorder;
 import io.penstock.event.Event;
+import io.penstock.explain.PastTicket;
+import io.penstock.explain.RecentOutcomes;
+import io.penstock.explain.WaitExplainer;
+import io.penstock.explain.WaitNote;
 import io.penstock.pool.Upstream;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.CallerAccount;
@@ -23,7 +36,7 @@ final class TicketAccounting implements DispatchListener {
   private record Decision(ParkedTicket pending, TicketOutcome outcome) {}
 
   private final String path;
-  private final EndpointServices house;
+  private final EndpointServices services;
   private final InFlight inFlight;
   private final EndpointTotals endpointTotals = new EndpointTotals();
   private final RecentOutcomes recentOutcomes;
@@ -31,13 +44,13 @@ final class TicketAccounting implements DispatchListener {
 
   TicketAccounting(String path, EndpointServices house, InFlight inFlight) {
     this.path = path;
-    this.house = house;
+    this.services = house;
     this.inFlight = inFlight;
-    this.recentOutcomes = new RecentOutcomes(house.roll().records());
+    this.recentOutcomes = new RecentOutcomes(house.directory().records());
   }
 
   /** Returns the records of recent outcomes. */
-  RecentOutcomes lately() {
+  RecentOutcomes recentOutcomes() {
     return recentOutcomes;
   }
 
@@ -71,7 +84,7 @@ final class TicketAccounting implements DispatchListener {
   }
 
   void publish(Event event) {
-    house.events().publish(event);
+    services.events().publish(event);
   }
 
   /** Counts the arrival of a ticket, which is in flight until it is settled. */
@@ -115,7 +128,7 @@ final class TicketAccounting implements DispatchListener {
     endpointTotals.add(TicketFate.OFFERED, cost, bytes);
     endpointTotals.add(TicketFate.REFUSED, cost, bytes);
     long now = now();
-    long number = house.arrivals().getAndIncrement();
+    long number = services.arrivals().getAndIncrement();
     if (origin != null) {
       recentOutcomes.add(PastTicket.turnedAway(number, origin, path, cost, refusal, now));
     }
@@ -123,10 +136,10 @@ final class TicketAccounting implements DispatchListener {
   }
 
   /** Counts a request that never became a ticket, because its client went away. */
-  void gone(Cost cost, long bytes) {
+  void countCancelled(Cost cost, long bytes) {
     endpointTotals.add(TicketFate.OFFERED, cost, bytes);
     endpointTotals.add(TicketFate.CANCELLED, cost, bytes);
-    publish(new Event.Cancelled(now(), path, house.arrivals().getAndIncrement()));
+    publish(new Event.Cancelled(now(), path, services.arrivals().getAndIncrement()));
   }
 
   /** Counts a waiting ticket as cancelled by its client. */
@@ -157,7 +170,7 @@ final class TicketAccounting implements DispatchListener {
   }
 
   @Override
-  public void left(ParkedTicket parkedTicket, long now) {
+  public void clientLeft(ParkedTicket parkedTicket, long now) {
     if (parkedTicket.shadow() == null && WaitRecorder.isLong(parkedTicket, now)) {
       remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.CANCELLED, null, now));
     }
@@ -172,7 +185,7 @@ final class TicketAccounting implements DispatchListener {
   private void ended(ParkedTicket parkedTicket, TicketFate from, TicketFate to) {
     if (from == TicketFate.WAITING) {
       returnTaken(parkedTicket);
-      house.roll().remove(parkedTicket);
+      services.directory().remove(parkedTicket);
     }
     endpointTotals.move(from, to, parkedTicket.cost(), parkedTicket.bytes());
     leave(parkedTicket);
@@ -214,7 +227,7 @@ final class TicketAccounting implements DispatchListener {
   }
 
   private long now() {
-    return house.ticker().nanos();
+    return services.ticker().nanos();
   }
 
   @Override
@@ -267,7 +280,7 @@ final class TicketAccounting implements DispatchListener {
       WaitNote.past(parkedTicket, pastTicket);
       remember(parkedTicket, pastTicket);
     }
-    house.roll().remove(parkedTicket);
+    services.directory().remove(parkedTicket);
     endpointTotals.move(
         TicketFate.WAITING, TicketFate.RUNNING, parkedTicket.cost(), parkedTicket.bytes());
     publish(

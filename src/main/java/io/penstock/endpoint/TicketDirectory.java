@@ -1,5 +1,7 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.explain.RecordBudget;
 import io.penstock.queue.Ticket.State;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Directory of the waiting tickets of all endpoints, by arrival number; tickets granted at once are
  * never in it. Safe from any thread.
  */
-final class TicketDirectory {
+public final class TicketDirectory {
   /** A waiting ticket and its endpoint. */
-  record Waiting(Endpoint endpoint, ParkedTicket ticket) {}
+  public record Waiting(Endpoint endpoint, ParkedTicket ticket) {}
 
   private final ConcurrentHashMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
   private final RecordBudget records = new RecordBudget();
@@ -44,7 +46,8 @@ final class TicketDirectory {
   }
 
   /** Returns the waiting ticket with that number, or null. */
-  @Nullable Waiting find(long number) {
+  @Nullable
+  public Waiting find(long number) {
     return waiting.get(number);
   }
 
@@ -81,7 +84,7 @@ final class TicketDirectory {
     return ages;
   }
 
-  int size() {
+  public int size() {
     return waiting.size();
   }
 }

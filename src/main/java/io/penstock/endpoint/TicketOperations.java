@@ -1,5 +1,10 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.explain.PastTicket;
+import io.penstock.explain.QueueSnapshot;
+import io.penstock.explain.TicketRecord;
+import io.penstock.explain.WaitingTicket;
 import io.penstock.queue.Ticket.State;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -31,16 +36,16 @@ public final class TicketOperations {
   }
 
   private final EndpointRegistry registry;
-  private final EndpointServices house;
+  private final EndpointServices services;
 
   TicketOperations(EndpointRegistry registry, EndpointServices house) {
     this.registry = registry;
-    this.house = house;
+    this.services = house;
   }
 
   /** Gives the first {@code most} waiting tickets of an endpoint to {@code told}. */
   public void list(Endpoint endpoint, int most, Consumer<QueueSnapshot> told) {
-    endpoint.atWork(
+    endpoint.runAsOwner(
         (dispatcher, now) -> told.accept(QueueSnapshot.of(dispatcher, most, null, now)));
   }
 
@@ -48,9 +53,9 @@ public final class TicketOperations {
    * Gives the ticket that is next in turn at an endpoint to {@code told}; nothing if none waits.
    */
   public void next(Endpoint endpoint, Consumer<Optional<WaitingTicket>> told) {
-    endpoint.atWork(
+    endpoint.runAsOwner(
         (dispatcher, now) -> {
-          ParkedTicket next = dispatcher.parked().inTurn().get();
+          ParkedTicket next = dispatcher.waitingRoom().inTurn().get();
           told.accept(
               Optional.ofNullable(next).map(each -> WaitingTicket.of(dispatcher, each, now)));
         });
@@ -64,7 +69,7 @@ public final class TicketOperations {
    * @param below times in nanoseconds, ascending
    */
   public Map<String, List<Integer>> ages(List<Long> below, long now) {
-    return house.roll().ages(below, now);
+    return services.directory().ages(below, now);
   }
 
   /**
@@ -74,7 +79,7 @@ public final class TicketOperations {
    */
   public void find(String id, Consumer<Optional<TicketRecord>> told) {
     long number = number(id);
-    TicketDirectory.Waiting numbered = number < 0 ? null : house.roll().find(number);
+    TicketDirectory.Waiting numbered = number < 0 ? null : services.directory().find(number);
     TicketDirectory.Waiting waiting = numbered == null ? waitingFor(id, number) : numbered;
     if (waiting == null) {
       told.accept(Optional.ofNullable(past(id, number)));
@@ -83,7 +88,7 @@ public final class TicketOperations {
     ParkedTicket parkedTicket = waiting.ticket();
     waiting
         .endpoint()
-        .atWork(
+        .runAsOwner(
             (dispatcher, now) ->
                 told.accept(
                     parkedTicket.state() == State.PARKED
@@ -96,7 +101,7 @@ public final class TicketOperations {
    */
   private TicketDirectory.@Nullable Waiting waitingFor(String requestId, long number) {
     boolean numbered = number >= 0 && last(pastTicket -> pastTicket.number() == number) != null;
-    return numbered ? null : house.roll().find(requestId);
+    return numbered ? null : services.directory().find(requestId);
   }
 
   private @Nullable PastTicket past(String id, long number) {
@@ -109,7 +114,7 @@ public final class TicketOperations {
   private @Nullable PastTicket last(Predicate<PastTicket> which) {
     PastTicket last = null;
     for (Endpoint endpoint : registry.all()) {
-      PastTicket found = endpoint.lately().last(which);
+      PastTicket found = endpoint.recentOutcomes().last(which);
       last = found != null && (last == null || last.number() < found.number()) ? found : last;
     }
     return last;
@@ -127,18 +132,18 @@ public final class TicketOperations {
    */
   public void remove(String id, Consumer<Removal> told) {
     long number = number(id);
-    TicketDirectory.Waiting waiting = number < 0 ? null : house.roll().find(number);
+    TicketDirectory.Waiting waiting = number < 0 ? null : services.directory().find(number);
     if (waiting != null) {
       waiting
           .endpoint()
-          .atWork(
+          .runAsOwner(
               (dispatcher, now) ->
                   told.accept(
-                      dispatcher.throwOut(waiting.ticket(), REMOVED, now)
+                      dispatcher.evict(waiting.ticket(), REMOVED, now)
                           ? Removal.REMOVED
                           : Removal.GONE));
     } else {
-      boolean was = number >= 0 && number < house.arrivals().get();
+      boolean was = number >= 0 && number < services.arrivals().get();
       told.accept(was ? Removal.GONE : Removal.UNKNOWN);
     }
   }

@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.TicketFate;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
@@ -42,7 +43,7 @@ final class WaitForecast {
     for (List<Quota> way : ways(spec, upstreamRegistry, own)) {
       long wait = 0;
       for (Quota quota : way) {
-        wait = Math.max(wait, quota.forecast(requests, ahead, one, now));
+        wait = Math.max(wait, quota.forecastNanos(requests, ahead, one, now));
       }
       best = Math.min(best, wait);
     }

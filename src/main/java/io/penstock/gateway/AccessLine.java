@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -75,38 +75,38 @@ final class AccessLine implements RequestTrail {
   }
 
   @Override
-  public void calls(
+  public void callStarts(
       UpstreamSpec upstream, URI base, @Nullable String model, @Nullable ModelOperation operation) {
     attempts++;
-    trace.calls(upstream, base, model, operation);
+    trace.callStarts(upstream, base, model, operation);
   }
 
   @Override
-  public void tells(HttpHeaders headers) {
-    trace.tells(headers);
+  public void setTraceHeaders(HttpHeaders headers) {
+    trace.setTraceHeaders(headers);
   }
 
   @Override
-  public void answers(int status) {
-    trace.answers(status);
+  public void statusReceived(int status) {
+    trace.statusReceived(status);
   }
 
   @Override
-  public void answered(String model) {
-    trace.answered(model);
+  public void modelNamed(String model) {
+    trace.modelNamed(model);
   }
 
   @Override
-  public void called(@Nullable TokenUsage used, @Nullable String why) {
+  public void callEnded(@Nullable TokenUsage used, @Nullable String why) {
     usage = used;
     error = why;
-    trace.called(used, why);
+    trace.callEnded(used, why);
   }
 
   @Override
-  public void passed(int more) {
+  public void bytesForwarded(int more) {
     bytes += more;
-    trace.passed(more);
+    trace.bytesForwarded(more);
   }
 
   @Override

@@ -1,11 +1,11 @@
 package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.TicketSettlement;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.key.ApiCaller;
 import io.penstock.park.TicketParking;
@@ -98,7 +98,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   /** Returns the heartbeat for a client that waits for a stream, or null when it gets none. */
   static @Nullable StreamHeartbeat heartbeat(RequestContext requestContext, EventLoop loop) {
     long nanos = requestContext.endpoint().spec().waiting().heartbeatNanos();
-    byte[] bytes = requestContext.speech().heartbeat(requestContext.parameters().query());
+    byte[] bytes = requestContext.protocol().heartbeat(requestContext.parameters().query());
     return nanos == 0 || bytes == null || !requestContext.stream()
         ? null
         : new StreamHeartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
@@ -115,7 +115,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
         flow(requestContext, request.getHeaders()),
         upstreamAffinity.of(requestContext, request),
         apiCaller == null ? null : apiCaller.account(),
-        requestContext.visitor().models(),
+        requestContext.client().models(),
         requestContext.origin());
   }
 
@@ -140,13 +140,13 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     return switch (ticketOutcome) {
       case TicketOutcome.Refused(Refusal refusal) -> {
         strict.denied(requestContext, refusal);
-        requestContext.tells(limitHeaders.of(requestContext, null));
+        requestContext.setLimitHeaders(limitHeaders.of(requestContext, null));
         yield RefusalWriter.refuse(exchange, requestContext, refusal);
       }
       case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
         requestContext.granted(ticketSettlement);
         requestContext.trail().released(ticketSettlement);
-        requestContext.tells(limitHeaders.of(requestContext, ticketSettlement));
+        requestContext.setLimitHeaders(limitHeaders.of(requestContext, ticketSettlement));
         // a later step settles the request; should that fail, no charge or permit must remain
         yield Mono.defer(() -> chain.filter(exchange))
             .doFinally(signal -> abandoned(requestContext));

@@ -4,7 +4,7 @@ import io.penstock.cost.CostLearner;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.event.Event;
 import io.penstock.event.EventSink;
 import io.penstock.usage.UsageLedger;
@@ -29,8 +29,8 @@ final class AnswerLearning {
   }
 
   /** Remembers which upstream gave an id that later requests may refer to. */
-  void gave(String upstream, String id) {
-    upstreamAffinity.gave(upstream, id);
+  void rememberOrigin(String upstream, String id) {
+    upstreamAffinity.remember(upstream, id);
   }
 
   /** Counts the usage of a request that got an answer, or a part of one; called once for each. */
@@ -61,7 +61,7 @@ final class AnswerLearning {
       @Nullable TokenUsage tokenUsage,
       @Nullable String error,
       long now) {
-    requestContext.trail().called(tokenUsage, error);
+    requestContext.trail().callEnded(tokenUsage, error);
     TicketSettlement ticketSettlement = requestContext.settlement();
     ModelOperation modelOperation = requestContext.operation();
     if (modelOperation == null || ticketSettlement == null || ticketSettlement.upstream() == null) {

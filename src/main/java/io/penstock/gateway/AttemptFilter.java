@@ -10,10 +10,10 @@ import reactor.core.publisher.Mono;
  * Calls the chosen upstream, and perhaps others after it, until there is an answer for the client.
  */
 final class AttemptFilter implements GlobalFilter, Ordered {
-  private final AttemptLoop.House house;
+  private final AttemptLoop.Services services;
 
-  AttemptFilter(AttemptLoop.House house) {
-    this.house = house;
+  AttemptFilter(AttemptLoop.Services house) {
+    this.services = house;
   }
 
   @Override
@@ -23,6 +23,6 @@ final class AttemptFilter implements GlobalFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    return Mono.defer(() -> new AttemptLoop(house, exchange).next());
+    return Mono.defer(() -> new AttemptLoop(services, exchange).next());
   }
 }

@@ -2,9 +2,9 @@ package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.json.BodyEdit;
 import io.penstock.park.TicketParking;
 import io.penstock.pool.AttemptFailure;
@@ -41,35 +41,35 @@ final class AttemptLoop {
    * @param relay serves connections that become WebSockets
    * @param allowances tells clients what is left of limits
    */
-  record House(
+  record Services(
       UpstreamAddress addresses,
       VerdictSource judge,
       RetryBudgets budgets,
-      ForwardedHeaders origin,
+      ForwardedHeaders forwardedHeaders,
       UpstreamCall call,
       WebSocketProxy relay,
       LimitHeaders allowances,
       Ticker ticker) {}
 
   /** Result of an attempt. */
-  private sealed interface Came {
-    record Answered(UpstreamAnswer answer) implements Came {}
+  private sealed interface AttemptResult {
+    record Answered(UpstreamAnswer answer) implements AttemptResult {}
 
-    record Failed(Throwable error) implements Came {}
+    record Failed(Throwable error) implements AttemptResult {}
   }
 
   private static final Refusal NO_URI =
       Refusal.of(RefusalReason.BAD_REQUEST, "the path or query is not a valid URI");
 
-  private final House house;
+  private final Services services;
   private final RequestContext requestContext;
   private ServerWebExchange exchange;
   private int rejected;
   private int broken;
   private boolean withoutUsage;
 
-  AttemptLoop(House house, ServerWebExchange exchange) {
-    this.house = house;
+  AttemptLoop(Services house, ServerWebExchange exchange) {
+    this.services = house;
     this.exchange = exchange;
     this.requestContext = RequestContext.of(exchange);
   }
@@ -78,26 +78,27 @@ final class AttemptLoop {
   Mono<Void> next() {
     Upstream upstream = upstream();
     UpstreamSpec spec = upstream.spec();
-    URI base = house.addresses().of(spec);
+    URI base = services.addresses().of(spec);
     requestContext.asksUsage(asksUsage(upstream));
     requestContext
         .trail()
-        .calls(spec, base, requestContext.askedModel(), requestContext.operation());
+        .callStarts(spec, base, requestContext.askedModel(), requestContext.operation());
     List<BodyEdit> edits = OutboundChanges.edits(requestContext, spec, requestContext.asksUsage());
     URI target = OutboundChanges.target(exchange, spec, base);
     if (target == null) {
-      settlement().refused(NO_URI, house.ticker().nanos());
+      settlement().refused(NO_URI, services.ticker().nanos());
       return RefusalWriter.refuse(untapped(), requestContext, NO_URI);
     }
-    house.budgets().of(spec.id()).sent(house.ticker().nanos());
-    OutgoingRequest asks = OutgoingRequest.of(exchange, spec, target, edits, house.origin());
+    services.budgets().of(spec.id()).sent(services.ticker().nanos());
+    OutgoingRequest asks =
+        OutgoingRequest.of(exchange, spec, target, edits, services.forwardedHeaders());
     Mono<UpstreamAnswer> answer =
         requestContext.upgrades()
-            ? house.relay().run(exchange, spec, asks)
-            : house.call().run(exchange, spec, asks, this::learned);
+            ? services.relay().run(exchange, spec, asks)
+            : services.call().run(exchange, spec, asks, this::learned);
     return answer
-        .<Came>map(Came.Answered::new)
-        .onErrorResume(error -> Mono.just(new Came.Failed(error)))
+        .<AttemptResult>map(AttemptResult.Answered::new)
+        .onErrorResume(error -> Mono.just(new AttemptResult.Failed(error)))
         .flatMap(this::decided);
   }
 
@@ -112,19 +113,19 @@ final class AttemptLoop {
    * body.
    */
   private void learned(int status, HttpHeaders headers) {
-    house.judge().answered(upstream(), tries(), lesson(status, headers, new byte[0]), now());
+    services.judge().answered(upstream(), tries(), lesson(status, headers, new byte[0]), now());
   }
 
-  private Mono<Void> decided(Came came) {
+  private Mono<Void> decided(AttemptResult came) {
     return switch (came) {
-      case Came.Answered(UpstreamAnswer upstreamAnswer) -> answered(upstreamAnswer);
-      case Came.Failed(Throwable error) -> failed(error);
+      case AttemptResult.Answered(UpstreamAnswer upstreamAnswer) -> answered(upstreamAnswer);
+      case AttemptResult.Failed(Throwable error) -> failed(error);
     };
   }
 
   private Mono<Void> answered(UpstreamAnswer upstreamAnswer) {
     int status = upstreamAnswer.status();
-    requestContext.trail().answers(status);
+    requestContext.trail().statusReceived(status);
     if (status < UpstreamAnswer.ERRORS) {
       return passed(upstreamAnswer);
     }
@@ -137,7 +138,7 @@ final class AttemptLoop {
     ProviderLesson providerLesson =
         lesson(status, upstreamAnswer.headers(), upstreamAnswer.beginning());
     AttemptVerdict attemptVerdict =
-        house.judge().answered(upstream(), tries(), providerLesson, now());
+        services.judge().answered(upstream(), tries(), providerLesson, now());
     if (attemptVerdict == AttemptVerdict.WITHOUT_USAGE) {
       withoutUsage = true;
       upstreamAnswer.drop();
@@ -166,7 +167,7 @@ final class AttemptLoop {
     }
     broken++;
     AttemptFailure kind = failure.sent() ? AttemptFailure.BROKEN : AttemptFailure.UNSENT;
-    AttemptVerdict attemptVerdict = house.judge().failed(upstream(), tries(), kind, now());
+    AttemptVerdict attemptVerdict = services.judge().failed(upstream(), tries(), kind, now());
     String upstream = upstream().spec().id();
     ParkedTicket waits =
         again(kind, attemptVerdict, failure.refusal().reason() == RefusalReason.UPSTREAM_TIMEOUT);
@@ -196,10 +197,10 @@ final class AttemptLoop {
     }
     long now = now();
     boolean elsewhere = attemptVerdict == AttemptVerdict.ELSEWHERE;
-    if (elsewhere && budgeted && !house.budgets().of(upstream().spec().id()).retry(now)) {
+    if (elsewhere && budgeted && !services.budgets().of(upstream().spec().id()).retry(now)) {
       return null;
     }
-    return settlement().again(attemptFailure, elsewhere, now);
+    return settlement().retry(attemptFailure, elsewhere, now);
   }
 
   private Mono<Void> await(ParkedTicket waits) {
@@ -230,7 +231,7 @@ final class AttemptLoop {
         requestContext.granted(ticketSettlement);
         withoutUsage = false; // only the previous upstream refused the option
         requestContext.trail().released(ticketSettlement);
-        requestContext.tells(house.allowances().of(requestContext, ticketSettlement));
+        requestContext.setLimitHeaders(services.allowances().of(requestContext, ticketSettlement));
         yield next();
       }
     };
@@ -253,7 +254,7 @@ final class AttemptLoop {
 
   /** Returns what an answer teaches; the limits of the upstream have learned it by then. */
   private ProviderLesson lesson(int status, HttpHeaders headers, byte[] body) {
-    ProviderLesson providerLesson = requestContext.speech().lesson(status, headers::get, body);
+    ProviderLesson providerLesson = requestContext.protocol().lesson(status, headers::get, body);
     settlement().learn(providerLesson, now());
     if (providerLesson.oddity() != null) {
       tap().complain(upstream().spec().id(), providerLesson.oddity());
@@ -276,7 +277,7 @@ final class AttemptLoop {
   }
 
   private long now() {
-    return house.ticker().nanos();
+    return services.ticker().nanos();
   }
 
   private TicketSettlement settlement() {

@@ -23,9 +23,9 @@ final class EarlyRefusal {
     // with strict_after_denial, the counts of all instances are fetched before a key is refused
     CallerAccount callerAccount =
         apiCaller == null || apiCaller.spec().strictAfterDenial() ? null : apiCaller.account();
-    Refusal refusal = requestContext.endpoint().foreseen(callerAccount);
+    Refusal refusal = requestContext.endpoint().certainRefusal(callerAccount);
     if (refusal != null) {
-      requestContext.tells(limitHeaders.of(requestContext, null));
+      requestContext.setLimitHeaders(limitHeaders.of(requestContext, null));
     }
     return refusal;
   }

@@ -32,16 +32,16 @@ final class EntryCheck {
       Refusal.of(RefusalReason.FORBIDDEN_ENDPOINT, "the key may not use this endpoint");
 
   /** Result of a check. */
-  sealed interface Look {
+  sealed interface CheckResult {
     /** The request may come in. */
-    record In(ClientIdentity visitor) implements Look {}
+    record Admitted(ClientIdentity clientIdentity) implements CheckResult {}
 
     /** The request may not come in. */
-    record Out(Refusal refusal) implements Look {}
+    record Rejected(Refusal refusal) implements CheckResult {}
   }
 
   /** Result for all requests where no keys are required. */
-  static final Look ANYONE = new Look.In(ClientIdentity.ANYONE);
+  static final CheckResult ANYONE = new CheckResult.Admitted(ClientIdentity.ANYONE);
 
   private final KeyRegistry keyRegistry;
   private final boolean required;
@@ -59,7 +59,7 @@ final class EntryCheck {
   }
 
   /** Returns whether requests need a key. */
-  boolean asks() {
+  boolean requiresKey() {
     return required || keyRegistry.any();
   }
 
@@ -69,26 +69,28 @@ final class EntryCheck {
    * @param endpoint the endpoint it goes to, or null when none has that path
    * @param path its path, raw
    */
-  Look look(
+  CheckResult check(
       HttpHeaders headers, @Nullable String rawQuery, @Nullable Endpoint endpoint, String path) {
     RequestCredentials came = RequestCredentials.of(headers, rawQuery);
     boolean through = endpoint != null && passesCredentials(endpoint.spec());
     Set<String> candidates = through ? came.ours() : came.all();
     if (candidates.size() > 1) {
-      return new Look.Out(SEVERAL);
+      return new CheckResult.Rejected(SEVERAL);
     }
     if (candidates.isEmpty()) {
-      return new Look.Out(NO_KEY);
+      return new CheckResult.Rejected(NO_KEY);
     }
     ApiCaller apiCaller = caller(candidates.iterator().next());
     if (apiCaller == null) {
-      return new Look.Out(BAD_KEY);
+      return new CheckResult.Rejected(BAD_KEY);
     }
     if (through && came.others().stream().anyMatch(other -> caller(other) != null)) {
-      return new Look.Out(MIXED);
+      return new CheckResult.Rejected(MIXED);
     }
     boolean allowed = endpoint == null || allows(apiCaller, endpoint.spec(), path);
-    return allowed ? new Look.In(new ClientIdentity(apiCaller, through)) : new Look.Out(FORBIDDEN);
+    return allowed
+        ? new CheckResult.Admitted(new ClientIdentity(apiCaller, through))
+        : new CheckResult.Rejected(FORBIDDEN);
   }
 
   /**
@@ -96,11 +98,12 @@ final class EntryCheck {
    * own query, so the key has to come in a header. A key that may use only some endpoints needs one
    * of them to cover the path.
    */
-  Look look(HttpHeaders headers, String path) {
-    Look look = look(headers, null, null, path);
-    if (look instanceof Look.In(ClientIdentity clientIdentity) && clientIdentity.caller() != null) {
+  CheckResult check(HttpHeaders headers, String path) {
+    CheckResult look = check(headers, null, null, path);
+    if (look instanceof CheckResult.Admitted(ClientIdentity clientIdentity)
+        && clientIdentity.caller() != null) {
       Set<String> allowed = clientIdentity.caller().spec().scope().endpoints();
-      return allowed == null || covered(allowed, path) ? look : new Look.Out(FORBIDDEN);
+      return allowed == null || covered(allowed, path) ? look : new CheckResult.Rejected(FORBIDDEN);
     }
     return look;
   }

@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
+import io.penstock.dispatch.TicketRequest;
 import io.penstock.endpoint.EndpointSpec.FairBy;
-import io.penstock.endpoint.TicketRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

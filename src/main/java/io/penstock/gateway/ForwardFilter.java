@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.time.Ticker;
 import java.util.Objects;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;

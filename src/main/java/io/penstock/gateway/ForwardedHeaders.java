@@ -32,7 +32,7 @@ final class ForwardedHeaders {
   }
 
   /** Adds the headers to {@code headers}, which must not have any of them yet. */
-  void tell(ServerWebExchange exchange, HttpHeaders headers) {
+  void addTo(ServerWebExchange exchange, HttpHeaders headers) {
     ServerHttpRequest request = exchange.getRequest();
     if (!trusting.isEmpty()) {
       HttpHeadersFilter.filterRequest(trusting, exchange)

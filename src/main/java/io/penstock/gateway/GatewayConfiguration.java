@@ -190,7 +190,7 @@ public class GatewayConfiguration {
     WebSocketProxy webSocketProxy =
         new WebSocketProxy(upstreamConnections, resources.getLoopResources());
     return new AttemptFilter(
-        new AttemptLoop.House(
+        new AttemptLoop.Services(
             addresses,
             new UpstreamLog(verdictSource == null ? VerdictSource.UPSTREAM : verdictSource),
             budgets,

@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.wire.HeaderNames;
 import org.springframework.http.HttpHeaders;
@@ -19,7 +19,7 @@ final class GatewayHeaders {
       String id = upstream.spec().id();
       headers.set(HeaderNames.UPSTREAM, fallback ? id + "/" + model : id);
     }
-    requestContext.told().forEach(headers::set);
+    requestContext.limitHeaders().forEach(headers::set);
     headers.set(HeaderNames.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
   }
 

@@ -1,8 +1,8 @@
 package io.penstock.gateway;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.key.KeySpec;
 import io.penstock.time.WallClock;
 import java.math.BigDecimal;
@@ -89,7 +89,7 @@ record GatewayParameters(
     boolean unsaid = reading.lenient() && tokens != null && tokens == 0;
     return new GatewayParameters(
         unsaid ? null : tokens,
-        new WaitPatience(nanos == null ? WaitPatience.UNSAID : nanos, clientNanos(headers)),
+        new WaitPatience(nanos == null ? WaitPatience.UNSTATED : nanos, clientNanos(headers)),
         ranked(priority, rank),
         latency(headers, clock),
         query.rest(),

@@ -117,7 +117,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
           exchange, requestId, RefusalReason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
     // nothing is created or read for a request that may not come in
-    boolean asks = entryCheck.asks();
+    boolean asks = entryCheck.requiresKey();
     Refusal foreign = browsers.refusal(request, asks);
     if (foreign != null) {
       return turnedAway(exchange, requestId, addressed(request), foreign);
@@ -127,18 +127,21 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     }
     browsers.share(exchange);
     if (ownPaths != null && ownPaths.serves(path)) {
-      return asks && entryCheck.look(request.getHeaders(), path) instanceof EntryCheck.Look.Out out
+      return asks
+              && entryCheck.check(request.getHeaders(), path)
+                  instanceof EntryCheck.CheckResult.Rejected out
           ? turnedAway(exchange, requestId, null, out.refusal())
           : answered(exchange, requestId, ownPaths);
     }
-    Endpoint there = asks && !StatusAnswer.asked(request) ? registry.find(path) : null;
-    EntryCheck.Look look =
+    Endpoint there = asks && !StatusAnswer.isStatusRequest(request) ? registry.find(path) : null;
+    EntryCheck.CheckResult look =
         asks
-            ? entryCheck.look(request.getHeaders(), request.getURI().getRawQuery(), there, path)
+            ? entryCheck.check(request.getHeaders(), request.getURI().getRawQuery(), there, path)
             : EntryCheck.ANYONE;
     return switch (look) {
-      case EntryCheck.Look.Out(Refusal refusal) -> turnedAway(exchange, requestId, there, refusal);
-      case EntryCheck.Look.In(ClientIdentity clientIdentity) ->
+      case EntryCheck.CheckResult.Rejected(Refusal refusal) ->
+          turnedAway(exchange, requestId, there, refusal);
+      case EntryCheck.CheckResult.Admitted(ClientIdentity clientIdentity) ->
           letIn(exchange, chain, requestId, clientIdentity);
     };
   }
@@ -148,7 +151,8 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
    */
   private @Nullable Endpoint addressed(ServerHttpRequest request) {
     String path = request.getURI().getRawPath();
-    boolean own = StatusAnswer.asked(request) || (ownPaths != null && ownPaths.serves(path));
+    boolean own =
+        StatusAnswer.isStatusRequest(request) || (ownPaths != null && ownPaths.serves(path));
     return own ? null : registry.find(path);
   }
 
@@ -164,7 +168,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       String requestId,
       ClientIdentity clientIdentity) {
     ServerHttpRequest request = exchange.getRequest();
-    if (StatusAnswer.asked(request)) {
+    if (StatusAnswer.isStatusRequest(request)) {
       return status.write(exchange, requestId, clientIdentity.caller());
     }
     String path = request.getURI().getRawPath();

@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.TicketOutcome;
+import io.penstock.dispatch.TicketOutcome;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -203,10 +203,11 @@ final class LateResponse extends ServerHttpResponseDecorator {
   }
 
   private DataBuffer error(Refusal refusal) {
-    return event(requestContext.speech().refusalBody(refusal, requestContext.requestId()).bytes());
+    return event(
+        requestContext.protocol().refusalBody(refusal, requestContext.requestId()).bytes());
   }
 
   private DataBuffer event(byte[] json) {
-    return bufferFactory().wrap(requestContext.speech().errorEvent(json));
+    return bufferFactory().wrap(requestContext.protocol().errorEvent(json));
   }
 }

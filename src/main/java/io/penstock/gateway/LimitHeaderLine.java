@@ -40,7 +40,7 @@ record LimitHeaderLine(
       return null;
     }
     long capacity = limit.capacity(now);
-    LimitRemainder limitRemainder = limit.left(now);
+    LimitRemainder limitRemainder = limit.remainder(now);
     long remaining = Math.max(0, Math.min(limitRemainder.amount(), capacity));
     boolean unknown = remaining < capacity && limitRemainder.fullNanos() <= now;
     long full = unknown ? Ticker.NEVER : limitRemainder.fullNanos();

@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.key.ApiCaller;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.MeteredLimit;

@@ -26,7 +26,7 @@ final class ModelScope {
    * session. So of other such calls only those that make no model work are allowed.
    */
   static boolean forbids(RequestContext requestContext, ServerHttpRequest request) {
-    Set<String> allowed = requestContext.visitor().models();
+    Set<String> allowed = requestContext.client().models();
     EndpointSpec spec = requestContext.endpoint().spec();
     if (allowed == null || spec.permit() || spec.reading().dialect() == Dialect.NONE) {
       return false;
@@ -38,7 +38,8 @@ final class ModelScope {
     if (!allowed.containsAll(named)) {
       return true;
     }
-    boolean asks = !WebSocketProxy.asked(request) && ONLY_ASKING.contains(request.getMethod());
+    boolean asks =
+        !WebSocketProxy.isUpgradeRequest(request) && ONLY_ASKING.contains(request.getMethod());
     return !asks && (named.isEmpty() || !opensSession(spec, request));
   }
 

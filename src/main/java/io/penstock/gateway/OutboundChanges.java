@@ -31,7 +31,7 @@ final class OutboundChanges {
     try {
       return URI.create(
           trimmed
-              + (own == null ? path : requestContext.speech().renamed(path, own))
+              + (own == null ? path : requestContext.protocol().renamed(path, own))
               + (query == null ? "" : "?" + query));
     } catch (IllegalArgumentException malformed) {
       return null;
@@ -41,7 +41,7 @@ final class OutboundChanges {
   private static @Nullable String query(RequestContext requestContext, UpstreamSpec spec) {
     String query = requestContext.parameters().query();
     String credential = requestContext.parameters().credential();
-    boolean passes = spec.access().passthrough() && requestContext.visitor().ownCredentials();
+    boolean passes = spec.access().passthrough() && requestContext.client().ownCredentials();
     boolean gemini = requestContext.endpoint().spec().reading().dialect() == Dialect.GEMINI;
     if (credential == null || !gemini || !passes) {
       return query;

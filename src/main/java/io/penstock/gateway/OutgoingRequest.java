@@ -69,14 +69,14 @@ final class OutgoingRequest {
     ServerHttpRequest request = exchange.getRequest();
     RequestContext requestContext = RequestContext.of(exchange);
     HttpHeaders headers = passed(request, requestContext, upstream);
-    origin.tell(exchange, headers);
+    origin.addTo(exchange, headers);
     headers.set(HeaderNames.REQUEST_ID, requestContext.requestId());
     if (upstream.access().apiKey() != null && !passthrough(requestContext, upstream)) {
-      requestContext.speech().credentials(upstream.access().apiKey()).forEach(headers::set);
+      requestContext.protocol().credentials(upstream.access().apiKey()).forEach(headers::set);
     }
     upstream.access().headers().forEach(headers::set);
     headers.remove(HttpHeaderNames.HOST); // the HTTP client sets that of the upstream
-    requestContext.trail().tells(headers);
+    requestContext.trail().setTraceHeaders(headers);
     if (requestContext.weighed()) {
       headers.set(
           HttpHeaderNames.CONTENT_LENGTH, requestContext.body().size() + BodyEdits.grown(edits));
@@ -87,7 +87,7 @@ final class OutgoingRequest {
   }
 
   private static boolean passthrough(RequestContext requestContext, UpstreamSpec upstream) {
-    return upstream.access().passthrough() && requestContext.visitor().ownCredentials();
+    return upstream.access().passthrough() && requestContext.client().ownCredentials();
   }
 
   /** Returns the client's headers, without those that are not for the upstream. */

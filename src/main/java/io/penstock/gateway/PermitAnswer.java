@@ -1,8 +1,8 @@
 package io.penstock.gateway;
 
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WindowRoom;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.TicketSettlement;
-import io.penstock.endpoint.WindowRoom;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;

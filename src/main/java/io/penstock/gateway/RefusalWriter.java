@@ -28,9 +28,9 @@ final class RefusalWriter {
     RefusalBody body =
         endpoint.spec().permit()
             ? ProviderProtocol.permitRefusal(refusal)
-            : requestContext.speech().refusalBody(refusal, requestContext.requestId());
+            : requestContext.protocol().refusalBody(refusal, requestContext.requestId());
     exchange.getResponse().getHeaders().clear();
-    requestContext.told().forEach(exchange.getResponse().getHeaders()::set);
+    requestContext.limitHeaders().forEach(exchange.getResponse().getHeaders()::set);
     return send(exchange, refusal, body, requestContext.requestId(), endpoint.path());
   }
 

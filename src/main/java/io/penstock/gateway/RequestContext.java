@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import io.penstock.cost.Cost;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.RequestContent;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.TicketSettlement;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.key.ApiCaller;
@@ -33,7 +33,7 @@ final class RequestContext {
   private final HeldBody body;
   private final ClientIdentity clientIdentity;
   private RequestTrail requestTrail = RequestTrail.NONE;
-  private Map<String, String> told = Map.of();
+  private Map<String, String> limitHeaders = Map.of();
   private Cost cost = Cost.NO_TOKENS;
   private @Nullable RequestContent requestContent;
   private @Nullable String model;
@@ -93,7 +93,7 @@ final class RequestContext {
     return endpoint;
   }
 
-  ProviderProtocol speech() {
+  ProviderProtocol protocol() {
     return providerProtocol;
   }
 
@@ -132,18 +132,18 @@ final class RequestContext {
   }
 
   /** Returns the client that sent the request. */
-  ClientIdentity visitor() {
+  ClientIdentity client() {
     return clientIdentity;
   }
 
   /** Returns the headers that tell the client what is left of limits, by name. */
-  Map<String, String> told() {
-    return told;
+  Map<String, String> limitHeaders() {
+    return limitHeaders;
   }
 
   /** Sets the headers that tell the client what is left of limits. */
-  void tells(Map<String, String> headers) {
-    told = headers;
+  void setLimitHeaders(Map<String, String> headers) {
+    limitHeaders = headers;
   }
 
   /** Returns the group of the client's key, or null. */
@@ -186,7 +186,7 @@ final class RequestContext {
   }
 
   /** Sets the operation that the request asks of a model. */
-  void asks(@Nullable ModelOperation what) {
+  void setOperation(@Nullable ModelOperation what) {
     modelOperation = what;
   }
 
@@ -214,22 +214,22 @@ final class RequestContext {
   }
 
   /** Sets the cost of a request with a body that is streamed through unread. */
-  void weighs(Cost of) {
+  void setCost(Cost of) {
     cost = of;
   }
 
   /** Sets the cost and the findings of a body that was read. */
-  void weighs(Cost of, WeighedRequest.Request body) {
-    weighs(of, body, body.content());
+  void setCost(Cost of, WeighedRequest.Request body) {
+    setCost(of, body, body.content());
   }
 
   /**
    * Sets the cost and the findings of a body that was read; its text may have been counted more
    * exactly since.
    */
-  void weighs(Cost of, WeighedRequest.Request body, RequestContent counted) {
+  void setCost(Cost of, WeighedRequest.Request body, RequestContent counted) {
     cost = of;
-    requestContent = body.traits().costStands() ? null : counted;
+    requestContent = body.traits().costFinal() ? null : counted;
     traits = body.traits();
     model = body.model();
     stream = body.stream();
@@ -242,8 +242,8 @@ final class RequestContext {
    * Returns whether the answer will not state its usage, because the request runs in the
    * background.
    */
-  boolean costStands() {
-    return traits.costStands();
+  boolean isCostFinal() {
+    return traits.costFinal();
   }
 
   /** Returns an id in the body that only the upstream that gave it knows, or null. */

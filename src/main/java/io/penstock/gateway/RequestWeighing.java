@@ -110,7 +110,7 @@ final class RequestWeighing {
   private static @Nullable String header(
       RequestContext requestContext, ServerHttpRequest request, String name) {
     boolean passes =
-        requestContext.visitor().ownCredentials()
+        requestContext.client().ownCredentials()
             || !HeaderNames.CREDENTIALS.contains(name.toLowerCase(Locale.ROOT));
     return passes ? request.getHeaders().getFirst(name) : null;
   }

@@ -45,7 +45,7 @@ final class ScreenFilter implements GlobalFilter, Ordered {
     if (requestContext.weighed() || spec.permit()) {
       return chain.filter(exchange);
     }
-    if (WebSocketProxy.asked(request)) {
+    if (WebSocketProxy.isUpgradeRequest(request)) {
       if (!spec.forwarding().upgrades()) {
         return refuse(exchange, requestContext, NO_UPGRADES);
       }
@@ -57,8 +57,8 @@ final class ScreenFilter implements GlobalFilter, Ordered {
       return refuse(exchange, requestContext, BadUpload.refusal(most));
     }
     String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
-    boolean known = named(spec) || requestContext.visitor().models() != null;
-    return requestContext.speech().listsModels(request.getMethod().name(), below) && known
+    boolean known = named(spec) || requestContext.client().models() != null;
+    return requestContext.protocol().listsModels(request.getMethod().name(), below) && known
         ? models(exchange, requestContext, spec)
         : chain.filter(exchange);
   }
@@ -87,7 +87,7 @@ final class ScreenFilter implements GlobalFilter, Ordered {
 
   private static Mono<Void> models(
       ServerWebExchange exchange, RequestContext requestContext, EndpointSpec spec) {
-    Set<String> allowed = requestContext.visitor().models();
+    Set<String> allowed = requestContext.client().models();
     SortedSet<String> names = new TreeSet<>();
     spec.upstreams().stream()
         .filter(ScreenFilter::enabled)
@@ -98,7 +98,7 @@ final class ScreenFilter implements GlobalFilter, Ordered {
       names.addAll(allowed); // an upstream takes any
       names.retainAll(allowed);
     }
-    byte[] body = requestContext.speech().models(List.copyOf(names));
+    byte[] body = requestContext.protocol().models(List.copyOf(names));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();

@@ -37,7 +37,7 @@ final class StatusAnswer {
   }
 
   /** Returns whether a request asks for the status, whatever endpoints there are. */
-  static boolean asked(ServerHttpRequest request) {
+  static boolean isStatusRequest(ServerHttpRequest request) {
     return HttpMethod.GET.equals(request.getMethod()) && PATH.equals(request.getURI().getRawPath());
   }
 

@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.endpoint.TicketOutcome;
+import io.penstock.dispatch.TicketOutcome;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;

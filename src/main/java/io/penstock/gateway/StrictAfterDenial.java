@@ -52,7 +52,7 @@ final class StrictAfterDenial {
     List<CompletableFuture<?>> fetches = new ArrayList<>();
     long now = ticker.nanos();
     for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), requestContext.model())) {
-      CompletionStage<Boolean> fetch = denials.before(limit.id(), now);
+      CompletionStage<Boolean> fetch = denials.refreshBeforeDecision(limit.id(), now);
       if (!fetch.toCompletableFuture().isDone()) {
         fetches.add(fetch.toCompletableFuture());
       }

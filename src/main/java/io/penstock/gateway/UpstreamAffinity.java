@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
+import io.penstock.dispatch.TicketRequest;
 import io.penstock.endpoint.EndpointSpec.Affinity;
-import io.penstock.endpoint.TicketRequest;
 import io.penstock.pool.ResponseOrigins;
 import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +20,9 @@ final class UpstreamAffinity {
   }
 
   /** Returns the affinity of a request with a body that was read. */
-  TicketRequest.Kept of(RequestContext requestContext, ServerHttpRequest request) {
+  TicketRequest.RequestAffinity of(RequestContext requestContext, ServerHttpRequest request) {
     return switch (requestContext.endpoint().spec().forwarding().affinity()) {
-      case Affinity.None none -> TicketRequest.Kept.NOWHERE;
+      case Affinity.None none -> TicketRequest.RequestAffinity.NONE;
       case Affinity.Key key ->
           with(requestContext.key().equals(RequestContext.ANONYMOUS) ? null : requestContext.key());
       case Affinity.Header(String name) -> with(request.getHeaders().getFirst(name));
@@ -30,14 +30,16 @@ final class UpstreamAffinity {
     };
   }
 
-  private static TicketRequest.Kept with(@Nullable String common) {
-    return common == null ? TicketRequest.Kept.NOWHERE : new TicketRequest.Kept(common, null);
+  private static TicketRequest.RequestAffinity with(@Nullable String common) {
+    return common == null
+        ? TicketRequest.RequestAffinity.NONE
+        : new TicketRequest.RequestAffinity(common, null);
   }
 
   /**
    * Returns the affinity to the upstream that gave an id in the body or in a segment of the path.
    */
-  private TicketRequest.Kept at(@Nullable String refersTo, String path) {
+  private TicketRequest.RequestAffinity at(@Nullable String refersTo, String path) {
     long now = ticker.nanos();
     String upstream = refersTo == null ? null : origins.of(refersTo, now);
     int start = 1;
@@ -47,7 +49,9 @@ final class UpstreamAffinity {
       upstream = origins.of(path.substring(start, end), now);
       start = end + 1;
     }
-    return upstream == null ? TicketRequest.Kept.NOWHERE : new TicketRequest.Kept(null, upstream);
+    return upstream == null
+        ? TicketRequest.RequestAffinity.NONE
+        : new TicketRequest.RequestAffinity(null, upstream);
   }
 
   /** Returns whether it has to be remembered which upstream answers a request. */
@@ -57,7 +61,7 @@ final class UpstreamAffinity {
   }
 
   /** Remembers that an upstream gave an id. */
-  void gave(String upstream, String id) {
-    origins.gave(upstream, id, ticker.nanos());
+  void remember(String upstream, String id) {
+    origins.remember(upstream, id, ticker.nanos());
   }
 }

@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.time.Ticker;

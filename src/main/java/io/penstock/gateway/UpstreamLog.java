@@ -94,7 +94,7 @@ final class UpstreamLog implements VerdictSource {
     Line health = health(upstream, now);
     Line pause = pause(upstream, pool, now);
     Line usage = usage(upstream, model, now);
-    boolean states = lesson != null && lesson.standings().stream().anyMatch(UpstreamLog::states);
+    boolean states = lesson != null && lesson.statuses().stream().anyMatch(UpstreamLog::states);
     if (health == null && pause == null && usage == null && !states) {
       return List.of();
     }
@@ -120,7 +120,7 @@ final class UpstreamLog implements VerdictSource {
   }
 
   private static boolean states(ProviderStatus providerStatus) {
-    return providerStatus.limit() != ProviderStatus.UNSAID;
+    return providerStatus.limit() != ProviderStatus.UNSTATED;
   }
 
   private @Nullable Line health(Upstream upstream, long now) {
@@ -170,7 +170,7 @@ final class UpstreamLog implements VerdictSource {
   private @Nullable Line limit(MeteredLimit metered, long now) {
     Limit limit = metered.limit();
     long capacity = limit.capacity(now);
-    boolean lower = limit.restores(now) > now;
+    boolean lower = limit.restoredAt(now) > now;
     Long before = lower ? lowered.put(limit, capacity) : lowered.remove(limit);
     String what = metered.measure().name().toLowerCase(Locale.ROOT).replace('_', ' ');
     if (!lower) {

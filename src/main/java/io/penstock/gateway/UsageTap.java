@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.GivenId;
 import io.penstock.refusal.Refusal;
@@ -58,13 +58,13 @@ final class UsageTap {
     successful = status == null || status.is2xxSuccessful();
     this.status = status == null ? this.status : status.value();
     if (requestContext.weighed()) {
-      reader = requestContext.speech().answerReader(contentType, contentEncoding);
+      reader = requestContext.protocol().answerReader(contentType, contentEncoding);
     }
     given = successful && UpstreamAffinity.matter(requestContext) ? GivenId.of(contentType) : null;
   }
 
   void passes(DataBuffer buffer) {
-    requestContext.trail().passed(buffer.readableByteCount());
+    requestContext.trail().bytesForwarded(buffer.readableByteCount());
     note(buffer);
     AnswerReader reading = reader;
     if (reading == null) {
@@ -87,7 +87,7 @@ final class UsageTap {
     }
     String id = reading.id();
     if (id != null) {
-      answerLearning.gave(upstream(), id);
+      answerLearning.rememberOrigin(upstream(), id);
     }
     given = reading.done() ? null : reading;
   }
@@ -104,7 +104,7 @@ final class UsageTap {
     }
     long produced = read == null ? 0 : read.producedTokens();
     TokenUsage tokenUsage = read == null ? null : read.usage();
-    if (tokenUsage == null && successful && requestContext.costStands()) {
+    if (tokenUsage == null && successful && requestContext.isCostFinal()) {
       Cost cost = requestContext.cost();
       tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
     }
@@ -136,7 +136,7 @@ final class UsageTap {
   private void names(@Nullable AnswerReader read) {
     String model = read == null ? null : read.model();
     if (model != null) {
-      requestContext.trail().answered(model);
+      requestContext.trail().modelNamed(model);
     }
   }
 

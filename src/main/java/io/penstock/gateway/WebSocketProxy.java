@@ -48,7 +48,7 @@ final class WebSocketProxy {
   }
 
   /** Returns whether a request asks for its connection to become a WebSocket. */
-  static boolean asked(ServerHttpRequest request) {
+  static boolean isUpgradeRequest(ServerHttpRequest request) {
     return "websocket".equalsIgnoreCase(request.getHeaders().getUpgrade());
   }
 

@@ -45,12 +45,12 @@ final class WeighFilter implements GlobalFilter, Ordered {
     EndpointSpec spec = requestContext.endpoint().spec();
     ServerHttpRequest request = exchange.getRequest();
     String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
-    if (!requestContext.speech().weighs(request.getMethod().name(), below)) {
-      requestContext.weighs(
+    if (!requestContext.protocol().weighs(request.getMethod().name(), below)) {
+      requestContext.setCost(
           RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
       return chain.filter(spec.permit() ? exchange : watched(exchange));
     }
-    requestContext.asks(requestContext.speech().operation(below));
+    requestContext.setOperation(requestContext.protocol().operation(below));
     long most = spec.reading().maxBodyBytes();
     if (request.getHeaders().getContentLength() > most) {
       return refuse(exchange, requestContext, tooLarge(most));
@@ -59,7 +59,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
     if (refusal != null) {
       return refuse(exchange, requestContext, refusal);
     }
-    RequestReader reader = requestContext.speech().requestReader(spec.reading(), below);
+    RequestReader reader = requestContext.protocol().requestReader(spec.reading(), below);
     return BodyIntake.read(
             request, requestContext.body(), reader, most, terms, () -> gone(requestContext))
         .flatMap(end -> read(exchange, chain, reader, end))
@@ -97,7 +97,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
   }
 
   private static void gone(RequestContext requestContext) {
-    requestContext.endpoint().gone(requestContext.cost(), requestContext.body().size());
+    requestContext.endpoint().countCancelled(requestContext.cost(), requestContext.body().size());
   }
 
   private Mono<Void> weighed(
@@ -130,7 +130,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
       GatewayFilterChain chain,
       WeighedRequest.Request body,
       RequestWeighing.Result result) {
-    RequestContext.of(exchange).weighs(result.cost(), body, result.content());
+    RequestContext.of(exchange).setCost(result.cost(), body, result.content());
     return chain.filter(exchange);
   }
 

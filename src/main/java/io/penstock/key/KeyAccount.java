@@ -88,7 +88,7 @@ final class KeyAccount {
       return before;
     }
     KeyQuota own = before == null ? holding("key " + current.name()) : before.own();
-    own.become(configuredLimits.of(current), now);
+    own.applyLimits(configuredLimits.of(current), now);
     Map<String, KeyQuota> models = new HashMap<>();
     if (before != null) {
       models.putAll(before.models());
@@ -101,7 +101,7 @@ final class KeyAccount {
                 models.computeIfAbsent(
                     model, absent -> holding("key " + current.name() + " for " + model)));
     // A quota that is no longer configured stays, without limits, for requests that still face it.
-    models.forEach((model, held) -> held.become(ofModel(current, model), now));
+    models.forEach((model, held) -> held.applyLimits(ofModel(current, model), now));
     Open next = new Open(current, own, Map.copyOf(models));
     open = next;
     if (before == null) {
@@ -116,7 +116,7 @@ final class KeyAccount {
   }
 
   private KeyQuota holding(String name) {
-    return new KeyQuota(source, Quota.personal(name, List.of()));
+    return new KeyQuota(source, Quota.ofKey(name, List.of()));
   }
 
   /**

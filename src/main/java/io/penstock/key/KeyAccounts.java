@@ -64,7 +64,7 @@ final class KeyAccounts {
               ? new KeyQuota(
                   limits, new Quota("group " + group.name(), ChargeRule.TOTAL, List.of()))
               : known;
-      keyQuota.become(configuredLimits.of(group), now);
+      keyQuota.applyLimits(configuredLimits.of(group), now);
       next.put(group.name(), keyQuota);
     }
     Map<String, KeyQuota> before = groups;

@@ -33,7 +33,7 @@ final class KeyQuota {
    * Applies other limits. Charges of a limit that stays are kept; limits that are not in {@code
    * terms} are forgotten.
    */
-  void become(List<KeyLimit> terms, long now) {
+  void applyLimits(List<KeyLimit> terms, long now) {
     Set<LimitId> next = new HashSet<>();
     List<MeteredLimit> limits = new ArrayList<>();
     for (KeyLimit term : terms) {
@@ -56,7 +56,7 @@ final class KeyQuota {
   boolean owesNothing(long now) {
     for (MeteredLimit metered : quota.limits()) {
       Limit limit = metered.limit();
-      if (limit.full(now) > now || limit.balance(now).held() != 0) {
+      if (limit.fullyFreeAt(now) > now || limit.balance(now).reserved() != 0) {
         return false;
       }
     }

@@ -6,73 +6,73 @@ import org.jspecify.annotations.Nullable;
 /** State that wraps another one, and adds what others spend or count of the limit. */
 interface Around extends LimitState {
   /** Returns the state as it would be without others. */
-  LimitState own();
+  LimitState wrapped();
 
-  /** Returns {@link #own()} as it is at {@code now}. */
-  default LimitState own(long now) {
-    return own();
+  /** Returns {@link #wrapped()} as it is at {@code now}. */
+  default LimitState wrapped(long now) {
+    return wrapped();
   }
 
   /** Returns this state around another one: itself when that is equal to the present one. */
-  LimitState around(LimitState next);
+  LimitState wrap(LimitState next);
 
   @Override
   default LimitSpec spec() {
-    return own().spec();
+    return wrapped().spec();
   }
 
   @Override
   default long capacity() {
-    return own().capacity();
+    return wrapped().capacity();
   }
 
   @Override
   default long capacity(long now) {
-    return own().capacity(now);
+    return wrapped().capacity(now);
   }
 
   @Override
-  default long restores(long now) {
-    return own().restores(now);
+  default long restoredAt(long now) {
+    return wrapped().restoredAt(now);
   }
 
   @Override
-  default LimitState told(ProviderNotice notice, long now) {
-    return around(own().told(notice, now));
+  default LimitState withNotice(ProviderNotice notice, long now) {
+    return wrap(wrapped().withNotice(notice, now));
   }
 
   @Override
   default LimitState widened(long nanos) {
-    return around(own().widened(nanos));
+    return wrap(wrapped().widened(nanos));
   }
 
   @Override
   default @Nullable LearnedLimit learned(long now) {
-    return own().learned(now);
+    return wrapped().learned(now);
   }
 
   @Override
-  default long paced(long amount, long now) {
-    return own(now).paced(amount, now);
+  default long paceAllowsAt(long amount, long now) {
+    return wrapped(now).paceAllowsAt(amount, now);
   }
 
   @Override
-  default LimitState give(long cell, long taken, long held, long now) {
-    return around(own().give(cell, taken, held, now));
+  default LimitState giveBack(long cell, long taken, long held, long now) {
+    return wrap(wrapped().giveBack(cell, taken, held, now));
   }
 
   @Override
-  default LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
-    return around(own().give(receipt, taken, held, now));
+  default LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+    return wrap(wrapped().giveBack(receipt, taken, held, now));
   }
 
   @Override
   default LimitBalance balance(long now) {
-    return own(now).balance(now);
+    return wrapped(now).balance(now);
   }
 
   @Override
   default List<ChargedCell> cells(long now) {
-    return own(now).cells(now);
+    return wrapped(now).cells(now);
   }
 }

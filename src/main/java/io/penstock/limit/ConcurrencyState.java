@@ -8,7 +8,7 @@ import io.penstock.time.Ticker;
  * @param held the permits in use, for taken and reserved amounts alike; above the maximum when that
  *     was lowered
  */
-record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements LimitState {
+record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements LimitState {
   @Override
   public long capacity() {
     return spec.max();
@@ -16,22 +16,22 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements LimitS
 
   @Override
   public long room(long now) {
-    return Math.max(0, spec.max() - held);
+    return Math.max(0, spec.max() - inUse);
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     return amount <= room(now) ? now : Ticker.NEVER;
   }
 
   /** Returns 0, because nobody can tell how long running requests take. */
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     return 0;
   }
 
@@ -41,11 +41,11 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements LimitS
   }
 
   private ConcurrencyState less(long amount) {
-    return new ConcurrencyState(spec, Math.max(0, held - amount));
+    return new ConcurrencyState(spec, Math.max(0, inUse - amount));
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
+  public LimitState giveBack(long cell, long taken, long held, long now) {
     return less(AmountBound.sum(taken, held));
   }
 
@@ -56,6 +56,6 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements LimitS
 
   @Override
   public LimitBalance balance(long now) {
-    return new LimitBalance(0, 0, held);
+    return new LimitBalance(0, 0, inUse);
   }
 }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param others what the others counted
  * @param demand the waiters for this limit
  */
-record CountedState(LimitState own, PeerCounts others, SliceDemand demand) implements Around {
+record CountedState(LimitState wrapped, PeerCounts peerCounts, SliceDemand demand)
+    implements Around {
   /**
    * Returns a limit's state with what others counted. A limit without a window stays as it is,
    * because it has no cells to count in; a limit shared in slices stays, because slices are more
@@ -22,7 +23,7 @@ record CountedState(LimitState own, PeerCounts others, SliceDemand demand) imple
    */
   static LimitState of(LimitState current, PeerCounts others, SliceDemand sliceDemand, long now) {
     if (current instanceof CountedState counted) {
-      return new CountedState(counted.own(), others, sliceDemand);
+      return new CountedState(counted.wrapped(), others, sliceDemand);
     }
     if (current instanceof SharedState) {
       return current; // slices are more precise
@@ -55,40 +56,40 @@ record CountedState(LimitState own, PeerCounts others, SliceDemand demand) imple
    * does.
    */
   private CountedState at(long now) {
-    if (own instanceof FixedWindowState window) {
+    if (wrapped instanceof FixedWindowState window) {
       LimitBalance owed = window.balance(now);
       if (owed.charged() == 0 && owed.debt() == 0) {
-        long start = others.cellStart(now);
-        return around(new FixedWindowState(window.spec(), start, 0, 0, owed.held()));
+        long start = peerCounts.cellStart(now);
+        return wrap(new FixedWindowState(window.spec(), start, 0, 0, owed.reserved()));
       }
     }
     return this;
   }
 
   @Override
-  public CountedState around(LimitState next) {
-    return next.equals(own) ? this : new CountedState(next, others, demand);
+  public CountedState wrap(LimitState next) {
+    return next.equals(wrapped) ? this : new CountedState(next, peerCounts, demand);
   }
 
   /** Returns what others counted, as far as it counts at {@code now}. */
   private long foreign(long now) {
-    return own.spec() instanceof LimitSpec.FixedWindow
-        ? others.inCell(now)
-        : others.trailing(now, span(now));
+    return wrapped.spec() instanceof LimitSpec.FixedWindow
+        ? peerCounts.inCell(now)
+        : peerCounts.trailing(now, span(now));
   }
 
   /** Returns the instant after {@code now} at which {@link #foreign} is less if no report comes. */
   private long less(long now) {
-    return switch (own.spec()) {
-      case LimitSpec.FixedWindow window -> others.cellStart(now) + window.windowNanos();
+    return switch (wrapped.spec()) {
+      case LimitSpec.FixedWindow window -> peerCounts.cellStart(now) + window.windowNanos();
       case LimitSpec.Day day -> lessOfDay(day.midnight(), now);
-      case LimitSpec spec -> others.less(now, span(now));
+      case LimitSpec spec -> peerCounts.less(now, span(now));
     };
   }
 
   /** Returns how long an amount that others counted counts, in nanoseconds. */
   private long span(long now) {
-    return switch (own.spec()) {
+    return switch (wrapped.spec()) {
       case LimitSpec.TrailingWindow window -> window.windowNanos() + window.guardNanos();
       case LimitSpec.SlidingWindow window -> window.windowNanos();
       case LimitSpec.Day day -> spanOfDay(day.midnight(), now);
@@ -98,7 +99,7 @@ record CountedState(LimitState own, PeerCounts others, SliceDemand demand) imple
 
   private long lessOfDay(@Nullable ZoneMidnights zoneMidnights, long now) {
     return zoneMidnights == null
-        ? others.less(now, LimitSpec.Day.NANOS)
+        ? peerCounts.less(now, LimitSpec.Day.NANOS)
         : zoneMidnights.after(now, now);
   }
 
@@ -121,16 +122,17 @@ record CountedState(LimitState own, PeerCounts others, SliceDemand demand) imple
 
   @Override
   public long room(long now) {
-    return Math.max(0, own.room(now) - foreign(now));
+    return Math.max(0, wrapped.room(now) - foreign(now));
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     CountedState state = at(now);
-    long instant = state.own.opens(amount, now);
+    long instant = state.wrapped.roomFreeAt(amount, now);
     while (amount > 0 && instant < Ticker.NEVER && state.room(instant) < amount) {
       long need = AmountBound.sum(amount, state.foreign(instant));
-      long enough = need <= state.capacity(instant) ? state.own.opens(need, instant) : instant;
+      long enough =
+          need <= state.capacity(instant) ? state.wrapped.roomFreeAt(need, instant) : instant;
       long less = state.less(instant);
       instant = enough > instant ? Math.min(enough, less) : less;
     }
@@ -138,50 +140,50 @@ record CountedState(LimitState own, PeerCounts others, SliceDemand demand) imple
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
-    return this.own.forecast(AmountBound.sum(ahead, foreign(now)), own, now);
+  public long forecastNanos(long ahead, long own, long now) {
+    return this.wrapped.forecastNanos(AmountBound.sum(ahead, foreign(now)), own, now);
   }
 
   @Override
   public Taken take(long taken, long held, long now) {
     CountedState state = at(now);
-    Taken next = state.own.take(taken, held, now);
-    if (state.own instanceof FixedWindowState before
+    Taken next = state.wrapped.take(taken, held, now);
+    if (state.wrapped instanceof FixedWindowState before
         && next.next() instanceof FixedWindowState after
         && before.charged() == 0
         && before.debt() == 0) {
       // Without others, the window would begin a grid with its first use.
       FixedWindowState aligned =
           new FixedWindowState(
-              after.spec(), before.start(), after.charged(), after.debt(), after.held());
-      return new Taken(state.around(aligned), new LimitAnswer.Receipt(before.start(), taken, held));
+              after.spec(), before.start(), after.charged(), after.debt(), after.reserved());
+      return new Taken(state.wrap(aligned), new LimitAnswer.Receipt(before.start(), taken, held));
     }
     return state.with(next);
   }
 
   private Taken with(Taken next) {
-    return new Taken(around(next.next()), next.receipt());
+    return new Taken(wrap(next.next()), next.receipt());
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
     CountedState state = at(now);
-    return state.with(state.own.charge(amount, unheld, now));
+    return state.with(state.wrapped.charge(amount, unheld, now));
   }
 
   @Override
   public LimitState uncounted() {
-    return own;
+    return wrapped;
   }
 
   @Override
-  public LimitState forgiven() {
-    return around(own.forgiven());
+  public LimitState withoutDebt() {
+    return wrap(wrapped.withoutDebt());
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
-    LimitState limitState = StateFactory.changed(own, next, now);
-    return others.of(next) ? of(limitState, others, demand, now) : limitState;
+  public LimitState withSpec(LimitSpec next, long now) {
+    LimitState limitState = StateFactory.changed(wrapped, next, now);
+    return peerCounts.matches(next) ? of(limitState, peerCounts, demand, now) : limitState;
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param own the state before the outage, and again after it
  * @param cut what passes during the outage
  */
-record CutState(LimitState own, OutageCap cut) implements Around {
+record CutState(LimitState wrapped, OutageCap cut) implements Around {
   /** Returns a state during an outage. A state that nobody else spends or counts stays as it is. */
   static LimitState of(LimitState shared, OutageCap outageCap) {
     boolean others = shared instanceof SharedState || shared instanceof CountedState;
@@ -21,40 +21,40 @@ record CutState(LimitState own, OutageCap cut) implements Around {
   }
 
   @Override
-  public LimitState joined() {
-    return own;
+  public LimitState withoutOutage() {
+    return wrapped;
   }
 
   @Override
-  public LimitState rejoined(LimitState next) {
-    return around(next);
+  public LimitState replaceWithoutOutage(LimitState next) {
+    return wrap(next);
   }
 
   @Override
-  public LimitState around(LimitState next) {
-    return next.equals(own) ? this : new CutState(next, cut);
+  public LimitState wrap(LimitState next) {
+    return next.equals(wrapped) ? this : new CutState(next, cut);
   }
 
   @Override
-  public long full(long now) {
-    return own.full(now);
+  public long fullyFreeAt(long now) {
+    return wrapped.fullyFreeAt(now);
   }
 
   @Override
   public long room(long now) {
     return switch (cut) {
-      case OutageCap.Open open -> own.capacity(now);
+      case OutageCap.Open open -> wrapped.capacity(now);
       case OutageCap.Shut shut -> 0;
     };
   }
 
   @Override
-  public long paced(long amount, long now) {
-    return cut instanceof OutageCap.Open ? now : own.paced(amount, now);
+  public long paceAllowsAt(long amount, long now) {
+    return cut instanceof OutageCap.Open ? now : wrapped.paceAllowsAt(amount, now);
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     return switch (cut) {
       case OutageCap.Open open -> now;
       case OutageCap.Shut shut -> amount == 0 ? now : Ticker.NEVER;
@@ -62,42 +62,42 @@ record CutState(LimitState own, OutageCap cut) implements Around {
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     return 0;
   }
 
   @Override
   public Taken take(long taken, long held, long now) {
-    return with(own.take(taken, held, now));
+    return with(wrapped.take(taken, held, now));
   }
 
   private Taken with(Taken taken) {
-    LimitState next = cut instanceof OutageCap.Open ? taken.next().forgiven() : taken.next();
-    return new Taken(around(next), taken.receipt());
+    LimitState next = cut instanceof OutageCap.Open ? taken.next().withoutDebt() : taken.next();
+    return new Taken(wrap(next), taken.receipt());
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
-    return with(own.charge(amount, unheld, now));
+    return with(wrapped.charge(amount, unheld, now));
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
-    return of(StateFactory.changed(own, next, now), cut);
+  public LimitState withSpec(LimitSpec next, long now) {
+    return of(StateFactory.changed(wrapped, next, now), cut);
   }
 
   @Override
   public LimitState unshared(long now) {
-    return of(own.unshared(now), cut);
+    return of(wrapped.unshared(now), cut);
   }
 
   @Override
   public LimitState uncounted() {
-    return of(own.uncounted(), cut);
+    return of(wrapped.uncounted(), cut);
   }
 
   @Override
   public @Nullable SliceDemand demand() {
-    return own.demand();
+    return wrapped.demand();
   }
 }

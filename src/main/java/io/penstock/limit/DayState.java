@@ -14,14 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param charged in that day, ≥ 0; above the capacity when that was lowered
  * @param held reserved output, kept free in whichever day runs
  */
-record DayState(LimitSpec.Day spec, long ends, long charged, long held) implements LimitState {
+record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
+    implements LimitState {
   /** Midnights are at least 23 hours apart: two within this are the same, after a clock was set. */
   private static final long SAME_MIDNIGHT_NANOS = 3_600_000_000_000L;
 
   static DayState starting(LimitSpec.Day spec, LimitBalance owed, long now) {
-    DayState none = new DayState(spec, now, 0, owed.held());
+    DayState none = new DayState(spec, now, 0, owed.reserved());
     long charged = AmountBound.sum(owed.charged(), owed.debt());
-    return charged == 0 ? none : none.plus(charged, owed.held(), now);
+    return charged == 0 ? none : none.plus(charged, owed.reserved(), now);
   }
 
   /** Returns a day with the end of the earlier day, at most that of a day that begins now. */
@@ -37,7 +38,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
    * Returns this day with the end that others report; without charges if its own end is long past.
    */
   DayState until(long other) {
-    return ending(other, other - ends > SAME_MIDNIGHT_NANOS ? 0 : charged);
+    return ending(other, other - endsAt > SAME_MIDNIGHT_NANOS ? 0 : charged);
   }
 
   /** Returns this day if it began now and kept what was charged. */
@@ -50,11 +51,11 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   }
 
   private DayState ending(long other, long charged) {
-    return new DayState(spec, other, charged, held);
+    return new DayState(spec, other, charged, reserved);
   }
 
   private boolean over(long now) {
-    return now >= ends;
+    return now >= endsAt;
   }
 
   private long counting(long now) {
@@ -62,7 +63,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   }
 
   private long free(long now) {
-    return Math.max(0, spec.capacity() - held - counting(now));
+    return Math.max(0, spec.capacity() - reserved - counting(now));
   }
 
   /** Returns the end of the day that begins with a request at {@code now}. */
@@ -72,7 +73,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
       return now + LimitSpec.Day.NANOS + spec.guardNanos();
     }
     long next = zoneMidnights.after(now, now) + spec.guardNanos();
-    return charged > 0 && next - ends < SAME_MIDNIGHT_NANOS
+    return charged > 0 && next - endsAt < SAME_MIDNIGHT_NANOS
         ? zoneMidnights.after(next + SAME_MIDNIGHT_NANOS, now) + spec.guardNanos()
         : next;
   }
@@ -81,7 +82,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     boolean begins = over(now) || counting(now) == 0;
     return begins
         ? new DayState(spec, endOfNext(now), Math.min(amount, AmountBound.MOST), held)
-        : new DayState(spec, ends, AmountBound.sum(charged, amount), held);
+        : new DayState(spec, endsAt, AmountBound.sum(charged, amount), held);
   }
 
   @Override
@@ -95,71 +96,71 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     if (amount <= free(now)) {
       return now;
     }
-    return held + amount > spec.capacity() ? Ticker.NEVER : ends;
+    return reserved + amount > spec.capacity() ? Ticker.NEVER : endsAt;
   }
 
   /**
    * Returns a wait of whole days of 24 h, or months of 31 days, after the end of the running one.
    */
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     long need = AmountBound.sum(ahead, own) - free(now);
     if (need <= 0) {
       return 0;
     }
     long length = spec.lengthNanos();
-    long first = over(now) ? length : ends - now;
-    long more = Math.ceilDiv(need, Math.max(1, spec.capacity() - held)) - 1;
+    long first = over(now) ? length : endsAt - now;
+    long more = Math.ceilDiv(need, Math.max(1, spec.capacity() - reserved)) - 1;
     return more > (AmountBound.MOST - first) / length ? AmountBound.MOST : first + more * length;
   }
 
   @Override
   public Taken take(long taken, long held, long now) {
-    return charged(taken, held, this.held + held, now);
+    return charged(taken, held, this.reserved + held, now);
   }
 
   private Taken charged(long amount, long heldOfIt, long allHeld, long now) {
     DayState next = amount == 0 ? with(charged, allHeld) : plus(amount, allHeld, now);
-    return new Taken(next, new LimitAnswer.Receipt(next.ends, amount, heldOfIt));
+    return new Taken(next, new LimitAnswer.Receipt(next.endsAt, amount, heldOfIt));
   }
 
   private DayState with(long charged, long held) {
-    return new DayState(spec, ends, charged, held);
+    return new DayState(spec, endsAt, charged, held);
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
-    long back = cell == ends ? Math.min(taken, charged) : 0;
-    return with(charged - back, Math.max(0, this.held - held));
+  public LimitState giveBack(long cell, long taken, long held, long now) {
+    long back = cell == endsAt ? Math.min(taken, charged) : 0;
+    return with(charged - back, Math.max(0, this.reserved - held));
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
-    return charged(amount, 0, Math.max(0, held - unheld), now);
+    return charged(amount, 0, Math.max(0, reserved - unheld), now);
   }
 
   @Override
   public LimitBalance balance(long now) {
-    return new LimitBalance(counting(now), 0, held);
+    return new LimitBalance(counting(now), 0, reserved);
   }
 
   /** Returns one cell, at the end of the day. */
   @Override
   public List<ChargedCell> cells(long now) {
     long counting = counting(now);
-    long owed = AmountBound.sum(counting, held);
+    long owed = AmountBound.sum(counting, reserved);
     return owed == 0
         ? List.of()
-        : List.of(new ChargedCell(counting == 0 ? endOfNext(now) : ends, owed));
+        : List.of(new ChargedCell(counting == 0 ? endOfNext(now) : endsAt, owed));
   }
 
   /**
@@ -167,7 +168,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
    * spec has it.
    */
   @Override
-  public @Nullable LimitState become(LimitSpec next, long now) {
-    return next instanceof LimitSpec.Day day ? new DayState(day, ends, charged, held) : null;
+  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+    return next instanceof LimitSpec.Day day ? new DayState(day, endsAt, charged, reserved) : null;
   }
 }

@@ -16,17 +16,18 @@ import org.jspecify.annotations.Nullable;
  * @param debt usage that later windows pay
  * @param held reserved output, kept free in whichever window runs
  */
-record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, long debt, long held)
+record FixedWindowState(
+    LimitSpec.FixedWindow spec, long start, long charged, long debt, long reserved)
     implements LimitState {
 
   static FixedWindowState starting(LimitSpec.FixedWindow spec, LimitBalance owed, long now) {
-    return new FixedWindowState(spec, now, 0, 0, owed.held())
+    return new FixedWindowState(spec, now, 0, 0, owed.reserved())
         .plus(AmountBound.sum(owed.charged(), owed.debt()));
   }
 
   @Override
-  public LimitState kept() {
-    boolean sayable = debt == 0 && held == 0 && charged <= spec.capacity();
+  public LimitState storedForm() {
+    boolean sayable = debt == 0 && reserved == 0 && charged <= spec.capacity();
     return sayable ? new OpenWindow(spec, start, charged) : this;
   }
 
@@ -46,7 +47,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     long owed = windows - 1 > debt / capacity ? 0 : debt - (windows - 1) * capacity;
     long paid = Math.min(owed, capacity);
     long next = start + windows * spec.windowNanos();
-    return new FixedWindowState(spec, next, paid, owed - paid, held);
+    return new FixedWindowState(spec, next, paid, owed - paid, reserved);
   }
 
   /**
@@ -61,27 +62,27 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     boolean ended = !state.idle() && begin - state.start > spec.windowNanos() / 2;
     long paid = ended ? Math.min(state.debt, spec.capacity()) : 0;
     return ended
-        ? new FixedWindowState(spec, begin, paid, state.debt - paid, held)
+        ? new FixedWindowState(spec, begin, paid, state.debt - paid, reserved)
         : state.beginning(begin);
   }
 
   FixedWindowState beginning(long begin) {
-    return new FixedWindowState(spec, begin, charged, debt, held);
+    return new FixedWindowState(spec, begin, charged, debt, reserved);
   }
 
   private boolean idle() {
-    return charged == 0 && debt == 0 && held == 0;
+    return charged == 0 && debt == 0 && reserved == 0;
   }
 
   private FixedWindowState plus(long amount) {
     long fits = Math.min(amount, Math.max(0, spec.capacity() - charged));
     return new FixedWindowState(
-        spec, start, charged + fits, AmountBound.sum(debt, amount - fits), held);
+        spec, start, charged + fits, AmountBound.sum(debt, amount - fits), reserved);
   }
 
   @Override
-  public LimitState forgiven() {
-    return new FixedWindowState(spec, start, AmountBound.sum(charged, debt), 0, held);
+  public LimitState withoutDebt() {
+    return new FixedWindowState(spec, start, AmountBound.sum(charged, debt), 0, reserved);
   }
 
   /**
@@ -95,7 +96,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   private long free() {
-    return Math.max(0, spec.capacity() - charged - held);
+    return Math.max(0, spec.capacity() - charged - reserved);
   }
 
   @Override
@@ -104,17 +105,17 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     FixedWindowState state = at(now);
     if (amount <= state.free()) {
       return now;
     }
-    long spare = spec.capacity() - held - amount;
+    long spare = spec.capacity() - reserved - amount;
     if (spare < 0) {
       return Ticker.NEVER;
     }
@@ -123,13 +124,13 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     FixedWindowState state = at(now);
     long need = Math.max(0, ahead + own - state.free());
     if (need == 0) {
       return 0;
     }
-    long each = Math.max(1, spec.capacity() - held);
+    long each = Math.max(1, spec.capacity() - reserved);
     long windows = Math.ceilDiv(need + state.debt, each);
     return state.startOf(windows) - now;
   }
@@ -139,12 +140,12 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     FixedWindowState state = at(now);
     long begin = state.idle() ? Math.max(now, state.start) : state.start;
     FixedWindowState next =
-        new FixedWindowState(spec, begin, state.charged + taken, state.debt, state.held + held);
+        new FixedWindowState(spec, begin, state.charged + taken, state.debt, state.reserved + held);
     return new Taken(next, new LimitAnswer.Receipt(begin, taken, held));
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
+  public LimitState giveBack(long cell, long taken, long held, long now) {
     FixedWindowState state = at(now);
     long back = state.start == cell ? Math.min(taken, state.charged + state.debt) : 0;
     // A charge beyond the capacity of the window became debt, so debt is given back first.
@@ -154,7 +155,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
         state.start,
         state.charged - (back - forgiven),
         state.debt - forgiven,
-        Math.max(0, state.held - held));
+        Math.max(0, state.reserved - held));
   }
 
   @Override
@@ -162,30 +163,30 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     FixedWindowState state = at(now);
     FixedWindowState let =
         new FixedWindowState(
-            spec, state.start, state.charged, state.debt, Math.max(0, state.held - unheld));
+            spec, state.start, state.charged, state.debt, Math.max(0, state.reserved - unheld));
     return new Taken(let.plus(amount), new LimitAnswer.Receipt(let.start, amount, 0));
   }
 
   @Override
   public LimitBalance balance(long now) {
     FixedWindowState state = at(now);
-    return new LimitBalance(state.charged, state.debt, state.held);
+    return new LimitBalance(state.charged, state.debt, state.reserved);
   }
 
   /** Returns one cell at the start of the running window, so that its grid goes on. */
   @Override
   public List<ChargedCell> cells(long now) {
     FixedWindowState state = at(now);
-    long owed = AmountBound.sum(AmountBound.sum(state.charged, state.debt), held);
+    long owed = AmountBound.sum(AmountBound.sum(state.charged, state.debt), reserved);
     return owed == 0 ? List.of() : List.of(new ChargedCell(state.start, owed));
   }
 
   @Override
-  public @Nullable LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.FixedWindow window
         && window.windowNanos() == spec.windowNanos()) {
       FixedWindowState state = at(now);
-      return new FixedWindowState(window, state.start, 0, 0, state.held)
+      return new FixedWindowState(window, state.start, 0, 0, state.reserved)
           .plus(AmountBound.sum(Math.min(state.charged, spec.capacity()), state.debt));
     }
     return null;

@@ -117,7 +117,7 @@ record GrantedCells(List<GrantedCell> all) implements Iterable<GrantedCell> {
     if (alone instanceof FixedWindowState) {
       return next;
     }
-    long left = alone.balance(now).held();
+    long left = alone.balance(now).reserved();
     for (ChargedCell each : alone.cells(now).reversed()) {
       long charged = Math.max(0, each.amount() - left);
       left = Math.max(0, left - each.amount());

@@ -5,7 +5,7 @@ package io.penstock.limit;
  *
  * @param limit the amount that the provider allows in a window
  * @param remaining the stated remainder, less what was taken since, plus what came back since;
- *     {@link ProviderNotice#UNSAID} from the reset on
+ *     {@link ProviderNotice#UNSTATED} from the reset on
  * @param resetNanos the instant at which the limit is whole again, which may have passed
  * @param drift how much more was believed to be left than the provider stated, at that time, as a
  *     fraction of the limit; below zero when less was believed

@@ -28,7 +28,7 @@ public final class Limit {
   }
 
   private Limit(LimitState first) {
-    state = new AtomicReference<>(first.kept());
+    state = new AtomicReference<>(first.storedForm());
   }
 
   /**
@@ -64,8 +64,8 @@ public final class Limit {
   }
 
   /** Returns the instant from which no provider lowers the limit; now when none does. */
-  public long restores(long now) {
-    return state().restores(now);
+  public long restoredAt(long now) {
+    return state().restoredAt(now);
   }
 
   /**
@@ -86,46 +86,46 @@ public final class Limit {
   /** Returns the used part of the limit, 0 to 1. */
   public double utilization(long now) {
     long capacity = capacity(now);
-    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) state().roomAlone(now) / capacity;
+    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) state().localRoom(now) / capacity;
   }
 
   /** Returns the instant from which the pace lets {@code amount} pass, at most now if it does. */
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     LimitState current = state();
-    return current.paced(Math.min(amount, current.capacity(now)), now);
+    return current.paceAllowsAt(Math.min(amount, current.capacity(now)), now);
   }
 
-  /** Returns {@link #earliest}, ignoring the pace. */
-  public long opens(long amount, long now) {
+  /** Returns {@link #admittedAt}, ignoring the pace. */
+  public long roomFreeAt(long amount, long now) {
     LimitState current = state();
     long cut = Math.min(amount, current.capacity(now));
-    return current.lacking(cut, current.opens(cut, now), now);
+    return current.recordLackUntil(cut, current.roomFreeAt(cut, now), now);
   }
 
   /**
    * Returns the instant at which {@code amount}, cut to the capacity, is admitted if nothing else
    * happens: now, a later instant, or {@link io.penstock.time.Ticker#NEVER}.
    */
-  public long earliest(long amount, long now) {
+  public long admittedAt(long amount, long now) {
     LimitState current = state();
     long cut = Math.min(amount, current.capacity(now));
-    return current.lacking(cut, current.earliest(cut, now), now);
+    return current.recordLackUntil(cut, current.admittedAt(cut, now), now);
   }
 
   /** Returns the instant from which all is free if nothing else happens here, ignoring the pace. */
-  public long full(long now) {
-    return state().full(now);
+  public long fullyFreeAt(long now) {
+    return state().fullyFreeAt(now);
   }
 
   /** Returns what is left of the limit now for all that spend it, as far as is known here. */
-  public LimitRemainder left(long now) {
-    return state().left(now);
+  public LimitRemainder remainder(long now) {
+    return state().remainder(now);
   }
 
   /** Returns an estimate, in nanoseconds, of the wait of {@code own} behind {@code ahead}. */
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     LimitState current = state();
-    return current.forecast(ahead, Math.min(own, current.capacity(now)), now);
+    return current.forecastNanos(ahead, Math.min(own, current.capacity(now)), now);
   }
 
   /** Returns the answer that {@link #take} would give, but takes nothing. */
@@ -140,7 +140,7 @@ public final class Limit {
     while (true) {
       LimitState current = state();
       if (current instanceof OpenWindow open
-          && weight.held() == 0
+          && weight.reserved() == 0
           && open.tryTake(weight.taken(), now)) {
         return open.receipt(weight.taken());
       }
@@ -152,7 +152,7 @@ public final class Limit {
         return limitAnswer;
       }
       Weight cut = cut(current, weight, now);
-      LimitState.Taken taken = current.take(cut.taken(), cut.held(), now);
+      LimitState.Taken taken = current.take(cut.taken(), cut.reserved(), now);
       if (replace(current, taken.next())) {
         return taken.receipt();
       }
@@ -172,7 +172,7 @@ public final class Limit {
   }
 
   boolean replace(LimitState current, LimitState next) {
-    return state.compareAndSet(current, next.kept());
+    return state.compareAndSet(current, next.storedForm());
   }
 
   /** Replaces the state by the result of {@code step}, unless they are equal. */
@@ -188,18 +188,19 @@ public final class Limit {
 
   /** Changes the state beneath what other regions count, which stays. */
   private void inside(UnaryOperator<LimitState> step) {
-    change(current -> current.within(step));
+    change(current -> current.changeWithoutRegions(step));
   }
 
   /** Changes a state that is shared in slices. Returns the new one, or null if there is none. */
   private @Nullable SharedState changeShared(UnaryOperator<SharedState> step) {
     while (true) {
       LimitState current = state();
-      if (!(current.inside().joined() instanceof SharedState shared)) {
+      if (!(current.withoutRegions().withoutOutage() instanceof SharedState shared)) {
         return null;
       }
       SharedState next = step.apply(shared);
-      if (replace(current, current.within(inside -> inside.rejoined(next)))) {
+      if (replace(
+          current, current.changeWithoutRegions(inside -> inside.replaceWithoutOutage(next)))) {
         return next;
       }
     }
@@ -211,14 +212,14 @@ public final class Limit {
       return new LimitAnswer.Refuse(capacity);
     }
     long amount = cut(current, weight, now).amount();
-    if (amount <= current.room(now) && current.paced(amount, now) <= now) {
+    if (amount <= current.room(now) && current.paceAllowsAt(amount, now) <= now) {
       return NOTHING;
     }
-    long until = current.lacking(amount, current.earliest(amount, now), now);
+    long until = current.recordLackUntil(amount, current.admittedAt(amount, now), now);
     // An open window may have gained room between the two looks.
     return until <= now
         ? NOTHING
-        : new LimitAnswer.Wait(Math.min(until, current.ends(amount, now)));
+        : new LimitAnswer.Wait(Math.min(until, current.windowEndsAt(amount, now)));
   }
 
   /** Cuts a weight to the capacity. If a lowered one is too little, it waits for the full one. */
@@ -230,13 +231,13 @@ public final class Limit {
    * Gives back part or all of a receipt that was not used: {@code taken} only while the cell it was
    * taken from counts, {@code held} always.
    */
-  public void give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+  public void giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     while (true) {
       LimitState current = state();
       if (current instanceof OpenWindow open && open.tryGive(receipt.cell(), taken, now)) {
         return;
       }
-      if (replace(current, current.give(receipt, taken, held, now))) {
+      if (replace(current, current.giveBack(receipt, taken, held, now))) {
         return;
       }
     }
@@ -273,10 +274,10 @@ public final class Limit {
    * never raises the limit above its spec; a lower limit holds for 120 s. Only trailing windows are
    * affected. Returns whether anything may pass sooner than before.
    */
-  public boolean told(ProviderNotice notice, long now) {
+  public boolean applyNotice(ProviderNotice notice, long now) {
     while (true) {
       LimitState current = state();
-      LimitState next = current.told(notice, now);
+      LimitState next = current.withNotice(notice, now);
       if (next.equals(current)) {
         return false;
       }
@@ -298,12 +299,15 @@ public final class Limit {
    * @param others all that was heard of them, which replaces what was known before
    * @param sliceDemand the waiters to wake when the limit rejoins others or is cut off from them
    */
-  public void others(PeerCounts others, SliceDemand sliceDemand, long now) {
-    inside(each -> each.rejoined(CountedState.of(each.joined(), others, sliceDemand, now)));
+  public void applyPeerCounts(PeerCounts others, SliceDemand sliceDemand, long now) {
+    inside(
+        each ->
+            each.replaceWithoutOutage(
+                CountedState.of(each.withoutOutage(), others, sliceDemand, now)));
   }
 
   /** Stops leaving room for what others counted. */
-  public void uncount() {
+  public void dropPeerCounts() {
     inside(LimitState::uncounted);
   }
 
@@ -312,17 +316,17 @@ public final class Limit {
    * {@linkplain #rejoin rejoins} them. Has no effect on other limits.
    */
   public void cutOff(OutageCap outageCap) {
-    inside(each -> CutState.of(each.joined(), outageCap));
+    inside(each -> CutState.of(each.withoutOutage(), outageCap));
   }
 
   /** Undoes {@link #cutOff}. What is owed and reserved stays. */
   public void rejoin() {
-    inside(LimitState::joined);
+    inside(LimitState::withoutOutage);
   }
 
   /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
   public @Nullable Refusal refusal() {
-    LimitState inside = state().inside();
+    LimitState inside = state().withoutRegions();
     return inside instanceof CutState(LimitState shared, OutageCap.Shut(Refusal refusal))
         ? refusal
         : null;
@@ -343,10 +347,12 @@ public final class Limit {
 
   /**
    * Shares the limit with other instances: from now on no more passes than what is {@linkplain
-   * #granted granted}. What is owed and reserved stays; earlier slices are forgotten.
+   * #addSlices granted}. What is owed and reserved stays; earlier slices are forgotten.
    */
   public void share(SliceDemand sliceDemand, long now) {
-    inside(each -> each.rejoined(SharedState.sharing(each.joined(), sliceDemand, now)));
+    inside(
+        each ->
+            each.replaceWithoutOutage(SharedState.sharing(each.withoutOutage(), sliceDemand, now)));
   }
 
   /** Undoes {@link #share}. What is owed and reserved stays. */
@@ -360,13 +366,13 @@ public final class Limit {
   }
 
   /** Returns whether only slices are lacking, and some may arrive, or begin, at any moment. */
-  public boolean dry(long amount, long now) {
-    return state().dry(amount, now);
+  public boolean isAwaitingSlices(long amount, long now) {
+    return state().isAwaitingSlices(amount, now);
   }
 
   /** Returns whether only slices that are not here would let {@code amount} pass. */
-  public boolean lacks(long amount, long now) {
-    return state().opens(amount, now) == Ticker.NEVER;
+  public boolean needsMissingSlices(long amount, long now) {
+    return state().roomFreeAt(amount, now) == Ticker.NEVER;
   }
 
   /**
@@ -378,9 +384,10 @@ public final class Limit {
    * @param ahead the last cell that anything is granted in
    * @param keep how much may stay free in a cell; the rest is given up
    */
-  public SpendingReport tally(CellGrid grid, long oldest, long ahead, long keep, long now) {
+  public SpendingReport spendingReport(
+      CellGrid grid, long oldest, long ahead, long keep, long now) {
     SharedState shared = changeShared(each -> each.tallied(grid, oldest, ahead, keep, now));
-    return Objects.requireNonNull(shared, "the limit is not shared").tally(now);
+    return Objects.requireNonNull(shared, "the limit is not shared").spendingReport(now);
   }
 
   /**
@@ -390,11 +397,11 @@ public final class Limit {
    * @param storeReport what was reported with them
    * @param spans when what is left of a cell may be spent
    */
-  public void granted(
+  public void addSlices(
       List<SpendingReport.Counted> more,
       StoreReport storeReport,
       LongFunction<CellGrid.Span> spans) {
-    changeShared(each -> each.granted(more, storeReport, spans));
+    changeShared(each -> each.withSlices(more, storeReport, spans));
   }
 
   /** Stops the spending of its slices. */

@@ -15,26 +15,26 @@ public sealed interface LimitAnswer {
    * @param sequence the cell of the Unix clock that the amount was taken from, if regions share the
    *     limit; 0 otherwise
    */
-  record Receipt(long cell, long taken, long held, long mark, long shared, long sequence)
+  record Receipt(long cell, long taken, long reserved, long totalTaken, long shared, long sequence)
       implements LimitAnswer {
-    Receipt(long cell, long taken, long held, long mark, long shared) {
-      this(cell, taken, held, mark, shared, 0);
+    Receipt(long cell, long taken, long reserved, long totalTaken, long shared) {
+      this(cell, taken, reserved, totalTaken, shared, 0);
     }
 
-    Receipt(long cell, long taken, long held) {
-      this(cell, taken, held, 0);
+    Receipt(long cell, long taken, long reserved) {
+      this(cell, taken, reserved, 0);
     }
 
-    Receipt(long cell, long taken, long held, long mark) {
-      this(cell, taken, held, mark, 0);
+    Receipt(long cell, long taken, long reserved, long totalTaken) {
+      this(cell, taken, reserved, totalTaken, 0);
     }
 
     Receipt in(long shared) {
-      return new Receipt(cell, taken, held, mark, shared, sequence);
+      return new Receipt(cell, taken, reserved, totalTaken, shared, sequence);
     }
 
     Receipt within(long sequence) {
-      return new Receipt(cell, taken, held, mark, shared, sequence);
+      return new Receipt(cell, taken, reserved, totalTaken, shared, sequence);
     }
   }
 

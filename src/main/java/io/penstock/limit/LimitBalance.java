@@ -7,7 +7,7 @@ package io.penstock.limit;
  * @param debt usage that did not fit and is paid by later windows, ≥ 0
  * @param held reserved output of running answers, ≥ 0
  */
-public record LimitBalance(long charged, long debt, long held) {
+public record LimitBalance(long charged, long debt, long reserved) {
   /** Nothing is owed. */
   public static final LimitBalance ZERO = new LimitBalance(0, 0, 0);
 }

@@ -22,7 +22,7 @@ interface LimitState {
    * Returns the form in which a limit keeps this state: itself, or an equal one that changes in
    * place.
    */
-  default LimitState kept() {
+  default LimitState storedForm() {
     return this;
   }
 
@@ -43,20 +43,20 @@ interface LimitState {
    * Returns the instant from which the limit is completely free if nothing else happens on this
    * instance, ignoring the pace.
    */
-  default long full(long now) {
-    return opens(capacity(now), now);
+  default long fullyFreeAt(long now) {
+    return roomFreeAt(capacity(now), now);
   }
 
   /**
    * Returns the instant from which the configured limit is in force; {@code now} when it is
    * already.
    */
-  default long restores(long now) {
+  default long restoredAt(long now) {
     return now;
   }
 
   /** Returns the state after a provider's statement. Only trailing windows take such statements. */
-  default LimitState told(ProviderNotice notice, long now) {
+  default LimitState withNotice(ProviderNotice notice, long now) {
     return this;
   }
 
@@ -67,7 +67,7 @@ interface LimitState {
    * Returns the amount that would be admitted now if only this instance took from the limit,
    * ignoring the pace.
    */
-  default long roomAlone(long now) {
+  default long localRoom(long now) {
     return room(now);
   }
 
@@ -75,29 +75,29 @@ interface LimitState {
    * Returns what is left of the limit for all that spend it, as far as is known, and when it is
    * whole.
    */
-  default LimitRemainder left(long now) {
-    return new LimitRemainder(room(now), full(now));
+  default LimitRemainder remainder(long now) {
+    return new LimitRemainder(room(now), fullyFreeAt(now));
   }
 
   /**
    * Returns this state without what other regions count: itself, unless regions share the limit.
    */
-  default LimitState inside() {
+  default LimitState withoutRegions() {
     return this;
   }
 
-  /** Returns this state with {@code step} applied to what is {@link #inside}. */
-  default LimitState within(UnaryOperator<LimitState> step) {
+  /** Returns this state with {@code step} applied to what is {@link #withoutRegions}. */
+  default LimitState changeWithoutRegions(UnaryOperator<LimitState> step) {
     return step.apply(this);
   }
 
   /** Returns this state as it is apart from an outage: itself, unless it is cut off from others. */
-  default LimitState joined() {
+  default LimitState withoutOutage() {
     return this;
   }
 
-  /** Returns this state with another one in the place of {@link #joined}. */
-  default LimitState rejoined(LimitState next) {
+  /** Returns this state with another one in the place of {@link #withoutOutage}. */
+  default LimitState replaceWithoutOutage(LimitState next) {
     return next;
   }
 
@@ -117,7 +117,7 @@ interface LimitState {
   }
 
   /** Returns this state without debt: what passed in excess counts in its window only. */
-  default LimitState forgiven() {
+  default LimitState withoutDebt() {
     return this;
   }
 
@@ -135,8 +135,8 @@ interface LimitState {
    */
   default boolean soonerThan(LimitState before, long now) {
     return room(now) > before.room(now)
-        || earliest(1, now) < before.earliest(1, now)
-        || earliest(capacity(now), now) < before.earliest(before.capacity(now), now);
+        || admittedAt(1, now) < before.admittedAt(1, now)
+        || admittedAt(capacity(now), now) < before.admittedAt(before.capacity(now), now);
   }
 
   /** Returns what the provider stated last, or null. */
@@ -145,15 +145,15 @@ interface LimitState {
   }
 
   /** Records that {@code amount} is waited for, if other instances may grant it. */
-  default void lacks(long amount, long now) {}
+  default void recordLack(long amount, long now) {}
 
   /**
    * Returns {@code instant}. When it is later than now, records the demand first, so that the
    * caller is woken if others grant the missing amount sooner.
    */
-  default long lacking(long amount, long instant, long now) {
+  default long recordLackUntil(long amount, long instant, long now) {
     if (instant > now) {
-      lacks(amount, now);
+      recordLack(amount, now);
     }
     return instant;
   }
@@ -162,18 +162,18 @@ interface LimitState {
    * Returns the instant from which the pace lets {@code amount} pass; at or before now when it
    * does.
    */
-  long paced(long amount, long now);
+  long paceAllowsAt(long amount, long now);
 
   /** Returns the instant at which {@code amount} ≤ capacity has room if nothing else happens. */
-  long opens(long amount, long now);
+  long roomFreeAt(long amount, long now);
 
   /** Returns the instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
-  default long earliest(long amount, long now) {
-    return Math.max(opens(amount, now), paced(amount, now));
+  default long admittedAt(long amount, long now) {
+    return Math.max(roomFreeAt(amount, now), paceAllowsAt(amount, now));
   }
 
   /** Returns whether only slices are lacking, and it is not known yet whether any can be had. */
-  default boolean dry(long amount, long now) {
+  default boolean isAwaitingSlices(long amount, long now) {
     return false;
   }
 
@@ -181,7 +181,7 @@ interface LimitState {
    * Returns the end of the running window when no instance is known to have enough left in it;
    * otherwise, and for most kinds of limits, {@link Ticker#NEVER}.
    */
-  default long ends(long amount, long now) {
+  default long windowEndsAt(long amount, long now) {
     return Ticker.NEVER;
   }
 
@@ -189,7 +189,7 @@ interface LimitState {
    * Returns how long {@code ahead} and then {@code own} would take to be admitted, in nanoseconds:
    * an estimate for {@code ahead} &gt; 0.
    */
-  long forecast(long ahead, long own, long now);
+  long forecastNanos(long ahead, long own, long now);
 
   /** Takes an amount that was found to be admitted now. */
   Taken take(long taken, long held, long now);
@@ -197,11 +197,11 @@ interface LimitState {
   /**
    * Gives back what was taken and never used. A charge is given back only if its cell still counts.
    */
-  LimitState give(long cell, long taken, long held, long now);
+  LimitState giveBack(long cell, long taken, long held, long now);
 
   /** Gives back part or all of a receipt. */
-  default LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
-    return give(receipt.cell(), taken, held, now);
+  default LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+    return giveBack(receipt.cell(), taken, held, now);
   }
 
   /**
@@ -224,7 +224,7 @@ interface LimitState {
    * Returns this state with another spec, where what it owes stays; null when a state of that spec
    * has to start with the same {@link #balance}.
    */
-  default @Nullable LimitState become(LimitSpec next, long now) {
+  default @Nullable LimitState withSpec(LimitSpec next, long now) {
     return null;
   }
 

@@ -9,9 +9,9 @@ public final class LostSpending {
    * is not granted now because the store lost data, and an instance that may have spent of the
    * limit can no longer report how much. Safe from any thread.
    */
-  public static boolean bars(Limit limit, long amount, long now) {
-    return limit.state().inside().joined() instanceof SharedState shared
+  public static boolean isBarred(Limit limit, long amount, long now) {
+    return limit.state().withoutRegions().withoutOutage() instanceof SharedState shared
         && shared.isBarred(now)
-        && Math.min(amount, shared.capacity(now)) <= shared.roomAlone(now);
+        && Math.min(amount, shared.capacity(now)) <= shared.localRoom(now);
   }
 }

@@ -142,18 +142,18 @@ final class OpenWindow implements LimitState {
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
-    return seen().opens(amount, now);
+  public long roomFreeAt(long amount, long now) {
+    return seen().roomFreeAt(amount, now);
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
-    return seen().forecast(ahead, own, now);
+  public long forecastNanos(long ahead, long own, long now) {
+    return seen().forecastNanos(ahead, own, now);
   }
 
   @Override
@@ -162,8 +162,8 @@ final class OpenWindow implements LimitState {
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
-    return frozen().give(cell, taken, held, now);
+  public LimitState giveBack(long cell, long taken, long held, long now) {
+    return frozen().giveBack(cell, taken, held, now);
   }
 
   @Override
@@ -182,7 +182,7 @@ final class OpenWindow implements LimitState {
   }
 
   @Override
-  public @Nullable LimitState become(LimitSpec next, long now) {
-    return frozen().become(next, now);
+  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+    return frozen().withSpec(next, now);
   }
 }

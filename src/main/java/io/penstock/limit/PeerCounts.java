@@ -62,7 +62,7 @@ public final class PeerCounts {
    * @param since the instant at which the counts were heard last; Long.MIN_VALUE for never
    * @param shift what to add to {@code now} for Unix nanoseconds
    */
-  public PeerCounts heard(long cell, long amount, long since, long shift, long now) {
+  public PeerCounts withReport(long cell, long amount, long since, long shift, long now) {
     long before = known.getOrDefault(cell, 0L);
     long oldest = Math.floorDiv(now + shift, windowNanos) - 1;
     if (amount <= before || cell < oldest) {
@@ -104,7 +104,7 @@ public final class PeerCounts {
   }
 
   /** Returns whether the windows of a limit are as long as those of these counts. */
-  boolean of(LimitSpec spec) {
+  boolean matches(LimitSpec spec) {
     return switch (spec) {
       case LimitSpec.FixedWindow window -> window.windowNanos() == windowNanos;
       case LimitSpec.TrailingWindow window -> window.windowNanos() == windowNanos;

@@ -31,9 +31,9 @@ record ProviderCeiling(
     long left = Math.min(providerNotice.remaining(), limit);
     long reset =
         Math.max(providerNotice.atNanos(), AmountBound.sum(now, providerNotice.resetNanos()));
-    double drift = (double) (believed - (left - (reserved - providerNotice.mark()))) / limit;
+    double drift = (double) (believed - (left - (reserved - providerNotice.totalTaken()))) / limit;
     return new ProviderCeiling(
-        providerNotice.mark(), providerNotice.atNanos(), left, limit, reset, 0, drift);
+        providerNotice.totalTaken(), providerNotice.atNanos(), left, limit, reset, 0, drift);
   }
 
   boolean none() {
@@ -41,7 +41,7 @@ record ProviderCeiling(
   }
 
   /** Returns this ceiling after {@code amount} of the take with that mark was given back. */
-  ProviderCeiling given(long markTaken, long amount) {
+  ProviderCeiling afterGiveBack(long markTaken, long amount) {
     return none() || markTaken <= mark || amount == 0
         ? this
         : new ProviderCeiling(
@@ -65,7 +65,7 @@ record ProviderCeiling(
   }
 
   /** Returns the instant from which {@code amount} may be taken if nothing else is. */
-  long opens(long amount, long reserved, long now) {
+  long roomFreeAt(long amount, long reserved, long now) {
     if (room(reserved, now) >= amount) {
       return now;
     }
@@ -86,7 +86,7 @@ record ProviderCeiling(
   }
 
   LearnedLimit learned(long reserved, long now) {
-    long remaining = now >= reset ? ProviderNotice.UNSAID : Math.max(0, room(reserved, now));
+    long remaining = now >= reset ? ProviderNotice.UNSTATED : Math.max(0, room(reserved, now));
     return new LearnedLimit(limit, remaining, reset, drift);
   }
 }

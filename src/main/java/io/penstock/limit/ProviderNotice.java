@@ -6,14 +6,15 @@ package io.penstock.limit;
  *
  * @param mark of the request's receipt
  * @param atNanos when the request was released
- * @param limit the amount that the provider allows in a window, &gt; 0, or {@link #UNSAID}
- * @param remaining what was left, ≥ 0, or {@link #UNSAID}
- * @param resetNanos the time from now until the limit is whole again, ≥ 0, or {@link #UNSAID};
+ * @param limit the amount that the provider allows in a window, &gt; 0, or {@link #UNSTATED}
+ * @param remaining what was left, ≥ 0, or {@link #UNSTATED}
+ * @param resetNanos the time from now until the limit is whole again, ≥ 0, or {@link #UNSTATED};
  *     without it {@code remaining} is ignored, because nobody knows for how long it holds
  */
-public record ProviderNotice(long mark, long atNanos, long limit, long remaining, long resetNanos) {
+public record ProviderNotice(
+    long totalTaken, long atNanos, long limit, long remaining, long resetNanos) {
   /** Not stated. */
-  public static final long UNSAID = -1;
+  public static final long UNSTATED = -1;
 
   boolean statesLimit() {
     return limit > 0;

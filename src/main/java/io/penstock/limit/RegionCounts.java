@@ -13,12 +13,16 @@ import java.util.List;
  * @param denials called when the limit is the first here to deny in a cell
  */
 public record RegionCounts(
-    long windowNanos, long shift, boolean fades, List<Words> cells, Denials denials) {
+    long windowNanos,
+    long shift,
+    boolean fades,
+    List<CellCounts> cells,
+    DenialListener denialListener) {
   /** Listener for denials. Must neither block nor throw. */
   @FunctionalInterface
-  public interface Denials {
+  public interface DenialListener {
     /** Does nothing. */
-    Denials NOBODY = (cell, limit) -> {};
+    DenialListener NOBODY = (cell, limit) -> {};
 
     /**
      * Called when a limit is the first here to deny in a cell.
@@ -38,24 +42,24 @@ public record RegionCounts(
    * @param floor the least amount that was used, as a region reported when it denied; 0 when none
    *     did
    */
-  public record Words(long cell, long beside, long foreign, long floor) {
-    private static Words none(long cell) {
-      return new Words(cell, 0, 0, 0);
+  public record CellCounts(long cell, long restOfRegion, long otherRegions, long deniedAmount) {
+    private static CellCounts none(long cell) {
+      return new CellCounts(cell, 0, 0, 0);
     }
 
     /** Returns whether another region reported anything. */
     boolean ofOthers() {
-      return foreign > 0 || floor > 0;
+      return otherRegions > 0 || deniedAmount > 0;
     }
 
     /** Returns what all counted if the limit itself counted {@code own} of it. */
     long counted(long own) {
-      return AmountBound.sum(AmountBound.sum(own, beside), foreign);
+      return AmountBound.sum(AmountBound.sum(own, restOfRegion), otherRegions);
     }
 
     /** Returns what was used if the limit itself counted {@code own} of it. */
     long with(long own) {
-      return Math.max(counted(own), floor);
+      return Math.max(counted(own), deniedAmount);
     }
   }
 
@@ -67,7 +71,11 @@ public record RegionCounts(
    * Creates the counts of a limit with that spec. A calendar day no longer counts after its cell.
    */
   public static RegionCounts of(
-      LimitSpec spec, long windowNanos, long shift, List<Words> cells, Denials denials) {
+      LimitSpec spec,
+      long windowNanos,
+      long shift,
+      List<CellCounts> cells,
+      DenialListener denials) {
     boolean fades = !(spec instanceof LimitSpec.Day day && day.midnight() != null);
     return new RegionCounts(windowNanos, shift, fades, cells, denials);
   }
@@ -80,12 +88,12 @@ public record RegionCounts(
     return cell * windowNanos - shift;
   }
 
-  Words words(long cell) {
-    for (Words each : cells) {
+  CellCounts cellCounts(long cell) {
+    for (CellCounts each : cells) {
       if (each.cell() == cell) {
         return each;
       }
     }
-    return Words.none(cell);
+    return CellCounts.none(cell);
   }
 }

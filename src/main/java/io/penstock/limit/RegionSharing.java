@@ -15,14 +15,14 @@ public final class RegionSharing {
 
   /** Stops making the limit leave room for what other regions count. */
   public static void unbind(Limit limit) {
-    limit.change(LimitState::inside);
+    limit.change(LimitState::withoutRegions);
   }
 
   /**
    * Returns what a limit counted itself since regions began to share it, by cell, for its last two
    * cells. Empty when regions do not share it.
    */
-  public static Map<Long, Long> counted(Limit limit) {
+  public static Map<Long, Long> localCounts(Limit limit) {
     Map<Long, Long> counted = new TreeMap<>();
     if (limit.state() instanceof RegionState state) {
       for (long cell = state.newest() - 1; cell <= state.newest(); cell++) {
@@ -35,9 +35,10 @@ public final class RegionSharing {
   }
 
   /**
-   * Returns whether regions share the limit, so that {@link #counted} has what it counted itself.
+   * Returns whether regions share the limit, so that {@link #localCounts} has what it counted
+   * itself.
    */
-  public static boolean binds(Limit limit) {
+  public static boolean isBound(Limit limit) {
     return limit.state() instanceof RegionState;
   }
 
@@ -47,15 +48,16 @@ public final class RegionSharing {
    * counted in that cell before. Does nothing if the weight would pass, or could never pass, or if
    * the limit is cut off from the instances of this region, which does not concern other regions.
    */
-  public static void denied(Limit limit, Weight weight, long now) {
+  public static void recordDenial(Limit limit, Weight weight, long now) {
     while (limit.state() instanceof RegionState state) {
       boolean no = limit.refusal() == null && limit.decide(weight, now) instanceof LimitAnswer.Wait;
-      RegionState next = no && !limit.dry(weight.amount(), now) ? state.denied(now) : state;
+      RegionState next =
+          no && !limit.isAwaitingSlices(weight.amount(), now) ? state.withDenial(now) : state;
       if (next.equals(state)) {
         return;
       }
       if (limit.replace(state, next)) {
-        next.abroad().denials().denied(next.hot(), limit.capacity());
+        next.regionCounts().denialListener().denied(next.deniedCell(), limit.capacity());
         return;
       }
     }

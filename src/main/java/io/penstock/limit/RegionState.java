@@ -23,7 +23,13 @@ import org.jspecify.annotations.Nullable;
  *     none
  */
 record RegionState(
-    LimitState own, RegionCounts abroad, long newest, long cur, long prev, long held, long hot)
+    LimitState wrapped,
+    RegionCounts regionCounts,
+    long newest,
+    long cur,
+    long prev,
+    long reserved,
+    long deniedCell)
     implements Around {
   /** Bound of a search over windows and cells; the caller searches on at the instant reached. */
   private static final int MOST_STEPS = 16;
@@ -32,7 +38,7 @@ record RegionState(
   static LimitState of(LimitState current, RegionCounts regionCounts, long now) {
     if (!(current instanceof RegionState known)) {
       LimitState own = current.frozen();
-      long held = own.balance(now).held();
+      long held = own.balance(now).reserved();
       return new RegionState(own, regionCounts, regionCounts.cell(now), 0, 0, held, Long.MIN_VALUE);
     }
     long cell = regionCounts.cell(now);
@@ -40,38 +46,45 @@ record RegionState(
     // lost.
     long newest = known.newest > cell + 1 ? cell : known.newest;
     return new RegionState(
-        known.own, regionCounts, newest, known.cur, known.prev, known.held, known.hot);
+        known.wrapped,
+        regionCounts,
+        newest,
+        known.cur,
+        known.prev,
+        known.reserved,
+        known.deniedCell);
   }
 
   @Override
-  public LimitState inside() {
-    return own;
+  public LimitState withoutRegions() {
+    return wrapped;
   }
 
   @Override
-  public LimitState within(UnaryOperator<LimitState> step) {
-    return around(step.apply(own).frozen());
+  public LimitState changeWithoutRegions(UnaryOperator<LimitState> step) {
+    return wrap(step.apply(wrapped).frozen());
   }
 
   @Override
-  public RegionState around(LimitState next) {
-    return next.equals(own) ? this : with(next, cur, prev, held);
+  public RegionState wrap(LimitState next) {
+    return next.equals(wrapped) ? this : with(next, cur, prev, reserved);
   }
 
   private RegionState with(LimitState next, long cur, long prev, long held) {
-    return new RegionState(next, abroad, newest, cur, prev, held, hot);
+    return new RegionState(next, regionCounts, newest, cur, prev, held, deniedCell);
   }
 
   /** Returns this state in the cell that runs. */
   private RegionState at(long now) {
-    long cell = abroad.cell(now);
+    long cell = regionCounts.cell(now);
     return cell <= newest
         ? this
-        : new RegionState(own, abroad, cell, 0, cell == newest + 1 ? cur : 0, held, hot);
+        : new RegionState(
+            wrapped, regionCounts, cell, 0, cell == newest + 1 ? cur : 0, reserved, deniedCell);
   }
 
   private long cell(long now) {
-    return Math.max(newest, abroad.cell(now));
+    return Math.max(newest, regionCounts.cell(now));
   }
 
   /** Returns what was counted here in a cell. */
@@ -80,23 +93,23 @@ record RegionState(
   }
 
   private long total(long cell) {
-    return abroad.words(cell).with(here(cell));
+    return regionCounts.cellCounts(cell).with(here(cell));
   }
 
   /** Returns how much of a cell's length is left at an instant in it. */
   private long remaining(long cell, long now) {
-    return Math.min(abroad.windowNanos(), abroad.start(cell + 1) - now);
+    return Math.min(regionCounts.windowNanos(), regionCounts.start(cell + 1) - now);
   }
 
   private long used(long now) {
     long cell = cell(now);
-    long before = abroad.fades() ? total(cell - 1) : 0;
+    long before = regionCounts.fades() ? total(cell - 1) : 0;
     return AmountBound.sum(total(cell), share(before, remaining(cell, now)));
   }
 
   /** Returns floor(amount × part ÷ window). */
   private long share(long amount, long part) {
-    return scaled(amount, part, 0, abroad.windowNanos());
+    return scaled(amount, part, 0, regionCounts.windowNanos());
   }
 
   /** Returns floor((a × b − less) ÷ by), however large a × b is. */
@@ -118,13 +131,14 @@ record RegionState(
   private boolean binds(long now) {
     long cell = cell(now);
     boolean said =
-        abroad.words(cell).ofOthers() || (abroad.fades() && abroad.words(cell - 1).ofOthers());
-    return said && !(own instanceof CutState cut && cut.cut() instanceof OutageCap.Open);
+        regionCounts.cellCounts(cell).ofOthers()
+            || (regionCounts.fades() && regionCounts.cellCounts(cell - 1).ofOthers());
+    return said && !(wrapped instanceof CutState cut && cut.cut() instanceof OutageCap.Open);
   }
 
   /** Returns what the cells have left. */
   private long free(long now) {
-    return Math.max(0, capacity(now) - held - used(now));
+    return Math.max(0, capacity(now) - reserved - used(now));
   }
 
   private boolean clear(long amount, long now) {
@@ -132,37 +146,37 @@ record RegionState(
   }
 
   @Override
-  public long full(long now) {
-    return own.full(now);
+  public long fullyFreeAt(long now) {
+    return wrapped.fullyFreeAt(now);
   }
 
   @Override
   public long room(long now) {
-    long alone = own.room(now);
+    long alone = wrapped.room(now);
     return binds(now) ? Math.min(alone, free(now)) : alone;
   }
 
   @Override
-  public LimitRemainder left(long now) {
-    LimitRemainder alone = own.left(now);
+  public LimitRemainder remainder(long now) {
+    LimitRemainder alone = wrapped.remainder(now);
     return binds(now)
         ? new LimitRemainder(Math.min(alone.amount(), free(now)), alone.fullNanos())
         : alone;
   }
 
   @Override
-  public long roomAlone(long now) {
-    return own.roomAlone(now);
+  public long localRoom(long now) {
+    return wrapped.localRoom(now);
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     if (amount == 0) {
-      return own.opens(amount, now);
+      return wrapped.roomFreeAt(amount, now);
     }
     long at = clears(amount, now);
     for (int step = 0; step < MOST_STEPS; step++) {
-      long open = own.opens(amount, at);
+      long open = wrapped.roomFreeAt(amount, at);
       if (open <= at) {
         return at;
       }
@@ -183,49 +197,49 @@ record RegionState(
     long at = from;
     for (int step = 0; step < MOST_STEPS && !clear(amount, at); step++) {
       long cell = cell(at);
-      long end = abroad.start(cell + 1);
-      long spare = capacity(at) - held - amount - total(cell);
-      long before = abroad.fades() ? total(cell - 1) : 0;
+      long end = regionCounts.start(cell + 1);
+      long spare = capacity(at) - reserved - amount - total(cell);
+      long before = regionCounts.fades() ? total(cell - 1) : 0;
       boolean fits = spare >= 0 && before > 0;
       // floor(before × left ÷ window) ≤ spare
-      long left = fits ? scaled(spare + 1, abroad.windowNanos(), 1, before) : 0;
-      at = Math.max(at + 1, end - Math.min(left, abroad.windowNanos()));
+      long left = fits ? scaled(spare + 1, regionCounts.windowNanos(), 1, before) : 0;
+      at = Math.max(at + 1, end - Math.min(left, regionCounts.windowNanos()));
     }
     return at;
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
-    long less = this.own.room(now) - room(now);
-    return this.own.forecast(AmountBound.sum(ahead, less), own, now);
+  public long forecastNanos(long ahead, long own, long now) {
+    long less = this.wrapped.room(now) - room(now);
+    return this.wrapped.forecastNanos(AmountBound.sum(ahead, less), own, now);
   }
 
   @Override
-  public boolean dry(long amount, long now) {
-    return clear(Math.min(amount, capacity(now)), now) && own.dry(amount, now);
+  public boolean isAwaitingSlices(long amount, long now) {
+    return clear(Math.min(amount, capacity(now)), now) && wrapped.isAwaitingSlices(amount, now);
   }
 
   @Override
-  public void lacks(long amount, long now) {
-    own.lacks(amount, now);
+  public void recordLack(long amount, long now) {
+    wrapped.recordLack(amount, now);
   }
 
   @Override
-  public long ends(long amount, long now) {
-    long ends = own.ends(amount, now);
+  public long windowEndsAt(long amount, long now) {
+    long ends = wrapped.windowEndsAt(amount, now);
     return ends == Ticker.NEVER ? ends : clears(amount, Math.max(now, ends));
   }
 
   @Override
   public @Nullable SliceDemand demand() {
-    return own.demand();
+    return wrapped.demand();
   }
 
   @Override
   public Taken take(long taken, long held, long now) {
     RegionState state = at(now);
-    Taken alone = state.own.take(taken, held, now);
-    return state.counting(alone, taken, state.held + held);
+    Taken alone = state.wrapped.take(taken, held, now);
+    return state.counting(alone, taken, state.reserved + held);
   }
 
   private Taken counting(Taken alone, long amount, long held) {
@@ -234,27 +248,27 @@ record RegionState(
   }
 
   @Override
-  public LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+  public LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     RegionState state = at(now);
     long cell = receipt.sequence();
     return state.with(
-        state.own.give(receipt, taken, held, now),
+        state.wrapped.giveBack(receipt, taken, held, now),
         Math.max(0, state.cur - (cell == state.newest ? taken : 0)),
         Math.max(0, state.prev - (cell == state.newest - 1 ? taken : 0)),
-        Math.max(0, state.held - held));
+        Math.max(0, state.reserved - held));
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
     RegionState state = at(now);
-    Taken alone = state.own.charge(amount, unheld, now);
-    return state.counting(alone, amount, Math.max(0, state.held - unheld));
+    Taken alone = state.wrapped.charge(amount, unheld, now);
+    return state.counting(alone, amount, Math.max(0, state.reserved - unheld));
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
-    LimitState changed = StateFactory.changed(own, next, now).frozen();
-    return RegionCells.sameCells(spec(), next) ? around(changed) : changed;
+  public LimitState withSpec(LimitSpec next, long now) {
+    LimitState changed = StateFactory.changed(wrapped, next, now).frozen();
+    return RegionCells.sameCells(spec(), next) ? wrap(changed) : changed;
   }
 
   /**
@@ -264,13 +278,13 @@ record RegionState(
    * the running cell, they would leave all of it unused, and would deny themselves at the beginning
    * of the next.
    */
-  RegionState denied(long now) {
+  RegionState withDenial(long now) {
     RegionState state = at(now);
     long cell = state.newest;
-    long used = abroad.words(cell).counted(state.here(cell));
-    boolean known = hot == cell || abroad.words(cell).floor() > 0;
+    long used = regionCounts.cellCounts(cell).counted(state.here(cell));
+    boolean known = deniedCell == cell || regionCounts.cellCounts(cell).deniedAmount() > 0;
     return known || used < capacity(now) - used
         ? this
-        : new RegionState(own, abroad, cell, state.cur, state.prev, held, cell);
+        : new RegionState(wrapped, regionCounts, cell, state.cur, state.prev, reserved, cell);
   }
 }

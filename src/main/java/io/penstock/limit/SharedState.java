@@ -25,7 +25,7 @@ final class SharedState implements Around {
   /** All that count. {@link CellGrid#NONE} is that of charges before the running cell was known. */
   private final GrantedCells grantedCells;
 
-  private final long held;
+  private final long reserved;
   private final long spent;
 
   /** The last report about what others have. */
@@ -43,7 +43,7 @@ final class SharedState implements Around {
     this.sliceDemand = sliceDemand;
     this.grid = grid;
     this.grantedCells = grantedCells;
-    this.held = held;
+    this.reserved = held;
     this.spent = spent;
     this.storeReport = storeReport;
   }
@@ -58,8 +58,8 @@ final class SharedState implements Around {
     }
     boolean permits = alone instanceof ConcurrencyState;
     GrantedCell out =
-        permits ? GrantedCell.of(0).using(owed.held()) : GrantedCell.of(CellGrid.NONE);
-    long held = permits ? 0 : owed.held();
+        permits ? GrantedCell.of(0).using(owed.reserved()) : GrantedCell.of(CellGrid.NONE);
+    long held = permits ? 0 : owed.reserved();
     return new SharedState(
         alone, sliceDemand, null, GrantedCells.of(out), held, 0, StoreReport.NOTHING);
   }
@@ -69,21 +69,21 @@ final class SharedState implements Around {
   }
 
   private SharedState with(GrantedCells grantedCells) {
-    return with(local, grantedCells, held, spent);
+    return with(local, grantedCells, reserved, spent);
   }
 
   private SharedState with(LimitState next) {
-    return with(next, grantedCells, held, spent);
+    return with(next, grantedCells, reserved, spent);
   }
 
   @Override
-  public LimitState around(LimitState next) {
+  public LimitState wrap(LimitState next) {
     return next.equals(local) ? this : with(next);
   }
 
   @Override
-  public long full(long now) {
-    return own(now).full(now);
+  public long fullyFreeAt(long now) {
+    return wrapped(now).fullyFreeAt(now);
   }
 
   @Override
@@ -92,12 +92,12 @@ final class SharedState implements Around {
   }
 
   @Override
-  public boolean dry(long amount, long now) {
+  public boolean isAwaitingSlices(long amount, long now) {
     long cut = Math.min(amount, capacity(now));
-    if (cut > roomAlone(now) || storeReport.denies(cut, now)) {
+    if (cut > localRoom(now) || storeReport.denies(cut, now)) {
       return false;
     }
-    long opens = opens(cut, now);
+    long opens = roomFreeAt(cut, now);
     // slices may have come after the clock was read
     return opens == Ticker.NEVER || opens <= Math.max(now, storeReport.heardNanos()) + SOON_NANOS;
   }
@@ -112,13 +112,13 @@ final class SharedState implements Around {
   }
 
   @Override
-  public LimitState own() {
+  public LimitState wrapped() {
     return local;
   }
 
   /** Returns the local state, with a window or day that begins and ends with its shared cell. */
   @Override
-  public LimitState own(long now) {
+  public LimitState wrapped(long now) {
     return grid == null ? local : grid.aligned(local, now);
   }
 
@@ -157,83 +157,83 @@ final class SharedState implements Around {
   }
 
   @Override
-  public long roomAlone(long now) {
-    return Math.min(storeReport.capacity(), own(now).room(now));
+  public long localRoom(long now) {
+    return Math.min(storeReport.capacity(), wrapped(now).room(now));
   }
 
   @Override
   public long room(long now) {
     GrantedCell running = grantedCells.running(now);
-    return running == null ? 0 : Math.min(roomAlone(now), running.free(held));
+    return running == null ? 0 : Math.min(localRoom(now), running.free(reserved));
   }
 
   @Override
-  public LimitRemainder left(long now) {
-    long alone = roomAlone(now);
-    long full = own(now).full(now);
-    if (!storeReport.tells(now)) {
+  public LimitRemainder remainder(long now) {
+    long alone = localRoom(now);
+    long full = wrapped(now).fullyFreeAt(now);
+    if (!storeReport.knowsRemaining(now)) {
       return new LimitRemainder(alone, full);
     }
     long others =
         local instanceof TokenBucketState
-            ? storeReport.filled(capacity(now), now)
-            : storeReport.left();
+            ? storeReport.remainingInBucket(capacity(now), now)
+            : storeReport.remaining();
     boolean later = !endsAtOnce() && !(local instanceof StrictState);
     long left =
-        Math.clamp(AmountBound.sum(others, grantedCells.unspent(later, held, now)), 0, alone);
+        Math.clamp(AmountBound.sum(others, grantedCells.unspent(later, reserved, now)), 0, alone);
     return new LimitRemainder(
         left, permits() ? full : Math.max(full, storeReport.leftUntilNanos()));
   }
 
   @Override
   public LimitState unshared(long now) {
-    return own(now);
+    return wrapped(now);
   }
 
   @Override
-  public LimitState forgiven() {
-    return with(local.forgiven());
+  public LimitState withoutDebt() {
+    return with(local.withoutDebt());
   }
 
   @Override
-  public void lacks(long amount, long now) {
-    if (amount <= roomAlone(now) && amount > room(now)) {
-      boolean later = opens(amount, now) != Ticker.NEVER;
-      sliceDemand.lacks(amount, later, storeReport.denies(amount, now));
+  public void recordLack(long amount, long now) {
+    if (amount <= localRoom(now) && amount > room(now)) {
+      boolean later = roomFreeAt(amount, now) != Ticker.NEVER;
+      sliceDemand.recordLack(amount, later, storeReport.denies(amount, now));
     }
   }
 
   /** Returns never when only another grant could help. An amount of 0 needs no grant. */
   @Override
-  public long opens(long amount, long now) {
-    long alone = own(now).opens(amount, now);
-    long opens = grantedCells.opens(amount, held, Math.max(alone, now), now);
+  public long roomFreeAt(long amount, long now) {
+    long alone = wrapped(now).roomFreeAt(amount, now);
+    long opens = grantedCells.opens(amount, reserved, Math.max(alone, now), now);
     return opens == Ticker.NEVER && (alone > now || amount <= room(now)) ? alone : opens;
   }
 
   @Override
-  public long ends(long amount, long now) {
+  public long windowEndsAt(long amount, long now) {
     boolean known = endsAtOnce() && storeReport.denies(amount, now);
-    long cell = known && opens(amount, now) == Ticker.NEVER ? cellAt(now) : CellGrid.NONE;
+    long cell = known && roomFreeAt(amount, now) == Ticker.NEVER ? cellAt(now) : CellGrid.NONE;
     return grid != null && cell != CellGrid.NONE ? grid.endOf(cell) : Ticker.NEVER;
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
-    return own(now).forecast(ahead, own, now);
+  public long forecastNanos(long ahead, long own, long now) {
+    return wrapped(now).forecastNanos(ahead, own, now);
   }
 
   @Override
   public Taken take(long taken, long held, long now) {
     GrantedCell running = grantedCells.running(now);
     long cell = cellOf(running, now);
-    Taken alone = own(now).take(taken, held, now);
+    Taken alone = wrapped(now).take(taken, held, now);
     long used = permits() ? taken + held : taken;
     SharedState next =
         with(
             beginning(alone.next(), now),
             using(cell, used),
-            this.held + (permits() ? 0 : held),
+            this.reserved + (permits() ? 0 : held),
             AmountBound.sum(spent, taken + held));
     return new Taken(next, alone.receipt().in(cell));
   }
@@ -247,19 +247,19 @@ final class SharedState implements Around {
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
-    return give(new LimitAnswer.Receipt(cell, taken, held), taken, held, now);
+  public LimitState giveBack(long cell, long taken, long held, long now) {
+    return giveBack(new LimitAnswer.Receipt(cell, taken, held), taken, held, now);
   }
 
   @Override
-  public LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
-    LimitState alone = own(now);
+  public LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+    LimitState alone = wrapped(now);
     long own = own(receipt, alone, now);
     long back = back(receipt, alone, permits() ? taken + held : taken, now);
     return with(
-        alone.give(own, taken, held, now),
+        alone.giveBack(own, taken, held, now),
         grantedCells.has(receipt.shared()) ? using(receipt.shared(), -back) : grantedCells,
-        permits() ? 0 : Math.max(0, this.held - held),
+        permits() ? 0 : Math.max(0, this.reserved - held),
         spent);
   }
 
@@ -277,7 +277,7 @@ final class SharedState implements Around {
     boolean runs = receipt.shared() == cellAt(now);
     return switch (alone) {
       case FixedWindowState fixed -> runs ? fixed.start() : Long.MIN_VALUE;
-      case DayState day -> runs ? day.ends() : Long.MIN_VALUE;
+      case DayState day -> runs ? day.endsAt() : Long.MIN_VALUE;
       default -> receipt.cell();
     };
   }
@@ -286,19 +286,19 @@ final class SharedState implements Around {
   public Taken charge(long amount, long unheld, long now) {
     GrantedCell running = grantedCells.running(now);
     long cell = cellOf(running, now);
-    Taken alone = own(now).charge(amount, unheld, now);
+    Taken alone = wrapped(now).charge(amount, unheld, now);
     SharedState next =
         with(
             beginning(alone.next(), now),
             using(cell, permits() ? -unheld : amount),
-            permits() ? 0 : Math.max(0, held - unheld),
+            permits() ? 0 : Math.max(0, reserved - unheld),
             AmountBound.sum(spent, Math.max(0, amount - unheld)));
     return new Taken(next, alone.receipt().in(cell));
   }
 
   @Override
-  public LimitState become(LimitSpec next, long now) {
-    LimitState changed = CellGrid.become(own(now), next, now);
+  public LimitState withSpec(LimitSpec next, long now) {
+    LimitState changed = CellGrid.become(wrapped(now), next, now);
     return CellPartition.sameCells(local.spec(), next)
         ? with(changed)
         : sharing(changed, sliceDemand, now);
@@ -310,7 +310,7 @@ final class SharedState implements Around {
   }
 
   /** Returns this state with more slices. All its slices may be spent in the given spans. */
-  SharedState granted(
+  SharedState withSlices(
       List<SpendingReport.Counted> more,
       StoreReport storeReport,
       LongFunction<CellGrid.Span> spans) {
@@ -326,7 +326,7 @@ final class SharedState implements Around {
     next =
         next.each(
             each -> each.granted() > each.used() ? each.during(spans.apply(each.cell())) : each);
-    return new SharedState(local, sliceDemand, grid, next, held, spent, storeReport);
+    return new SharedState(local, sliceDemand, grid, next, reserved, spent, storeReport);
   }
 
   /**
@@ -339,12 +339,12 @@ final class SharedState implements Around {
    */
   SharedState tallied(CellGrid at, long oldest, long ahead, long keep, long now) {
     SharedState known =
-        new SharedState(local, sliceDemand, at, grantedCells, held, spent, storeReport)
+        new SharedState(local, sliceDemand, at, grantedCells, reserved, spent, storeReport)
             .settled(now);
     long running = local instanceof TokenBucketState ? CellPartition.OUT : known.cellAt(now);
     long last = endsAtOnce() && at.step() > 0 ? Math.max(ahead, running) : running;
     GrantedCells next = known.grantedCells.from(oldest);
-    if (held > 0 && running != CellGrid.NONE) {
+    if (reserved > 0 && running != CellGrid.NONE) {
       for (long cell = running; cell <= last; cell += Math.max(1, at.step())) {
         next = next.using(cell, 0);
       }
@@ -355,7 +355,7 @@ final class SharedState implements Around {
 
   /** Gives up what is free above {@code keep}, or all when it may no longer be spent. */
   private GrantedCell cut(GrantedCell grantedCell, boolean holds, long keep, long now) {
-    long kept = holds ? held : 0;
+    long kept = holds ? reserved : 0;
     long covered = AmountBound.sum(spentIn(grantedCell), kept);
     long free = Math.max(0, grantedCell.granted() - covered);
     long stays = grantedCell.span().untilNanos() <= now ? 0 : Math.min(free, keep);
@@ -367,7 +367,7 @@ final class SharedState implements Around {
     if (permits()) {
       return this;
     }
-    LimitState alone = own(now);
+    LimitState alone = wrapped(now);
     long cell = cellAt(now);
     boolean early = grantedCells.has(CellGrid.NONE);
     GrantedCells next =
@@ -375,10 +375,10 @@ final class SharedState implements Around {
     if (alone instanceof FixedWindowState fixed && fixed.charged() > 0) {
       next = next.with(cell, each -> each.using(Math.max(0, fixed.charged() - each.used())));
     }
-    return with(alone, next, held, spent);
+    return with(alone, next, reserved, spent);
   }
 
-  SpendingReport tally(long now) {
+  SpendingReport spendingReport(long now) {
     List<SpendingReport.Counted> counted = new ArrayList<>();
     long most = 0;
     long freeLater = 0;
@@ -388,12 +388,12 @@ final class SharedState implements Around {
         counted.add(new SpendingReport.Counted(each.cell(), counts(each)));
       }
       if (each.span().untilNanos() > now) {
-        most = Math.max(most, each.free(held));
-        freeLater += each.span().fromNanos() > now ? each.free(held) : 0;
+        most = Math.max(most, each.free(reserved));
+        freeLater += each.span().fromNanos() > now ? each.free(reserved) : 0;
       }
     }
     return new SpendingReport(
-        counted, running == null ? 0 : running.free(held), freeLater, most, spent);
+        counted, running == null ? 0 : running.free(reserved), freeLater, most, spent);
   }
 
   private long counts(GrantedCell grantedCell) {

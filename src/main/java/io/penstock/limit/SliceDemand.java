@@ -20,7 +20,7 @@ public final class SliceDemand {
   private volatile boolean later;
   private volatile boolean said;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
-  private final Runnable dry;
+  private final Runnable onShortage;
 
   /**
    * Creates a demand without waiters.
@@ -28,7 +28,7 @@ public final class SliceDemand {
    * @param dry run when slices no longer suffice, on the thread that finds that
    */
   public SliceDemand(Runnable dry) {
-    this.dry = dry;
+    this.onShortage = dry;
   }
 
   /** Adds a waiter, which is woken, on any thread, each time there may be enough again. */
@@ -65,7 +65,7 @@ public final class SliceDemand {
    * Wakes all waiters although there is not enough. If none recorded a lack since the last call,
    * the demand is cleared first: those that recorded it may have given up.
    */
-  public void denied() {
+  public void wakeAfterDenial() {
     if (!said) {
       least.set(0);
     }
@@ -80,7 +80,7 @@ public final class SliceDemand {
    * @param denied whether it is known that no instance has it, so that there is nothing to hurry
    *     for
    */
-  void lacks(long amount, boolean later, boolean denied) {
+  void recordLack(long amount, boolean later, boolean denied) {
     if (later) {
       this.later = true;
       return;
@@ -88,7 +88,7 @@ public final class SliceDemand {
     said = true;
     long before = least.getAndUpdate(known -> known == 0 ? amount : Math.min(known, amount));
     if (before == 0 && !denied) {
-      dry.run();
+      onShortage.run();
     }
   }
 }

@@ -42,18 +42,18 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) impleme
 
   /** Returns {@code now}: the whole window may pass at once. */
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
-    return cells.opens(amount, now);
+  public long roomFreeAt(long amount, long now) {
+    return cells.roomFreeAt(amount, now);
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
-    return cells.forecast(ahead, own, now);
+  public long forecastNanos(long ahead, long own, long now) {
+    return cells.forecastNanos(ahead, own, now);
   }
 
   @Override
@@ -62,8 +62,8 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) impleme
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
-    return with(cells.give(cell, taken, held, now));
+  public LimitState giveBack(long cell, long taken, long held, long now) {
+    return with(cells.giveBack(cell, taken, held, now));
   }
 
   @Override
@@ -82,10 +82,10 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) impleme
   }
 
   @Override
-  public @Nullable LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.SlidingWindow window
         && window.capacity() > SlidingWindowState.MOST_INSTANTS) {
-      LimitState changed = cells.become(cells(window), now);
+      LimitState changed = cells.withSpec(cells(window), now);
       return changed == null ? null : new SlidingCellsState(window, changed);
     }
     return null;

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  *     may grow again
  * @param held reserved output, kept free whichever releases count
  */
-record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants, long held)
+record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants, long reserved)
     implements LimitState {
   /** Above this capacity, sub-cells replace instants. */
   static final int MOST_INSTANTS = 4_096;
 
   static SlidingWindowState starting(LimitSpec.SlidingWindow spec, LimitBalance owed, long now) {
-    return new SlidingWindowState(spec, SortedInstants.NONE, owed.held())
-        .plus(AmountBound.sum(owed.charged(), owed.debt()), owed.held(), now);
+    return new SlidingWindowState(spec, SortedInstants.NONE, owed.reserved())
+        .plus(AmountBound.sum(owed.charged(), owed.debt()), owed.reserved(), now);
   }
 
   /** Returns {@code now}, or the newest release if that is later. */
@@ -54,20 +54,20 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
 
   @Override
   public long room(long now) {
-    return Math.max(0, spec.capacity() - held - counting(now));
+    return Math.max(0, spec.capacity() - reserved - counting(now));
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     if (amount == 0 || amount <= room(now)) {
       return now;
     }
-    long spare = spec.capacity() - held - amount;
+    long spare = spec.capacity() - reserved - amount;
     if (spare < 0) {
       return Ticker.NEVER;
     }
@@ -80,10 +80,10 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
    * goes when a counting one stops counting, and counts itself from then on.
    */
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     int over = over(now);
     int counting = instants.size() - over;
-    long most = Math.max(1, spec.capacity() - held);
+    long most = Math.max(1, spec.capacity() - reserved);
     // The number of releases that must stop counting before the last one can go; if ≤ 0 it goes
     // now.
     long ends = AmountBound.sum(ahead, own) + counting - most;
@@ -98,25 +98,25 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
   @Override
   public Taken take(long taken, long held, long now) {
     return new Taken(
-        plus(taken, this.held + held, now), new LimitAnswer.Receipt(own(now), taken, held));
+        plus(taken, this.reserved + held, now), new LimitAnswer.Receipt(own(now), taken, held));
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
+  public LimitState giveBack(long cell, long taken, long held, long now) {
     SortedInstants left = taken == 0 ? instants : instants.minus(cell, taken);
-    return new SlidingWindowState(spec, left, Math.max(0, this.held - held));
+    return new SlidingWindowState(spec, left, Math.max(0, this.reserved - held));
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
     return new Taken(
-        plus(amount, Math.max(0, held - unheld), now),
+        plus(amount, Math.max(0, reserved - unheld), now),
         new LimitAnswer.Receipt(own(now), amount, 0));
   }
 
   @Override
   public LimitBalance balance(long now) {
-    return new LimitBalance(counting(now), 0, held);
+    return new LimitBalance(counting(now), 0, reserved);
   }
 
   @Override
@@ -128,21 +128,21 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
       long instant = instants.get(from);
       int to = instants.upTo(instant);
       boolean last = instant == newest && newest >= now;
-      cells.add(new ChargedCell(instant, to - from + (last ? held : 0)));
+      cells.add(new ChargedCell(instant, to - from + (last ? reserved : 0)));
       from = to;
     }
-    if (held > 0 && (cells.isEmpty() || newest < now)) {
-      cells.add(new ChargedCell(now, held));
+    if (reserved > 0 && (cells.isEmpty() || newest < now)) {
+      cells.add(new ChargedCell(now, reserved));
     }
     return cells;
   }
 
   @Override
-  public @Nullable LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.SlidingWindow window
         && window.windowNanos() == spec.windowNanos()
         && window.capacity() <= MOST_INSTANTS) {
-      return new SlidingWindowState(window, instants, held);
+      return new SlidingWindowState(window, instants, reserved);
     }
     return null;
   }

@@ -13,7 +13,7 @@ import java.util.List;
  * @param spent the total of all that was ever spent
  */
 public record SpendingReport(
-    List<Counted> counted, long freeNow, long freeLater, long most, long spent) {
+    List<Counted> counted, long usableNow, long usableLater, long largestUsable, long spent) {
   /**
    * The amount of one cell.
    *

@@ -16,14 +16,14 @@ final class StateFactory {
               : SlidingWindowState.starting(window, owed, now);
       case LimitSpec.FixedWindow window -> FixedWindowState.starting(window, owed, now);
       case LimitSpec.TrailingWindow window -> TrailingWindowState.starting(window, owed, now);
-      case LimitSpec.Concurrency concurrency -> new ConcurrencyState(concurrency, owed.held());
+      case LimitSpec.Concurrency concurrency -> new ConcurrencyState(concurrency, owed.reserved());
       case LimitSpec.Day day -> DayState.starting(day, owed, now);
     };
   }
 
   /** Returns the state of a limit with another spec. What it owes stays. */
   static LimitState changed(LimitState limitState, LimitSpec next, long now) {
-    LimitState same = limitState.become(next, now);
+    LimitState same = limitState.withSpec(next, now);
     return same == null ? starting(next, limitState.balance(now), now) : same;
   }
 }

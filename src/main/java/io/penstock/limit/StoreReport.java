@@ -18,7 +18,7 @@ public record StoreReport(
     long heardNanos,
     long untilNanos,
     boolean barred,
-    long left,
+    long remaining,
     long leftUntilNanos) {
   /** No report came. */
   public static final StoreReport NOTHING =
@@ -34,7 +34,7 @@ public record StoreReport(
    * denied.
    */
   public StoreReport alone(long now) {
-    return new StoreReport(capacity, Long.MAX_VALUE, now, 0, false, left, leftUntilNanos);
+    return new StoreReport(capacity, Long.MAX_VALUE, now, 0, false, remaining, leftUntilNanos);
   }
 
   boolean bars(long now) {
@@ -46,13 +46,13 @@ public record StoreReport(
   }
 
   /** Returns whether the amount left is still known. */
-  boolean tells(long now) {
+  boolean knowsRemaining(long now) {
     return now < leftUntilNanos;
   }
 
   /** Returns what is left of a bucket of that capacity: it fills evenly until it is full. */
-  long filled(long capacity, long now) {
+  long remainingInBucket(long capacity, long now) {
     double part = (double) (now - heardNanos) / Math.max(1, leftUntilNanos - heardNanos);
-    return left + (long) (Math.max(0, capacity - left) * Math.clamp(part, 0, 1));
+    return remaining + (long) (Math.max(0, capacity - remaining) * Math.clamp(part, 0, 1));
   }
 }

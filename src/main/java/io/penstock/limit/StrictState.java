@@ -44,7 +44,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Lim
   }
 
   /** Returns the instant from which the next slot may be used. */
-  private long opens() {
+  private long roomFreeAt() {
     return next() - Math.min(spec.earlyNanos(), LONG_AGO_NANOS);
   }
 
@@ -55,21 +55,21 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Lim
 
   @Override
   public long room(long now) {
-    return now >= opens() ? 1 : 0;
+    return now >= roomFreeAt() ? 1 : 0;
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
-    return Math.max(now, opens());
+  public long roomFreeAt(long amount, long now) {
+    return Math.max(now, roomFreeAt());
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     long wait = Math.max(0, next() - now);
     long behind = spec.rate().nanosFor(ahead);
     long slot = wait > Long.MAX_VALUE - behind ? Long.MAX_VALUE : wait + behind;
@@ -105,7 +105,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Lim
    * of place.
    */
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
+  public LimitState giveBack(long cell, long taken, long held, long now) {
     StrictState before = before();
     return taken == 1 && before.next() == cell ? before : this;
   }
@@ -127,7 +127,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Lim
   }
 
   @Override
-  public @Nullable LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState withSpec(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.Strict strict)) {
       return null;
     }

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * @param held reserved output, kept free in the bucket
  */
 record TokenBucketState(
-    LimitSpec.TokenBucket spec, BucketState bucket, long at, BucketLows lows, long held)
+    LimitSpec.TokenBucket spec, BucketState bucket, long at, BucketLows lows, long reserved)
     implements LimitState {
   private static final long SECOND = 1_000_000_000L;
 
   static TokenBucketState starting(LimitSpec.TokenBucket spec, LimitBalance owed, long now) {
     long spent = AmountBound.sum(owed.charged(), owed.debt());
     BucketState bucket = bucket(configuration(spec), spec.burst() - spent, 0, now);
-    return new TokenBucketState(spec, bucket, now, BucketLows.since(now, spent), owed.held());
+    return new TokenBucketState(spec, bucket, now, BucketLows.since(now, spent), owed.reserved());
   }
 
   private static BucketConfiguration configuration(LimitSpec.TokenBucket spec) {
@@ -92,7 +92,7 @@ record TokenBucketState(
       return this;
     }
     BucketState next = filled(now);
-    return new TokenBucketState(spec, next, now, lows.filled(missing(next)), held);
+    return new TokenBucketState(spec, next, now, lows.filled(missing(next)), reserved);
   }
 
   private BucketState filled(long now) {
@@ -145,22 +145,22 @@ record TokenBucketState(
 
   @Override
   public long room(long now) {
-    return Math.max(0, at(now).tokens() - held);
+    return Math.max(0, at(now).tokens() - reserved);
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     TokenBucketState state = at(now);
-    long missing = amount + held - state.tokens();
+    long missing = amount + reserved - state.tokens();
     if (missing <= 0 || amount == 0) {
       return now;
     }
-    if (amount > spec.burst() - held) {
+    if (amount > spec.burst() - reserved) {
       return Ticker.NEVER;
     }
     long nanos = state.nanosUntil(missing);
@@ -168,9 +168,9 @@ record TokenBucketState(
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     TokenBucketState state = at(now);
-    long missing = AmountBound.sum(AmountBound.sum(ahead, own), held) - state.tokens();
+    long missing = AmountBound.sum(AmountBound.sum(ahead, own), reserved) - state.tokens();
     return missing <= 0 ? 0 : state.at - now + state.nanosUntil(missing);
   }
 
@@ -178,7 +178,8 @@ record TokenBucketState(
   public Taken take(long taken, long held, long now) {
     TokenBucketState state = at(now);
     return new Taken(
-        state.spending(taken, this.held + held), new LimitAnswer.Receipt(state.at, taken, held));
+        state.spending(taken, this.reserved + held),
+        new LimitAnswer.Receipt(state.at, taken, held));
   }
 
   private TokenBucketState spending(long amount, long held) {
@@ -195,13 +196,13 @@ record TokenBucketState(
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
+  public LimitState giveBack(long cell, long taken, long held, long now) {
     TokenBucketState state = at(now);
     long back = state.back(cell, taken, now);
     BucketState next = state.bucket.copy();
     next.addTokens(back);
     BucketLows lower = state.lows.given(cell, back).filled(missing(next));
-    return state.with(next, lower, Math.max(0, this.held - held));
+    return state.with(next, lower, Math.max(0, this.reserved - held));
   }
 
   @Override
@@ -209,32 +210,32 @@ record TokenBucketState(
     TokenBucketState state = at(now);
     long charged = Math.max(0, Math.min(amount, AmountBound.MOST - state.spent()));
     return new Taken(
-        state.spending(charged, Math.max(0, held - unheld)),
+        state.spending(charged, Math.max(0, reserved - unheld)),
         new LimitAnswer.Receipt(state.at, amount, 0));
   }
 
   @Override
-  public LimitState forgiven() {
+  public LimitState withoutDebt() {
     if (tokens() >= 0) {
       return this;
     }
     BucketState empty = bucket.copy();
     empty.addTokens(-tokens());
-    return with(empty, lows.filled(missing(empty)), held);
+    return with(empty, lows.filled(missing(empty)), reserved);
   }
 
   @Override
   public LimitBalance balance(long now) {
     long spent = at(now).spent();
     long charged = Math.min(spent, spec.burst());
-    return new LimitBalance(charged, spent - charged, held);
+    return new LimitBalance(charged, spent - charged, reserved);
   }
 
   /** Returns one cell with all that is missing now, rounded up to whole tokens. */
   @Override
   public List<ChargedCell> cells(long now) {
     TokenBucketState state = at(now);
-    long missing = AmountBound.sum(state.spent(), held);
+    long missing = AmountBound.sum(state.spent(), reserved);
     return missing == 0 ? List.of() : List.of(new ChargedCell(state.at, missing));
   }
 
@@ -243,7 +244,7 @@ record TokenBucketState(
    * would be full at the same instant.
    */
   @Override
-  public @Nullable LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState withSpec(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.TokenBucket other)) {
       return null;
     }
@@ -255,6 +256,6 @@ record TokenBucketState(
             .divide(BigInteger.valueOf(fill().getRefillPeriodNanos()));
     BucketState resized =
         bucket(configuration, other.burst() - state.spent(), part.longValueExact(), state.at);
-    return new TokenBucketState(other, resized, state.at, state.lows, held);
+    return new TokenBucketState(other, resized, state.at, state.lows, reserved);
   }
 }

@@ -31,12 +31,12 @@ final class TrailingWindowState implements LimitState {
   private final long[] cells;
 
   /** Reserved output, kept free whichever sub-cells count. */
-  private final long held;
+  private final long reservedOutput;
 
   private final long fullAt;
 
   /** The running total of all that was ever taken. */
-  private final long reserved;
+  private final long totalTaken;
 
   private final ProviderFeedback providerFeedback;
 
@@ -53,9 +53,9 @@ final class TrailingWindowState implements LimitState {
     this.extraGuardNanos = extraGuardNanos;
     this.newest = newest;
     this.cells = cells;
-    this.held = held;
+    this.reservedOutput = held;
     this.fullAt = fullAt;
-    this.reserved = reserved;
+    this.totalTaken = reserved;
     this.providerFeedback = providerFeedback;
   }
 
@@ -64,7 +64,7 @@ final class TrailingWindowState implements LimitState {
     long newest = Math.floorDiv(now, spec.subCellNanos());
     cells[Math.floorMod(newest, cells.length)] = AmountBound.sum(owed.charged(), owed.debt());
     return new TrailingWindowState(
-        spec, 0, newest, cells, owed.held(), now, 0, ProviderFeedback.NOTHING);
+        spec, 0, newest, cells, owed.reserved(), now, 0, ProviderFeedback.NOTHING);
   }
 
   /** Charges each cell in the sub-cell that ends with it, or in a later one. */
@@ -82,7 +82,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   private TrailingWindowState burstUsed(long now) {
-    return with(now, newest, 0, held, now + nanosFor(spec.burst()), reserved);
+    return with(now, newest, 0, reservedOutput, now + nanosFor(spec.burst()), totalTaken);
   }
 
   /** Returns how many sub-cells can count at once, however much the window is widened. */
@@ -141,7 +141,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public long restores(long now) {
+  public long restoredAt(long now) {
     return Math.max(now, providerFeedback.untilNanos());
   }
 
@@ -162,12 +162,12 @@ final class TrailingWindowState implements LimitState {
   @Override
   public long room(long now) {
     TrailingWindowState state = at(now);
-    return Math.max(0, Math.min(state.free(now), providerFeedback.ceiling().room(reserved, now)));
+    return Math.max(0, Math.min(state.free(now), providerFeedback.ceiling().room(totalTaken, now)));
   }
 
   /** Returns what the window itself has left. */
   private long free(long now) {
-    return Math.max(0, spec.capacity() - held - sum(now));
+    return Math.max(0, spec.capacity() - reservedOutput - sum(now));
   }
 
   /** Returns the time of {@code amount} at the steady rate; a double is exact to 10⁻⁵ ns here. */
@@ -181,7 +181,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     TrailingWindowState state = at(now);
     long until = state.providerFeedback.untilNanos();
     long instant = state.spaced(amount);
@@ -195,7 +195,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     TrailingWindowState state = at(now);
     long until = state.providerFeedback.untilNanos();
     long instant = state.empties(amount, now);
@@ -207,12 +207,13 @@ final class TrailingWindowState implements LimitState {
   private long empties(long amount, long now) {
     return amount == 0 // 0 fits even into an overdrawn window
         ? now
-        : Math.max(leaves(amount, now), providerFeedback.ceiling().opens(amount, reserved, now));
+        : Math.max(
+            leaves(amount, now), providerFeedback.ceiling().roomFreeAt(amount, totalTaken, now));
   }
 
   /** Returns the instant at which enough has left the window. */
   private long leaves(long amount, long now) {
-    long over = sum(now) + held + amount - spec.capacity();
+    long over = sum(now) + reservedOutput + amount - spec.capacity();
     if (over <= 0) {
       return now;
     }
@@ -226,7 +227,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     return at(now).nanosFor(Math.max(0, ahead + own - room(now)));
   }
 
@@ -234,9 +235,10 @@ final class TrailingWindowState implements LimitState {
   public Taken take(long taken, long held, long now) {
     TrailingWindowState state = at(now);
     long cell = newestAt(now);
-    long mark = reserved + taken + held;
+    long mark = totalTaken + taken + held;
     TrailingWindowState next =
-        state.with(now, cell, taken, this.held + held, state.paceAfter(taken + held, now), mark);
+        state.with(
+            now, cell, taken, this.reservedOutput + held, state.paceAfter(taken + held, now), mark);
     return new Taken(next, new LimitAnswer.Receipt(cell, taken, held, mark));
   }
 
@@ -268,14 +270,16 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public LimitState give(LimitAnswer.Receipt receipt, long taken, long held, long now) {
-    long back = Math.min(taken + held, receipt.taken() + receipt.held());
-    return give(receipt.cell(), taken, held, now)
-        .taught(providerFeedback.with(providerFeedback.ceiling().given(receipt.mark(), back)));
+  public LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+    long back = Math.min(taken + held, receipt.taken() + receipt.reserved());
+    return giveBack(receipt.cell(), taken, held, now)
+        .taught(
+            providerFeedback.with(
+                providerFeedback.ceiling().afterGiveBack(receipt.totalTaken(), back)));
   }
 
   @Override
-  public TrailingWindowState give(long cell, long taken, long held, long now) {
+  public TrailingWindowState giveBack(long cell, long taken, long held, long now) {
     TrailingWindowState state = at(now);
     long kept = Math.max(oldest(now), newestAt(now) - cells.length + 1);
     boolean counts = cell >= kept && cell <= newest;
@@ -283,16 +287,16 @@ final class TrailingWindowState implements LimitState {
         now,
         counts ? cell : newestAt(now),
         counts ? -taken : 0,
-        Math.max(0, this.held - held),
+        Math.max(0, this.reservedOutput - held),
         state.paceAfter(-(held + (counts ? taken : 0)), now),
-        reserved);
+        totalTaken);
   }
 
   private TrailingWindowState taught(ProviderFeedback next) {
     return next.equals(providerFeedback)
         ? this
         : new TrailingWindowState(
-            spec, extraGuardNanos, newest, cells, held, fullAt, reserved, next);
+            spec, extraGuardNanos, newest, cells, reservedOutput, fullAt, totalTaken, next);
   }
 
   @Override
@@ -301,7 +305,7 @@ final class TrailingWindowState implements LimitState {
     long cell = newestAt(now);
     long pace = amount == unheld ? state.fullAt : state.paceAfter(amount - unheld, now);
     return new Taken(
-        state.with(now, cell, amount, Math.max(0, held - unheld), pace, reserved),
+        state.with(now, cell, amount, Math.max(0, reservedOutput - unheld), pace, totalTaken),
         new LimitAnswer.Receipt(cell, amount, 0));
   }
 
@@ -311,12 +315,12 @@ final class TrailingWindowState implements LimitState {
     return extra == extraGuardNanos
         ? this
         : new TrailingWindowState(
-            spec, extra, newest, cells, held, fullAt, reserved, providerFeedback);
+            spec, extra, newest, cells, reservedOutput, fullAt, totalTaken, providerFeedback);
   }
 
   @Override
   public LimitBalance balance(long now) {
-    return new LimitBalance(sum(now), 0, held);
+    return new LimitBalance(sum(now), 0, reservedOutput);
   }
 
   @Override
@@ -325,7 +329,7 @@ final class TrailingWindowState implements LimitState {
     long last = newestAt(now);
     for (long index = firstKept(now); index <= last; index++) {
       long charged = index <= newest ? cell(index) : 0;
-      long amount = index == last ? AmountBound.sum(charged, held) : charged;
+      long amount = index == last ? AmountBound.sum(charged, reservedOutput) : charged;
       if (amount > 0) {
         all.add(new ChargedCell((index + 1) * cellNanos(), amount));
       }
@@ -334,7 +338,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public @Nullable LimitState become(LimitSpec next, long now) {
+  public @Nullable LimitState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.TrailingWindow window
         && window.windowNanos() == spec.windowNanos()) {
       TrailingWindowState state = at(now);
@@ -347,16 +351,17 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public LimitState told(ProviderNotice notice, long now) {
+  public LimitState withNotice(ProviderNotice notice, long now) {
     // The answer is of an earlier request, or of one before the limit was created anew.
-    if (notice.mark() < providerFeedback.ceiling().mark() || notice.mark() > reserved) {
+    if (notice.totalTaken() < providerFeedback.ceiling().mark()
+        || notice.totalTaken() > totalTaken) {
       return this;
     }
     TrailingWindowState state = at(now);
     if (notice.statesRemaining()) {
       long believed = state.free(now);
       ProviderCeiling providerCeiling =
-          ProviderCeiling.of(notice, state.spec.capacity(), believed, reserved, now);
+          ProviderCeiling.of(notice, state.spec.capacity(), believed, totalTaken, now);
       state = state.taught(state.providerFeedback.with(providerCeiling));
     }
     return notice.statesLimit() ? state.limited(notice.limit(), now) : state;
@@ -387,15 +392,15 @@ final class TrailingWindowState implements LimitState {
         extraGuardNanos,
         newest,
         AmountRing.resized(cells, newest, length(next)),
-        held,
+        reservedOutput,
         same ? fullAt : now + owing,
-        reserved,
+        totalTaken,
         learned);
   }
 
   @Override
   public @Nullable LearnedLimit learned(long now) {
     ProviderCeiling providerCeiling = providerFeedback.ceiling();
-    return providerCeiling.none() ? null : providerCeiling.learned(reserved, now);
+    return providerCeiling.none() ? null : providerCeiling.learned(totalTaken, now);
   }
 }

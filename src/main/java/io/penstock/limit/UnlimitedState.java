@@ -15,17 +15,17 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements LimitState {
   }
 
   @Override
-  public long paced(long amount, long now) {
+  public long paceAllowsAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long opens(long amount, long now) {
+  public long roomFreeAt(long amount, long now) {
     return now;
   }
 
   @Override
-  public long forecast(long ahead, long own, long now) {
+  public long forecastNanos(long ahead, long own, long now) {
     return 0;
   }
 
@@ -35,7 +35,7 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements LimitState {
   }
 
   @Override
-  public LimitState give(long cell, long taken, long held, long now) {
+  public LimitState giveBack(long cell, long taken, long held, long now) {
     return this;
   }
 

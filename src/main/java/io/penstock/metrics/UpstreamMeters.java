@@ -124,7 +124,7 @@ final class UpstreamMeters {
 
   private void show(String model) {
     meters.add(used(model, "local", Quota::utilization));
-    meters.add(used(model, "global", Quota::utilizationEverywhere));
+    meters.add(used(model, "global", Quota::globalUtilization));
     meters.add(
         counter("penstock.upstream.throttled", model, (of, pool) -> of.pause(pool).throttled())
             .description("Answers of an upstream that were 429")

@@ -123,7 +123,7 @@ public final class DecisionService {
       }
       code = code == null ? exceeded : code;
     }
-    if (code == null && quota.line().kept()) {
+    if (code == null && quota.waitList().isClaimed()) {
       code = stats.limits().tpm() > 0 ? Code.TPM_EXCEEDED : Code.RPM_EXCEEDED;
       return new ModelDecision(
           code, "what is left is kept for one who waits", true, Ticker.NEVER, utilization, stats);
@@ -163,12 +163,12 @@ public final class DecisionService {
         counted(limits.get(2).limit(), now),
         rpd,
         windowStart,
-        rpd == 0 ? Ticker.NEVER : day.full(now) - LimitSpec.Day.NANOS);
+        rpd == 0 ? Ticker.NEVER : day.fullyFreeAt(now) - LimitSpec.Day.NANOS);
   }
 
   private static long counted(Limit limit, long now) {
     LimitBalance limitBalance = limit.balance(now);
-    return limitBalance.charged() + limitBalance.debt() + limitBalance.held();
+    return limitBalance.charged() + limitBalance.debt() + limitBalance.reserved();
   }
 
   /**

@@ -97,7 +97,7 @@ public final class DecisionWaits {
             crowd -> {
               boolean empty = crowd.soonestFirst.isEmpty();
               if (empty) {
-                crowd.quota.line().leave(crowd);
+                crowd.quota.waitList().leave(crowd);
               }
               return empty;
             });
@@ -135,7 +135,7 @@ public final class DecisionWaits {
 
     Crowd(Quota quota) {
       this.quota = quota;
-      quota.line().join(this);
+      quota.waitList().join(this);
     }
 
     void add(Waiting waiting) {
@@ -163,7 +163,7 @@ public final class DecisionWaits {
       long next = Ticker.NEVER;
       while (!fewestFirst.isEmpty()) {
         ModelDecision fewest = look(fewestFirst.first(), now);
-        next = fewest.opensNanos();
+        next = fewest.allowedAtNanos();
         if (!fewest.allowed()) {
           break;
         }

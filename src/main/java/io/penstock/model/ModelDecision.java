@@ -16,7 +16,12 @@ import java.util.Locale;
  * @param stats usage of the model
  */
 public record ModelDecision(
-    Code code, String reason, boolean possible, long opensNanos, double utilization, Stats stats) {
+    Code code,
+    String reason,
+    boolean possible,
+    long allowedAtNanos,
+    double utilization,
+    Stats stats) {
   /** Result of a decision. */
   public enum Code {
     /** There is room. */

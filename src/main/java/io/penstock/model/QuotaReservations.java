@@ -150,7 +150,7 @@ public final class QuotaReservations {
 
   private static Ended woken(Reservation ended) {
     if (ended.quota() != null) {
-      ended.quota().line().wake();
+      ended.quota().waitList().wake();
     }
     return new Ended(ended.model(), ended.tokens());
   }

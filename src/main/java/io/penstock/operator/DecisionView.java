@@ -76,9 +76,9 @@ record DecisionView(
     if (!modelDecision.possible()) {
       return null;
     }
-    return modelDecision.opensNanos() == Ticker.NEVER
+    return modelDecision.allowedAtNanos() == Ticker.NEVER
         ? SOON_MILLIS
-        : Math.max(0, Math.ceilDiv(modelDecision.opensNanos() - now.nanos(), 1_000_000L));
+        : Math.max(0, Math.ceilDiv(modelDecision.allowedAtNanos() - now.nanos(), 1_000_000L));
   }
 
   static double rounded(double utilization) {

@@ -1,10 +1,10 @@
 package io.penstock.operator;
 
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;

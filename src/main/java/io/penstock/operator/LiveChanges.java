@@ -31,7 +31,7 @@ final class LiveChanges {
    * @param number sequence number of the snapshot, from 1
    * @param removedSince number of the snapshot from which on {@code removed} is complete
    */
-  record Look(
+  record Snapshot(
       long number,
       List<Row> rows,
       Map<String, Long> removed,
@@ -82,7 +82,7 @@ final class LiveChanges {
   }
 
   /** Takes a snapshot of everything. */
-  Look look() {
+  Snapshot takeSnapshot() {
     number++;
     Set<String> seen = new HashSet<>();
     for (LiveRow row : endpoints.get()) {
@@ -90,7 +90,7 @@ final class LiveChanges {
       see(row);
     }
     forget(seen);
-    return new Look(
+    return new Snapshot(
         number,
         List.copyOf(rows.values()),
         Map.copyOf(removed),

@@ -1,9 +1,9 @@
 package io.penstock.operator;
 
-import io.penstock.endpoint.BindingLimit;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.WaitingTicket;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.WaitingTicket;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -72,7 +72,7 @@ final class LiveRows {
   private @Nullable String held(String path, List<Integer> counts) {
     WaitingTicket waitingTicket = answers.remove(path);
     if (waitingTicket != null) {
-      held.put(path, words(path, waitingTicket.explanation().binds()));
+      held.put(path, words(path, waitingTicket.explanation().binding()));
     }
     return counts.isEmpty() ? null : held.get(path);
   }
@@ -81,13 +81,15 @@ final class LiveRows {
     if (binding == null) {
       return "";
     }
-    String what = lower(binding.what());
+    String what = lower(binding.cause());
     String measure = binding.measure() == null ? "" : " " + lower(binding.measure());
     if (binding.kind() == null || Objects.equals(binding.name(), path)) {
-      return binding.what() == BindingLimit.What.LIMIT ? "its limit:" + measure : what + measure;
+      return binding.cause() == BindingLimit.Cause.LIMIT ? "its limit:" + measure : what + measure;
     }
     String whose = lower(binding.kind()) + " " + binding.name();
-    return binding.what() == BindingLimit.What.LIMIT ? whose + ":" + measure : whose + ": " + what;
+    return binding.cause() == BindingLimit.Cause.LIMIT
+        ? whose + ":" + measure
+        : whose + ": " + what;
   }
 
   private static String lower(Enum<?> word) {

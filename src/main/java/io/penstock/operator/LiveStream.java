@@ -28,7 +28,7 @@ final class LiveStream implements SmartLifecycle {
 
   private final RecentWaits waits;
   private final Scheduler scheduler;
-  private final Flux<LiveChanges.Look> looks;
+  private final Flux<LiveChanges.Snapshot> looks;
   private final StreamReaders streamReaders = new StreamReaders();
   private final Sinks.Empty<Void> stopped = Sinks.empty();
 
@@ -42,7 +42,7 @@ final class LiveStream implements SmartLifecycle {
     this.looks =
         Flux.using(
                 () -> events.subscribe(waits),
-                listening -> ticks().map(tick -> liveChanges.look()),
+                listening -> ticks().map(tick -> liveChanges.takeSnapshot()),
                 this::ended)
             .replay(1)
             .refCount(1, Duration.ofSeconds(5), scheduler);
@@ -90,7 +90,7 @@ final class LiveStream implements SmartLifecycle {
     private String upstreams = "";
     private String instance = "";
 
-    List<ServerSentEvent<String>> news(LiveChanges.Look look) {
+    List<ServerSentEvent<String>> news(LiveChanges.Snapshot look) {
       List<ServerSentEvent<String>> news = new ArrayList<>();
       long missed = last == 0 ? 0 : look.number() - last - 1;
       if (missed > 0) {

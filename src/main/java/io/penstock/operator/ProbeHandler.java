@@ -56,7 +56,7 @@ final class ProbeHandler {
    * @param waitedMs time in the queue
    * @param tookMs time until the end of the answer
    */
-  record Came(
+  record ProbeResult(
       int status,
       @Nullable String reason,
       @Nullable String requestId,
@@ -141,9 +141,9 @@ final class ProbeHandler {
     }
   }
 
-  private Came came(HttpClientResponse response, long beganNanos) {
+  private ProbeResult came(HttpClientResponse response, long beganNanos) {
     HttpHeaders headers = response.responseHeaders();
-    return new Came(
+    return new ProbeResult(
         response.status().code(),
         headers.get("x-penstock-reason"),
         headers.get("x-request-id"),

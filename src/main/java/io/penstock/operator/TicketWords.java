@@ -1,12 +1,12 @@
 package io.penstock.operator;
 
 import io.penstock.cost.LimitMeasure;
-import io.penstock.endpoint.BindingLimit;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.PastTicket;
-import io.penstock.endpoint.QueuePlace;
-import io.penstock.endpoint.WaitExplanation;
-import io.penstock.endpoint.WaitingTicket;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.QueuePlace;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.PastTicket;
+import io.penstock.explain.WaitExplanation;
+import io.penstock.explain.WaitingTicket;
 import io.penstock.operator.TicketView.BindingView;
 import io.penstock.operator.TicketView.CostView;
 import io.penstock.operator.TicketView.Explained;
@@ -63,7 +63,7 @@ final class TicketWords {
         ifEver(ticket.deadlineNanos()),
         null,
         null,
-        binding(waitExplanation.binds()),
+        binding(waitExplanation.binding()),
         limits(waitExplanation, waitingTicket.nanos()));
   }
 
@@ -85,7 +85,7 @@ final class TicketWords {
         null,
         past.upstream(),
         refusal == null ? null : refusal(refusal),
-        binding(waitExplanation.binds()),
+        binding(waitExplanation.binding()),
         limits(waitExplanation, past.decidedNanos()));
   }
 
@@ -102,7 +102,7 @@ final class TicketWords {
     return bindingLimit == null
         ? null
         : new BindingView(
-            lower(bindingLimit.what()),
+            lower(bindingLimit.cause()),
             bindingLimit.kind() == null ? null : lower(bindingLimit.kind()),
             bindingLimit.name(),
             bindingLimit.measure() == null ? null : lower(bindingLimit.measure()),
@@ -127,7 +127,7 @@ final class TicketWords {
         limit.usedElsewhere(),
         limit.reserved(),
         limit.needs(),
-        limit.given(),
+        limit.alreadyCharged(),
         admits,
         admits ? null : ifEver(limit.untilNanos()));
   }
@@ -137,7 +137,7 @@ final class TicketWords {
         bindingLimit.kind() == null
             ? ""
             : " of " + lower(bindingLimit.kind()) + " " + bindingLimit.name();
-    return switch (bindingLimit.what()) {
+    return switch (bindingLimit.cause()) {
       case ENDPOINT_PAUSED ->
           bindingLimit.untilNanos() == Ticker.NEVER
               ? "the endpoint is paused until somebody resumes it"

@@ -2,11 +2,11 @@ package io.penstock.operator;
 
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.PastTicket;
-import io.penstock.endpoint.QueueSnapshot;
 import io.penstock.endpoint.TicketOperations.Removal;
-import io.penstock.endpoint.TicketRecord;
-import io.penstock.endpoint.WaitingTicket;
+import io.penstock.explain.PastTicket;
+import io.penstock.explain.QueueSnapshot;
+import io.penstock.explain.TicketRecord;
+import io.penstock.explain.WaitingTicket;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;

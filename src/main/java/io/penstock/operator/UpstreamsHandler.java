@@ -84,7 +84,7 @@ final class UpstreamsHandler {
         name,
         now.ifToCome(upstream.pause(pool).ends(now.nanos())),
         rounded(pool.utilization(now.nanos())),
-        rounded(pool.utilizationEverywhere(now.nanos())),
+        rounded(pool.globalUtilization(now.nanos())),
         upstream.pause(pool).throttled(),
         pool.limits().stream().map(each -> view(each, now)).toList());
   }
@@ -99,11 +99,11 @@ final class UpstreamsHandler {
         windowMillis(limit.spec()),
         limit.capacity(),
         effective,
-        now.ifToCome(limit.restores(now.nanos())),
+        now.ifToCome(limit.restoredAt(now.nanos())),
         limitBalance.charged(),
-        limitBalance.charged() + metered.others().counted(now.nanos()),
-        limitBalance.held(),
-        Math.min(effective, limit.left(now.nanos()).amount()),
+        limitBalance.charged() + metered.peerUsage().counted(now.nanos()),
+        limitBalance.reserved(),
+        Math.min(effective, limit.remainder(now.nanos()).amount()),
         limit.spec() instanceof LimitSpec.TrailingWindow window
             ? now.text(now.nanos() - window.windowNanos())
             : null,

@@ -1,7 +1,7 @@
 package io.penstock.park;
 
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.StepDriver;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.StepDriver;
 import io.penstock.time.Ticker;
 import java.util.EnumMap;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.penstock.park;
 
 import io.penstock.coordination.ClientTurn;
 import io.penstock.coordination.ObjectReply;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketOutcome;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
 import java.util.concurrent.Executor;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;

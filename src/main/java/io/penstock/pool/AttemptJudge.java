@@ -51,7 +51,7 @@ final class AttemptJudge {
       AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
     int status = lesson.status();
     if (status >= ERRORS) {
-      note(status + " " + lesson.wording().name().toLowerCase(Locale.ROOT), now);
+      note(status + " " + lesson.cause().name().toLowerCase(Locale.ROOT), now);
     }
     if (works(status)) {
       pause.served();
@@ -61,7 +61,7 @@ final class AttemptJudge {
       case 503, 529 -> overloaded(attemptHistory, lesson, pause, now);
       case 408 -> onceMore(attemptHistory, MAX_BROKEN);
       case 500, 502, 504 -> {
-        if (lesson.wording() == ProviderLesson.Wording.OVERLOADED) {
+        if (lesson.cause() == ProviderLesson.ErrorCause.OVERLOADED) {
           yield overloaded(attemptHistory, lesson, pause, now);
         }
         upstreamHealth.failed(now);
@@ -78,7 +78,7 @@ final class AttemptJudge {
    */
   private static AttemptVerdict refused(AttemptHistory attemptHistory, ProviderLesson lesson) {
     boolean ours =
-        lesson.wording() == ProviderLesson.Wording.NO_STREAM_USAGE
+        lesson.cause() == ProviderLesson.ErrorCause.NO_STREAM_USAGE
             && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.ADDED;
     return ours && attemptHistory.repeatable() && attemptHistory.broken() <= MAX_BROKEN
         ? AttemptVerdict.WITHOUT_USAGE
@@ -88,7 +88,7 @@ final class AttemptJudge {
   private AttemptVerdict throttled(
       AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
     pause.countThrottled();
-    return switch (lesson.wording()) {
+    return switch (lesson.cause()) {
       case TOO_LARGE, NO_STREAM_USAGE -> AttemptVerdict.PASS;
       case SPENT -> {
         upstreamHealth.broken(now);
@@ -102,10 +102,10 @@ final class AttemptJudge {
   private AttemptVerdict limited(
       AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
     long reset = reset(lesson);
-    boolean rate = lesson.wording() == ProviderLesson.Wording.RATE;
-    if (lesson.retryAfterNanos() != ProviderStatus.UNSAID) {
+    boolean rate = lesson.cause() == ProviderLesson.ErrorCause.RATE;
+    if (lesson.retryAfterNanos() != ProviderStatus.UNSTATED) {
       pause.stated(lesson.retryAfterNanos(), now);
-    } else if (reset != ProviderStatus.UNSAID) {
+    } else if (reset != ProviderStatus.UNSTATED) {
       pause.until(reset, now);
     } else if (pause.unexplained(rate, now)) {
       upstreamHealth.broken(now);
@@ -123,19 +123,19 @@ final class AttemptJudge {
    * of all limits if none is exhausted.
    */
   private static long reset(ProviderLesson lesson) {
-    long empty = ProviderStatus.UNSAID;
-    long first = ProviderStatus.UNSAID;
-    for (ProviderStatus providerStatus : lesson.standings()) {
+    long empty = ProviderStatus.UNSTATED;
+    long first = ProviderStatus.UNSTATED;
+    for (ProviderStatus providerStatus : lesson.statuses()) {
       long reset = providerStatus.resetNanos();
-      if (reset == ProviderStatus.UNSAID) {
+      if (reset == ProviderStatus.UNSTATED) {
         continue;
       }
       if (providerStatus.remaining() == 0) {
         empty = Math.max(empty, reset);
       }
-      first = first == ProviderStatus.UNSAID ? reset : Math.min(first, reset);
+      first = first == ProviderStatus.UNSTATED ? reset : Math.min(first, reset);
     }
-    return empty == ProviderStatus.UNSAID ? first : empty;
+    return empty == ProviderStatus.UNSTATED ? first : empty;
   }
 
   private AttemptVerdict overloaded(

@@ -141,7 +141,7 @@ final class PoolLimits {
 
     private void add(LimitMeasure measure, long durationNanos, LimitSpec limit) {
       LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), name, measure, durationNanos);
-      MeteredLimit.Elsewhere elsewhere = instant -> knownPeerCounts.counted(id, instant);
+      MeteredLimit.PeerUsage elsewhere = instant -> knownPeerCounts.counted(id, instant);
       metered.add(new MeteredLimit(measure, source.limit(id, limit, now), null, elsewhere));
     }
   }

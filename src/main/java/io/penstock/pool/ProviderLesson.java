@@ -10,24 +10,24 @@ import org.jspecify.annotations.Nullable;
  * @param status the HTTP status
  * @param standings the status of each limit that the answer mentions
  * @param retryAfterNanos the time after which the provider allows a retry, ≥ 0, or {@link
- *     ProviderStatus#UNSAID}
+ *     ProviderStatus#UNSTATED}
  * @param wording the meaning of its body
  * @param oddity the part that cannot be parsed, without its content, or null
  */
 public record ProviderLesson(
     int status,
-    List<ProviderStatus> standings,
+    List<ProviderStatus> statuses,
     long retryAfterNanos,
-    Wording wording,
+    ErrorCause cause,
     @Nullable String oddity) {
   /** Creates a lesson without unreadable parts. */
   public ProviderLesson(
-      int status, List<ProviderStatus> standings, long retryAfterNanos, Wording wording) {
-    this(status, standings, retryAfterNanos, wording, null);
+      int status, List<ProviderStatus> statuses, long retryAfterNanos, ErrorCause cause) {
+    this(status, statuses, retryAfterNanos, cause, null);
   }
 
   /** Cause of an error according to its body, as far as the gateway acts on it. */
-  public enum Wording {
+  public enum ErrorCause {
     /** An unknown cause, or the body was not read. */
     OTHER,
     /** Too many requests or tokens in a short time: waiting helps. */
@@ -43,11 +43,11 @@ public record ProviderLesson(
   }
 
   public ProviderLesson {
-    standings = List.copyOf(standings);
+    statuses = List.copyOf(statuses);
   }
 
   /** Returns the lesson of an answer without any information but its status. */
   public static ProviderLesson silent(int status) {
-    return new ProviderLesson(status, List.of(), ProviderStatus.UNSAID, Wording.OTHER);
+    return new ProviderLesson(status, List.of(), ProviderStatus.UNSTATED, ErrorCause.OTHER);
   }
 }

@@ -30,7 +30,7 @@ public final class ResponseOrigins {
   }
 
   /** Remembers the upstream that issued an id; ignores ids that are empty or too long. */
-  public synchronized void gave(String upstream, String id, long now) {
+  public synchronized void remember(String upstream, String id, long now) {
     if (id.isEmpty() || id.length() > MAX_ID_LENGTH) {
       return;
     }

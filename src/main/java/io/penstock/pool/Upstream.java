@@ -70,7 +70,7 @@ public final class Upstream {
    */
   public boolean available(Quota pool, long now) {
     return upstreamHealth.well()
-        && pool.gatesOpen(now) - now <= SHORT_PAUSE_NANOS
+        && pool.gatesOpenAt(now) - now <= SHORT_PAUSE_NANOS
         && pool.dayEndsNanos(now) <= now;
   }
 
@@ -213,7 +213,7 @@ public final class Upstream {
 
   /** Wakes all waiters of its pools: they can go now, or should go to another upstream. */
   private void wake() {
-    pools.values().forEach(pool -> pool.line().wake());
+    pools.values().forEach(pool -> pool.waitList().wake());
   }
 
   /** Records the time that a request took from its release until its last byte was written. */

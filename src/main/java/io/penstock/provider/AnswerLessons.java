@@ -97,15 +97,15 @@ final class AnswerLessons {
     String oddity = readable ? null : "a header about its limits cannot be read";
     if (status < 400) {
       return new ProviderLesson(
-          status, standings, ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER, oddity);
+          status, standings, ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER, oddity);
     }
     ErrorText error = ErrorText.of(body);
     long retryAfter = retryAfter(header);
-    if (retryAfter == ProviderStatus.UNSAID && error.retryDelay() != null) {
+    if (retryAfter == ProviderStatus.UNSTATED && error.retryDelay() != null) {
       retryAfter = resetTimes.protobuf(error.retryDelay());
     }
     boolean said = error.retryDelay() != null || header.apply("retry-after") != null;
-    if (oddity == null && retryAfter == ProviderStatus.UNSAID && said) {
+    if (oddity == null && retryAfter == ProviderStatus.UNSTATED && said) {
       oddity = "when to come again cannot be read";
     }
     return new ProviderLesson(status, standings, retryAfter, error.wording(status), oddity);
@@ -113,9 +113,9 @@ final class AnswerLessons {
 
   private long retryAfter(Function<String, @Nullable String> header) {
     String millis = header.apply("retry-after-ms");
-    long exact = millis == null ? ProviderStatus.UNSAID : resetTimes.millis(millis);
+    long exact = millis == null ? ProviderStatus.UNSTATED : resetTimes.millis(millis);
     String coarse = header.apply("retry-after");
-    return exact == ProviderStatus.UNSAID && coarse != null
+    return exact == ProviderStatus.UNSTATED && coarse != null
         ? resetTimes.secondsOrDate(coarse)
         : exact;
   }
@@ -133,11 +133,11 @@ final class AnswerLessons {
     }
     long most = ResetTimes.count(limit);
     long left = ResetTimes.count(remaining);
-    long until = reset == null ? ProviderStatus.UNSAID : reader.applyAsLong(reset);
+    long until = reset == null ? ProviderStatus.UNSTATED : reader.applyAsLong(reset);
     boolean garbage =
         (limit != null && most <= 0)
-            || (remaining != null && left == ProviderStatus.UNSAID)
-            || (reset != null && until == ProviderStatus.UNSAID);
+            || (remaining != null && left == ProviderStatus.UNSTATED)
+            || (reset != null && until == ProviderStatus.UNSTATED);
     if (!garbage) {
       standings.add(new ProviderStatus(measure, most, left, until));
     }

@@ -2,7 +2,7 @@ package io.penstock.provider;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.pool.ProviderLesson.ErrorCause;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -95,22 +95,22 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
   }
 
   /** Returns the meaning of this text in an answer with the given status. */
-  Wording wording(int status) {
+  ErrorCause wording(int status) {
     if (status == 400 && any(List.of("stream_options", "include_usage"))) {
-      return Wording.NO_STREAM_USAGE;
+      return ErrorCause.NO_STREAM_USAGE;
     }
     if (status == 503 || status == 529 || text.contains("overloaded_error")) {
-      return Wording.OVERLOADED;
+      return ErrorCause.OVERLOADED;
     }
     if (text.contains("request too large") || asksTooMuch()) {
-      return Wording.TOO_LARGE;
+      return ErrorCause.TOO_LARGE;
     }
     // Gemini mentions plans and billing for every kind of quota, so its details take precedence.
     boolean passes = retryDelay != null && !daily;
     if (daily || (!passes && any(SPENT))) {
-      return Wording.SPENT;
+      return ErrorCause.SPENT;
     }
-    return passes || any(RATE) ? Wording.RATE : Wording.OTHER;
+    return passes || any(RATE) ? ErrorCause.RATE : ErrorCause.OTHER;
   }
 
   private boolean any(List<String> words) {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses reset times in the formats that providers use. All methods return nanoseconds from now, 0
- * to one day, or {@link ProviderStatus#UNSAID} for unreadable values and for longer times: no limit
- * per minute takes longer than a day, and nobody would wait.
+ * to one day, or {@link ProviderStatus#UNSTATED} for unreadable values and for longer times: no
+ * limit per minute takes longer than a day, and nobody would wait.
  */
 final class ResetTimes {
   static final long MAX_NANOS = 86_400_000_000_000L;
@@ -41,7 +41,7 @@ final class ResetTimes {
   long goDuration(String text) {
     String trimmed = text.strip();
     if (trimmed.length() > MAX_CHARS) {
-      return ProviderStatus.UNSAID;
+      return ProviderStatus.UNSTATED;
     }
     if (DECIMAL.matcher(trimmed).matches()) {
       return nanos(trimmed, NANOS_PER_SECOND);
@@ -51,13 +51,13 @@ final class ResetTimes {
     int end = 0;
     while (part.find()) {
       long nanos = nanos(part.group(1), unit(part.group(2)));
-      if (part.start() != end || nanos == ProviderStatus.UNSAID) {
-        return ProviderStatus.UNSAID;
+      if (part.start() != end || nanos == ProviderStatus.UNSTATED) {
+        return ProviderStatus.UNSTATED;
       }
       sum += nanos;
       end = part.end();
     }
-    return end == 0 || end != trimmed.length() ? ProviderStatus.UNSAID : bounded(sum);
+    return end == 0 || end != trimmed.length() ? ProviderStatus.UNSTATED : bounded(sum);
   }
 
   private static long unit(String name) {
@@ -75,13 +75,13 @@ final class ResetTimes {
   long instant(String text) {
     String trimmed = text.strip();
     if (trimmed.length() > MAX_CHARS) {
-      return ProviderStatus.UNSAID;
+      return ProviderStatus.UNSTATED;
     }
     try {
       Instant instant = OffsetDateTime.parse(trimmed).toInstant();
       return until(instant.getEpochSecond(), instant.getNano() / NANOS_PER_MILLI);
     } catch (DateTimeException e) {
-      return ProviderStatus.UNSAID;
+      return ProviderStatus.UNSTATED;
     }
   }
 
@@ -89,13 +89,13 @@ final class ResetTimes {
   long secondsOrDate(String text) {
     String trimmed = text.strip();
     if (trimmed.isEmpty() || trimmed.length() > MAX_CHARS) {
-      return ProviderStatus.UNSAID;
+      return ProviderStatus.UNSTATED;
     }
     if (DECIMAL.matcher(trimmed).matches()) {
       return nanos(trimmed, NANOS_PER_SECOND);
     }
     Date date = DateFormatter.parseHttpDate(trimmed);
-    return date == null ? ProviderStatus.UNSAID : until(date.toInstant().getEpochSecond(), 0);
+    return date == null ? ProviderStatus.UNSTATED : until(date.toInstant().getEpochSecond(), 0);
   }
 
   /** Parses milliseconds. */
@@ -103,20 +103,20 @@ final class ResetTimes {
     String trimmed = text.strip();
     return DECIMAL.matcher(trimmed).matches()
         ? nanos(trimmed, NANOS_PER_MILLI)
-        : ProviderStatus.UNSAID;
+        : ProviderStatus.UNSTATED;
   }
 
   /** Parses a duration in protobuf's JSON format, such as {@code 37.5s}. */
   long protobuf(String text) {
     Matcher matcher = PROTOBUF.matcher(text.strip());
-    return matcher.matches() ? nanos(matcher.group(1), NANOS_PER_SECOND) : ProviderStatus.UNSAID;
+    return matcher.matches() ? nanos(matcher.group(1), NANOS_PER_SECOND) : ProviderStatus.UNSTATED;
   }
 
   private long until(long epochSecond, long millis) {
     long now = clock.unixMillis();
     long seconds = epochSecond - Math.floorDiv(now, 1_000L);
     if (seconds > MAX_NANOS / NANOS_PER_SECOND + 1) {
-      return ProviderStatus.UNSAID;
+      return ProviderStatus.UNSTATED;
     }
     long left = Math.max(seconds, -1) * 1_000 + millis - Math.floorMod(now, 1_000L);
     return bounded(Math.max(0, left) * NANOS_PER_MILLI);
@@ -126,21 +126,21 @@ final class ResetTimes {
     // twelve digits of hours, in nanoseconds, would overflow a long
     BigDecimal nanos = new BigDecimal(number).multiply(BigDecimal.valueOf(unitNanos));
     return nanos.compareTo(BigDecimal.valueOf(MAX_NANOS)) > 0
-        ? ProviderStatus.UNSAID
+        ? ProviderStatus.UNSTATED
         : nanos.longValue();
   }
 
   private static long bounded(long nanos) {
-    return nanos > MAX_NANOS ? ProviderStatus.UNSAID : nanos;
+    return nanos > MAX_NANOS ? ProviderStatus.UNSTATED : nanos;
   }
 
-  /** Parses a count of 0 to 10^18; returns {@link ProviderStatus#UNSAID} for anything else. */
+  /** Parses a count of 0 to 10^18; returns {@link ProviderStatus#UNSTATED} for anything else. */
   static long count(@Nullable String text) {
     String trimmed = text == null ? "" : text.strip();
     return !trimmed.isEmpty()
             && trimmed.length() <= 18
             && trimmed.chars().allMatch(digit -> digit >= '0' && digit <= '9')
         ? Long.parseLong(trimmed)
-        : ProviderStatus.UNSAID;
+        : ProviderStatus.UNSTATED;
   }
 }

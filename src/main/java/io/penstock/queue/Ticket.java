@@ -109,7 +109,7 @@ public class Ticket extends TreapNode {
    * Returns whether something stays taken for this ticket while it waits. Nothing is reserved at
    * its expense for tickets without that: they may be waiting for what it has.
    */
-  public boolean holds() {
+  public boolean keepsCharges() {
     return false;
   }
 

@@ -112,7 +112,7 @@ final class Treap<N extends TreapNode> {
 
   /** Returns the largest number of skips of a node; 0 when empty. */
   int mostSkips() {
-    return root == null ? 0 : root.most();
+    return root == null ? 0 : root.mostSkips();
   }
 
   /** Returns how often a node was skipped. */
@@ -137,7 +137,7 @@ final class Treap<N extends TreapNode> {
 
   private static @Nullable TreapNode skipped(
       @Nullable TreapNode treapNode, long rank, long order, int times) {
-    if (treapNode == null || treapNode.most() < times) {
+    if (treapNode == null || treapNode.mostSkips() < times) {
       return null;
     }
     treapNode.settle();

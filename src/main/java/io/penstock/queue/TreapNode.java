@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Node of a {@link Treap}: its place in the order, its sizes and skips, and those of its subtree.
  * Sizes are fields and not arrays, so that one visit of a node is one read of memory.
  */
-abstract class TreapNode {
+public abstract class TreapNode {
   @Nullable TreapNode left;
   @Nullable TreapNode right;
 
@@ -45,7 +45,7 @@ abstract class TreapNode {
    */
   private int skips;
 
-  private int most;
+  private int mostSkips;
   private int owed;
   private final int heap;
 
@@ -123,8 +123,8 @@ abstract class TreapNode {
     return instant.applyAsLong(probe);
   }
 
-  final int most() {
-    return most;
+  final int mostSkips() {
+    return mostSkips;
   }
 
   /** Returns the skips of this node, as of the last {@link #settle} on the way from the root. */
@@ -139,7 +139,7 @@ abstract class TreapNode {
   /** Adds skips to everything in the subtree. */
   final void skipped(int times) {
     passed(times);
-    most += times;
+    mostSkips += times;
     owed += times;
   }
 
@@ -163,7 +163,7 @@ abstract class TreapNode {
 
   /** Computes the values of the subtree from those of this node and its children. */
   final void sum() {
-    most = skips;
+    mostSkips = skips;
     leastInput = input;
     leastOutput = output;
     leastTotal = total;
@@ -175,7 +175,7 @@ abstract class TreapNode {
 
   private void include(@Nullable TreapNode child) {
     if (child != null) {
-      most = Math.max(most, child.most);
+      mostSkips = Math.max(mostSkips, child.mostSkips);
       leastInput = Math.min(leastInput, child.leastInput);
       leastOutput = Math.min(leastOutput, child.leastOutput);
       leastTotal = Math.min(leastTotal, child.leastTotal);
@@ -190,6 +190,6 @@ abstract class TreapNode {
     right = null;
     owed = 0;
     skips = 0;
-    most = 0;
+    mostSkips = 0;
   }
 }

@@ -22,17 +22,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallerAccount {
   /** Result of a charge at arrival. */
-  public sealed interface Charged {}
+  public sealed interface ChargeResult {}
 
   /**
    * The whole cost was taken.
    *
    * @param givers the quotas it was taken from
    */
-  public record Taken(List<Quota> givers, List<Charge> spends) implements Charged {}
+  public record Taken(List<Quota> givers, List<Charge> spends) implements ChargeResult {}
 
   /** Nothing was taken. */
-  public record Denied(Refusal refusal) implements Charged {}
+  public record Denied(Refusal refusal) implements ChargeResult {}
 
   /**
    * Nothing was taken; the next round of slices shows whether the cost can be taken.
@@ -41,7 +41,7 @@ public final class CallerAccount {
    * @param begin the instant from which slices that are here already may be spent; {@link
    *     io.penstock.time.Ticker#NEVER} when there are none
    */
-  public record Dry(SliceDemand demand, long begin) implements Charged {}
+  public record AwaitingSlices(SliceDemand demand, long beginsAt) implements ChargeResult {}
 
   private static final int SHUT = -1;
 
@@ -125,23 +125,23 @@ public final class CallerAccount {
    *
    * @param coming a new ticket that no other thread knows
    */
-  public Charged charge(@Nullable String model, Ticket coming, long now) {
+  public ChargeResult charge(@Nullable String model, Ticket coming, long now) {
     List<Quota> givers = quotas(model, now);
     Set<WaitList.Waiter> skipped = new HashSet<>();
-    Dry dry = null;
+    AwaitingSlices dry = null;
     for (Quota quota : givers) {
-      Denial unmet = quota.unmet(coming.cost(), now);
-      Dry lacking = unmet == null ? null : unmet.dry(now);
+      Denial unmet = quota.expectedDenial(coming.cost(), now);
+      AwaitingSlices lacking = unmet == null ? null : unmet.awaitingSlices(now);
       if (lacking != null) {
         dry = lacking;
         continue;
       }
-      Refusal denial = unmet == null ? null : unmet.told(now).refusal(quota.name(), now);
+      Refusal denial = unmet == null ? null : unmet.reportToRegions(now).refusal(quota.name(), now);
       boolean limited =
           !quota.limits().isEmpty(); // the limits may be gone while tickets still wait there
-      boolean shared = limited && !quota.personal();
-      if (denial == null && shared && !quota.line().lets(coming, skipped, now)) {
-        denial = quota.kept();
+      boolean shared = limited && !quota.ofKey();
+      if (denial == null && shared && !quota.waitList().mayTake(coming, skipped, now)) {
+        denial = quota.claimRefusal();
       }
       if (denial != null) {
         return new Denied(denial);
@@ -150,7 +150,7 @@ public final class CallerAccount {
     if (dry != null) {
       return dry;
     }
-    Charged charged = take(givers, coming, now);
+    ChargeResult charged = take(givers, coming, now);
     if (charged instanceof Taken) {
       skipped.forEach(each -> each.skip(coming));
     }
@@ -162,16 +162,16 @@ public final class CallerAccount {
    * Returns null when there is no such refusal, when it is not known yet, and when requests wait.
    * Takes nothing. Other regions are informed as about any refusal.
    */
-  public @Nullable Refusal foreseen(long now) {
+  public @Nullable Refusal certainRefusal(long now) {
     if (waits) {
       return null;
     }
     enter();
     try {
       for (Quota quota : quotas(null, now)) {
-        Denial unmet = quota.unmet(Cost.NO_TOKENS, now);
-        if (unmet != null && unmet.dry(now) == null) {
-          return unmet.told(now).refusal(quota.name(), now);
+        Denial unmet = quota.expectedDenial(Cost.NO_TOKENS, now);
+        if (unmet != null && unmet.awaitingSlices(now) == null) {
+          return unmet.reportToRegions(now).refusal(quota.name(), now);
         }
       }
       return null;
@@ -184,11 +184,11 @@ public final class CallerAccount {
    * Reports to other regions which of the limits they share had no room for a request that has just
    * arrived and now waits or was refused.
    */
-  public void stayed(@Nullable String model, Cost cost, long now) {
-    quotas(model, now).forEach(quota -> quota.stayed(cost, now));
+  public void reportDenials(@Nullable String model, Cost cost, long now) {
+    quotas(model, now).forEach(quota -> quota.reportDenials(cost, now));
   }
 
-  private static Charged take(List<Quota> givers, Ticket coming, long now) {
+  private static ChargeResult take(List<Quota> givers, Ticket coming, long now) {
     List<Charge> spends = new ArrayList<>();
     for (int at = 0; at < givers.size(); at++) {
       Denial unmet = givers.get(at).charge(coming.cost(), now, spends);
@@ -196,10 +196,10 @@ public final class CallerAccount {
         // Other requests took it after the first look. Tickets that looked meanwhile may have seen
         // too little room: they look again.
         spends.forEach(spend -> spend.giveBack(now));
-        givers.subList(0, at).forEach(quota -> quota.line().wake());
-        Dry dry = unmet.dry(now);
+        givers.subList(0, at).forEach(quota -> quota.waitList().wake());
+        AwaitingSlices dry = unmet.awaitingSlices(now);
         String name = givers.get(at).name();
-        return dry == null ? new Denied(unmet.told(now).refusal(name, now)) : dry;
+        return dry == null ? new Denied(unmet.reportToRegions(now).refusal(name, now)) : dry;
       }
     }
     return new Taken(givers, spends);

@@ -30,7 +30,7 @@ public final class Charge {
   private long produced;
   private long seen;
   private long lastSubCell = Long.MIN_VALUE;
-  private boolean eased;
+  private boolean roomFreed;
   private LimitAnswer.@Nullable Receipt lastProduced;
 
   /**
@@ -55,7 +55,7 @@ public final class Charge {
     this.limitMeasure = limitMeasure;
     this.tariff = tariff;
     this.receipt = receipt;
-    this.heldLeft = receipt.held();
+    this.heldLeft = receipt.reserved();
   }
 
   /**
@@ -70,9 +70,9 @@ public final class Charge {
    * Returns whether anything was returned, or is no longer reserved, since the last call. If so,
    * other tickets may go sooner than they expect.
    */
-  public boolean eased() {
-    boolean was = eased;
-    eased = false;
+  public boolean roomFreed() {
+    boolean was = roomFreed;
+    roomFreed = false;
     return was;
   }
 
@@ -101,7 +101,7 @@ public final class Charge {
     lastSubCell = subCell;
     heldLeft -= unheld;
     produced += more;
-    eased |= unheld > 0;
+    roomFreed |= unheld > 0;
   }
 
   /**
@@ -122,15 +122,15 @@ public final class Charge {
       // No more can be returned from that cell than was charged to it: the rest belongs to other
       // attempts.
       long back = Math.min(produced - output, lastProduced.taken());
-      limit.give(lastProduced, back, 0, now);
-      eased = true;
+      limit.giveBack(lastProduced, back, 0, now);
+      roomFreed = true;
     }
     if (heldLeft > 0) {
-      limit.give(receipt, 0, heldLeft, now);
+      limit.giveBack(receipt, 0, heldLeft, now);
       heldLeft = 0;
-      eased = true;
+      roomFreed = true;
     }
-    return overTaken + Math.max(0, output - receipt.held());
+    return overTaken + Math.max(0, output - receipt.reserved());
   }
 
   private long settleTaken(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
@@ -142,8 +142,8 @@ public final class Charge {
       return 0;
     }
     if (used < receipt.taken()) {
-      limit.give(receipt, receipt.taken() - used, 0, now);
-      eased = true;
+      limit.giveBack(receipt, receipt.taken() - used, 0, now);
+      roomFreed = true;
       return 0;
     }
     limit.charge(used - receipt.taken(), 0, now);
@@ -157,7 +157,7 @@ public final class Charge {
    */
   private void runsOver() {
     if (waiting != null) {
-      waiting.wakeKeepers();
+      waiting.wakeClaimants();
     }
   }
 
@@ -171,9 +171,9 @@ public final class Charge {
    * any ticket may go sooner than before.
    */
   boolean learn(ProviderStatus providerStatus, long now) {
-    return limit.told(
+    return limit.applyNotice(
         new ProviderNotice(
-            receipt.mark(),
+            receipt.totalTaken(),
             takenNanos,
             providerStatus.limit(),
             providerStatus.remaining(),
@@ -203,8 +203,8 @@ public final class Charge {
 
   /** Returns the whole charge, because the attempt never ran. */
   public void giveBack(long now) {
-    limit.give(receipt, receipt.taken(), heldLeft, now);
+    limit.giveBack(receipt, receipt.taken(), heldLeft, now);
     heldLeft = 0;
-    eased = true;
+    roomFreed = true;
   }
 }

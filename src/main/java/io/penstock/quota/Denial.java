@@ -25,19 +25,19 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
    * Returns the demand to wait for, if it will be known only with the next round whether there are
    * slices for the request; else null.
    */
-  CallerAccount.@Nullable Dry dry(long now) {
+  CallerAccount.@Nullable AwaitingSlices awaitingSlices(long now) {
     if (metered == null || !(answer instanceof LimitAnswer.Wait(long begin))) {
       return null;
     }
     Limit limit = metered.limit();
-    SliceDemand sliceDemand = limit.dry(weight.amount(), now) ? limit.demand() : null;
-    return sliceDemand == null ? null : new CallerAccount.Dry(sliceDemand, begin);
+    SliceDemand sliceDemand = limit.isAwaitingSlices(weight.amount(), now) ? limit.demand() : null;
+    return sliceDemand == null ? null : new CallerAccount.AwaitingSlices(sliceDemand, begin);
   }
 
   /** Informs the regions that share the limit that the request is refused. Returns this object. */
-  Denial told(long now) {
+  Denial reportToRegions(long now) {
     if (metered != null) {
-      RegionSharing.denied(metered.limit(), weight, now);
+      RegionSharing.recordDenial(metered.limit(), weight, now);
     }
     return this;
   }
@@ -55,7 +55,7 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
     }
     long until = answer instanceof LimitAnswer.Wait(long instant) ? instant : Ticker.NEVER;
     long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
-    if (metered != null && LostSpending.bars(metered.limit(), weight.amount(), now)) {
+    if (metered != null && LostSpending.isBarred(metered.limit(), weight.amount(), now)) {
       return new Refusal(
           RefusalReason.LIMIT_RECOVERING,
           "%s: Redis has lost data, and an instance that is gone may have used up the limit of %d;"

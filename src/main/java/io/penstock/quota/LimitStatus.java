@@ -11,4 +11,5 @@ package io.penstock.quota;
  *     the present instant when it does already; {@link io.penstock.time.Ticker#NEVER} when only a
  *     wake-up helps, or nothing
  */
-public record LimitStatus(MeteredLimit metered, long needs, boolean dry, long untilNanos) {}
+public record LimitStatus(
+    MeteredLimit metered, long needs, boolean awaitingSlices, long untilNanos) {}

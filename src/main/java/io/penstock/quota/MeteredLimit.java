@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param others counts of other instances
  */
 public record MeteredLimit(
-    LimitMeasure measure, Limit limit, @Nullable RefusalReason reason, Elsewhere others) {
+    LimitMeasure measure, Limit limit, @Nullable RefusalReason reason, PeerUsage peerUsage) {
   /** Counts of other instances for one limit. */
   @FunctionalInterface
-  public interface Elsewhere {
+  public interface PeerUsage {
     /** No other instances. */
-    Elsewhere NOTHING = now -> 0;
+    PeerUsage NOTHING = now -> 0;
 
     /**
      * Returns what they counted in the window that ends at {@code now}, in the measure of the
@@ -31,7 +31,7 @@ public record MeteredLimit(
 
   /** Creates a limit that this instance does not share. */
   public MeteredLimit(LimitMeasure measure, Limit limit, @Nullable RefusalReason reason) {
-    this(measure, limit, reason, Elsewhere.NOTHING);
+    this(measure, limit, reason, PeerUsage.NOTHING);
   }
 
   /** Creates a limit for which requests wait. */
@@ -46,12 +46,12 @@ public record MeteredLimit(
    */
   public double utilization(long now) {
     double here = limit.utilization(now);
-    long elsewhere = others.counted(now);
+    long elsewhere = peerUsage.counted(now);
     if (elsewhere == 0) {
       return here;
     }
     LimitBalance own = limit.balance(now);
-    double all = (double) own.charged() + own.debt() + own.held() + elsewhere;
+    double all = (double) own.charged() + own.debt() + own.reserved() + elsewhere;
     return Math.max(here, Math.min(1, all / limit.capacity(now)));
   }
 }

@@ -26,7 +26,7 @@ public final class Quota {
   private static final PoolTariff AT_ARRIVAL = PoolTariff.of(ChargeRule.WHOLE);
 
   private final String name;
-  private final boolean personal;
+  private final boolean ofKey;
   private final WaitList waitList = new WaitList();
   private final List<QuotaGate> gates;
   private volatile QuotaTerms quotaTerms;
@@ -45,7 +45,7 @@ public final class Quota {
   /**
    * Creates a quota that admits nothing while one of its gates is shut.
    *
-   * @param gates the gates; code that shuts or opens one must wake the {@link #line}
+   * @param gates the gates; code that shuts or opens one must wake the {@link #waitList}
    */
   public Quota(String name, PoolTariff charge, List<MeteredLimit> limits, List<QuotaGate> gates) {
     this(name, false, charge, limits, gates);
@@ -58,14 +58,14 @@ public final class Quota {
       List<MeteredLimit> limits,
       List<QuotaGate> gates) {
     this.name = name;
-    this.personal = personal;
+    this.ofKey = personal;
     this.gates = List.copyOf(gates);
     this.quotaTerms = new QuotaTerms(charge, limits);
     waitList.follow(this.quotaTerms.limits());
   }
 
-  /** Creates a {@link #personal} quota. */
-  public static Quota personal(String name, List<MeteredLimit> limits) {
+  /** Creates a {@link #ofKey} quota. */
+  public static Quota ofKey(String name, List<MeteredLimit> limits) {
     return new Quota(name, true, PoolTariff.of(ChargeRule.TOTAL), limits, List.of());
   }
 
@@ -96,8 +96,8 @@ public final class Quota {
    * Returns whether it is the quota of one key. Tickets that wait for such a quota hold up no other
    * tickets, are never skipped and have no claims.
    */
-  public boolean personal() {
-    return personal;
+  public boolean ofKey() {
+    return ofKey;
   }
 
   /** Returns its limits. */
@@ -106,7 +106,7 @@ public final class Quota {
   }
 
   /** Returns the instant from which all gates let a request pass, at least {@code now}. */
-  public long gatesOpen(long now) {
+  public long gatesOpenAt(long now) {
     long instant = now;
     for (QuotaGate quotaGate : gates) {
       instant = Math.max(instant, quotaGate.opens(now));
@@ -115,7 +115,7 @@ public final class Quota {
   }
 
   /** Returns the list of tickets that wait for it. */
-  public WaitList line() {
+  public WaitList waitList() {
     return waitList;
   }
 
@@ -125,7 +125,7 @@ public final class Quota {
    */
   public boolean lower(DimensionSizes room, long now) {
     QuotaTerms current = quotaTerms;
-    if (gatesOpen(now) > now) {
+    if (gatesOpenAt(now) > now) {
       return false;
     }
     for (MeteredLimit metered : current.limits()) {
@@ -149,12 +149,12 @@ public final class Quota {
    * @param whole whether the ticket is charged its whole expected cost at arrival and does not wait
    *     for it
    */
-  public List<LimitStatus> stances(Ticket ticket, boolean whole, long now) {
+  public List<LimitStatus> statuses(Ticket ticket, boolean whole, long now) {
     QuotaTerms current = whole ? new QuotaTerms(AT_ARRIVAL, quotaTerms.limits()) : quotaTerms;
     DimensionSizes sizes = new DimensionSizes();
     ticket.sizesInto(sizes);
     List<LimitStatus> stances = new ArrayList<>(current.limits().size());
-    current.limits().forEach(each -> stances.add(current.stance(each, sizes, now)));
+    current.limits().forEach(each -> stances.add(current.status(each, sizes, now)));
     return stances;
   }
 
@@ -172,7 +172,7 @@ public final class Quota {
   /** Returns whether a ticket of {@code sizes} would be admitted now, ignoring pacing. */
   public boolean admits(DimensionSizes sizes, long now) {
     QuotaTerms current = quotaTerms;
-    if (gatesOpen(now) > now) {
+    if (gatesOpenAt(now) > now) {
       return false;
     }
     for (MeteredLimit metered : current.limits()) {
@@ -184,11 +184,11 @@ public final class Quota {
   }
 
   /** Returns the instant from which the pace lets a ticket pass; {@code now} if it does already. */
-  public long paced(DimensionSizes sizes, long now) {
+  public long paceAllowsAt(DimensionSizes sizes, long now) {
     QuotaTerms current = quotaTerms;
     long instant = now;
     for (MeteredLimit metered : current.limits()) {
-      instant = Math.max(instant, current.paced(metered, sizes, now));
+      instant = Math.max(instant, current.paceAllowsAt(metered, sizes, now));
     }
     return instant;
   }
@@ -196,16 +196,16 @@ public final class Quota {
   /**
    * Returns the instant from which {@code sizes} are admitted if nothing else happens, or NEVER.
    */
-  public long earliest(DimensionSizes sizes, long now) {
-    return Math.max(opens(sizes, now), paced(sizes, now));
+  public long admittedAt(DimensionSizes sizes, long now) {
+    return Math.max(roomFreeAt(sizes, now), paceAllowsAt(sizes, now));
   }
 
-  /** Returns {@link #earliest} ignoring pacing. */
-  public long opens(DimensionSizes sizes, long now) {
+  /** Returns {@link #admittedAt} ignoring pacing. */
+  public long roomFreeAt(DimensionSizes sizes, long now) {
     QuotaTerms current = quotaTerms;
-    long instant = gatesOpen(now);
+    long instant = gatesOpenAt(now);
     for (MeteredLimit metered : current.limits()) {
-      instant = Math.max(instant, current.opens(metered, sizes, now));
+      instant = Math.max(instant, current.roomFreeAt(metered, sizes, now));
     }
     return instant;
   }
@@ -227,7 +227,7 @@ public final class Quota {
   }
 
   /** Returns the denial that {@code cost} would meet at arrival now, or null. Takes nothing. */
-  @Nullable Denial unmet(Cost cost, long now) {
+  @Nullable Denial expectedDenial(Cost cost, long now) {
     for (MeteredLimit metered : quotaTerms.limits()) {
       Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
       LimitAnswer limitAnswer = metered.limit().decide(weight, now);
@@ -251,16 +251,16 @@ public final class Quota {
   }
 
   /** Informs other regions which of the limits they share had no room for a new request. */
-  void stayed(Cost cost, long now) {
+  void reportDenials(Cost cost, long now) {
     QuotaTerms current = quotaTerms;
     for (MeteredLimit metered : current.limits()) {
       Weight weight = current.charge().weigh(metered.measure(), cost);
-      RegionSharing.denied(metered.limit(), weight, now);
+      RegionSharing.recordDenial(metered.limit(), weight, now);
     }
   }
 
   /** Returns the refusal of a new request while a ticket claims the quota; null without limits. */
-  @Nullable Refusal kept() {
+  @Nullable Refusal claimRefusal() {
     List<MeteredLimit> limits = limits();
     return limits.isEmpty()
         ? null
@@ -282,13 +282,14 @@ public final class Quota {
    * Returns an estimate of the wait, in nanoseconds, behind {@code requests} tickets with a total
    * size of {@code ahead}.
    */
-  public long forecast(long requests, DimensionSizes ahead, DimensionSizes own, long now) {
+  public long forecastNanos(long requests, DimensionSizes ahead, DimensionSizes own, long now) {
     QuotaTerms current = quotaTerms;
-    long wait = gatesOpen(now) - now;
+    long wait = gatesOpenAt(now) - now;
     for (MeteredLimit metered : current.limits()) {
       CostDimension costDimension = current.charge().dimension(metered.measure());
       long before = costDimension == null ? requests : ahead.get(costDimension);
-      wait = Math.max(wait, metered.limit().forecast(before, current.amount(metered, own), now));
+      wait =
+          Math.max(wait, metered.limit().forecastNanos(before, current.amount(metered, own), now));
     }
     return wait;
   }
@@ -299,7 +300,7 @@ public final class Quota {
   }
 
   /** Returns the highest utilization among its limits by all instances together, 0 to 1. */
-  public double utilizationEverywhere(long now) {
+  public double globalUtilization(long now) {
     double most = 0;
     for (MeteredLimit metered : limits()) {
       most = Math.max(most, metered.utilization(now));
@@ -337,15 +338,15 @@ public final class Quota {
         return Denial.GATE;
       }
     }
-    if (personal) {
-      waitList.wakeKeepers();
+    if (ofKey) {
+      waitList.wakeClaimants();
     }
     return null;
   }
 
   private Charge spend(
       MeteredLimit metered, PoolTariff tariff, LimitAnswer.Receipt receipt, long least, long now) {
-    WaitList waiting = personal ? waitList : null;
+    WaitList waiting = ofKey ? waitList : null;
     return new Charge(metered.limit(), metered.measure(), tariff, receipt, least, waiting, now);
   }
 
@@ -384,7 +385,7 @@ public final class Quota {
       Limit limit = metered.limit();
       if (limit.spec() instanceof LimitSpec.Day
           && limit.decide(Weight.exactly(1), now) instanceof LimitAnswer.Wait(long until)
-          && !limit.dry(1, now)) {
+          && !limit.isAwaitingSlices(1, now)) {
         ends = Math.max(ends, until);
       }
     }

@@ -48,34 +48,34 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
    * Returns the instant from which a limit admits a request of {@code sizes} if nothing else
    * happens; may be {@link Ticker#NEVER}.
    */
-  long opens(MeteredLimit metered, DimensionSizes sizes, long now) {
+  long roomFreeAt(MeteredLimit metered, DimensionSizes sizes, long now) {
     Limit limit = metered.limit();
     if (!possible(metered, sizes, limit.capacity())) {
       return Ticker.NEVER;
     }
     boolean whole = possible(metered, sizes, limit.capacity(now));
-    long opens = limit.opens(amount(metered, sizes), now);
-    return whole ? opens : Math.max(opens, limit.restores(now));
+    long opens = limit.roomFreeAt(amount(metered, sizes), now);
+    return whole ? opens : Math.max(opens, limit.restoredAt(now));
   }
 
   /**
    * Returns the instant from which the pace of a limit lets a request of {@code sizes} pass; {@code
    * now} if it does already.
    */
-  long paced(MeteredLimit metered, DimensionSizes sizes, long now) {
-    return metered.limit().paced(amount(metered, sizes), now);
+  long paceAllowsAt(MeteredLimit metered, DimensionSizes sizes, long now) {
+    return metered.limit().paceAllowsAt(amount(metered, sizes), now);
   }
 
   /** Returns the status of a limit for a request of {@code sizes}, without a demand for slices. */
-  LimitStatus stance(MeteredLimit metered, DimensionSizes sizes, long now) {
+  LimitStatus status(MeteredLimit metered, DimensionSizes sizes, long now) {
     long amount = amount(metered, sizes);
     boolean possible = possible(metered, sizes, metered.limit().capacity());
     long needs = possible ? Math.min(amount, metered.limit().capacity(now)) : amount;
     boolean room = admits(metered, sizes, now);
-    long paced = paced(metered, sizes, now);
-    boolean lacks = !possible || (!room && metered.limit().lacks(needs, now));
-    long opens = room ? now : lacks ? Ticker.NEVER : opens(metered, sizes, now);
-    boolean dry = !room && metered.limit().dry(needs, now);
+    long paced = paceAllowsAt(metered, sizes, now);
+    boolean lacks = !possible || (!room && metered.limit().needsMissingSlices(needs, now));
+    long opens = room ? now : lacks ? Ticker.NEVER : roomFreeAt(metered, sizes, now);
+    boolean dry = !room && metered.limit().isAwaitingSlices(needs, now);
     return new LimitStatus(metered, needs, dry, Math.max(now, Math.max(opens, paced)));
   }
 }

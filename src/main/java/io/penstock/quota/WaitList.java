@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * takes what an earlier one waits for, the earlier one is <em>skipped</em>. A ticket that has been
  * skipped often enough <em>claims</em> the quota: until it has been released, no other ticket takes
  * from the quota. A ticket that may not be skipped for another reason may claim sooner. A ticket
- * that {@linkplain Ticket#holds keeps charges while it waits} ignores the claims of tickets that do
- * not, and takes them over. A ticket that loses its claim in this way claims whatever else it
- * lacks, before another ticket may overtake it.
+ * that {@linkplain Ticket#keepsCharges keeps charges while it waits} ignores the claims of tickets
+ * that do not, and takes them over. A ticket that loses its claim in this way claims whatever else
+ * it lacks, before another ticket may overtake it.
  */
 public final class WaitList implements SliceDemand.Waiter {
   /** View of a lane for other lanes; all methods are safe from any thread. */
@@ -28,10 +28,10 @@ public final class WaitList implements SliceDemand.Waiter {
     long headOrder();
 
     /**
-     * Returns whether its tickets {@linkplain Ticket#holds keep charges while they wait}: all do,
-     * or none.
+     * Returns whether its tickets {@linkplain Ticket#keepsCharges keep charges while they wait}:
+     * all do, or none.
      */
-    boolean holds();
+    boolean keepsCharges();
 
     /** Returns whether its first ticket comes before {@code gone}, a ticket of another lane. */
     boolean precedes(Ticket gone);
@@ -52,13 +52,13 @@ public final class WaitList implements SliceDemand.Waiter {
     /**
      * Returns whether the ticket is in this lane and the lane is in the wait lists of its quotas.
      */
-    boolean waits(Ticket ticket);
+    boolean hasWaiting(Ticket ticket);
 
     /** Requests that its tickets are checked again. */
     void wake();
 
     /** Returns whether any of its tickets may have a claim. */
-    default boolean keeps() {
+    default boolean mayHaveClaim() {
       return false;
     }
   }
@@ -70,7 +70,7 @@ public final class WaitList implements SliceDemand.Waiter {
         public void wake() {}
       };
 
-  private record Place(Waiter waiter, boolean holds, long order) {}
+  private record Position(Waiter waiter, boolean keepsCharges, long order) {}
 
   /**
    * Claim of a ticket on the quota. A claim is void once its ticket is decided or has left the lane
@@ -78,7 +78,7 @@ public final class WaitList implements SliceDemand.Waiter {
    */
   private record Claim(Waiter waiter, Ticket ticket) {
     boolean isVoid() {
-      return ticket.state() != Ticket.State.PARKED || !waiter.waits(ticket);
+      return ticket.state() != Ticket.State.PARKED || !waiter.hasWaiting(ticket);
     }
 
     boolean of(long order) {
@@ -86,13 +86,14 @@ public final class WaitList implements SliceDemand.Waiter {
     }
 
     boolean binds(boolean holds) {
-      return ticket.holds() || !holds;
+      return ticket.keepsCharges() || !holds;
     }
   }
 
-  private static final Comparator<Place> OLDEST_FIRST = Comparator.comparingLong(Place::order);
-  private static final Comparator<Place> HOLDERS_FIRST =
-      Comparator.comparing(Place::holds).reversed().thenComparing(OLDEST_FIRST);
+  private static final Comparator<Position> OLDEST_FIRST =
+      Comparator.comparingLong(Position::order);
+  private static final Comparator<Position> HOLDERS_FIRST =
+      Comparator.comparing(Position::keepsCharges).reversed().thenComparing(OLDEST_FIRST);
 
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
   private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
@@ -143,7 +144,7 @@ public final class WaitList implements SliceDemand.Waiter {
   }
 
   /** Returns whether any ticket claims the quota. */
-  public boolean kept() {
+  public boolean isClaimed() {
     return current() != null;
   }
 
@@ -151,7 +152,7 @@ public final class WaitList implements SliceDemand.Waiter {
    * Returns whether a ticket claims the quota and other tickets must respect its claim. {@code
    * holds} is whether these keep charges while they wait.
    */
-  public boolean kept(boolean holds) {
+  public boolean isClaimed(boolean holds) {
     Claim current = current();
     return current != null && current.binds(holds);
   }
@@ -159,8 +160,8 @@ public final class WaitList implements SliceDemand.Waiter {
   /**
    * Returns whether another ticket claims the quota and {@code ticket} may not ignore that claim.
    */
-  public boolean keptFrom(Ticket ticket) {
-    return keptFrom(ticket.order(), ticket.holds());
+  public boolean isClaimedForOther(Ticket ticket) {
+    return isClaimedForOther(ticket.order(), ticket.keepsCharges());
   }
 
   /**
@@ -169,19 +170,19 @@ public final class WaitList implements SliceDemand.Waiter {
    *
    * @param holds whether the one with that arrival number keeps charges while it waits
    */
-  public boolean keptFrom(long order, boolean holds) {
+  public boolean isClaimedForOther(long order, boolean holds) {
     Claim current = current();
     return current != null && !current.of(order) && current.binds(holds);
   }
 
   /** Returns whether the ticket with that arrival number claims the quota. */
-  public boolean keptFor(long order) {
+  public boolean claimedFor(long order) {
     Claim current = current();
     return current != null && current.of(order);
   }
 
   /** Returns the ticket of {@code waiter} that claims the quota, or null. */
-  public @Nullable Ticket keptFor(Waiter waiter) {
+  public @Nullable Ticket claimedFor(Waiter waiter) {
     Claim current = current();
     return current != null && current.waiter().equals(waiter) ? current.ticket() : null;
   }
@@ -195,7 +196,7 @@ public final class WaitList implements SliceDemand.Waiter {
     while (true) {
       Claim current = current();
       boolean known = current != null && current.of(ticket.order());
-      if (known || (current != null && current.binds(ticket.holds()))) {
+      if (known || (current != null && current.binds(ticket.keepsCharges()))) {
         return known;
       }
       if (claim.compareAndSet(current, mine)) {
@@ -223,8 +224,8 @@ public final class WaitList implements SliceDemand.Waiter {
    * @return whether any claim was made: it may have replaced a claim of another ticket of {@code
    *     waiter}
    */
-  public boolean ask(Waiter waiter, Ticket gone, long now) {
-    if (kept() || !anyUnskippable(waiter, gone)) {
+  public boolean claimForUnskippable(Waiter waiter, Ticket gone, long now) {
+    if (isClaimed() || !anyUnskippable(waiter, gone)) {
       return false;
     }
     boolean any = false;
@@ -245,7 +246,7 @@ public final class WaitList implements SliceDemand.Waiter {
     boolean any = false;
     while (other.claim(gone, now) != null) {
       any = true;
-      if (kept()) {
+      if (isClaimed()) {
         return true;
       }
     }
@@ -266,8 +267,8 @@ public final class WaitList implements SliceDemand.Waiter {
    * quota: all others with a first ticket that comes before it. Adds none while a ticket claims the
    * quota.
    */
-  public void skipped(Waiter waiter, Ticket gone, Set<Waiter> into) {
-    if (kept()) {
+  public void addSkipped(Waiter waiter, Ticket gone, Set<Waiter> into) {
+    if (isClaimed()) {
       return;
     }
     for (Waiter other : waiters) {
@@ -281,15 +282,15 @@ public final class WaitList implements SliceDemand.Waiter {
    * Returns whether a new ticket, which does not wait here, may take from the quota. If so, adds
    * the waiters that it skips to {@code into}.
    */
-  boolean lets(Ticket coming, Set<Waiter> into, long now) {
-    if (waiters.isEmpty() && !kept()) {
+  boolean mayTake(Ticket coming, Set<Waiter> into, long now) {
+    if (waiters.isEmpty() && !isClaimed()) {
       return true;
     }
-    ask(NOBODY, coming, now);
-    if (keptFrom(coming)) {
+    claimForUnskippable(NOBODY, coming, now);
+    if (isClaimedForOther(coming)) {
       return false;
     }
-    skipped(NOBODY, coming, into);
+    addSkipped(NOBODY, coming, into);
     return true;
   }
 
@@ -308,9 +309,9 @@ public final class WaitList implements SliceDemand.Waiter {
   }
 
   /** Wakes the waiters that may have claims: what else they lack may have changed. */
-  void wakeKeepers() {
+  void wakeClaimants() {
     for (Waiter waiter : waiters) {
-      if (waiter.keeps()) {
+      if (waiter.mayHaveClaim()) {
         waiter.wake();
       }
     }
@@ -320,10 +321,11 @@ public final class WaitList implements SliceDemand.Waiter {
    * Returns the waiters, sorted. Their orders change meanwhile, so each is read only once: the sort
    * could see a contradiction otherwise.
    */
-  private List<Waiter> places(Comparator<Place> order) {
-    List<Place> all = new ArrayList<>();
-    waiters.forEach(waiter -> all.add(new Place(waiter, waiter.holds(), waiter.headOrder())));
+  private List<Waiter> places(Comparator<Position> order) {
+    List<Position> all = new ArrayList<>();
+    waiters.forEach(
+        waiter -> all.add(new Position(waiter, waiter.keepsCharges(), waiter.headOrder())));
     all.sort(order);
-    return all.stream().map(Place::waiter).toList();
+    return all.stream().map(Position::waiter).toList();
   }
 }

@@ -11,7 +11,7 @@ public abstract class WaitObserver implements WaitList.Waiter {
   }
 
   @Override
-  public boolean holds() {
+  public boolean keepsCharges() {
     return false;
   }
 
@@ -34,7 +34,7 @@ public abstract class WaitObserver implements WaitList.Waiter {
   }
 
   @Override
-  public boolean waits(Ticket ticket) {
+  public boolean hasWaiting(Ticket ticket) {
     return false;
   }
 }

@@ -103,7 +103,7 @@ public final class GrantScript {
             exact(partition.fillMicros()),
             exact(Math.ceilDiv(ttlNanos, NANOS_PER_MICRO)),
             exact(ask.from()),
-            exact(ask.head()),
+            exact(ask.lackedAtOnce()),
             exact(ask.wanted()),
             exact(ask.barred()),
             uses.toString(),
@@ -130,7 +130,8 @@ public final class GrantScript {
     }
     List<SliceStore.Slice> slices = new ArrayList<>();
     long asked =
-        Math.min(CellPartition.MOST, ask.head()) + Math.min(CellPartition.MOST, ask.wanted());
+        Math.min(CellPartition.MOST, ask.lackedAtOnce())
+            + Math.min(CellPartition.MOST, ask.wanted());
     long barred = SliceStore.Ask.NONE;
     int end = list.size() - 2;
     for (int i = 3; i < end; i += 2) {

@@ -116,10 +116,10 @@ public final class KeysClaim {
     if (reply.trouble() != null) {
       throw reply.trouble();
     }
-    if (reply.said() instanceof List<?> said && said.isEmpty()) {
+    if (reply.content() instanceof List<?> said && said.isEmpty()) {
       return null;
     }
-    if (reply.said() instanceof List<?> said
+    if (reply.content() instanceof List<?> said
         && said.size() == 3
         && said.get(2) instanceof Long leftMillis) {
       // it is displayed, so it must look like a name

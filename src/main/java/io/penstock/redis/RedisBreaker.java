@@ -36,7 +36,7 @@ public final class RedisBreaker {
    * Returns whether Redis may be asked now. While open, a true answer permits the single attempt of
    * the current pause.
    */
-  public synchronized boolean lets() {
+  public synchronized boolean tryAcquire() {
     if (!open) {
       return true;
     }
@@ -51,7 +51,7 @@ public final class RedisBreaker {
   }
 
   /** Records how a permitted round ended. */
-  public synchronized void told(boolean well) {
+  public synchronized void record(boolean well) {
     if (open) {
       if (well) {
         open = false;

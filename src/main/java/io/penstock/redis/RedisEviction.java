@@ -37,7 +37,7 @@ public final class RedisEviction {
   }
 
   private void read(Reply reply) {
-    if (reply.said() instanceof List<?> words && !words.isEmpty()) {
+    if (reply.content() instanceof List<?> words && !words.isEmpty()) {
       String policy = String.valueOf(words.getFirst());
       if (!policy.isEmpty() && !policy.equals(NONE) && warned.compareAndSet(false, true)) {
         LOG.warn(

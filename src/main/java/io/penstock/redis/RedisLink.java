@@ -66,7 +66,7 @@ public final class RedisLink implements AutoCloseable {
    * @param said the reply: text, whole numbers, and lists of them
    * @param master number of the master that was asked, consistent within one set of replies
    */
-  public record Reply(@Nullable Object said, @Nullable RedisTrouble trouble, int master) {}
+  public record Reply(@Nullable Object content, @Nullable RedisTrouble trouble, int master) {}
 
   private final RedisAddress address;
   private final @Nullable RedisTrust trust;

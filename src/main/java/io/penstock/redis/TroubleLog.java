@@ -41,7 +41,7 @@ public final class TroubleLog {
   }
 
   /** Records a round that succeeded. */
-  public void well() {
+  public void recordSuccess() {
     boolean ended;
     synchronized (this) {
       good++;
@@ -54,7 +54,7 @@ public final class TroubleLog {
   }
 
   /** Records a round that failed. */
-  public void failed(RedisTrouble trouble) {
+  public void recordFailure(RedisTrouble trouble) {
     boolean news;
     synchronized (this) {
       counts.merge(trouble.kind(), 1L, Long::sum);
@@ -67,7 +67,7 @@ public final class TroubleLog {
   }
 
   /** Records a failure of a single item. */
-  public void failed(String name, RedisTrouble trouble) {
+  public void recordFailure(String name, RedisTrouble trouble) {
     boolean news;
     synchronized (this) {
       counts.merge(trouble.kind(), 1L, Long::sum);
@@ -79,7 +79,7 @@ public final class TroubleLog {
   }
 
   /** Records a success of a single item. */
-  public void well(String name) {
+  public void recordSuccess(String name) {
     boolean ended;
     synchronized (this) {
       ended = !wrong.isEmpty() && wrong.remove(name);

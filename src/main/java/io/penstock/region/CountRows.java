@@ -67,7 +67,7 @@ final class CountRows implements CountStore {
 
     synchronized List<Count> merge(List<Said> rows, long unixMillis) {
       for (Said said : rows) {
-        cursor.saw(said.changedMillis(), unixMillis);
+        cursor.advance(said.changedMillis(), unixMillis);
         Count count = said.count();
         regions
             .computeIfAbsent(new Cell(count.id(), count.cell()), none -> new HashMap<>())
@@ -97,7 +97,7 @@ final class CountRows implements CountStore {
   private final RegionDatabase database;
   private final String workspace;
   private final WallClock clock;
-  private final Map<String, Heard> heard = new ConcurrentHashMap<>();
+  private final Map<String, Heard> readCounts = new ConcurrentHashMap<>();
 
   CountRows(RegionDatabase database, String workspace, WallClock clock) {
     this.database = database;
@@ -112,7 +112,7 @@ final class CountRows implements CountStore {
             .filter(count -> LimitNaming.namespace(count.id()) != null)
             .sorted(BY_KEY)
             .toList();
-    Heard known = heard.computeIfAbsent(writer, none -> new Heard());
+    Heard known = readCounts.computeIfAbsent(writer, none -> new Heard());
     return database
         .with(
             connection ->

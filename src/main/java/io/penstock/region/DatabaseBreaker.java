@@ -15,7 +15,7 @@ final class DatabaseBreaker {
    * Returns whether the database may be asked now. While open, each true answer uses up the attempt
    * of the current pause.
    */
-  boolean lets(long now) {
+  boolean tryAcquire(long now) {
     if (failures < FAILURES) {
       return true;
     }
@@ -27,7 +27,7 @@ final class DatabaseBreaker {
   }
 
   /** Records how a request to the database ended. */
-  void told(boolean well, long now) {
+  void record(boolean well, long now) {
     failures = well ? 0 : Math.min(FAILURES, failures + 1);
     until = now + PAUSE_NANOS;
   }

@@ -27,7 +27,7 @@ public final class DatabaseRegions implements AutoCloseable {
 
   /** Source of the counts of the other instances of this region. */
   @FunctionalInterface
-  public interface Mates {
+  public interface LocalPeers {
     /**
      * Returns the sum over all other instances for one limit, by cell: floor(Unix time ÷ duration).
      */
@@ -54,7 +54,7 @@ public final class DatabaseRegions implements AutoCloseable {
       Ticker ticker,
       WallClock wall,
       StepAlarm alarm,
-      @Nullable Mates mates) {
+      @Nullable LocalPeers mates) {
     this.settings = settings;
     this.ticker = ticker;
     this.alarm = alarm;
@@ -62,8 +62,8 @@ public final class DatabaseRegions implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     CountRows counts = new CountRows(regionDatabase, settings.workspace(), wall);
     DenialRows denials = new DenialRows(regionDatabase, settings.workspace(), wall);
-    RegionSync.Shores shores =
-        new RegionSync.Shores(
+    RegionSync.Stores shores =
+        new RegionSync.Stores(
             settings.region(), counts, denials, () -> counts.of(settings.region()));
     this.regionSync =
         new RegionSync(
@@ -127,7 +127,7 @@ public final class DatabaseRegions implements AutoCloseable {
 
   private synchronized long sweep() {
     long now = ticker.nanos();
-    var _ = sweeping.givesUp(now);
+    var _ = sweeping.dropOverdue(now);
     if (sweeping.due(now)) {
       long mine = sweeping.begin(now);
       var _ = sweeper.sweep().whenComplete((rows, failure) -> swept(mine, rows, failure));

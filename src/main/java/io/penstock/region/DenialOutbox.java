@@ -58,7 +58,7 @@ final class DenialOutbox {
   }
 
   /** Gives up a batch without an answer in time; returns its number of rows, or 0. */
-  synchronized int givesUp(long now) {
+  synchronized int dropOverdue(long now) {
     if (sent == null || now - sentAt < timeoutNanos) {
       return 0;
     }

@@ -50,7 +50,7 @@ final class DenialRows implements DenialStore {
   private final WallClock clock;
 
   /** Rows already returned, by reading region. */
-  private final Map<String, Set<Said>> told = new ConcurrentHashMap<>();
+  private final Map<String, Set<Said>> returnedRows = new ConcurrentHashMap<>();
 
   DenialRows(RegionDatabase database, String workspace, WallClock clock) {
     this.database = database;
@@ -93,7 +93,7 @@ final class DenialRows implements DenialStore {
 
   @Override
   public CompletionStage<Page> since(String region, long cursor) {
-    Set<Said> known = told.computeIfAbsent(region, none -> ConcurrentHashMap.newKeySet());
+    Set<Said> known = returnedRows.computeIfAbsent(region, none -> ConcurrentHashMap.newKeySet());
     boolean whole = cursor == Page.START;
     long from = whole ? 0 : cursor - TableCursor.OVERLAP_MILLIS;
     List<Object> values = List.of(workspace, clock.unixMillis(), region, from);

@@ -35,7 +35,7 @@ final class PollSchedule {
   }
 
   /** Gives up a request without an answer in time; returns whether there was one. */
-  boolean givesUp(long now) {
+  boolean dropOverdue(long now) {
     boolean late = awaiting && now - sentAt >= timeoutNanos;
     awaiting &= !late;
     return late;

@@ -24,7 +24,7 @@ final class RegionLimit {
     private long mates;
     private long foreign;
     private long floor;
-    private long told;
+    private long published;
     private long agreed;
 
     private long beside(boolean alone, long here) {
@@ -81,7 +81,7 @@ final class RegionLimit {
     if (left == null) {
       return;
     }
-    RegionSharing.counted(left)
+    RegionSharing.localCounts(left)
         .forEach(
             (number, here) -> {
               Cell cell = cell(number);
@@ -107,14 +107,14 @@ final class RegionLimit {
   }
 
   /** Takes in an amount that this region had published before this instance started. */
-  void recall(long cell, long amount) {
+  void restore(long cell, long amount) {
     Cell known = cell(cell);
     known.before = Math.max(known.before, amount);
     known.agreed = Math.max(known.agreed, amount);
   }
 
   /** Takes in amounts that the other instances of this region counted, by cell. */
-  void mates(Map<Long, Long> counted, long oldest) {
+  void setLocalPeers(Map<Long, Long> counted, long oldest) {
     counted.forEach(
         (number, amount) -> {
           if (number >= oldest) {
@@ -125,13 +125,13 @@ final class RegionLimit {
   }
 
   /** Takes in the amount that all other regions counted. */
-  void hear(long cell, long amount) {
+  void setOtherRegions(long cell, long amount) {
     Cell known = cell(cell);
     known.foreign = Math.max(known.foreign, amount);
   }
 
   /** Takes in the denial of another region: at least the given amount was used in the cell. */
-  void deny(long cell, long least) {
+  void recordDenial(long cell, long least) {
     Cell known = cell(cell);
     known.floor = Math.max(known.floor, least);
   }
@@ -142,8 +142,8 @@ final class RegionLimit {
    * @param share of the limit; a cell is not published while all regions together used less than
    *     that in it and the cell before
    */
-  void tell(double share, List<Count> own) {
-    Map<Long, Long> counted = limit == null ? Map.of() : RegionSharing.counted(limit);
+  void collectDue(double share, List<Count> own) {
+    Map<Long, Long> counted = limit == null ? Map.of() : RegionSharing.localCounts(limit);
     // An unused limit keeps its last cell for any length of time.
     counted.keySet().stream().filter(number -> number >= oldest).forEach(this::cell);
     double least = limit == null ? 0 : share * limit.capacity();
@@ -152,11 +152,11 @@ final class RegionLimit {
     for (Map.Entry<Long, Cell> each : cells.entrySet()) {
       long number = each.getKey();
       Cell cell = each.getValue();
-      cell.told = Math.max(cell.told, cell.own(alone, counted.getOrDefault(number, 0L)));
-      long used = Math.max(sum(cell.told, cell.foreign), cell.floor);
+      cell.published = Math.max(cell.published, cell.own(alone, counted.getOrDefault(number, 0L)));
+      long used = Math.max(sum(cell.published, cell.foreign), cell.floor);
       boolean enough = sum(used, last == number - 1 ? before : 0) >= least;
-      if (cell.told > cell.agreed && enough) {
-        own.add(new Count(id, number, cell.told));
+      if (cell.published > cell.agreed && enough) {
+        own.add(new Count(id, number, cell.published));
       }
       last = number;
       before = used;
@@ -164,7 +164,7 @@ final class RegionLimit {
   }
 
   /** Records that an amount was published and acknowledged. */
-  void agreed(long cell, long amount) {
+  void acknowledge(long cell, long amount) {
     Cell known = cells.get(cell);
     if (known != null) {
       known.agreed = Math.max(known.agreed, amount);
@@ -172,17 +172,17 @@ final class RegionLimit {
   }
 
   /** Makes the limit leave room for everything that is known now. */
-  void bind(long shift, RegionCounts.Denials denials, long now) {
+  void bind(long shift, RegionCounts.DenialListener denials, long now) {
     Limit bindable = limit;
     if (bindable == null) {
       return;
     }
-    Map<Long, Long> counted = alone ? Map.of() : RegionSharing.counted(bindable);
-    List<RegionCounts.Words> words = new ArrayList<>(cells.size());
+    Map<Long, Long> counted = alone ? Map.of() : RegionSharing.localCounts(bindable);
+    List<RegionCounts.CellCounts> words = new ArrayList<>(cells.size());
     cells.forEach(
         (number, cell) -> {
           long beside = cell.beside(alone, counted.getOrDefault(number, 0L));
-          words.add(new RegionCounts.Words(number, beside, cell.foreign, cell.floor));
+          words.add(new RegionCounts.CellCounts(number, beside, cell.foreign, cell.floor));
         });
     RegionCounts next = RegionCounts.of(bindable.spec(), id.durationNanos(), shift, words, denials);
     if (bound == null || !same(bound, next)) {

@@ -29,7 +29,7 @@ final class RegionLimitSource implements LimitSource {
 
   @Override
   public Limit limit(LimitId id, LimitSpec spec, long now) {
-    return told(id, source.limit(id, spec, now));
+    return shared(id, source.limit(id, spec, now));
   }
 
   @Override
@@ -37,10 +37,10 @@ final class RegionLimitSource implements LimitSource {
     if (!from.equals(to)) {
       regionSync.leave(from); // its counts belong to cells of another length
     }
-    return told(to, source.change(from, to, spec, now));
+    return shared(to, source.change(from, to, spec, now));
   }
 
-  private Limit told(LimitId id, Limit limit) {
+  private Limit shared(LimitId id, Limit limit) {
     if (shares(id, limit.spec()) && !local.test(id)) {
       regionSync.join(id, limit);
     } else {

@@ -36,7 +36,7 @@ final class RegionLimits {
     void denied(LimitId id, long cell, long limit);
   }
 
-  private final DatabaseRegions.@Nullable Mates mates;
+  private final DatabaseRegions.@Nullable LocalPeers localPeers;
   private final WallClock wall;
   private final Denied denied;
   private final RegionStatistics regionStatistics;
@@ -49,26 +49,26 @@ final class RegionLimits {
   private long shift;
 
   RegionLimits(
-      DatabaseRegions.@Nullable Mates mates,
+      DatabaseRegions.@Nullable LocalPeers mates,
       WallClock wall,
       Denied denied,
       RegionStatistics regionStatistics,
       long now) {
-    this.mates = mates;
+    this.localPeers = mates;
     this.wall = wall;
     this.denied = denied;
     this.regionStatistics = regionStatistics;
-    this.shift = told(now);
+    this.shift = unixOffsetNanos(now);
   }
 
-  private long told(long now) {
+  private long unixOffsetNanos(long now) {
     return wall.unixMillis() * NANOS_PER_MILLI - now;
   }
 
   void join(LimitId id, Limit limit, long now) {
     RegionLimit regionLimit = all.get(id);
     if (regionLimit == null) {
-      regionLimit = new RegionLimit(id, mates == null);
+      regionLimit = new RegionLimit(id, localPeers == null);
       all.put(id, regionLimit);
     } else if (regionLimit.has(limit)) {
       return;
@@ -96,16 +96,16 @@ final class RegionLimits {
    * instances of this region may have counted more.
    */
   void follow(long now) {
-    long told = told(now);
+    long told = unixOffsetNanos(now);
     boolean set = Math.abs(told - shift) > SET_NANOS;
     shift = set ? told : shift;
-    if (!set && mates == null) {
+    if (!set && localPeers == null) {
       return;
     }
     all.forEach(
         (id, regionLimit) -> {
-          if (mates != null && regionLimit.joined()) {
-            regionLimit.mates(mates.counted(id), cell(id, now) - 1);
+          if (localPeers != null && regionLimit.joined()) {
+            regionLimit.setLocalPeers(localPeers.counted(id), cell(id, now) - 1);
           }
           bind(id, regionLimit, now);
         });
@@ -134,36 +134,36 @@ final class RegionLimits {
    *
    * @param share of a limit that must be used before its counts are published, 0 to 1
    */
-  List<Count> tell(double share) {
+  List<Count> collectDue(double share) {
     List<Count> own = new ArrayList<>();
-    all.values().forEach(regionLimit -> regionLimit.tell(share, own));
+    all.values().forEach(regionLimit -> regionLimit.collectDue(share, own));
     return own;
   }
 
-  void agreed(Count count) {
+  void acknowledge(Count count) {
     RegionLimit regionLimit = all.get(count.id());
     if (regionLimit != null) {
-      regionLimit.agreed(count.cell(), count.amount());
+      regionLimit.acknowledge(count.cell(), count.amount());
     }
   }
 
-  void recall(Count count, long now) {
+  void restore(Count count, long now) {
     take(
         count.id(),
         count.cell(),
         now,
-        regionLimit -> regionLimit.recall(count.cell(), count.amount()));
+        regionLimit -> regionLimit.restore(count.cell(), count.amount()));
   }
 
-  void hear(Count count, long now) {
+  void applyCount(Count count, long now) {
     take(
         count.id(),
         count.cell(),
         now,
-        regionLimit -> regionLimit.hear(count.cell(), count.amount()));
+        regionLimit -> regionLimit.setOtherRegions(count.cell(), count.amount()));
   }
 
-  void deny(Denial denial, long now) {
+  void applyDenial(Denial denial, long now) {
     LimitId id =
         LimitNaming.limit(denial.namespace(), denial.identifier(), denial.durationMillis());
     if (id == null) {
@@ -173,7 +173,7 @@ final class RegionLimits {
           id,
           denial.sequence(),
           now,
-          regionLimit -> regionLimit.deny(denial.sequence(), denial.limit()));
+          regionLimit -> regionLimit.recordDenial(denial.sequence(), denial.limit()));
     }
   }
 
@@ -195,7 +195,7 @@ final class RegionLimits {
   private @Nullable RegionLimit known(LimitId id) {
     RegionLimit regionLimit = all.get(id);
     if (regionLimit == null && unknown < MOST_UNKNOWN) {
-      regionLimit = new RegionLimit(id, mates == null);
+      regionLimit = new RegionLimit(id, localPeers == null);
       all.put(id, regionLimit);
       unknown++;
     }

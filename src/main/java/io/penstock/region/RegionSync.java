@@ -55,13 +55,13 @@ final class RegionSync {
    * @param region name of this region
    * @param before supplies the counts that this region published before this instance started
    */
-  record Shores(
+  record Stores(
       String region,
       CountStore counts,
       DenialStore denials,
       Supplier<CompletionStage<List<Count>>> before) {}
 
-  private final Shores shores;
+  private final Stores stores;
   private final Ticker ticker;
   private final Terms terms;
   private final PollSchedule telling;
@@ -88,13 +88,13 @@ final class RegionSync {
    * @param random returns numbers from 0 to 1
    */
   RegionSync(
-      Shores shores,
-      DatabaseRegions.@Nullable Mates mates,
+      Stores shores,
+      DatabaseRegions.@Nullable LocalPeers mates,
       Ticker ticker,
       WallClock wall,
       Terms terms,
       DoubleSupplier random) {
-    this.shores = shores;
+    this.stores = shores;
     this.ticker = ticker;
     this.terms = terms;
     long now = ticker.nanos();
@@ -149,7 +149,7 @@ final class RegionSync {
       long now = ticker.nanos();
       giveUp(now);
       regionLimits.follow(now);
-      tell(now, out);
+      exchangeCounts(now, out);
       send(now, out);
       look(now, out);
       next = Math.min(Math.min(telling.next(), looking.next()), outbox.next());
@@ -159,14 +159,14 @@ final class RegionSync {
   }
 
   private void giveUp(long now) {
-    if (telling.givesUp(now)) {
+    if (telling.dropOverdue(now)) {
       regionStatistics.dropped(RegionStatistics.COUNTS, 1);
       late(RegionStatistics.COUNTS, now);
     }
-    if (looking.givesUp(now)) {
+    if (looking.dropOverdue(now)) {
       late(RegionStatistics.LOOKS, now);
     }
-    int rows = outbox.givesUp(now);
+    int rows = outbox.dropOverdue(now);
     if (rows > 0) {
       regionStatistics.dropped(RegionStatistics.DENIALS, rows);
       late(RegionStatistics.DENIALS, now);
@@ -177,11 +177,11 @@ final class RegionSync {
     failed(what, new TimeoutException("no answer in time"), now);
   }
 
-  private void tell(long now, List<Runnable> out) {
+  private void exchangeCounts(long now, List<Runnable> out) {
     if (!telling.due(now)) {
       return;
     }
-    if (!breaker.lets(now)) {
+    if (!breaker.tryAcquire(now)) {
       telling.skip(now);
       regionStatistics.dropped(RegionStatistics.COUNTS, 1);
       return;
@@ -192,19 +192,19 @@ final class RegionSync {
       out.add(
           () ->
               ask(
-                  shores.before(),
+                  stores.before(),
                   (own, failure) -> {
                     recalled(mine, own, failure);
                     outbox.wake();
                   }));
       return;
     }
-    List<Count> own = unwritten ? List.of() : regionLimits.tell(terms.share());
+    List<Count> own = unwritten ? List.of() : regionLimits.collectDue(terms.share());
     unwritten = false;
     out.add(
         () ->
             ask(
-                () -> shores.counts().exchange(shores.region(), own),
+                () -> stores.counts().exchange(stores.region(), own),
                 (others, failure) -> exchanged(mine, own, others, failure)));
   }
 
@@ -233,7 +233,7 @@ final class RegionSync {
     }
     if (!recalled) {
       recalled = true;
-      own.forEach(each -> regionLimits.recall(each, now));
+      own.forEach(each -> regionLimits.restore(each, now));
     }
     if (telling.ends(mine)) {
       telling.hurry(now);
@@ -246,13 +246,13 @@ final class RegionSync {
     if (others != null) {
       long now = ticker.nanos();
       // One lock per count: a request whose key is new here may be waiting to join.
-      others.forEach(each -> heard(each, now));
+      others.forEach(each -> applyCount(each, now));
     }
     ended(mine, own, others != null, failure);
   }
 
-  private synchronized void heard(Count count, long now) {
-    regionLimits.hear(count, now);
+  private synchronized void applyCount(Count count, long now) {
+    regionLimits.applyCount(count, now);
   }
 
   private synchronized void ended(
@@ -260,7 +260,7 @@ final class RegionSync {
     long now = ticker.nanos();
     boolean inTime = telling.ends(mine);
     if (well) {
-      own.forEach(regionLimits::agreed);
+      own.forEach(regionLimits::acknowledge);
     }
     if (inTime && well) {
       well(RegionStatistics.COUNTS, now, telling.sentAt());
@@ -275,18 +275,18 @@ final class RegionSync {
   CompletionStage<?> last() {
     List<Count> own;
     synchronized (this) {
-      own = recalled && breaker.lets(ticker.nanos()) ? regionLimits.tell(0) : List.of();
+      own = recalled && breaker.tryAcquire(ticker.nanos()) ? regionLimits.collectDue(0) : List.of();
     }
     return own.isEmpty()
         ? CompletableFuture.completedFuture(own)
-        : shores.counts().exchange(shores.region(), own);
+        : stores.counts().exchange(stores.region(), own);
   }
 
   private void send(long now, List<Runnable> out) {
     if (!outbox.due(now)) {
       return;
     }
-    if (!breaker.lets(now)) {
+    if (!breaker.tryAcquire(now)) {
       do {
         List<Denial> batch = outbox.begin(now);
         outbox.ends(batch);
@@ -298,7 +298,7 @@ final class RegionSync {
     out.add(
         () ->
             ask(
-                () -> shores.denials().publish(shores.region(), batch),
+                () -> stores.denials().publish(stores.region(), batch),
                 (done, failure) -> {
                   sent(batch, failure);
                   outbox.wake(); // the next batch waits for the end of this one
@@ -322,7 +322,7 @@ final class RegionSync {
     if (!looking.due(now)) {
       return;
     }
-    if (!breaker.lets(now)) {
+    if (!breaker.tryAcquire(now)) {
       looking.skip(now);
       return;
     }
@@ -332,7 +332,7 @@ final class RegionSync {
     out.add(
         () ->
             ask(
-                () -> shores.denials().since(shores.region(), from),
+                () -> stores.denials().since(stores.region(), from),
                 (page, failure) -> looked(mine, page, failure)));
   }
 
@@ -347,19 +347,19 @@ final class RegionSync {
       return;
     }
     cursor = Math.max(cursor, page.cursor());
-    page.denials().forEach(each -> regionLimits.deny(each, now));
+    page.denials().forEach(each -> regionLimits.applyDenial(each, now));
     if (inTime) {
       well(RegionStatistics.LOOKS, now, looking.sentAt());
     }
   }
 
   private void failed(int what, @Nullable Throwable failure, long now) {
-    breaker.told(false, now);
+    breaker.record(false, now);
     regionStatistics.failed(what, failure);
   }
 
   private void well(int what, long now, long sentAt) {
-    breaker.told(true, now);
+    breaker.record(true, now);
     regionStatistics.answered(what, now - sentAt);
   }
 }

@@ -28,7 +28,7 @@ final class TableCursor {
    * Records that a row with the given time of change was read. The time is capped at the local
    * time, so that a clock that is ahead does not hide the rows of other regions.
    */
-  void saw(long changedMillis, long nowMillis) {
+  void advance(long changedMillis, long nowMillis) {
     newest = Math.max(newest, Math.min(changedMillis, nowMillis));
   }
 }

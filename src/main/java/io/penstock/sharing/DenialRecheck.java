@@ -96,7 +96,7 @@ public final class DenialRecheck {
    * #MOST_NANOS} after {@code now}. It completes with true when the shared count is known, with
    * false when the fetch failed. It is already complete when nothing is to be fetched.
    */
-  public CompletionStage<Boolean> before(LimitId id, long now) {
+  public CompletionStage<Boolean> refreshBeforeDecision(LimitId id, long now) {
     CompletableFuture<Boolean> mine;
     synchronized (this) {
       Denied denied = all.get(id);

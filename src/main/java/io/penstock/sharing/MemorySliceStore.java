@@ -77,10 +77,11 @@ public final class MemorySliceStore implements SliceStore {
     long kept = runs.kept(round.seen(), life, count);
     look(round.seen(), now);
     hear(round, now);
-    runs.heard(count + 1, now);
+    runs.roundCounted(count + 1, now);
     round
         .missed()
-        .forEach(missed -> members.missed(missed.name(), missed.heardNanos() / NANOS_PER_MICRO));
+        .forEach(
+            missed -> members.missed(missed.name(), missed.lastHeartbeatNanos() / NANOS_PER_MICRO));
     round.losses().forEach(loss -> losses.put(loss.id(), new Found(loss.born(), now)));
     count++;
     List<Grant> grants = new ArrayList<>();
@@ -128,8 +129,8 @@ public final class MemorySliceStore implements SliceStore {
   private void hear(Round round, long now) {
     Seen seen = round.seen();
     boolean aware = seen == null || (seen.life().equals(life) && runs.is(seen.run()));
-    boolean whole = aware && round.whole();
-    members.hear(round.member(), round.number(), whole, aware, round.leaves(), now);
+    boolean whole = aware && round.complete();
+    members.record(round.member(), round.number(), whole, aware, round.leaves(), now);
   }
 
   /**
@@ -138,7 +139,7 @@ public final class MemorySliceStore implements SliceStore {
    */
   public synchronized void roundOfVersionBefore(String member, long number, boolean whole) {
     count++;
-    members.hear(member, number, whole, false, false, clock.nanos() / NANOS_PER_MICRO);
+    members.record(member, number, whole, false, false, clock.nanos() / NANOS_PER_MICRO);
   }
 
   /**
@@ -173,7 +174,7 @@ public final class MemorySliceStore implements SliceStore {
             round.number(),
             ask.from(),
             uses,
-            ask.head(),
+            ask.lackedAtOnce(),
             ask.wanted(),
             ask.barred(),
             ask.born());

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the state of the sharing with other instances, whenever it changes. Used by one thread
- * at a time, except for {@link #tell}.
+ * at a time, except for {@link #setEventSink}.
  */
 public final class SharingStatus {
   private final SharingMode sharingMode;
@@ -37,7 +37,7 @@ public final class SharingStatus {
   }
 
   /** Sets the receiver of events. */
-  public void tell(EventSink to) {
+  public void setEventSink(EventSink to) {
     eventSink = to;
   }
 
@@ -47,7 +47,7 @@ public final class SharingStatus {
    * @param learns why nothing is taken, or null
    * @param any whether there are limits concerned
    */
-  public List<Runnable> look(
+  public List<Runnable> findChanges(
       @Nullable RecoveryReason learns, StoreContact storeContact, BooleanSupplier any, long now) {
     boolean gone = storeContact.cutOffNanos() != StoreContact.CONNECTED;
     boolean heard = storeContact.members() > 0 && now < storeContact.endsNanos();

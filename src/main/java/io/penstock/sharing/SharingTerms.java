@@ -7,7 +7,7 @@ import java.util.Map;
  *
  * @param said the mode by owner; that of an endpoint also applies to the endpoints below its path
  */
-public record SharingTerms(Map<Owner, SharingMode> said) {
+public record SharingTerms(Map<Owner, SharingMode> modes) {
   /** Nothing is configured. */
   public static final SharingTerms NONE = new SharingTerms(Map.of());
 
@@ -25,12 +25,12 @@ public record SharingTerms(Map<Owner, SharingMode> said) {
   public record Owner(LimitId.Kind kind, String id) {}
 
   public SharingTerms {
-    said = Map.copyOf(said);
+    modes = Map.copyOf(modes);
   }
 
   /** Returns how the limits of an owner are shared: the configured mode, else {@code otherwise}. */
   public SharingMode of(Owner owner, SharingMode otherwise) {
-    SharingMode own = said.get(owner);
+    SharingMode own = modes.get(owner);
     if (own != null || owner.kind() != LimitId.Kind.ENDPOINT) {
       return own == null ? otherwise : own;
     }
@@ -39,7 +39,7 @@ public record SharingTerms(Map<Owner, SharingMode> said) {
     String path = owner.id();
     while (path.length() > 1) {
       path = path.substring(0, Math.max(1, path.lastIndexOf('/')));
-      SharingMode above = said.get(new Owner(LimitId.Kind.ENDPOINT, path));
+      SharingMode above = modes.get(new Owner(LimitId.Kind.ENDPOINT, path));
       if (above != null) {
         return above;
       }

@@ -63,7 +63,7 @@ public interface SliceStore {
       String member,
       long number,
       List<Ask> asks,
-      boolean whole,
+      boolean complete,
       List<Loss> losses,
       @Nullable Seen seen,
       List<Missed> missed,
@@ -88,11 +88,11 @@ public interface SliceStore {
         String member,
         long number,
         List<Ask> asks,
-        boolean whole,
+        boolean complete,
         List<Loss> losses,
         @Nullable Seen seen,
         List<Missed> missed) {
-      this(member, number, asks, whole, losses, seen, missed, false);
+      this(member, number, asks, complete, losses, seen, missed, false);
     }
 
     /** Creates a round that reports everything, of a member that found nothing lost. */
@@ -101,8 +101,8 @@ public interface SliceStore {
     }
 
     /** Creates a round of a member that has had no answer so far. */
-    public Round(String member, long number, List<Ask> asks, boolean whole, List<Loss> losses) {
-      this(member, number, asks, whole, losses, null);
+    public Round(String member, long number, List<Ask> asks, boolean complete, List<Loss> losses) {
+      this(member, number, asks, complete, losses, null);
     }
 
     /** Creates a round of a member that misses no other members. */
@@ -110,10 +110,10 @@ public interface SliceStore {
         String member,
         long number,
         List<Ask> asks,
-        boolean whole,
+        boolean complete,
         List<Loss> losses,
         @Nullable Seen seen) {
-      this(member, number, asks, whole, losses, seen, List.of());
+      this(member, number, asks, complete, losses, seen, List.of());
     }
   }
 
@@ -150,7 +150,7 @@ public interface SliceStore {
    * @param name of the instance
    * @param heardNanos the time of its last heartbeat by the shared clock
    */
-  record Missed(String name, long heardNanos) {}
+  record Missed(String name, long lastHeartbeatNanos) {}
 
   /**
    * A limit that lost all its data in the store.
@@ -184,7 +184,7 @@ public interface SliceStore {
       LimitSpec spec,
       long from,
       List<Use> uses,
-      long head,
+      long lackedAtOnce,
       long wanted,
       long barred,
       long born) {
@@ -193,7 +193,7 @@ public interface SliceStore {
 
     public Ask {
       uses = List.copyOf(uses);
-      check("head", head);
+      check("head", lackedAtOnce);
       check("wanted", wanted);
       for (Use use : uses) {
         if (use.cell() < from) {
@@ -209,10 +209,10 @@ public interface SliceStore {
         LimitSpec spec,
         long from,
         List<Use> uses,
-        long head,
+        long lackedAtOnce,
         long wanted,
         long barred) {
-      this(id, spec, from, uses, head, wanted, barred, NONE);
+      this(id, spec, from, uses, lackedAtOnce, wanted, barred, NONE);
     }
   }
 
@@ -254,9 +254,9 @@ public interface SliceStore {
       List<Member> members,
       List<Grant> grants,
       List<Loss> losses,
-      long lostNanos) {
+      long sinceLossNanos) {
     public Answer {
-      check("lostNanos", lostNanos);
+      check("lostNanos", sinceLossNanos);
       members = List.copyOf(members);
       losses = List.copyOf(losses);
       grants = List.copyOf(grants);
@@ -274,18 +274,19 @@ public interface SliceStore {
    *     life of the store, {@link Long#MAX_VALUE} when there was none
    * @param left whether it has announced that it leaves
    */
-  record Member(String name, long silentNanos, long wholeNanos, long awareNanos, boolean left) {
+  record Member(
+      String name, long silentNanos, long sinceCompleteNanos, long sinceAwareNanos, boolean left) {
     public Member {
       check("silentNanos", silentNanos);
-      check("wholeNanos", wholeNanos);
-      check("awareNanos", awareNanos);
+      check("wholeNanos", sinceCompleteNanos);
+      check("awareNanos", sinceAwareNanos);
     }
 
     /**
      * Creates a member that stays, and knew the present run and life at its last complete report.
      */
-    public Member(String name, long silentNanos, long wholeNanos) {
-      this(name, silentNanos, wholeNanos, wholeNanos, false);
+    public Member(String name, long silentNanos, long sinceCompleteNanos) {
+      this(name, silentNanos, sinceCompleteNanos, sinceCompleteNanos, false);
     }
 
     /** Creates a member with a complete report in its last round. */
@@ -313,7 +314,7 @@ public interface SliceStore {
       long born,
       List<Slice> slices,
       long barred,
-      long left,
+      long remaining,
       long fullNanos) {
     public Grant {
       slices = List.copyOf(slices);
@@ -321,8 +322,8 @@ public interface SliceStore {
 
     /** Creates a grant of a limit without losses. */
     public Grant(
-        LimitId id, long capacity, long born, List<Slice> slices, long left, long fullNanos) {
-      this(id, capacity, born, slices, Ask.NONE, left, fullNanos);
+        LimitId id, long capacity, long born, List<Slice> slices, long remaining, long fullNanos) {
+      this(id, capacity, born, slices, Ask.NONE, remaining, fullNanos);
     }
   }
 

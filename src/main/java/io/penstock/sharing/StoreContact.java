@@ -19,7 +19,7 @@ public final class StoreContact {
   private final OutagePolicy policy;
   private final boolean slices;
   private final long ttlNanos;
-  private long heard;
+  private long answered;
   private long members;
   private volatile long cutOff = CONNECTED;
   private volatile @Nullable OutageCap outageCap;
@@ -34,7 +34,7 @@ public final class StoreContact {
     this.policy = policy;
     this.slices = slices;
     this.ttlNanos = ttlNanos;
-    this.heard = now;
+    this.answered = now;
   }
 
   /**
@@ -43,8 +43,8 @@ public final class StoreContact {
    * @param sentAt when the request it answers was sent
    * @param among number of instances that share limits, including this one
    */
-  public void heard(long sentAt, long among) {
-    heard = sentAt;
+  public void answered(long sentAt, long among) {
+    answered = sentAt;
     members = among;
   }
 
@@ -57,7 +57,7 @@ public final class StoreContact {
 
   /** Returns the time at which this instance is cut off if it hears nothing more. */
   public long endsNanos() {
-    return heard + ttlNanos;
+    return answered + ttlNanos;
   }
 
   /** Updates the state; returns whether limits must behave differently from before. */

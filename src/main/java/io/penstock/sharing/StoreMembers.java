@@ -46,7 +46,7 @@ final class StoreMembers {
    * @param aware whether the member knows the present run and life of the store
    * @param leaves whether it is the last round of the member
    */
-  void hear(String name, long number, boolean whole, boolean aware, boolean leaves, long now) {
+  void record(String name, long number, boolean whole, boolean aware, boolean leaves, long now) {
     Known member = members.computeIfAbsent(name, absent -> new Known(now));
     if (member.number < number) {
       member.number = number;

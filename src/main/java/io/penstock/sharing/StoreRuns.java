@@ -87,7 +87,7 @@ final class StoreRuns {
   }
 
   /** Notes that the round was counted. */
-  void heard(long counted, long now) {
+  void roundCounted(long counted, long now) {
     count = counted;
     heardAt = now;
   }

@@ -48,7 +48,7 @@ final class CutOffGrants {
     shared = Math.max(shared, sharedNanos);
     number++;
     long most = CellPartition.of(part).capacity();
-    long head = ask.head() > most ? 0 : ask.head(); // more has to wait for contact
+    long head = ask.lackedAtOnce() > most ? 0 : ask.lackedAtOnce(); // more has to wait for contact
     SliceStore.Ask own =
         new SliceStore.Ask(
             ask.id(), part, ask.from(), ask.uses(), head, ask.wanted(), SliceStore.Ask.NONE);

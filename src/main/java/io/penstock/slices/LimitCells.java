@@ -70,7 +70,7 @@ final class LimitCells {
   }
 
   /** Takes in granted slices, which may tell when a day began. */
-  void heard(List<SliceStore.Slice> slices) {
+  void learnDayStart(List<SliceStore.Slice> slices) {
     if (partition.kind() == CellPartition.Kind.SPAN && !slices.isEmpty()) {
       anchor = slices.getFirst().cell();
     }

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 final class LossRecovery {
   private final long ttlNanos;
   private final boolean always;
-  private boolean lasts;
+  private boolean inProgress;
   private long until;
 
   /** Before this time, nothing is decided about members that were not heard. */
@@ -72,7 +72,7 @@ final class LossRecovery {
 
   /** Begins the period, or begins it again. */
   void begin(long now) {
-    lasts = true;
+    inProgress = true;
     until = now + ttlNanos;
     patience = until;
   }
@@ -104,9 +104,9 @@ final class LossRecovery {
    */
   void restarted(Map<String, Long> known, long shared, long from, long now) {
     boolean late = shared - from > ttlNanos; // it is unknown which other members were there before
-    until = lasts || late ? now + ttlNanos : now;
+    until = inProgress || late ? now + ttlNanos : now;
     patience = now + ttlNanos;
-    lasts = true;
+    inProgress = true;
     restarted = true;
     lostAt = shared;
     runFrom = from;
@@ -115,7 +115,7 @@ final class LossRecovery {
 
   /** Returns whether this is the recovery from a known loss, with members still to report. */
   boolean isOfLoss(long now) {
-    return lasts(now) && !restarted && !expected.isEmpty();
+    return inProgress(now) && !restarted && !expected.isEmpty();
   }
 
   /** Records since when heard members know of the loss; the earliest such time counts. */
@@ -128,16 +128,16 @@ final class LossRecovery {
    * is waited for as well.
    */
   void expect(SliceStore.Member member, long heard) {
-    if (lasts && restarted) {
+    if (inProgress && restarted) {
       unproven.merge(member.name(), heard, Math::max);
-    } else if (lasts && heard <= heardFrom) {
+    } else if (inProgress && heard <= heardFrom) {
       expected.merge(member.name(), heard, Math::max);
     }
   }
 
   /** Returns the members heard before the loss and not since, during the recovery. */
   List<SliceStore.Missed> missed() {
-    return lasts
+    return inProgress
         ? Stream.concat(
                 expected.entrySet().stream().filter(each -> !once.containsKey(each.getKey())),
                 unproven.entrySet().stream())
@@ -148,23 +148,23 @@ final class LossRecovery {
 
   /** Takes in the state of another member, as of the shared time {@code clock}. */
   void see(SliceStore.Member member, long clock) {
-    if (!lasts) {
+    if (!inProgress) {
       return;
     }
     long heard = clock - member.silentNanos();
     silent.put(member.name(), member.silentNanos());
-    if (member.awareNanos() != Long.MAX_VALUE
+    if (member.sinceAwareNanos() != Long.MAX_VALUE
         || member.left()
         || heard > runFrom + 2 * ttlNanos) { // members of other versions never report it
       unproven.remove(member.name());
     }
-    if (!restarted && member.wholeNanos() == Long.MAX_VALUE) {
+    if (!restarted && member.sinceCompleteNanos() == Long.MAX_VALUE) {
       // its reports date from before the loss, even if the member is gone now
       expected.merge(member.name(), heard, Math::max);
     }
     if (expected.containsKey(member.name()) && heard > heardFrom) {
       Long first = once.putIfAbsent(member.name(), heard);
-      if (first != null && clock - member.wholeNanos() > first) {
+      if (first != null && clock - member.sinceCompleteNanos() > first) {
         confirmed.add(member.name());
       }
     }
@@ -181,9 +181,9 @@ final class LossRecovery {
   }
 
   /** Returns whether slices may not be taken yet. */
-  boolean lasts(long now) {
-    if (!lasts || now < until) {
-      return lasts;
+  boolean inProgress(long now) {
+    if (!inProgress || now < until) {
+      return inProgress;
     }
     Map<String, Long> unheard = new HashMap<>(expected);
     unheard.keySet().removeAll(confirmed);
@@ -218,7 +218,7 @@ final class LossRecovery {
     unproven.clear();
     silent.clear();
     restarted = false;
-    lasts = false;
+    inProgress = false;
   }
 
   /** Returns the number of members that had not been heard when the last recovery ended. */

@@ -33,6 +33,6 @@ final class LostLimits {
 
   /** Takes in which members were heard. */
   void heard(SliceStore.Answer answer, long now) {
-    limits.forEach(limit -> limit.heard(answer, now));
+    limits.forEach(limit -> limit.membersHeard(answer, now));
   }
 }

@@ -36,7 +36,7 @@ public final class MasterLives {
       Run run,
       long count,
       long clockMicros,
-      Map<String, Heard> members,
+      Map<String, MemberTimes> members,
       Map<String, Long> losses,
       long lostMicros) {
     /** Time since an event that never happened. */
@@ -59,7 +59,7 @@ public final class MasterLives {
       if (!(said instanceof List<?> reply) || reply.size() % WORDS != HEAD % WORDS) {
         throw new IllegalArgumentException("reply of the life script is not one of its own");
       }
-      Map<String, Heard> members = new HashMap<>();
+      Map<String, MemberTimes> members = new HashMap<>();
       Map<String, Long> losses = new HashMap<>();
       long lost = NEVER;
       for (int i = HEAD; i < reply.size(); i += WORDS) {
@@ -69,7 +69,8 @@ public final class MasterLives {
           case "m" -> {
             boolean left = number(reply.get(i + 5)) > 0;
             members.put(
-                what, new Heard(first, number(reply.get(i + 3)), number(reply.get(i + 4)), left));
+                what,
+                new MemberTimes(first, number(reply.get(i + 3)), number(reply.get(i + 4)), left));
           }
           case "x" -> lost = first;
           default -> losses.put(what, first);
@@ -107,7 +108,8 @@ public final class MasterLives {
    *     never
    * @param left whether it reported that it leaves
    */
-  record Heard(long silentMicros, long wholeMicros, long awareMicros, boolean left) {}
+  record MemberTimes(
+      long silentMicros, long sinceCompleteMicros, long sinceAwareMicros, boolean left) {}
 
   /** Combined state of all masters. */
   record Together(
@@ -119,7 +121,7 @@ public final class MasterLives {
       Map<String, Long> losses,
       long lostNanos) {}
 
-  private static final Heard NEVER = new Heard(-1, -1, -1, false);
+  private static final MemberTimes NEVER = new MemberTimes(-1, -1, -1, false);
 
   private static long nanos(long micros) {
     return micros < 0 ? Long.MAX_VALUE : micros * 1_000;
@@ -132,13 +134,13 @@ public final class MasterLives {
    * @param missed whether the others went on without the master since
    */
   private record Last(Life life, long at, boolean missed) {
-    Heard of(String member, long now) {
-      Heard then = life.members().getOrDefault(member, NEVER);
+    MemberTimes of(String member, long now) {
+      MemberTimes then = life.members().getOrDefault(member, NEVER);
       long since = (now - at) / 1_000;
-      return new Heard(
+      return new MemberTimes(
           aged(then.silentMicros(), since),
-          aged(then.wholeMicros(), since),
-          aged(then.awareMicros(), since),
+          aged(then.sinceCompleteMicros(), since),
+          aged(then.sinceAwareMicros(), since),
           then.left());
     }
 
@@ -148,7 +150,7 @@ public final class MasterLives {
   }
 
   private final long quietNanos;
-  private final Map<String, Last> heard = new TreeMap<>();
+  private final Map<String, Last> lastAnswers = new TreeMap<>();
   private Set<String> keys = Set.of();
   private long lost;
   private long returned;
@@ -169,7 +171,7 @@ public final class MasterLives {
     Life first = lives.firstEntry().getValue();
     long clock = first.clockMicros() * 1_000;
     if (said.size() == 1) {
-      heard.clear();
+      lastAnswers.clear();
       keys = said.keySet();
       List<Member> members = members(List.of(new Last(first, now, false)), now);
       return new Together(
@@ -182,9 +184,9 @@ public final class MasterLives {
           first.lostNanos());
     }
     lost += take(said.keySet(), lives, now) ? 1 : 0;
-    List<String> names = heard.values().stream().map(last -> last.life().name()).toList();
+    List<String> names = lastAnswers.values().stream().map(last -> last.life().name()).toList();
     // The sum may rise while one of its parts falls; that loss changes the name.
-    long sum = heard.values().stream().mapToLong(last -> last.life().count()).sum();
+    long sum = lastAnswers.values().stream().mapToLong(last -> last.life().count()).sum();
     Map<String, Long> losses = new HashMap<>();
     lives
         .values()
@@ -192,12 +194,13 @@ public final class MasterLives {
     String name = String.join("+", names) + "#" + lost;
     long since = lives.values().stream().mapToLong(Life::lostNanos).min().orElse(Long.MAX_VALUE);
     Run run = run(lives.values());
-    return new Together(name, run, sum, clock, members(heard.values(), now), losses, since);
+    return new Together(name, run, sum, clock, members(lastAnswers.values(), now), losses, since);
   }
 
   /** Combines the runs: the result is as young as the youngest, and complete only if all are. */
   private Run run(Collection<Life> lives) {
-    List<String> names = heard.values().stream().map(last -> last.life().run().name()).toList();
+    List<String> names =
+        lastAnswers.values().stream().map(last -> last.life().run().name()).toList();
     Run youngest =
         lives.stream().map(Life::run).min(Comparator.comparingLong(Run::ageNanos)).orElseThrow();
     boolean kept = lives.stream().allMatch(life -> life.run().kept() == Long.MAX_VALUE);
@@ -215,13 +218,14 @@ public final class MasterLives {
   private boolean take(Set<String> all, Map<String, Life> lives, long now) {
     boolean loss = !keys.isEmpty() && !keys.equals(all);
     keys = Set.copyOf(all);
-    heard.keySet().retainAll(keys);
+    lastAnswers.keySet().retainAll(keys);
     for (Map.Entry<String, Life> each : lives.entrySet()) {
-      Last before = heard.put(each.getKey(), new Last(each.getValue(), now, false));
+      Last before = lastAnswers.put(each.getKey(), new Last(each.getValue(), now, false));
       loss |= before != null && fell(before.life(), each.getValue());
       returned += before != null && before.missed() ? 1 : 0;
     }
-    heard.replaceAll((key, last) -> new Last(last.life(), last.at(), now - last.at() > quietNanos));
+    lastAnswers.replaceAll(
+        (key, last) -> new Last(last.life(), last.at(), now - last.at() > quietNanos));
     return loss;
   }
 
@@ -242,10 +246,10 @@ public final class MasterLives {
       long aware = 0;
       boolean left = true;
       for (Last master : counting) {
-        Heard there = master.of(name, now);
+        MemberTimes there = master.of(name, now);
         silent = later(silent, there.silentMicros());
-        whole = later(whole, there.wholeMicros());
-        aware = later(aware, there.awareMicros());
+        whole = later(whole, there.sinceCompleteMicros());
+        aware = later(aware, there.sinceAwareMicros());
         left &= there.left();
       }
       if (silent >= 0) {

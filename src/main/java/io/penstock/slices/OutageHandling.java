@@ -42,7 +42,7 @@ final class OutageHandling {
   }
 
   /** Records whether the store acknowledged the report of a limit. */
-  void heard(SharedLimit limit, boolean noted) {
+  void reportAcknowledged(SharedLimit limit, boolean noted) {
     if (noted) {
       unnoted.remove(limit);
     } else if (policy != OutagePolicy.PARK) { // slices end by themselves
@@ -61,12 +61,12 @@ final class OutageHandling {
    *
    * @param eased receives code to run without the lock
    */
-  void look(Collection<SharedLimit> limits, boolean learning, long now, List<Runnable> eased) {
+  void apply(Collection<SharedLimit> limits, boolean learning, long now, List<Runnable> eased) {
     List<SharedLimit> others = new ArrayList<>(apart);
     others.removeAll(unnoted);
     others.forEach(apart::remove);
     for (SharedLimit each : unnoted) {
-      if (now >= each.notedNanos() + pace.ttlNanos() && apart.add(each)) {
+      if (now >= each.acknowledgedNanos() + pace.ttlNanos() && apart.add(each)) {
         others.add(each);
       }
     }
@@ -104,7 +104,7 @@ final class OutageHandling {
     long parts = contact.parts() > 0 ? contact.parts() : contact.members();
     CellClock own = new CellClock();
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
-    own.heard(now, now, shared, 0);
+    own.addReading(now, now, shared, 0);
     for (SharedLimit limit : those) {
       limit.alone();
       SliceStore.Ask ask = limit.ask(own, false, lives, SharedLimit.STOCKED_NANOS, now);

@@ -118,7 +118,7 @@ public final class RedisSliceStore implements SliceStore {
     } catch (IllegalArgumentException unshared) {
       return CompletableFuture.failedStage(unshared);
     }
-    if (!breaker.lets()) {
+    if (!breaker.tryAcquire()) {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
     List<String> masters = new ArrayList<>();
@@ -145,7 +145,7 @@ public final class RedisSliceStore implements SliceStore {
     String time = testMicros == null ? "" : String.valueOf(micros());
     List<String> args = new ArrayList<>();
     args.addAll(List.of(round.member(), FORGET_MICROS, KEEP_MILLIS, time));
-    args.addAll(List.of(String.valueOf(round.number()), round.whole() ? "1" : ""));
+    args.addAll(List.of(String.valueOf(round.number()), round.complete() ? "1" : ""));
     MasterLives.Life last = seen.get(key);
     args.addAll(
         last == null
@@ -156,7 +156,7 @@ public final class RedisSliceStore implements SliceStore {
       args.addAll(List.of("l", written(loss.id()), String.valueOf(loss.born())));
     }
     for (Missed missed : round.missed()) {
-      args.addAll(List.of("m", missed.name(), String.valueOf(missed.heardNanos() / 1_000)));
+      args.addAll(List.of("m", missed.name(), String.valueOf(missed.lastHeartbeatNanos() / 1_000)));
     }
     return new Call(LIFE, key, args, true);
   }
@@ -182,20 +182,20 @@ public final class RedisSliceStore implements SliceStore {
   }
 
   private CompletionStage<Answer> settled(Answered answered, Throwable failure) {
-    breaker.told(failure == null);
+    breaker.record(failure == null);
     if (failure != null) {
       return failed(RedisDiagnosis.of(failure));
     }
     if (answered.partial() == null) {
-      troubleLog.well();
+      troubleLog.recordSuccess();
     } else {
-      troubleLog.failed(answered.partial());
+      troubleLog.recordFailure(answered.partial());
     }
     return eviction.look(link, namespace + LIFE_KEY).thenApply(looked -> answered.answer());
   }
 
   private CompletionStage<Answer> failed(RedisTrouble trouble) {
-    troubleLog.failed(trouble);
+    troubleLog.recordFailure(trouble);
     return CompletableFuture.failedStage(trouble);
   }
 
@@ -250,7 +250,7 @@ public final class RedisSliceStore implements SliceStore {
       return;
     }
     try {
-      heard.put(reply.master(), MasterLives.Life.read(reply.said()));
+      heard.put(reply.master(), MasterLives.Life.read(reply.content()));
     } catch (IllegalArgumentException odd) {
       RedisTrouble trouble = new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage()));
       bad.putIfAbsent(reply.master(), trouble);
@@ -270,17 +270,17 @@ public final class RedisSliceStore implements SliceStore {
 
   private void grant(Ask ask, Reply reply, List<Grant> into) {
     if (reply.trouble() != null) {
-      troubleLog.failed(ask.id().toString(), reply.trouble());
+      troubleLog.recordFailure(ask.id().toString(), reply.trouble());
       return;
     }
     try {
-      GrantScript.Reply said = GrantScript.reply(ask, reply.said());
+      GrantScript.Reply said = GrantScript.reply(ask, reply.content());
       if (said.grant() != null) {
         into.add(said.grant());
       }
-      troubleLog.well(ask.id().toString());
+      troubleLog.recordSuccess(ask.id().toString());
     } catch (IllegalArgumentException odd) {
-      troubleLog.failed(
+      troubleLog.recordFailure(
           ask.id().toString(), new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage())));
     }
   }

@@ -4,18 +4,19 @@ import io.penstock.sharing.StoreContact;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counters of rounds. Used by one thread at a time, except for {@link #dry} and {@link #figures}.
+ * Counters of rounds. Used by one thread at a time, except for {@link #shortages} and {@link
+ * #figures}.
  */
 final class RoundCounters {
-  private final LongAdder dry = new LongAdder();
+  private final LongAdder shortages = new LongAdder();
   private long sent;
   private long answered;
   private long givenUp;
   private long answeredNanos;
   private volatile RoundFigures figures = RoundFigures.NONE;
 
-  void dry() {
-    dry.increment();
+  void shortages() {
+    shortages.increment();
   }
 
   void sent() {
@@ -39,7 +40,7 @@ final class RoundCounters {
             answered,
             givenUp,
             answeredNanos,
-            dry.sum(),
+            shortages.sum(),
             learning,
             contact.cutOffNanos() != StoreContact.CONNECTED,
             Math.max(1, contact.members()),

@@ -60,12 +60,12 @@ final class SharedLimit {
   private long lookAt = Long.MIN_VALUE;
 
   /** Whether the store may not know all spending. */
-  private boolean owes;
+  private boolean hasUnreported;
 
   /** Send time of the last acknowledged report, and whether the latest report was acknowledged. */
-  private long notedAt;
+  private long acknowledgedAt;
 
-  private boolean noted = true;
+  private boolean acknowledged = true;
   private final long keptNanos;
   private StoreReport storeReport = StoreReport.NOTHING;
   private long asked = Long.MIN_VALUE / 2;
@@ -103,7 +103,7 @@ final class SharedLimit {
     this.spec = limit.spec();
     this.pace = pace;
     this.looked = now;
-    this.notedAt = now;
+    this.acknowledgedAt = now;
     // differs by limit, so that limits first seen together are not asked for together again
     this.keptNanos = KEPT_NANOS / 2 + (id.hashCode() & 0xff) * (KEPT_NANOS / 2 / 0x100);
   }
@@ -117,8 +117,8 @@ final class SharedLimit {
   }
 
   /** Returns the send time of the last acknowledged report. */
-  long notedNanos() {
-    return notedAt;
+  long acknowledgedNanos() {
+    return acknowledgedAt;
   }
 
   /** Returns unused tokens of slices at the last look; 0 for limits that count no tokens. */
@@ -135,14 +135,14 @@ final class SharedLimit {
   }
 
   /** Discards the knowledge about the store. */
-  void doubt() {
-    stored.doubt();
+  void markUncertain() {
+    stored.markUncertain();
     lookAt = Long.MIN_VALUE;
   }
 
   /** Prepares for grants of the own share: the next ask reports everything. */
   void alone() {
-    doubt();
+    markUncertain();
     denied = false;
   }
 
@@ -150,7 +150,7 @@ final class SharedLimit {
   void forgotten() {
     born = NONE;
     barred = NONE;
-    doubt();
+    markUncertain();
   }
 
   /**
@@ -159,7 +159,7 @@ final class SharedLimit {
    * @param again birth of the limit after the loss
    * @param heard since when all members know of the loss, by the shared clock
    */
-  void told(long again, long heard, StoreLives lives, CellClock clock, long now) {
+  void applyLoss(long again, long heard, StoreLives lives, CellClock clock, long now) {
     // A member that asked first after the loss, knowing no birth, waits like the others.
     if (again >= born && again != bornAgain) {
       lost(again, lives, clock, now);
@@ -174,7 +174,7 @@ final class SharedLimit {
     bornAgain = again;
     barred = NONE;
     stored.clear();
-    doubt();
+    markUncertain();
     learning = learning == null ? new LossRecovery(pace.ttlNanos(), false) : learning;
     learning.lost(lives.known(), clock.latest(now), Long.MAX_VALUE, now);
   }
@@ -185,26 +185,26 @@ final class SharedLimit {
   }
 
   private boolean learns(long now) {
-    return learning != null && learning.lasts(now);
+    return learning != null && learning.inProgress(now);
   }
 
   /** Takes in which members were heard. */
-  void heard(SliceStore.Answer answer, long now) {
+  void membersHeard(SliceStore.Answer answer, long now) {
     LossRecovery lasting = learning;
-    if (lasting != null && lasting.lasts(now)) {
+    if (lasting != null && lasting.inProgress(now)) {
       answer.members().forEach(member -> lasting.see(member, answer.clockNanos()));
       lasting.answered(now);
     }
   }
 
   /** Returns whether the store may not know all spending unless this limit is asked for. */
-  boolean owes() {
-    return owes;
+  boolean hasUnreported() {
+    return hasUnreported;
   }
 
   /** Returns the urgency, low first: limits with waiting tickets, then those asked for long ago. */
   long turn() {
-    if (born == NONE && !owes && sliceDemand.least() == 0) {
+    if (born == NONE && !hasUnreported && sliceDemand.least() == 0) {
       return Long.MAX_VALUE;
     }
     return sliceDemand.least() > 0 ? asked - pace.renewalNanos() : asked;
@@ -238,14 +238,15 @@ final class SharedLimit {
     long lack = sliceDemand.least();
     stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
     // Amounts that are too small for each waiting ticket, here and elsewhere, may suffice together.
-    boolean parts = denied && lack > 0 && limit.lacks(lack, now);
-    SpendingReport spendingReport = limit.tally(cellGrid, oldest, ahead, keeps(parts, lack), now);
-    free = spendingReport.freeNow() + spendingReport.freeLater();
+    boolean parts = denied && lack > 0 && limit.needsMissingSlices(lack, now);
+    SpendingReport spendingReport =
+        limit.spendingReport(cellGrid, oldest, ahead, keeps(parts, lack), now);
+    free = spendingReport.usableNow() + spendingReport.usableLater();
     learnPace(spendingReport, stockedNanos, now);
-    long head = lack > spendingReport.most() ? lack : 0;
+    long head = lack > spendingReport.largestUsable() ? lack : 0;
     long left = Math.min(STOCKED_NANOS, limitCells.leftNanos(cellGrid, now));
     long soon = Math.max(stock, (long) (perNano * left) + 1);
-    long usable = Math.min(spendingReport.freeNow(), soon) + spendingReport.freeLater();
+    long usable = Math.min(spendingReport.usableNow(), soon) + spendingReport.usableLater();
     boolean low = lack > 0 || 2 * usable < target;
     long wanted = low && !parts ? Math.max(0, target - usable) : 0;
     long from =
@@ -255,7 +256,7 @@ final class SharedLimit {
     boolean news =
         !limitCells.slots()
             && (from < limitCells.at(earliest) || stored.differs(spendingReport, from));
-    owes = stored.unsure() && SpentCells.any(spendingReport);
+    hasUnreported = stored.unsure() && SpentCells.any(spendingReport);
     long bars =
         Math.max(
             lives.barred(limitCells),
@@ -281,9 +282,10 @@ final class SharedLimit {
    */
   private boolean due(SpendingReport spendingReport, long now) {
     boolean holds =
-        spendingReport.most() > 0 || (limitCells.endless() && SpentCells.any(spendingReport));
+        spendingReport.largestUsable() > 0
+            || (limitCells.endless() && SpentCells.any(spendingReport));
     return now - asked >= (holds && !limitCells.slots() ? pace.renewalNanos() : keptNanos)
-        || ((born == NONE || !noted) && now - asked >= pace.heartbeatNanos());
+        || ((born == NONE || !acknowledged) && now - asked >= pace.heartbeatNanos());
   }
 
   /** Returns how much stays free in a cell: all slots, since no other member can use them now. */
@@ -312,7 +314,7 @@ final class SharedLimit {
       stored.clear();
       barred = NONE;
       lost = NONE;
-      noted = false; // so that the store soon hears of the change
+      acknowledged = false; // so that the store soon hears of the change
     }
     limitCells = other == null ? limitCells : other;
   }
@@ -358,28 +360,28 @@ final class SharedLimit {
       StoreLives lives,
       long ends,
       long now) {
-    noted = grant != null;
+    acknowledged = grant != null;
     if (grant == null || limitCells.become(ask.spec()) == null) {
-      doubt();
+      markUncertain();
       return false;
     }
-    notedAt = ends - pace.ttlNanos();
+    acknowledgedAt = ends - pace.ttlNanos();
     boolean other = born != NONE && grant.born() != born;
     if (other || (ask.born() != NONE && ask.born() != grant.born())) {
       if (other) {
         lost(grant.born(), lives, clock, now);
       }
-      doubt(); // the ask did not report everything
+      markUncertain(); // the ask did not report everything
       return other;
     }
     born = grant.born();
-    wayNanos = now - notedAt;
-    stored.told(ask, limitCells.oldest(clock.earliest(now)));
-    owes = false;
+    wayNanos = now - acknowledgedAt;
+    stored.acknowledge(ask, limitCells.oldest(clock.earliest(now)));
+    hasUnreported = false;
     barred = Math.max(barred, ask.barred());
     List<SpendingReport.Counted> more = new ArrayList<>();
-    long denied = ask.head() > 0 ? ask.head() : Long.MAX_VALUE;
-    limitCells.heard(grant.slices());
+    long denied = ask.lackedAtOnce() > 0 ? ask.lackedAtOnce() : Long.MAX_VALUE;
+    limitCells.learnDayStart(grant.slices());
     for (SliceStore.Slice slice : grant.slices()) {
       stored.granted(slice);
       more.add(new SpendingReport.Counted(slice.cell(), slice.amount()));
@@ -389,22 +391,23 @@ final class SharedLimit {
     lost = grant.barred();
     long until = limitCells.leftUntil(grant, clock, ends, now);
     storeReport =
-        new StoreReport(grant.capacity(), denied, now, ends, lost != NONE, grant.left(), until);
-    limit.granted(more, storeReport, cell -> limitCells.span(cell, clock, ends, now));
+        new StoreReport(
+            grant.capacity(), denied, now, ends, lost != NONE, grant.remaining(), until);
+    limit.addSlices(more, storeReport, cell -> limitCells.span(cell, clock, ends, now));
     return false;
   }
 
   /** Adds slices of the own share during an outage, unknown to the store. */
   void grantedAlone(List<SliceStore.Slice> slices, CellClock clock, long ends, long now) {
     List<SpendingReport.Counted> more = new ArrayList<>();
-    limitCells.heard(slices);
+    limitCells.learnDayStart(slices);
     slices.forEach(slice -> more.add(new SpendingReport.Counted(slice.cell(), slice.amount())));
-    limit.granted(more, storeReport.alone(now), cell -> limitCells.span(cell, clock, ends, now));
+    limit.addSlices(more, storeReport.alone(now), cell -> limitCells.span(cell, clock, ends, now));
   }
 
   /** Returns whether waiting tickets should look again. */
   boolean suffices(long now) {
     long least = sliceDemand.least();
-    return sliceDemand.hasLater() || (least > 0 && !limit.lacks(least, now));
+    return sliceDemand.hasLater() || (least > 0 && !limit.needsMissingSlices(least, now));
   }
 }

@@ -50,9 +50,9 @@ public final class SliceSync {
 
   private static final long MILLI = 1_000_000;
 
-  private record Wish(SharedLimit limit, SliceStore.Ask ask, long turn) {}
+  private record PendingAsk(SharedLimit limit, SliceStore.Ask ask, long turn) {}
 
-  private record Flight(SliceStore.Round round, long sentAt) {}
+  private record SentRound(SliceStore.Round round, long sentAt) {}
 
   private record Arrived(long number, SliceStore.@Nullable Answer answer) {}
 
@@ -69,13 +69,13 @@ public final class SliceSync {
   private final SharingStatus sharingStatus;
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean dry = new AtomicBoolean();
+  private final AtomicBoolean shortage = new AtomicBoolean();
   private final RoundCounters counts = new RoundCounters();
   private final LostLimits lostLimits = new LostLimits();
   private final BarredLimits barred = new BarredLimits();
 
   private long stockedNanos = SharedLimit.STOCKED_NANOS;
-  private @Nullable Flight flight;
+  private @Nullable SentRound sentRound;
   private long number;
   private long sent = Long.MIN_VALUE / 2;
   private long due = Long.MIN_VALUE / 2;
@@ -111,8 +111,8 @@ public final class SliceSync {
   }
 
   /** Sets the receiver of events about the sharing with other instances. */
-  public void tell(EventSink eventSink) {
-    sharingStatus.tell(eventSink);
+  public void setEventSink(EventSink eventSink) {
+    sharingStatus.setEventSink(eventSink);
   }
 
   /** Sends the first round. */
@@ -135,11 +135,11 @@ public final class SliceSync {
     List<SliceStore.Ask> asks = new ArrayList<>();
     synchronized (this) {
       stopped = true;
-      flight = null; // its grants are never taken
+      sentRound = null; // its grants are never taken
       long now = ticker.nanos();
       for (SharedLimit limit : clock.known() ? limits.values() : List.<SharedLimit>of()) {
         limit.limit().dropSlices();
-        limit.doubt();
+        limit.markUncertain();
         SliceStore.Ask ask = limit.ask(clock, true, lives, stockedNanos, now);
         if (ask != null) {
           asks.add(ask);
@@ -199,34 +199,35 @@ public final class SliceSync {
   }
 
   private void hurry() {
-    if (dry.compareAndSet(false, true)) {
-      counts.dry();
+    if (shortage.compareAndSet(false, true)) {
+      counts.shortages();
       alarm.soon(this::step);
     }
   }
 
   private void step() {
     List<Runnable> eased = new ArrayList<>();
-    Flight begun = null;
+    SentRound begun = null;
     synchronized (this) {
       long now = ticker.nanos();
       for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
         arrive(each, now, eased);
       }
-      if (flight != null && now - flight.sentAt() >= pace.timeoutNanos()) {
+      if (sentRound != null && now - sentRound.sentAt() >= pace.timeoutNanos()) {
         giveUp();
       }
-      outage.look(limits.values(), lives.learning(now), now, eased);
-      if (outage.grants(dry.get(), now)) {
-        dry.compareAndSet(true, contact.parts() == 0); // otherwise the store decides
+      outage.apply(limits.values(), lives.recovering(now), now, eased);
+      if (outage.grants(shortage.get(), now)) {
+        shortage.compareAndSet(true, contact.parts() == 0); // otherwise the store decides
         outage.grant(limits.values(), lives, now, eased);
       }
-      if (flight == null && now >= next()) {
+      if (sentRound == null && now >= next()) {
         begun = begin(now);
       }
       int kept = clock.known() ? barred.count(clock.earliest(now)) : 0;
-      counts.publish(lives.learning(now), contact, limits.size(), kept);
-      eased.addAll(sharingStatus.look(lives.why(now), contact, () -> !limits.isEmpty(), now));
+      counts.publish(lives.recovering(now), contact, limits.size(), kept);
+      eased.addAll(
+          sharingStatus.findChanges(lives.why(now), contact, () -> !limits.isEmpty(), now));
       eased.addAll(sharingStatus.lookBarred(kept > 0, now));
       if (!stopped) {
         alarm.at(nextStep(), this::step);
@@ -239,21 +240,21 @@ public final class SliceSync {
   }
 
   private long nextStep() {
-    long next = flight == null ? next() : flight.sentAt() + pace.timeoutNanos();
+    long next = sentRound == null ? next() : sentRound.sentAt() + pace.timeoutNanos();
     return Math.min(next, outage.next());
   }
 
   private long next() {
-    boolean hurries = dry.get() && contact.parts() == 0;
+    boolean hurries = shortage.get() && contact.parts() == 0;
     return hurries ? Math.min(due, sent + pace.leastNanos()) : due;
   }
 
-  private @Nullable Flight begin(long now) {
-    dry.compareAndSet(true, contact.parts() > 0);
+  private @Nullable SentRound begin(long now) {
+    shortage.compareAndSet(true, contact.parts() > 0);
     due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
-    List<Wish> wishes = clock.known() ? wishes(now) : List.of();
-    List<Wish> left = wishes.subList(Math.min(wishes.size(), MOST_ASKS), wishes.size());
-    List<Wish> first = wishes.subList(0, wishes.size() - left.size());
+    List<PendingAsk> wishes = clock.known() ? pendingAsks(now) : List.of();
+    List<PendingAsk> left = wishes.subList(Math.min(wishes.size(), MOST_ASKS), wishes.size());
+    List<PendingAsk> first = wishes.subList(0, wishes.size() - left.size());
     List<SliceStore.Loss> losses = lostLimits.losses(now);
     boolean idle = first.isEmpty() && losses.isEmpty() && now - sent < pace.heartbeatNanos();
     if (stopped || idle) {
@@ -264,12 +265,12 @@ public final class SliceSync {
     sent = now;
     number++;
     counts.sent();
-    boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
-    List<SliceStore.Ask> asks = first.stream().map(Wish::ask).toList();
+    boolean whole = left.stream().noneMatch(wish -> wish.limit().hasUnreported());
+    List<SliceStore.Ask> asks = first.stream().map(PendingAsk::ask).toList();
     SliceStore.Round round =
         new SliceStore.Round(member, number, asks, whole, losses, lives.seen(), lives.missed());
-    flight = new Flight(round, now);
-    return flight;
+    sentRound = new SentRound(round, now);
+    return sentRound;
   }
 
   private void send(SliceStore.Round round) {
@@ -283,25 +284,25 @@ public final class SliceSync {
   }
 
   /** Returns the asks, most urgent first when they are too many for one round. */
-  private List<Wish> wishes(long now) {
-    boolean learning = lives.learning(now);
-    List<Wish> wishes = new ArrayList<>();
+  private List<PendingAsk> pendingAsks(long now) {
+    boolean learning = lives.recovering(now);
+    List<PendingAsk> wishes = new ArrayList<>();
     for (SharedLimit limit : limits.values()) {
       SliceStore.Ask ask = limit.ask(clock, learning, lives, stockedNanos, now);
       if (ask != null) {
-        wishes.add(new Wish(limit, ask, limit.turn()));
+        wishes.add(new PendingAsk(limit, ask, limit.turn()));
       }
     }
     long longer = Math.min(SharedLimit.STOCKED_NANOS, stockedNanos + stockedNanos / 16 + MILLI);
     stockedNanos = wishes.size() > MANY_ASKS ? stockedNanos / 2 : longer;
     if (wishes.size() > MOST_ASKS) {
-      wishes.sort(Comparator.comparingLong(Wish::turn));
+      wishes.sort(Comparator.comparingLong(PendingAsk::turn));
     }
     return wishes;
   }
 
   private void arrive(Arrived each, long now, List<Runnable> eased) {
-    Flight of = flight;
+    SentRound of = sentRound;
     if (of == null || of.round().number() != each.number()) {
       return; // given up: its grants are never taken
     }
@@ -309,7 +310,7 @@ public final class SliceSync {
       giveUp();
       return;
     }
-    flight = null;
+    sentRound = null;
     counts.answered(now - of.sentAt());
     take(of, each.answer(), now, eased);
   }
@@ -317,35 +318,35 @@ public final class SliceSync {
   private void doubt(SliceStore.Ask ask) {
     SharedLimit limit = limits.get(ask.id());
     if (limit != null) {
-      limit.doubt();
+      limit.markUncertain();
     }
   }
 
   /** The round may have been applied, with any grants, so the next one reports everything. */
   private void giveUp() {
-    flight = null;
+    sentRound = null;
     counts.gaveUp();
-    limits.values().forEach(SharedLimit::doubt);
+    limits.values().forEach(SharedLimit::markUncertain);
   }
 
-  private void take(Flight of, SliceStore.Answer answer, long now, List<Runnable> eased) {
-    boolean agrees = clock.heard(of.sentAt(), now, answer.clockNanos(), QUANTUM_NANOS);
+  private void take(SentRound of, SliceStore.Answer answer, long now, List<Runnable> eased) {
+    boolean agrees = clock.addReading(of.sentAt(), now, answer.clockNanos(), QUANTUM_NANOS);
     if (!agrees) {
       limits.values().forEach(each -> each.limit().dropSlices());
     }
-    boolean known = lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees);
-    contact.heard(
+    boolean known = lives.apply(answer, of.sentAt(), now, clock.latest(now), !agrees);
+    contact.answered(
         of.sentAt(), lives.members(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()));
     if (!known) {
       limits.values().forEach(SharedLimit::forgotten);
       return;
     }
     boolean slices = answer.grants().stream().anyMatch(each -> !each.slices().isEmpty());
-    if (lives.isOtherRun() || (slices && lives.learning(now))) {
+    if (lives.isOtherRun() || (slices && lives.recovering(now))) {
       of.round().asks().forEach(this::doubt);
       return;
     }
-    hear(answer, now);
+    applyNews(answer, now);
     Map<LimitId, SliceStore.Grant> grants = new HashMap<>();
     answer.grants().forEach(grant -> grants.put(grant.id(), grant));
     long ends = of.sentAt() + pace.ttlNanos();
@@ -356,23 +357,23 @@ public final class SliceSync {
         if (limit.answered(ask, grant, clock, lives, ends, now)) {
           lostLimits.add(limit);
         }
-        outage.heard(limit, grant != null);
+        outage.reportAcknowledged(limit, grant != null);
         barred.heard(limit, clock.earliest(now));
         if (limit.suffices(now)) {
           eased.add(limit.demand()::wake);
-        } else if (ask.head() > 0) {
-          eased.add(limit.demand()::denied);
+        } else if (ask.lackedAtOnce() > 0) {
+          eased.add(limit.demand()::wakeAfterDenial);
         }
       }
     }
   }
 
   /** Takes in losses that members report, and which members reported everything. */
-  private void hear(SliceStore.Answer answer, long now) {
+  private void applyNews(SliceStore.Answer answer, long now) {
     for (SliceStore.Loss loss : answer.losses()) {
       SharedLimit limit = limits.get(loss.id());
       if (limit != null) {
-        limit.told(loss.born(), answer.clockNanos(), lives, clock, now);
+        limit.applyLoss(loss.born(), answer.clockNanos(), lives, clock, now);
         lostLimits.add(limit);
       }
     }

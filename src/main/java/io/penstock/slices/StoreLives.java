@@ -39,7 +39,7 @@ final class StoreLives {
 
   private final String self;
   private final long ttlNanos;
-  private final LossRecovery learning;
+  private final LossRecovery recovering;
 
   private @Nullable String life;
   private String run = "";
@@ -57,7 +57,7 @@ final class StoreLives {
   StoreLives(String self, long ttlNanos) {
     this.self = self;
     this.ttlNanos = ttlNanos;
-    this.learning = new LossRecovery(ttlNanos, true);
+    this.recovering = new LossRecovery(ttlNanos, true);
   }
 
   /**
@@ -68,23 +68,23 @@ final class StoreLives {
    * @param reset whether the shared clock was set
    * @return whether the store knows everything it knew before, as far as the answer tells
    */
-  boolean hear(SliceStore.Answer answer, long sentAt, long now, long shared, boolean reset) {
+  boolean apply(SliceStore.Answer answer, long sentAt, long now, long shared, boolean reset) {
     boolean came = life == null;
     boolean lost = !came && (reset || !answer.life().equals(life) || answer.count() <= count);
     boolean restarted = came ? isYoung(answer.run()) : !lost && !answer.run().name().equals(run);
     if (came || sentAt - sent > ttlNanos) {
       why = came ? RecoveryReason.CAME : RecoveryReason.SILENT;
-      learning.begin(now); // a rollback during the silence may be undetectable
+      recovering.begin(now); // a rollback during the silence may be undetectable
     }
     boolean told = isTold(answer);
     Map<String, Long> unsure = told || lost || restarted ? unsure(answer.run().kept()) : Map.of();
     // Reports that members made after an earlier loss may be unknown to another run.
-    if (told || lost || (restarted && learning.isOfLoss(now))) {
+    if (told || lost || (restarted && recovering.isOfLoss(now))) {
       why = RecoveryReason.LOST;
-      learning.lost(unsure, shared, answer.clockNanos(), now);
+      recovering.lost(unsure, shared, answer.clockNanos(), now);
     } else if (restarted) {
-      why = learning.lasts(now) ? why : RecoveryReason.RESTARTED;
-      learning.restarted(unsure, shared, answer.clockNanos() - answer.run().ageNanos(), now);
+      why = recovering.inProgress(now) ? why : RecoveryReason.RESTARTED;
+      recovering.restarted(unsure, shared, answer.clockNanos() - answer.run().ageNanos(), now);
     }
     if (lost) {
       known.keySet().removeAll(unsure.keySet());
@@ -97,9 +97,9 @@ final class StoreLives {
     clock = answer.clockNanos();
     answer.members().stream()
         .filter(member -> !member.name().equals(self))
-        .forEach(member -> hear(member, came ? quietUntil(answer) : Long.MAX_VALUE));
+        .forEach(member -> apply(member, came ? quietUntil(answer) : Long.MAX_VALUE));
     known.values().removeIf(each -> each.heard() < clock - LONGEST_NANOS);
-    learning.answered(now);
+    recovering.answered(now);
     return !lost;
   }
 
@@ -133,7 +133,7 @@ final class StoreLives {
    * @param quietUntil a member heard last by then is accounted for, even if it is new to this
    *     instance
    */
-  private void hear(SliceStore.Member member, long quietUntil) {
+  private void apply(SliceStore.Member member, long quietUntil) {
     long heard = clock - member.silentNanos();
     Known before = known.get(member.name());
     boolean news = before == null || heard > before.heard();
@@ -142,9 +142,9 @@ final class StoreLives {
       known.put(member.name(), new Known(heard, since, member.left()));
     }
     if (news && !member.left() && (quietUntil == Long.MAX_VALUE || heard > quietUntil)) {
-      learning.expect(member, heard);
+      recovering.expect(member, heard);
     }
-    learning.see(member, clock);
+    recovering.see(member, clock);
   }
 
   /**
@@ -171,10 +171,10 @@ final class StoreLives {
    * an instance without earlier answers.
    */
   private boolean isTold(SliceStore.Answer answer) {
-    if (answer.lostNanos() > LATELY * ttlNanos) {
+    if (answer.sinceLossNanos() > LATELY * ttlNanos) {
       return false;
     }
-    long at = answer.clockNanos() - answer.lostNanos();
+    long at = answer.clockNanos() - answer.sinceLossNanos();
     boolean news = at - lostAt > ttlNanos / SAME;
     lostAt = Math.max(lostAt, at);
     return news;
@@ -182,7 +182,7 @@ final class StoreLives {
 
   /** Returns the members heard before a loss and not since, during the recovery from it. */
   List<SliceStore.Missed> missed() {
-    return learning.missed();
+    return recovering.missed();
   }
 
   /** Returns the state of the store in the last answer; null before the first one. */
@@ -199,13 +199,13 @@ final class StoreLives {
   }
 
   /** Returns whether slices may not be taken yet. */
-  boolean learning(long now) {
-    return life == null || learning.lasts(now);
+  boolean recovering(long now) {
+    return life == null || recovering.inProgress(now);
   }
 
   /** Returns why slices may not be taken yet, or null when they may. */
   @Nullable RecoveryReason why(long now) {
-    return learning(now) ? why : null;
+    return recovering(now) ? why : null;
   }
 
   /**
@@ -213,7 +213,7 @@ final class StoreLives {
    * none.
    */
   long barred(LimitCells cells) {
-    return learning.barred(cells);
+    return recovering.barred(cells);
   }
 
   /**
@@ -221,7 +221,7 @@ final class StoreLives {
    * the store.
    */
   int missing() {
-    return learning.missing();
+    return recovering.missing();
   }
 
   /** Returns when other members were last heard, by the shared clock, including those that left. */
@@ -241,7 +241,7 @@ final class StoreLives {
    * earlier life.
    */
   int members(long shared, long lostAfterNanos) {
-    Map<String, Long> all = new HashMap<>(learning.expected());
+    Map<String, Long> all = new HashMap<>(recovering.expected());
     all.putAll(known());
     return living(all, shared, lostAfterNanos);
   }

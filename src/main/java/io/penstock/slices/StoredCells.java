@@ -15,7 +15,7 @@ final class StoredCells {
   private boolean unsure = true;
 
   /** Discards the certainty about the store. */
-  void doubt() {
+  void markUncertain() {
     unsure = true;
   }
 
@@ -54,7 +54,7 @@ final class StoredCells {
   }
 
   /** Records that an ask was answered; cells before {@code oldest} no longer count. */
-  void told(SliceStore.Ask ask, long oldest) {
+  void acknowledge(SliceStore.Ask ask, long oldest) {
     cells.tailMap(ask.from(), true).clear();
     cells.headMap(oldest, false).clear();
     ask.uses().forEach(use -> cells.put(use.cell(), use.amount()));

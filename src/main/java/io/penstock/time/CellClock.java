@@ -43,7 +43,7 @@ public final class CellClock {
    * @return whether it agrees with what was known: if not, the shared clock was set, and only this
    *     answer counts from now on
    */
-  public boolean heard(long asked, long answered, long shared, long quantum) {
+  public boolean addReading(long asked, long answered, long shared, long quantum) {
     Bounds told = new Bounds(shared - answered, shared + quantum - asked, answered);
     while (true) {
       Bounds known = bounds.get();

@@ -3,9 +3,9 @@ package io.penstock.trace;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketSettlement;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -42,20 +42,20 @@ public interface RequestTrail {
    * @param model the requested model, under the name that clients use, or null
    * @param modelOperation the operation asked of the model; null if the request is not read
    */
-  default void calls(
+  default void callStarts(
       UpstreamSpec upstream,
       URI base,
       @Nullable String model,
       @Nullable ModelOperation modelOperation) {}
 
   /** Sets the headers with the trace context of the call, in place of those of the client. */
-  default void tells(HttpHeaders headers) {}
+  default void setTraceHeaders(HttpHeaders headers) {}
 
   /** The upstream answers with a status. */
-  default void answers(int status) {}
+  default void statusReceived(int status) {}
 
   /** The answer names the model that gave it. Called before the call ends. */
-  default void answered(String model) {}
+  default void modelNamed(String model) {}
 
   /**
    * The call has ended.
@@ -63,10 +63,10 @@ public interface RequestTrail {
    * @param tokenUsage the usage stated by the answer, or null
    * @param error a status or a reason, or null if it succeeded
    */
-  default void called(@Nullable TokenUsage tokenUsage, @Nullable String error) {}
+  default void callEnded(@Nullable TokenUsage tokenUsage, @Nullable String error) {}
 
   /** More bytes of the answer were forwarded. */
-  default void passed(int bytes) {}
+  default void bytesForwarded(int bytes) {}
 
   /**
    * The request has ended.

@@ -13,11 +13,11 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.GenAiConventions;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.BindingLimit;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketSettlement;
-import io.penstock.endpoint.WaitNote;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.WaitNote;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -137,7 +137,7 @@ final class SpanTrail implements RequestTrail {
     left.setAttribute(OUTCOME, outcome);
     BindingLimit held = ticket == null ? null : WaitNote.binding(ticket);
     if (held != null) {
-      left.setAttribute(HELD, lower(held.what().name()));
+      left.setAttribute(HELD, lower(held.cause().name()));
       left.setAttribute(LIMIT, limit(held));
     }
     left.end();
@@ -157,7 +157,7 @@ final class SpanTrail implements RequestTrail {
   }
 
   @Override
-  public void calls(
+  public void callStarts(
       UpstreamSpec upstream, URI base, @Nullable String model, @Nullable ModelOperation operation) {
     over(null);
     Span begun =
@@ -176,7 +176,7 @@ final class SpanTrail implements RequestTrail {
   }
 
   @Override
-  public void tells(HttpHeaders headers) {
+  public void setTraceHeaders(HttpHeaders headers) {
     headers.remove(PARENT);
     headers.remove(STATE);
     Context teller = call == null ? context : context.with(call);
@@ -190,21 +190,21 @@ final class SpanTrail implements RequestTrail {
   }
 
   @Override
-  public void answers(int status) {
+  public void statusReceived(int status) {
     if (call != null) {
       call.setAttribute(STATUS, (long) status);
     }
   }
 
   @Override
-  public void answered(String model) {
+  public void modelNamed(String model) {
     if (call != null) {
       call.setAttribute(GenAiConventions.RESPONSE_MODEL, model);
     }
   }
 
   @Override
-  public void called(@Nullable TokenUsage usage, @Nullable String error) {
+  public void callEnded(@Nullable TokenUsage usage, @Nullable String error) {
     if (call != null && usage != null) {
       call.setAttribute(INPUT, usage.inputTokens());
       call.setAttribute(OUTPUT, usage.outputTokens());

@@ -40,7 +40,10 @@ final class LayerTable {
           new Row(1, "usage", layersTo(0).or(packages("sharing", "quota", "model"))),
           new Row(1, "key", layersTo(0).or(QUOTAS)),
           new Row(1, "pool", layersTo(0).or(QUOTAS)),
-          new Row(1, "endpoint", layersTo(0).or(QUOTAS).or(packages("pool"))),
+          new Row(1, "dispatch", layersTo(0).or(QUOTAS).or(packages("pool"))),
+          new Row(1, "explain", layersTo(0).or(QUOTAS).or(packages("pool", "dispatch"))),
+          new Row(
+              1, "endpoint", layersTo(0).or(QUOTAS).or(packages("pool", "dispatch", "explain"))),
           new Row(1, "coordination", layersTo(0)),
           new Row(2, "park", layersTo(1)),
           new Row(2, "json", layersTo(0)),

@@ -1,6 +1,8 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.StepDriver;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
@@ -8,8 +10,6 @@ import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.StepDriver;
 import io.penstock.event.EventSink;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;

@@ -3,7 +3,7 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueOrder;

@@ -2,16 +2,16 @@ package io.penstock.bench;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.StepDriver;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.StepDriver;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.TicketSettlement;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
@@ -146,7 +146,7 @@ final class CancelStorm implements StepDriver {
   private ParkedTicket send(SplittableRandom random) {
     Cost cost = new Cost(1 + random.nextInt(100), random.nextInt(50), random.nextInt(200));
     long gone = random.nextInt(4) == 0 ? random.nextLong(BenchCore.SECOND / 10) : Long.MAX_VALUE;
-    WaitPatience patience = new WaitPatience(WaitPatience.UNSAID, gone);
+    WaitPatience patience = new WaitPatience(WaitPatience.UNSTATED, gone);
     ParkedTicket parkedTicket =
         endpoint.submit(TicketRequest.of("m", cost, random.nextInt(1_000), patience));
     parkedTicket.whenDecided(

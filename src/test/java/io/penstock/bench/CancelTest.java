@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
@@ -116,7 +116,7 @@ class CancelTest {
    * ended.
    */
   private static void assertReturned(Limit limit, CancelStorm storm) {
-    assertThat(limit.balance(storm.ticker.nanos()).held()).isZero();
+    assertThat(limit.balance(storm.ticker.nanos()).reserved()).isZero();
     assertThat(limit.balance(storm.ticker.nanos() + 1_000 * BenchCore.SECOND))
         .isEqualTo(LimitBalance.ZERO);
   }

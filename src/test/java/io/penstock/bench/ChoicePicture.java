@@ -1,7 +1,7 @@
 package io.penstock.bench;
 
 import io.penstock.bench.SimulatedOutcome.Request;
-import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueOrder;

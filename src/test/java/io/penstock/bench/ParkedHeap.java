@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.TicketFate;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.WaitPatience;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueOrder;

@@ -3,11 +3,11 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.TicketSettlement;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.SlowReaders;
 import io.penstock.time.Ticker;

@@ -1,12 +1,12 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.limit.LimitSpec;
 import io.penstock.park.SchedulerDrivers;

@@ -3,8 +3,8 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.GatewayServer;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeySecrets;

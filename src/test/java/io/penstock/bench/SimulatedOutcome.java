@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.WaitPatience;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -42,7 +42,7 @@ record SimulatedOutcome(Request request, long endNanos, boolean went) {
     for (Request request : load) {
       benchCore.until(request.atNanos());
       Cost cost = Cost.ofInput(request.tokens());
-      WaitPatience patience = new WaitPatience(WaitPatience.UNSAID, request.patienceNanos());
+      WaitPatience patience = new WaitPatience(WaitPatience.UNSTATED, request.patienceNanos());
       TicketRequest.Flow flow = new TicketRequest.Flow(request.flow(), 1);
       benchCore
           .endpoint()

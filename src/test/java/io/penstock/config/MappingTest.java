@@ -2,10 +2,10 @@ package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Descendants;
 import io.penstock.endpoint.EndpointSpec.FairBy;
-import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueOrder;

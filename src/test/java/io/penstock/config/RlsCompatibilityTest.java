@@ -4,8 +4,8 @@ import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.shape.RouteSetting;
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueOrder;

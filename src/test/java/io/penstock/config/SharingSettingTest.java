@@ -36,7 +36,7 @@ class SharingSettingTest {
 
   @Test
   void sharing_ofEachOwner_isWhatItSaysAndNothingWhereItSaysNothing() {
-    assertThat(good(ALL).sharing().said())
+    assertThat(good(ALL).sharing().modes())
         .containsOnly(
             Map.entry(new Owner(Kind.ENDPOINT, "/a"), SharingMode.LOCAL),
             Map.entry(new Owner(Kind.UPSTREAM, "u"), SharingMode.EVENTUAL),
@@ -58,7 +58,7 @@ class SharingSettingTest {
   void defaults_ofAFile_holdForItsEndpointsAlone() {
     ConfigurationSnapshot snapshot =
         good("defaults: {sharing: local}\n" + ALL.replace("sharing: local", ""));
-    assertThat(snapshot.sharing().said())
+    assertThat(snapshot.sharing().modes())
         .containsEntry(new Owner(Kind.ENDPOINT, "/a"), SharingMode.LOCAL)
         .containsEntry(new Owner(Kind.ENDPOINT, "/b"), SharingMode.LOCAL)
         .doesNotContainKey(new Owner(Kind.UPSTREAM, "v"));

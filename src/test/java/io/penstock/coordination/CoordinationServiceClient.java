@@ -45,6 +45,6 @@ abstract class CoordinationServiceClient {
   }
 
   Map<String, Object> statistics(ObjectKind kind) {
-    return ((ObjectReply.Told) now(new ObjectOperation.Inspect(kind))).statistics();
+    return ((ObjectReply.Statistics) now(new ObjectOperation.Inspect(kind))).statistics();
   }
 }

@@ -126,12 +126,12 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void semaphore_hasSoManyPlaces_andGivesThemInOrder() {
-    assertThat(now(place(2, "a"))).isEqualTo(new ObjectReply.Said("a"));
-    assertThat(now(place(2, "b"))).isEqualTo(new ObjectReply.Said("b"));
+    assertThat(now(place(2, "a"))).isEqualTo(new ObjectReply.Result("a"));
+    assertThat(now(place(2, "b"))).isEqualTo(new ObjectReply.Result("b"));
     ClientTurn c = ask(place(2, "c"));
     ClientTurn d = ask(place(2, "d"));
     assertThat(now(new ObjectOperation.Release("a"))).isEqualTo(DONE);
-    assertThat(c.reply()).isEqualTo(new ObjectReply.Said("c"));
+    assertThat(c.reply()).isEqualTo(new ObjectReply.Result("c"));
     assertThat(d.reply()).isNull();
     assertThat(now(new ObjectOperation.Release("a"))).isInstanceOf(ObjectReply.Conflict.class);
     assertThat(call(place(2, "e"), 0).reply()).isEqualTo(TIMED_OUT);
@@ -144,14 +144,14 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void heldKey_isHeldOn_andItsTimerKept() {
-    assertThat(now(place(1, "a"))).isEqualTo(new ObjectReply.Said("a"));
+    assertThat(now(place(1, "a"))).isEqualTo(new ObjectReply.Result("a"));
     pass(59 * SECOND);
-    assertThat(now(new ObjectOperation.Acquire(1, "a", 0))).isEqualTo(new ObjectReply.Said("a"));
+    assertThat(now(new ObjectOperation.Acquire(1, "a", 0))).isEqualTo(new ObjectReply.Result("a"));
     ClientTurn b = ask(place(1, "b"));
     pass(SECOND - 1);
     assertThat(b.reply()).isNull();
     pass(1);
-    assertThat(b.reply()).isEqualTo(new ObjectReply.Said("b"));
+    assertThat(b.reply()).isEqualTo(new ObjectReply.Result("b"));
     assertThat(now(new ObjectOperation.Release("a"))).isInstanceOf(ObjectReply.Conflict.class);
     assertThat(statistics(ObjectKind.SEMAPHORE))
         .containsEntry("reacquired", 1L)
@@ -162,9 +162,9 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
   void heldKey_again_waitsForNothing_thoughOthersWait() {
     now(place(1, "a"));
     ClientTurn waits = ask(place(1, "b"));
-    assertThat(call(place(1, "a"), 0).reply()).isEqualTo(new ObjectReply.Said("a"));
-    assertThat(now(place(2, "a"))).isEqualTo(new ObjectReply.Said("a"));
-    assertThat(waits.reply()).as("there is one more place").isEqualTo(new ObjectReply.Said("b"));
+    assertThat(call(place(1, "a"), 0).reply()).isEqualTo(new ObjectReply.Result("a"));
+    assertThat(now(place(2, "a"))).isEqualTo(new ObjectReply.Result("a"));
+    assertThat(waits.reply()).as("there is one more place").isEqualTo(new ObjectReply.Result("b"));
     assertThat(statistics(ObjectKind.SEMAPHORE)).containsEntry("reacquired", 2L);
   }
 
@@ -172,24 +172,24 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
   void placeThatNobodyTook_isHeld_onceItsKeyAskedAgain() {
     ClientTurn unheard = ask(place(1, "a"));
     ClientTurn waits = ask(place(1, "b"));
-    assertThat(now(place(1, "a"))).isEqualTo(new ObjectReply.Said("a"));
+    assertThat(now(place(1, "a"))).isEqualTo(new ObjectReply.Result("a"));
     cancel(unheard);
     assertThat(waits.reply()).isNull();
     ClientTurn again = ask(place(1, "a"));
     cancel(again);
     assertThat(waits.reply()).isNull();
     now(new ObjectOperation.Release("a"));
-    assertThat(waits.reply()).isEqualTo(new ObjectReply.Said("b"));
+    assertThat(waits.reply()).isEqualTo(new ObjectReply.Result("b"));
   }
 
   @Test
   void holdWithoutExpiry_isHeldForEver() {
-    assertThat(now(new ObjectOperation.Acquire(1, "a", 0))).isEqualTo(new ObjectReply.Said("a"));
+    assertThat(now(new ObjectOperation.Acquire(1, "a", 0))).isEqualTo(new ObjectReply.Result("a"));
     ClientTurn b = ask(place(1, "b"));
     pass(1_000_000 * SECOND);
     assertThat(b.reply()).isNull();
     assertThat(now(new ObjectOperation.Release("a"))).isEqualTo(DONE);
-    assertThat(b.reply()).isEqualTo(new ObjectReply.Said("b"));
+    assertThat(b.reply()).isEqualTo(new ObjectReply.Result("b"));
   }
 
   @Test
@@ -199,13 +199,13 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
     ClientTurn c = ask(place(1, "c"));
     now(new ObjectOperation.Release("a"));
     assertThat(c.reply()).isNull();
-    assertThat(now(place(3, "d"))).isEqualTo(new ObjectReply.Said("d"));
-    assertThat(c.reply()).isEqualTo(new ObjectReply.Said("c"));
+    assertThat(now(place(3, "d"))).isEqualTo(new ObjectReply.Result("d"));
+    assertThat(c.reply()).isEqualTo(new ObjectReply.Result("c"));
     ClientTurn stopped = ask(place(0, "e"));
     List.of("b", "c", "d").forEach(key -> now(new ObjectOperation.Release(key)));
     assertThat(stopped.reply()).isNull();
-    assertThat(now(place(5, "f"))).isEqualTo(new ObjectReply.Said("f"));
-    assertThat(stopped.reply()).isEqualTo(new ObjectReply.Said("e"));
+    assertThat(now(place(5, "f"))).isEqualTo(new ObjectReply.Result("f"));
+    assertThat(stopped.reply()).isEqualTo(new ObjectReply.Result("e"));
   }
 
   @Test
@@ -213,12 +213,12 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
     ClientTurn gone = ask(place(1, "a"));
     ClientTurn waits = ask(place(1, "b"));
     cancel(gone);
-    assertThat(waits.reply()).isEqualTo(new ObjectReply.Said("b"));
+    assertThat(waits.reply()).isEqualTo(new ObjectReply.Result("b"));
     assertThat(waits.take()).isTrue();
     now(new ObjectOperation.Release("b"));
     ClientTurn late = ask(place(1, "a"));
     now(new ObjectOperation.Release("a"));
-    assertThat(now(place(1, "a"))).isEqualTo(new ObjectReply.Said("a"));
+    assertThat(now(place(1, "a"))).isEqualTo(new ObjectReply.Result("a"));
     cancel(late);
     assertThat(call(place(1, "c"), 0).reply()).isEqualTo(TIMED_OUT);
   }
@@ -238,10 +238,10 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
     assertThat(gaveUp.reply()).isEqualTo(TIMED_OUT);
     assertThat(before.reply()).isNull();
     assertThat(now(new ObjectOperation.Send("hello"))).isEqualTo(DONE);
-    assertThat(before.reply()).isEqualTo(new ObjectReply.Said("hello"));
-    assertThat(now(new ObjectOperation.AwaitEvent())).isEqualTo(new ObjectReply.Said("hello"));
+    assertThat(before.reply()).isEqualTo(new ObjectReply.Result("hello"));
+    assertThat(now(new ObjectOperation.AwaitEvent())).isEqualTo(new ObjectReply.Result("hello"));
     assertThat(now(new ObjectOperation.Send("again"))).isInstanceOf(ObjectReply.Conflict.class);
-    assertThat(now(new ObjectOperation.AwaitEvent())).isEqualTo(new ObjectReply.Said("hello"));
+    assertThat(now(new ObjectOperation.AwaitEvent())).isEqualTo(new ObjectReply.Result("hello"));
     assertThat(statistics(ObjectKind.EVENT))
         .containsEntry("waited", 3L)
         .containsEntry("timed_out", 1L)
@@ -287,13 +287,13 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void counter_addsUp() {
-    assertThat(now(new ObjectOperation.Value())).isEqualTo(new ObjectReply.Said("0"));
-    assertThat(now(new ObjectOperation.Count(5))).isEqualTo(new ObjectReply.Said("5"));
-    assertThat(now(new ObjectOperation.Count(-7))).isEqualTo(new ObjectReply.Said("-2"));
+    assertThat(now(new ObjectOperation.Value())).isEqualTo(new ObjectReply.Result("0"));
+    assertThat(now(new ObjectOperation.Count(5))).isEqualTo(new ObjectReply.Result("5"));
+    assertThat(now(new ObjectOperation.Count(-7))).isEqualTo(new ObjectReply.Result("-2"));
     assertThat(now(new ObjectOperation.Reset(Long.MAX_VALUE))).isEqualTo(DONE);
     assertThat(now(new ObjectOperation.Count(1))).isInstanceOf(ObjectReply.Conflict.class);
     assertThat(now(new ObjectOperation.Value()))
-        .isEqualTo(new ObjectReply.Said("9223372036854775807"));
+        .isEqualTo(new ObjectReply.Result("9223372036854775807"));
     assertThat(now(new ObjectOperation.Reset(Long.MIN_VALUE))).isEqualTo(DONE);
     assertThat(now(new ObjectOperation.Count(-1))).isInstanceOf(ObjectReply.Conflict.class);
     assertThat(statistics(ObjectKind.COUNTER))
@@ -347,11 +347,11 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void objectsOfOneName_areOnesOfTheirKind() {
-    assertThat(now(new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("1"));
+    assertThat(now(new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Result("1"));
     assertThat(now(new ObjectOperation.Inspect(ObjectKind.EVENT)))
         .isEqualTo(new ObjectReply.Missing());
     ClientTurn other = call("other", new ObjectOperation.Count(1), 0);
-    assertThat(other.reply()).isEqualTo(new ObjectReply.Said("1"));
+    assertThat(other.reply()).isEqualTo(new ObjectReply.Result("1"));
   }
 
   @Test
@@ -362,8 +362,8 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
     assertThat(told).isEmpty();
     now(new ObjectOperation.Send("x"));
     ask(new ObjectOperation.AwaitEvent()).whenAnswered(told::add);
-    waits.tell();
-    assertThat(told).containsExactly(new ObjectReply.Said("x"), new ObjectReply.Said("x"));
+    waits.deliverAnswer();
+    assertThat(told).containsExactly(new ObjectReply.Result("x"), new ObjectReply.Result("x"));
   }
 
   @Test

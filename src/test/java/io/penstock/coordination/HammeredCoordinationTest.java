@@ -78,7 +78,7 @@ class HammeredCoordinationTest {
     assertThat(passed.get()).isGreaterThan(THREADS * ROUNDS / 3);
     assertThat(memory.waiting()).isZero();
     ClientTurn inspected = memory.call("it", new ObjectOperation.Inspect(ObjectKind.SEMAPHORE), 0);
-    assertThat(((ObjectReply.Told) Objects.requireNonNull(inspected.reply())).statistics())
+    assertThat(((ObjectReply.Statistics) Objects.requireNonNull(inspected.reply())).statistics())
         .containsEntry("acquired", (long) passed.get())
         .containsEntry("released", (long) passed.get());
   }

@@ -53,26 +53,27 @@ class MemoryCoordinationTest extends CoordinationServiceContract {
   void soManyObjectsAreThere_andNotOneMore() {
     for (int i = 0; i < 20; i++) {
       assertThat(memory.call("c" + i, new ObjectOperation.Count(1), 0).reply())
-          .isEqualTo(new ObjectReply.Said("1"));
+          .isEqualTo(new ObjectReply.Result("1"));
     }
     assertThat(memory.call("c20", new ObjectOperation.Count(1), 0).reply())
         .isEqualTo(new ObjectReply.Full("20 objects are there already"));
     assertThat(memory.call("c0", new ObjectOperation.Count(1), 0).reply())
-        .isEqualTo(new ObjectReply.Said("2"));
+        .isEqualTo(new ObjectReply.Result("2"));
     memory.call("c0", new ObjectOperation.Delete(ObjectKind.COUNTER), 0);
     assertThat(memory.call("c20", new ObjectOperation.Count(1), 0).reply())
-        .isEqualTo(new ObjectReply.Said("1"));
+        .isEqualTo(new ObjectReply.Result("1"));
   }
 
   @Test
   void soManyPlacesAreHeld_andNotOneMore() {
     for (int i = 0; i < 5; i++) {
       assertThat(now(new ObjectOperation.Acquire(9, "k" + i, 0)))
-          .isEqualTo(new ObjectReply.Said("k" + i));
+          .isEqualTo(new ObjectReply.Result("k" + i));
     }
     assertThat(now(new ObjectOperation.Acquire(9, "k5", 0))).isInstanceOf(ObjectReply.Full.class);
     now(new ObjectOperation.Delete(ObjectKind.SEMAPHORE));
-    assertThat(now(new ObjectOperation.Acquire(9, "k5", 0))).isEqualTo(new ObjectReply.Said("k5"));
+    assertThat(now(new ObjectOperation.Acquire(9, "k5", 0)))
+        .isEqualTo(new ObjectReply.Result("k5"));
   }
 
   @Test

@@ -14,7 +14,7 @@ class SemaphoreObjectTest extends MemoryClient {
   }
 
   private static ObjectReply said(String key) {
-    return new ObjectReply.Said(key);
+    return new ObjectReply.Result(key);
   }
 
   @Test

@@ -26,7 +26,7 @@ class WakingTest extends MemoryClient {
   void whoeverEndsTheWait_tells() {
     listen(new ObjectOperation.AwaitEvent(), CoordinationService.FOR_EVER);
     now(new ObjectOperation.Send("hello"));
-    assertThat(told).containsExactly(new ObjectReply.Said("hello"));
+    assertThat(told).containsExactly(new ObjectReply.Result("hello"));
   }
 
   @Test

@@ -49,6 +49,6 @@ class WatchdogObjectTest extends MemoryClient {
   @Test
   void firstReset_makesACounter() {
     assertThat(now(new ObjectOperation.Reset(7))).isEqualTo(ObjectReplies.DONE);
-    assertThat(now(new ObjectOperation.Value())).isEqualTo(new ObjectReply.Said("7"));
+    assertThat(now(new ObjectOperation.Value())).isEqualTo(new ObjectReply.Result("7"));
   }
 }

@@ -56,7 +56,7 @@ class CountSyncOutageTest {
             ticker,
             () -> UNIX_MILLIS + ticker.nanos() / MILLI,
             new CountSync.Terms(100 * MILLI, SECOND, 2 * SECOND, policy));
-    countSync.tell(events);
+    countSync.setEventSink(events);
     countSync.join(ID, limit, true);
     Objects.requireNonNull(limit.demand()).join(woken::incrementAndGet);
     return countSync;

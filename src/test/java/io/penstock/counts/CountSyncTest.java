@@ -250,7 +250,7 @@ class CountSyncTest {
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) asked.limit.take(Weight.exactly(10), 0);
     asked.step();
     asked.answers.getLast().complete(List.of());
-    asked.limit.give(receipt, 4, 0, asked.ticker.nanos());
+    asked.limit.giveBack(receipt, 4, 0, asked.ticker.nanos());
     asked.limit.take(Weight.exactly(3), asked.ticker.nanos());
     asked.step();
     assertThat(asked.told.getLast()).isEmpty();

@@ -40,7 +40,7 @@ class CountedLimitTest {
 
   private static List<Count> told(CountedLimit counted, long now) {
     List<Count> own = new ArrayList<>();
-    counted.tell(true, 0, now, own);
+    counted.collect(true, 0, now, own);
     return own;
   }
 
@@ -49,7 +49,7 @@ class CountedLimitTest {
     LimitSpec day = new LimitSpec.Day(100, null, 0);
     Limit limit = new Limit(day, NOON);
     RegionCounts regionCounts =
-        RegionCounts.of(day, DAY, 0, List.of(), RegionCounts.Denials.NOBODY);
+        RegionCounts.of(day, DAY, 0, List.of(), RegionCounts.DenialListener.NOBODY);
     RegionSharing.bind(limit, regionCounts, NOON);
     CountedLimit counted = new CountedLimit(ID, limit, false, 0);
     limit.take(Weight.exactly(3), NOON);
@@ -62,7 +62,7 @@ class CountedLimitTest {
 
   private static List<Count> tell(CountedLimit counted, boolean whole, long now) {
     List<Count> own = new ArrayList<>();
-    counted.tell(whole, SHIFT, now, own);
+    counted.collect(whole, SHIFT, now, own);
     return own;
   }
 
@@ -75,14 +75,14 @@ class CountedLimitTest {
     limit.take(Weight.exactly(3), 0);
     assertThat(tell(counted, false, 0)).containsExactly(count(10, 3));
     assertThat(tell(counted, false, 1)).containsExactly(count(10, 3));
-    counted.agreed(1);
+    counted.acknowledged(1);
     assertThat(tell(counted, false, 2)).isEmpty();
     assertThat(tell(counted, true, 2)).containsExactly(count(10, 3));
     limit.take(Weight.exactly(2), 3);
     limit.take(Weight.exactly(4), 40 * SliceWorld.SECOND);
     assertThat(tell(counted, false, 40 * SliceWorld.SECOND))
         .containsExactlyInAnyOrder(count(10, 5), count(11, 4));
-    counted.agreed(40 * SliceWorld.SECOND);
+    counted.acknowledged(40 * SliceWorld.SECOND);
     assertThat(tell(counted, false, 41 * SliceWorld.SECOND)).isEmpty();
   }
 
@@ -111,7 +111,7 @@ class CountedLimitTest {
 
   @Test
   void countedByOthers_leavesLessRoomWhereItBinds_untilItBindsNoMore() {
-    counted.hear(count(10, 30), SHIFT, 0);
+    counted.apply(count(10, 30), SHIFT, 0);
     assertThat(counted.others(0)).isEqualTo(30);
     assertThat(counted.cells()).containsExactly(Map.entry(10L, 30L));
     counted.bind(0);
@@ -123,14 +123,14 @@ class CountedLimitTest {
   @Test
   void countedByOthersOfALimitThatIsOnlyKnown_leavesAllRoom() {
     CountedLimit known = new CountedLimit(TRAILING, limit, false, SHIFT);
-    known.hear(count(10, 30), SHIFT, 0);
+    known.apply(count(10, 30), SHIFT, 0);
     known.bind(0);
     assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
     assertThat(List.of(known.binds(), counted.binds())).containsExactly(false, true);
     assertThat(known.counts(limit, false)).isTrue();
     assertThat(known.counts(limit, true)).isFalse();
     assertThat(known.counts(new Limit(limit.spec(), 0), false)).isFalse();
-    counted.hear(count(10, 30), SHIFT, 0);
+    counted.apply(count(10, 30), SHIFT, 0);
     counted.bind(0);
     known.unbind();
     assertThat(limit.room(0)).as("it is another that binds").isEqualTo(70);

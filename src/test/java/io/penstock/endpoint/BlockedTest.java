@@ -14,10 +14,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.endpoint.BindingLimit.What;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.BindingLimit.Cause;
+import io.penstock.explain.PastTicket;
+import io.penstock.explain.TicketRecord;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
@@ -49,7 +55,7 @@ class BlockedTest {
   }
 
   private static ParkedTicket impatient(Endpoint endpoint, String model) {
-    WaitPatience patience = new WaitPatience(WaitPatience.UNSAID, 5 * SECOND);
+    WaitPatience patience = new WaitPatience(WaitPatience.UNSTATED, 5 * SECOND);
     return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, patience));
   }
 
@@ -106,10 +112,10 @@ class BlockedTest {
                 RefusalReason.QUEUE_FULL,
                 "the queue is full: it holds at most 1 blocked tickets",
                 6 * SECOND));
-    assertThat(past(tooMany).explanation().binds())
+    assertThat(past(tooMany).explanation().binding())
         .isEqualTo(
             new BindingLimit(
-                What.LIMIT, Kind.ENDPOINT, "/a", LimitMeasure.REQUESTS, START + 10 * SECOND));
+                Cause.LIMIT, Kind.ENDPOINT, "/a", LimitMeasure.REQUESTS, START + 10 * SECOND));
   }
 
   @Test

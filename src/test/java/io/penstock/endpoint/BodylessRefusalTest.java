@@ -11,6 +11,8 @@ import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
@@ -33,8 +35,8 @@ class BodylessRefusalTest {
     FakeCallers.Caller alice =
         callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
-    assertThat(endpoint.foreseen(alice.account)).isNull();
-    assertThat(endpoint.foreseen(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(alice.account)).isNull();
     assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isZero();
     assertThat(alice.empty()).isTrue();
     assertThat(endpoint.totals().requests(TicketFate.OFFERED)).isZero();
@@ -47,11 +49,11 @@ class BodylessRefusalTest {
         callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    Refusal foreseen = endpoint.foreseen(alice.account);
+    Refusal foreseen = endpoint.certainRefusal(alice.account);
     assertThat(foreseen).isEqualTo(refusal(alice.submit(endpoint, 1)));
-    assertThat(endpoint.foreseen(null)).as("of somebody else").isNull();
+    assertThat(endpoint.certainRefusal(null)).as("of somebody else").isNull();
     endpointFixture.at(61 * SECOND);
-    assertThat(endpoint.foreseen(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(alice.account)).isNull();
   }
 
   @Test
@@ -62,10 +64,10 @@ class BodylessRefusalTest {
             .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
     Endpoint endpoint = endpointFixture.open(none("/"));
     ParkedTicket runs = alice.submit(endpoint, 1);
-    Refusal foreseen = endpoint.foreseen(alice.account);
+    Refusal foreseen = endpoint.certainRefusal(alice.account);
     assertThat(foreseen).extracting(Refusal::reason).isEqualTo(RefusalReason.KEY_CONCURRENCY);
     EndpointFixture.settlement(runs).permitted(EndpointFixture.START);
-    assertThat(endpoint.foreseen(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(alice.account)).isNull();
   }
 
   @Test
@@ -75,7 +77,7 @@ class BodylessRefusalTest {
     FakeCallers.Caller alice = callers.rejecting("alice").in(team);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    assertThat(endpoint.foreseen(alice.account))
+    assertThat(endpoint.certainRefusal(alice.account))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.GROUP_RPM);
   }
@@ -86,7 +88,7 @@ class BodylessRefusalTest {
         callers.rejecting("alice").limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 9);
-    assertThat(endpoint.foreseen(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(alice.account)).isNull();
     assertThat(went(alice.submit(endpoint, 1))).isTrue();
   }
 
@@ -96,7 +98,7 @@ class BodylessRefusalTest {
         callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    assertThat(endpoint.foreseen(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(alice.account)).isNull();
     assertThat(waits(alice.submit(endpoint, 1))).isTrue();
   }
 
@@ -104,13 +106,13 @@ class BodylessRefusalTest {
   void fullQueue_isForeseen_withTheTimeOfTheNextRelease() {
     Endpoint endpoint = endpointFixture.open(strict("/a", 1, 10).bounds(1, 100, 100));
     submit(endpoint, 1);
-    assertThat(endpoint.foreseen(null)).isNull();
+    assertThat(endpoint.certainRefusal(null)).isNull();
     ParkedTicket waits = submit(endpoint, 1);
     assertThat(waits(waits)).isTrue();
-    assertThat(endpoint.foreseen(null)).isEqualTo(refusal(submit(endpoint, 1)));
+    assertThat(endpoint.certainRefusal(null)).isEqualTo(refusal(submit(endpoint, 1)));
     endpointFixture.at(10 * SECOND);
     assertThat(went(waits)).isTrue();
-    assertThat(endpoint.foreseen(null)).isNull();
+    assertThat(endpoint.certainRefusal(null)).isNull();
   }
 
   @Test
@@ -118,7 +120,7 @@ class BodylessRefusalTest {
     Endpoint endpoint = endpointFixture.open(tokens("/a", 100, 10).bounds(1, 1_000, 100));
     submit(endpoint, 70);
     assertThat(waits(submit(endpoint, 60))).isTrue();
-    assertThat(endpoint.foreseen(null)).isNull();
+    assertThat(endpoint.certainRefusal(null)).isNull();
     assertThat(went(submit(endpoint, 30))).isTrue();
   }
 
@@ -129,9 +131,9 @@ class BodylessRefusalTest {
         endpointFixture.open(strict("/a", 1, 10), fifo, new Waiting(ONE, 1, 0, false, 0, 0));
     submit(endpoint, 1);
     submit(endpoint, 1);
-    assertThat(endpoint.foreseen(null)).isNull();
+    assertThat(endpoint.certainRefusal(null)).isNull();
     submit(endpoint, 1);
-    assertThat(endpoint.foreseen(null))
+    assertThat(endpoint.certainRefusal(null))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.QUEUE_FULL);
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
@@ -143,7 +145,7 @@ class BodylessRefusalTest {
     endpoint.pause(true);
     endpointFixture.drivers.run();
     submit(endpoint, 1);
-    assertThat(endpoint.foreseen(null))
+    assertThat(endpoint.certainRefusal(null))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.QUEUE_FULL);
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
@@ -154,7 +156,7 @@ class BodylessRefusalTest {
     Endpoint endpoint = endpointFixture.open(none("/a"));
     Refusal gone = Refusal.of(RefusalReason.SHUTTING_DOWN, "it stops");
     endpointFixture.registry.refuseAll(gone);
-    assertThat(endpoint.foreseen(null)).isEqualTo(gone);
+    assertThat(endpoint.certainRefusal(null)).isEqualTo(gone);
   }
 
   @Test

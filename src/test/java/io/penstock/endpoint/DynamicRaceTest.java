@@ -3,6 +3,14 @@ package io.penstock.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.StepDriver;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
@@ -204,7 +212,7 @@ class DynamicRaceTest {
       Endpoint endpoint = Objects.requireNonNull(registry.enter(path));
       offered.increment();
       if (random.nextInt(10) == 0) {
-        endpoint.gone(Cost.ofInput(1), 1);
+        endpoint.countCancelled(Cost.ofInput(1), 1);
       } else {
         decide(
             endpoint,

@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
 import io.penstock.queue.QueueBounds;
@@ -301,7 +303,7 @@ class DynamicTest {
     endpointFixture.at(IDLE);
     Endpoint after = enter("/a/b");
     assertThat(after).isNotSameAs(before);
-    assertThat(before.guests().enter()).isFalse();
+    assertThat(before.inFlight().enter()).isFalse();
     assertThat(limits.live()).hasSize(2);
     assertThat(limits.doubled()).isEmpty();
   }

@@ -3,6 +3,13 @@ package io.penstock.endpoint;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.event.EventBus;
@@ -26,32 +33,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A registry on a fake clock, with helpers of the tests. */
-final class EndpointFixture {
+public final class EndpointFixture {
   /** A queue for a thousand tickets that wait as long as they like. */
-  static final Waiting OPEN =
+  public static final Waiting OPEN =
       Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0);
 
-  static final long SECOND = 1_000_000_000L;
-  static final long START = 1_000 * SECOND;
+  public static final long SECOND = 1_000_000_000L;
+  public static final long START = 1_000 * SECOND;
 
-  final FakeTicker ticker = new FakeTicker();
-  final FakeDrivers drivers = new FakeDrivers(ticker);
-  final RecordedEvents recorded = new RecordedEvents();
-  final EventBus events = new EventBus();
-  final UpstreamRegistry upstreams;
-  final ModelQuotas models;
-  final EndpointRegistry registry;
-  final TicketDirectory roll = new TicketDirectory();
+  public final FakeTicker ticker = new FakeTicker();
+  public final FakeDrivers drivers = new FakeDrivers(ticker);
+  public final RecordedEvents recorded = new RecordedEvents();
+  public final EventBus events = new EventBus();
+  public final UpstreamRegistry upstreams;
+  public final ModelQuotas models;
+  public final EndpointRegistry registry;
+  public final TicketDirectory roll = new TicketDirectory();
 
-  EndpointFixture() {
+  public EndpointFixture() {
     this(new LocalLimitSource());
   }
 
-  EndpointFixture(LimitSource limits) {
+  public EndpointFixture(LimitSource limits) {
     this(limits, new LocalLimitSource());
   }
 
-  EndpointFixture(LimitSource limits, LimitSource ofUpstreams) {
+  public EndpointFixture(LimitSource limits, LimitSource ofUpstreams) {
     ticker.set(START);
     upstreams = new UpstreamRegistry(ofUpstreams, 60 * SECOND);
     events.subscribe(recorded);
@@ -65,7 +72,7 @@ final class EndpointFixture {
   }
 
   /** The settings of an endpoint that tests vary. */
-  record Setup(
+  public record Setup(
       String path,
       LimitAlgorithm algorithm,
       LimitSpec limit,
@@ -75,7 +82,7 @@ final class EndpointFixture {
       int maxSkips,
       List<UpstreamSpec> upstreams) {
 
-    Setup bounds(long tickets, long tokens, long bytes) {
+    public Setup bounds(long tickets, long tokens, long bytes) {
       return new Setup(
           path,
           algorithm,
@@ -87,21 +94,21 @@ final class EndpointFixture {
           upstreams);
     }
 
-    Setup queueTimeout(long nanos) {
+    public Setup queueTimeout(long nanos) {
       return new Setup(path, algorithm, limit, bounds, nanos, maxWaitNanos, maxSkips, upstreams);
     }
 
-    Setup maxWait(long nanos) {
+    public Setup maxWait(long nanos) {
       return new Setup(
           path, algorithm, limit, bounds, queueTimeoutNanos, nanos, maxSkips, upstreams);
     }
 
-    Setup maxSkips(int skips) {
+    public Setup maxSkips(int skips) {
       return new Setup(
           path, algorithm, limit, bounds, queueTimeoutNanos, maxWaitNanos, skips, upstreams);
     }
 
-    Setup to(UpstreamSpec... specs) {
+    public Setup to(UpstreamSpec... specs) {
       return new Setup(
           path,
           algorithm,
@@ -131,7 +138,7 @@ final class EndpointFixture {
           base.shown());
     }
 
-    EndpointSpec spec() {
+    public EndpointSpec spec() {
       return new EndpointSpec(
           path,
           path,
@@ -153,25 +160,25 @@ final class EndpointFixture {
     return new Setup(path, limitAlgorithm, limit, queueBounds, 0, 0, 64, List.of());
   }
 
-  static Setup none(String path) {
+  public static Setup none(String path) {
     return setup(path, LimitAlgorithm.NONE, new LimitSpec.Unlimited());
   }
 
-  static Setup strict(String path, long releases, long seconds) {
+  public static Setup strict(String path, long releases, long seconds) {
     return setup(
         path, LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(releases, seconds)));
   }
 
-  static Setup tokens(String path, long capacity, long seconds) {
+  public static Setup tokens(String path, long capacity, long seconds) {
     return setup(
         path, LimitAlgorithm.TOKEN_WINDOW, new LimitSpec.FixedWindow(capacity, seconds * SECOND));
   }
 
-  static UpstreamSpec upstream(String id, long rpm, long tpm) {
+  public static UpstreamSpec upstream(String id, long rpm, long tpm) {
     return upstream(id, rpm, tpm, ChargeRule.TOTAL, Map.of(), null);
   }
 
-  static UpstreamSpec upstream(
+  public static UpstreamSpec upstream(
       String id,
       long rpm,
       long tpm,
@@ -193,12 +200,12 @@ final class EndpointFixture {
         new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
   }
 
-  Endpoint open(Setup setup) {
+  public Endpoint open(Setup setup) {
     apply(setup);
     return endpoint(setup.path());
   }
 
-  Endpoint open(Setup setup, EndpointSpec.Forwarding forwarding) {
+  public Endpoint open(Setup setup, EndpointSpec.Forwarding forwarding) {
     EndpointSpec spec = setup.spec();
     registry.apply(
         List.of(
@@ -220,7 +227,7 @@ final class EndpointFixture {
     return endpoint(setup.path());
   }
 
-  Endpoint openShadow(Setup setup) {
+  public Endpoint openShadow(Setup setup) {
     EndpointSpec spec = setup.spec();
     registry.apply(
         List.of(
@@ -241,18 +248,18 @@ final class EndpointFixture {
     return endpoint(setup.path());
   }
 
-  Endpoint open(Setup setup, Scheduling scheduling, Waiting waiting) {
+  public Endpoint open(Setup setup, Scheduling scheduling, Waiting waiting) {
     registry.apply(List.of(setup.spec(scheduling, waiting)));
     drivers.run();
     return endpoint(setup.path());
   }
 
-  void apply(Setup... setups) {
+  public void apply(Setup... setups) {
     registry.apply(List.of(setups).stream().map(Setup::spec).toList());
     drivers.run();
   }
 
-  Endpoint endpoint(String path) {
+  public Endpoint endpoint(String path) {
     Endpoint endpoint = registry.find(path);
     if (endpoint == null) {
       throw new AssertionError("no endpoint at " + path);
@@ -260,24 +267,24 @@ final class EndpointFixture {
     return endpoint;
   }
 
-  static ParkedTicket submit(Endpoint endpoint, long tokens) {
+  public static ParkedTicket submit(Endpoint endpoint, long tokens) {
     return endpoint.submit(TicketRequest.of(null, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
   }
 
   /** Moves the clock to that long after the start; alarms ring at their instants. */
-  void at(long afterStartNanos) {
+  public void at(long afterStartNanos) {
     drivers.advanceTo(START + afterStartNanos);
   }
 
-  static boolean went(ParkedTicket parkedTicket) {
+  public static boolean went(ParkedTicket parkedTicket) {
     return parkedTicket.outcome() instanceof TicketOutcome.Granted;
   }
 
-  static boolean waits(ParkedTicket parkedTicket) {
+  public static boolean waits(ParkedTicket parkedTicket) {
     return parkedTicket.outcome() == null;
   }
 
-  static TicketSettlement settlement(ParkedTicket parkedTicket) {
+  public static TicketSettlement settlement(ParkedTicket parkedTicket) {
     if (parkedTicket.outcome()
         instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
       return ticketSettlement;
@@ -285,7 +292,7 @@ final class EndpointFixture {
     throw new AssertionError("ticket " + parkedTicket.order() + " was not granted");
   }
 
-  static Refusal refusal(ParkedTicket parkedTicket) {
+  public static Refusal refusal(ParkedTicket parkedTicket) {
     if (parkedTicket.outcome() instanceof TicketOutcome.Refused(Refusal refusal)) {
       return refusal;
     }
@@ -293,7 +300,7 @@ final class EndpointFixture {
   }
 
   /** Asserts that all offered requests, tokens and bytes are accounted for. */
-  static void assertBalanced(Endpoint endpoint) {
+  public static void assertBalanced(Endpoint endpoint) {
     EndpointTotals endpointTotals = endpoint.totals();
     long requests = 0;
     long tokens = 0;

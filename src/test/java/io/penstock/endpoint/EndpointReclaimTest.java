@@ -10,6 +10,9 @@ import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.model.ModelLimits;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;

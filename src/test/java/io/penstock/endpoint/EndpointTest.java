@@ -12,6 +12,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Ticket.State;

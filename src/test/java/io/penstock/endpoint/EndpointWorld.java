@@ -2,6 +2,8 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.StepDriver;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
@@ -18,11 +20,11 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Endpoints on a fake clock; alarms ring when time passes them. */
-final class EndpointWorld {
-  static final long SECOND = 1_000_000_000L;
+public final class EndpointWorld {
+  public static final long SECOND = 1_000_000_000L;
   static final long WINDOW = 60 * SECOND;
 
-  final EndpointRegistry registry;
+  public final EndpointRegistry registry;
   private final Deque<Runnable> soon = new ArrayDeque<>();
   private final List<Alarm> alarms = new ArrayList<>();
   private long now;
@@ -32,7 +34,7 @@ final class EndpointWorld {
     Runnable step = () -> {};
   }
 
-  EndpointWorld() {
+  public EndpointWorld() {
     LocalLimitSource limits = new LocalLimitSource();
     registry =
         new EndpointRegistry(
@@ -63,12 +65,12 @@ final class EndpointWorld {
     };
   }
 
-  long now() {
+  public long now() {
     return now;
   }
 
   /** Runs everything up to an instant, alarms at their time. */
-  void until(long instant) {
+  public void until(long instant) {
     run();
     Alarm first = first();
     while (first.instant <= instant) {
@@ -89,18 +91,18 @@ final class EndpointWorld {
     return first;
   }
 
-  void run() {
+  public void run() {
     while (!soon.isEmpty()) {
       soon.remove().run();
     }
   }
 
   /** Returns an endpoint without a limit of its own. */
-  static EndpointSpec endpoint(String path, int maxSkips, UpstreamSpec... upstreams) {
+  public static EndpointSpec endpoint(String path, int maxSkips, UpstreamSpec... upstreams) {
     return endpoint(path, LimitAlgorithm.NONE, new LimitSpec.Unlimited(), maxSkips, upstreams);
   }
 
-  static EndpointSpec endpoint(
+  public static EndpointSpec endpoint(
       String path,
       LimitAlgorithm algorithm,
       LimitSpec limit,
@@ -125,7 +127,7 @@ final class EndpointWorld {
    * Returns an upstream with a limit of tokens a window; a burst may take the tokens of {@code
    * burstSeconds}.
    */
-  static UpstreamSpec upstream(String id, long tokens, double burstSeconds) {
+  public static UpstreamSpec upstream(String id, long tokens, double burstSeconds) {
     return new UpstreamSpec(
         id,
         URI.create("mock://" + id),

@@ -3,6 +3,11 @@ package io.penstock.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;

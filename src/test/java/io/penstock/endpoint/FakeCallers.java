@@ -3,6 +3,9 @@ package io.penstock.endpoint;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.CallerAccount;
@@ -16,27 +19,27 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Keys and groups with limits, and the requests that come with them. */
-final class FakeCallers {
+public final class FakeCallers {
   private static final long WINDOW = 60 * EndpointFixture.SECOND;
 
-  Caller rejecting(String name) {
-    return new Caller(name, false, Quota.personal("key " + name, List.of()));
+  public Caller rejecting(String name) {
+    return new Caller(name, false, Quota.ofKey("key " + name, List.of()));
   }
 
-  Caller waiting(String name) {
-    return new Caller(name, true, Quota.personal("key " + name, List.of()));
+  public Caller waiting(String name) {
+    return new Caller(name, true, Quota.ofKey("key " + name, List.of()));
   }
 
-  Caller group(String name) {
+  public Caller group(String name) {
     return new Caller(name, false, new Quota("group " + name, ChargeRule.TOTAL, List.of()));
   }
 
   /** A key or a group. */
-  static final class Caller {
+  public static final class Caller {
     private final List<Quota> quotas = new ArrayList<>();
     private final List<MeteredLimit> limits = new ArrayList<>();
-    final Quota quota;
-    final CallerAccount account;
+    public final Quota quota;
+    public final CallerAccount account;
 
     private @Nullable ParkedTicket last;
 
@@ -47,11 +50,11 @@ final class FakeCallers {
     }
 
     /** Returns the ticket it submitted last. */
-    ParkedTicket last() {
+    public ParkedTicket last() {
       return Objects.requireNonNull(last, "it has asked nothing yet");
     }
 
-    Caller limit(LimitMeasure limitMeasure, long limit, RefusalReason reason) {
+    public Caller limit(LimitMeasure limitMeasure, long limit, RefusalReason reason) {
       LimitSpec spec =
           limitMeasure == LimitMeasure.CONCURRENCY
               ? new LimitSpec.Concurrency(limit)
@@ -67,7 +70,7 @@ final class FakeCallers {
     }
 
     /** Changes the capacity of its limit of that measure. */
-    void resize(LimitMeasure limitMeasure, long limit, EndpointFixture endpointFixture) {
+    public void resize(LimitMeasure limitMeasure, long limit, EndpointFixture endpointFixture) {
       find(limitMeasure)
           .resize(
               new LimitSpec.TrailingWindow(limit, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED),
@@ -75,20 +78,20 @@ final class FakeCallers {
       quota.change(ChargeRule.TOTAL, limits);
     }
 
-    Caller in(Caller group) {
+    public Caller in(Caller group) {
       quotas.add(group.quota);
       return this;
     }
 
-    ParkedTicket submit(Endpoint endpoint, long tokens) {
+    public ParkedTicket submit(Endpoint endpoint, long tokens) {
       return submit(endpoint, Cost.ofInput(tokens));
     }
 
-    ParkedTicket submit(Endpoint endpoint, Cost cost) {
+    public ParkedTicket submit(Endpoint endpoint, Cost cost) {
       return submit(endpoint, cost, WaitPatience.DEFAULT);
     }
 
-    ParkedTicket submit(Endpoint endpoint, Cost cost, WaitPatience patience) {
+    public ParkedTicket submit(Endpoint endpoint, Cost cost, WaitPatience patience) {
       ParkedTicket parkedTicket =
           endpoint.submit(
               new TicketRequest(
@@ -98,7 +101,7 @@ final class FakeCallers {
                   patience,
                   0,
                   new TicketRequest.Flow(account.name(), 1),
-                  TicketRequest.Kept.NOWHERE,
+                  TicketRequest.RequestAffinity.NONE,
                   account,
                   null));
       last = parkedTicket;
@@ -113,16 +116,16 @@ final class FakeCallers {
           .orElseThrow();
     }
 
-    long charged(LimitMeasure limitMeasure, EndpointFixture endpointFixture) {
+    public long charged(LimitMeasure limitMeasure, EndpointFixture endpointFixture) {
       return find(limitMeasure).balance(endpointFixture.ticker.nanos()).charged();
     }
 
-    long held(LimitMeasure limitMeasure, EndpointFixture endpointFixture) {
-      return find(limitMeasure).balance(endpointFixture.ticker.nanos()).held();
+    public long held(LimitMeasure limitMeasure, EndpointFixture endpointFixture) {
+      return find(limitMeasure).balance(endpointFixture.ticker.nanos()).reserved();
     }
 
     /** Returns whether none of its requests is in flight. */
-    boolean empty() {
+    public boolean empty() {
       AtomicBoolean ran = new AtomicBoolean();
       account.ifEmpty(() -> ran.set(true));
       return ran.get();

@@ -11,13 +11,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Limits of endpoints; records which of them exist. Safe from any thread. */
-final class LiveLimits implements LimitSource {
+public final class LiveLimits implements LimitSource {
   private final LocalLimitSource limits = new LocalLimitSource();
   private final Set<LimitId> live = ConcurrentHashMap.newKeySet();
   private final List<LimitId> doubled = new CopyOnWriteArrayList<>();
 
   /** Returns the ids of the limits that exist. */
-  Set<LimitId> live() {
+  public Set<LimitId> live() {
     return live;
   }
 

@@ -12,7 +12,13 @@ import static io.penstock.endpoint.EndpointFixture.waits;
 import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.BindingLimit.What;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.QueuePlace;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.BindingLimit.Cause;
+import io.penstock.explain.PastTicket;
+import io.penstock.explain.TicketRecord;
+import io.penstock.explain.WaitingTicket;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
@@ -46,8 +52,8 @@ class PauseTest {
     assertThat(waits(parkedTicket)).isTrue();
     assertThat(endpoint.paused()).isTrue();
     WaitingTicket waitingTicket = (WaitingTicket) known(parkedTicket);
-    assertThat(waitingTicket.explanation().binds())
-        .isEqualTo(BindingLimit.of(What.ENDPOINT_PAUSED, Ticker.NEVER));
+    assertThat(waitingTicket.explanation().binding())
+        .isEqualTo(BindingLimit.of(Cause.ENDPOINT_PAUSED, Ticker.NEVER));
     assertThat(waitingTicket.place()).isEqualTo(new QueuePlace(parkedTicket, 1, Ticker.NEVER));
     pause("/a", false);
     assertThat(went(parkedTicket)).isTrue();
@@ -62,8 +68,9 @@ class PauseTest {
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
     endpointFixture.at(5 * SECOND);
     assertThat(refusal(expires).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);
-    assertThat(Objects.requireNonNull(((PastTicket) known(expires)).explanation().binds()).what())
-        .isEqualTo(What.ENDPOINT_PAUSED);
+    assertThat(
+            Objects.requireNonNull(((PastTicket) known(expires)).explanation().binding()).cause())
+        .isEqualTo(Cause.ENDPOINT_PAUSED);
     assertBalanced(endpoint);
   }
 
@@ -74,8 +81,8 @@ class PauseTest {
     ParkedTicket parkedTicket = submit(endpoint, 1);
     endpointFixture.at(3 * SECOND);
     pause("/a", false);
-    assertThat(((PastTicket) known(parkedTicket)).explanation().binds())
-        .isEqualTo(BindingLimit.of(What.ENDPOINT_PAUSED, START + 3 * SECOND));
+    assertThat(((PastTicket) known(parkedTicket)).explanation().binding())
+        .isEqualTo(BindingLimit.of(Cause.ENDPOINT_PAUSED, START + 3 * SECOND));
   }
 
   @Test
@@ -102,7 +109,7 @@ class PauseTest {
     pause("/a", true);
     ParkedTicket again =
         Objects.requireNonNull(
-            settlement(first).again(AttemptFailure.UNSENT, false, endpointFixture.ticker.nanos()));
+            settlement(first).retry(AttemptFailure.UNSENT, false, endpointFixture.ticker.nanos()));
     assertThat(waits(again)).isTrue();
     pause("/a", false);
     assertThat(went(again)).isTrue();

@@ -3,6 +3,9 @@ package io.penstock.endpoint;
 import static io.penstock.endpoint.EndpointFixture.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketOutcome;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.List;

@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -39,7 +41,7 @@ class SharedKeyTest {
 
   SharedKeyTest() {
     limit.share(demand, START);
-    limit.tally(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    limit.spendingReport(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
     alice.quota.change(
         ChargeRule.TOTAL,
         List.of(new MeteredLimit(LimitMeasure.REQUESTS, limit, RefusalReason.KEY_RPM)));
@@ -54,7 +56,7 @@ class SharedKeyTest {
   private void granted(long cell, long amount, long from, long heard) {
     CellGrid.Span span = new CellGrid.Span(from, from + 2 * SECOND);
     StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, heard, 0);
-    limit.granted(List.of(new SpendingReport.Counted(cell, amount)), storeReport, any -> span);
+    limit.addSlices(List.of(new SpendingReport.Counted(cell, amount)), storeReport, any -> span);
   }
 
   private void denied() {
@@ -65,8 +67,8 @@ class SharedKeyTest {
     StoreReport storeReport =
         new StoreReport(
             10, 1, 0, endpointFixture.ticker.nanos() + 2 * SECOND, barred, 0, Long.MIN_VALUE);
-    limit.granted(List.of(), storeReport, cell -> CellGrid.Span.NEVER);
-    demand.denied();
+    limit.addSlices(List.of(), storeReport, cell -> CellGrid.Span.NEVER);
+    demand.wakeAfterDenial();
     endpointFixture.drivers.run();
   }
 
@@ -223,7 +225,7 @@ class SharedKeyTest {
     SliceDemand tokensDemand = new SliceDemand(() -> {});
     Limit tokens = new Limit(new LimitSpec.FixedWindow(100, MINUTE), START);
     tokens.share(tokensDemand, START);
-    tokens.tally(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    tokens.spendingReport(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
     alice.quota.change(
         ChargeRule.TOTAL,
         List.of(
@@ -238,7 +240,7 @@ class SharedKeyTest {
 
     CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, 0);
-    tokens.granted(List.of(new SpendingReport.Counted(CELL, 100)), storeReport, any -> span);
+    tokens.addSlices(List.of(new SpendingReport.Counted(CELL, 100)), storeReport, any -> span);
     tokensDemand.wake();
     endpointFixture.drivers.run();
     assertThat(went(parkedTicket)).isTrue();

@@ -14,6 +14,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.pool.UpstreamSpec;
@@ -66,7 +69,7 @@ class SkipTest {
 
   /** Submits a request of the lowest priority that may only go to upstream u. */
   private static ParkedTicket keptToU(Endpoint endpoint, long tokens) {
-    TicketRequest.Kept kept = new TicketRequest.Kept(null, "u");
+    TicketRequest.RequestAffinity kept = new TicketRequest.RequestAffinity(null, "u");
     Cost cost = Cost.ofInput(tokens);
     TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
     return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, flow, kept));

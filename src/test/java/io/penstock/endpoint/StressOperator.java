@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Fallback;
@@ -29,7 +30,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Changes at random everything that an operator or a provider can change, until it is stopped. */
-final class StressOperator {
+public final class StressOperator {
   private static final AttemptHistory ONCE = new AttemptHistory(null, 0, 1, true);
   private static final long PAUSE_NANOS = 5_000_000L;
   private static final List<String> UPSTREAMS = List.of("u", "v");
@@ -40,13 +41,13 @@ final class StressOperator {
   private int weight = 1;
   private boolean over;
 
-  StressOperator(StressedGateway gateway, long seed) {
+  public StressOperator(StressedGateway gateway, long seed) {
     this.gateway = gateway;
     this.random = new Random(seed);
   }
 
   /** Makes one change. */
-  synchronized void change() {
+  public synchronized void change() {
     if (over) {
       return;
     }
@@ -59,19 +60,19 @@ final class StressOperator {
       case 5 ->
           answer(
               anyUpstream(),
-              new ProviderLesson(429, List.of(), PAUSE_NANOS, ProviderLesson.Wording.RATE));
+              new ProviderLesson(429, List.of(), PAUSE_NANOS, ProviderLesson.ErrorCause.RATE));
       case 6 -> limitModel();
       default -> limitGroup(1 + random.nextInt(6));
     }
   }
 
   /** Returns how many changes were made. */
-  long changes() {
+  public long changes() {
     return changes.get();
   }
 
   /** Stops, and opens everything, so that all waiting requests can go. */
-  synchronized void calm() {
+  public synchronized void calm() {
     over = true;
     gateway.models.endOverride("m", gateway.ticker.nanos());
     limitGroup(1_000);
@@ -123,7 +124,7 @@ final class StressOperator {
   /**
    * Applies another configuration: other limits, orders and upstreams; one endpoint comes and goes.
    */
-  void reload() {
+  public void reload() {
     reload(random.nextInt(4) > 0);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
@@ -27,20 +28,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The real registry, driven as in production, with windows short enough for a test. */
-final class StressedGateway implements AutoCloseable {
+public final class StressedGateway implements AutoCloseable {
   static final long WINDOW_NANOS = 100_000_000L;
 
-  final Ticker ticker = Ticker.system();
+  public final Ticker ticker = Ticker.system();
   private final LocalLimitSource limits = new LocalLimitSource();
   final UpstreamRegistry upstreams = new UpstreamRegistry(limits, WINDOW_NANOS);
   final ModelQuotas models = new ModelQuotas(limits, WINDOW_NANOS);
   private final SchedulerDrivers drivers = new SchedulerDrivers(ticker);
-  final EndpointRegistry registry =
+  public final EndpointRegistry registry =
       new EndpointRegistry(
           new EndpointServices(
               upstreams, models, limits, ticker, drivers, event -> {}, new AtomicLong()));
 
-  StressedGateway() {
+  public StressedGateway() {
     models.whenChanged(registry::termsChanged);
   }
 
@@ -48,12 +49,12 @@ final class StressedGateway implements AutoCloseable {
   final Quota group = new Quota("group", ChargeRule.TOTAL, List.of());
 
   /** Callers in the group: two wait for what their key lacks, one is refused. */
-  final List<CallerAccount> accounts =
+  public final List<CallerAccount> accounts =
       List.of(caller("alice", true), caller("bob", true), caller("carol", false));
 
   private CallerAccount caller(String name, boolean waits) {
     Quota key =
-        Quota.personal(
+        Quota.ofKey(
             "key " + name, List.of(concurrency(3, RefusalReason.KEY_CONCURRENCY), window(2_000)));
     List<Quota> quotas = List.of(key, group);
     return new CallerAccount(name, waits, (model, now) -> quotas);
@@ -74,7 +75,7 @@ final class StressedGateway implements AutoCloseable {
   /**
    * Returns an upstream with a limit of requests a window, and of concurrent ones; 0 is unlimited.
    */
-  static UpstreamSpec upstream(String id, int weight, long requests, long concurrency) {
+  public static UpstreamSpec upstream(String id, int weight, long requests, long concurrency) {
     return new UpstreamSpec(
         id,
         URI.create("mock://" + id),
@@ -91,7 +92,7 @@ final class StressedGateway implements AutoCloseable {
             EndpointFixture.SECOND, EndpointFixture.SECOND, EndpointFixture.SECOND));
   }
 
-  void apply(EndpointSpec... specs) {
+  public void apply(EndpointSpec... specs) {
     registry.apply(List.of(specs));
   }
 
@@ -100,7 +101,7 @@ final class StressedGateway implements AutoCloseable {
   }
 
   /** Asserts that nothing is charged, claimed or waited for once all requests have ended. */
-  void assertNothingIsLeft() throws InterruptedException {
+  public void assertNothingIsLeft() throws InterruptedException {
     for (Endpoint endpoint : registry.all()) {
       awaitIdle(endpoint);
       EndpointFixture.assertBalanced(endpoint);
@@ -120,17 +121,17 @@ final class StressedGateway implements AutoCloseable {
   /** Waits until an endpoint has processed all earlier messages. */
   private static void awaitIdle(Endpoint endpoint) throws InterruptedException {
     CountDownLatch seen = new CountDownLatch(1);
-    endpoint.atWork((dispatcher, now) -> seen.countDown());
+    endpoint.runAsOwner((dispatcher, now) -> seen.countDown());
     assertThat(seen.await(30, TimeUnit.SECONDS)).as("its turn came").isTrue();
   }
 
   void assertNothingIsLeft(Quota quota) {
-    assertThat(quota.line().kept()).as(quota + " is kept").isFalse();
+    assertThat(quota.waitList().isClaimed()).as(quota + " is kept").isFalse();
     quota.limits().forEach(each -> assertNothingIsHeld(quota.name(), each));
   }
 
   private void assertNothingIsHeld(String what, MeteredLimit metered) {
-    assertThat(metered.limit().balance(ticker.nanos()).held())
+    assertThat(metered.limit().balance(ticker.nanos()).reserved())
         .as("held of %s, %s", what, metered.measure())
         .isZero();
   }

@@ -13,7 +13,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.event.Event;
+import io.penstock.explain.PastTicket;
+import io.penstock.explain.TicketRecord;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
@@ -57,7 +63,7 @@ class TicketAccountingTest {
   void refusedAndGoneBeforeTheyWereTickets_areNumberedCountedAndTold() {
     Endpoint endpoint = endpointFixture.open(none("/a"));
     endpointFixture.at(SECOND);
-    endpoint.gone(new Cost(3, 4, 0), 50);
+    endpoint.countCancelled(new Cost(3, 4, 0), 50);
     endpoint.refused(Cost.ofInput(6), 70, BAD);
     assertThat(endpointFixture.recorded.all())
         .containsExactly(

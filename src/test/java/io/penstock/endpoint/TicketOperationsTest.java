@@ -13,7 +13,18 @@ import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.QueuePlace;
+import io.penstock.dispatch.TicketFate;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.TicketOperations.Removal;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.PastTicket;
+import io.penstock.explain.QueueSnapshot;
+import io.penstock.explain.TicketRecord;
+import io.penstock.explain.WaitExplanation;
+import io.penstock.explain.WaitingTicket;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
@@ -67,7 +78,7 @@ class TicketOperationsTest {
             WaitPatience.DEFAULT,
             0,
             TicketRequest.Flow.ANONYMOUS,
-            TicketRequest.Kept.NOWHERE,
+            TicketRequest.RequestAffinity.NONE,
             null,
             null,
             new TicketRequest.Origin(requestId, "alice")));
@@ -161,8 +172,8 @@ class TicketOperationsTest {
     assertThat(pastTicket.fate()).isEqualTo(TicketFate.RUNNING);
     assertThat(pastTicket.waitedNanos()).isEqualTo(10 * SECOND);
     assertThat(pastTicket.refusal()).isNull();
-    BindingLimit binds = Objects.requireNonNull(pastTicket.explanation().binds());
-    assertThat(binds.what()).isEqualTo(BindingLimit.What.LIMIT);
+    BindingLimit binds = Objects.requireNonNull(pastTicket.explanation().binding());
+    assertThat(binds.cause()).isEqualTo(BindingLimit.Cause.LIMIT);
     assertThat(binds.untilNanos()).isEqualTo(START + 10 * SECOND);
     settlement(second).permitted(endpointFixture.ticker.nanos());
     assertThat(past(second).fate()).isEqualTo(TicketFate.SERVED);
@@ -203,7 +214,7 @@ class TicketOperationsTest {
     endpointFixture.drivers.run();
     assertThat(find(soon.order())).isEmpty();
     assertThat(past(late).fate()).isEqualTo(TicketFate.CANCELLED);
-    assertThat(past(late).explanation().binds()).isNotNull();
+    assertThat(past(late).explanation().binding()).isNotNull();
     assertThat(remove(late.order())).isEqualTo(Removal.GONE);
   }
 
@@ -258,8 +269,8 @@ class TicketOperationsTest {
     submit(endpoint, 1);
     ParkedTicket blocked = submit(endpoint, 1);
     ParkedTicket next = submit(endpoint, 1);
-    assertThat(look(blocked).explanation().binds())
-        .isEqualTo(BindingLimit.of(BindingLimit.What.QUEUE_FULL, Ticker.NEVER));
+    assertThat(look(blocked).explanation().binding())
+        .isEqualTo(BindingLimit.of(BindingLimit.Cause.QUEUE_FULL, Ticker.NEVER));
     assertThat(look(next).place().position()).isEqualTo(3);
     assertThat(remove(blocked.order())).isEqualTo(Removal.REMOVED);
     assertThat(look(next).place().position()).isEqualTo(2);
@@ -290,7 +301,7 @@ class TicketOperationsTest {
     ParkedTicket first = submit(endpoint, 1);
     ParkedTicket again =
         Objects.requireNonNull(
-            settlement(first).again(AttemptFailure.BROKEN, false, endpointFixture.ticker.nanos()));
+            settlement(first).retry(AttemptFailure.BROKEN, false, endpointFixture.ticker.nanos()));
     assertThat(look(again).place().ticket()).isSameAs(again);
     assertThat(remove(again.order())).isEqualTo(Removal.REMOVED);
     assertThat(refusal(again).reason()).isEqualTo(RefusalReason.REMOVED_BY_OPERATOR);

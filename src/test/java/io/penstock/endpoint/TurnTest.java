@@ -15,6 +15,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.event.Event;

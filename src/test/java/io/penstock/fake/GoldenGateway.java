@@ -3,9 +3,9 @@ package io.penstock.fake;
 import static io.penstock.fake.RunningGateway.awaiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.key.KeySecrets;
 import io.penstock.time.WallClock;
 import java.nio.file.Path;

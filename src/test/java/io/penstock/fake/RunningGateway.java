@@ -3,10 +3,10 @@ package io.penstock.fake;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.GatewayServer;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.time.Ticker;
@@ -162,7 +162,7 @@ public final class RunningGateway implements AutoCloseable {
                     .forEach(
                         (pool, quota) -> {
                           for (MeteredLimit metered : quota.limits()) {
-                            assertThat(metered.limit().balance(now).held())
+                            assertThat(metered.limit().balance(now).reserved())
                                 .as("held of %s %s", upstream, pool)
                                 .isZero();
                           }

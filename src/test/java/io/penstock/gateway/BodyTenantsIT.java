@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.TicketFate;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
@@ -150,7 +150,7 @@ class BodyTenantsIT extends HostileCase {
     upstream.received();
     send(head(full, CLIENT_SECRET, 500) + body(500));
     // a ticket is counted as waiting a moment before it is in the queue
-    RunningGateway.awaiting().until(() -> gateway.endpoint("/full").foreseen(null) != null);
+    RunningGateway.awaiting().until(() -> gateway.endpoint("/full").certainRefusal(null) != null);
     try (ByteSocket byteSocket = connect()) {
       refused(byteSocket.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");
       assertThat(bodies().heldBytes()).isEqualTo(500);

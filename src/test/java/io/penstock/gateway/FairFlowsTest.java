@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.dispatch.TicketRequest;
 import io.penstock.endpoint.EndpointSpec.FairBy;
-import io.penstock.endpoint.TicketRequest;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpHeaders;
 

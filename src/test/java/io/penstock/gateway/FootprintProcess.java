@@ -2,10 +2,10 @@ package io.penstock.gateway;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.penstock.GatewayServer;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
@@ -67,7 +67,7 @@ final class FootprintProcess {
         context.getBean(UpstreamRegistry.class).all().stream()
             .flatMap(upstream -> upstream.pools().values().stream())
             .flatMap(quota -> quota.limits().stream())
-            .mapToLong(metered -> metered.limit().balance(now).held())
+            .mapToLong(metered -> metered.limit().balance(now).reserved())
             .sum();
     return "%d %d %d %d %d %d %d"
         .formatted(

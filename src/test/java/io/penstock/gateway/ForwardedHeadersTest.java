@@ -31,7 +31,7 @@ class ForwardedHeadersTest {
             .header("Forwarded", "for=203.0.113.9")
             .build();
     HttpHeaders headers = new DefaultHttpHeaders();
-    origin.tell(MockServerWebExchange.from(request), headers);
+    origin.addTo(MockServerWebExchange.from(request), headers);
     return headers;
   }
 

@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.key.KeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -103,7 +103,7 @@ class PermitIT extends HostileCase {
       gateway.endpoint("/tokens").pause(true);
       for (int i = 1; i <= 3; i++) {
         wires.add(connect().post("/tokens?tokens=30", ""));
-        gateway.await("/tokens", io.penstock.endpoint.TicketFate.WAITING, i);
+        gateway.await("/tokens", io.penstock.dispatch.TicketFate.WAITING, i);
       }
       gateway.endpoint("/tokens").pause(false);
       List<JsonNode> answers = wires.stream().map(byteSocket -> json(byteSocket.answer())).toList();

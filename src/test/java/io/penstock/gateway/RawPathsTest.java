@@ -3,9 +3,9 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueBounds;
 import java.util.List;

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.RequestContent;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.gateway.body.BodyBudget;
@@ -110,7 +110,7 @@ class StreamHeartbeatTest {
             nothing,
             new HeldBody(new BodyBudget(1_000, 1).claim("a")),
             ClientIdentity.ANYONE);
-    requestContext.weighs(
+    requestContext.setCost(
         new Cost(3, 4, 0),
         new WeighedRequest.Request(
             new RequestContent("m", 3, 0, RequestContent.UNSTATED, 1, true),

@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.endpoint.TicketOperations;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;

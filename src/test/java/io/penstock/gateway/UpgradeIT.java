@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
-import io.penstock.endpoint.TicketFate;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import java.net.URI;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.PooledByteBufAllocator;
-import io.penstock.endpoint.TicketFate;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.gateway.body.BodyBudget;

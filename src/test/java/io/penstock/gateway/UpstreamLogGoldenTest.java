@@ -62,7 +62,7 @@ class UpstreamLogGoldenTest {
 
   private static ProviderLesson told(ProviderStatus providerStatus) {
     return new ProviderLesson(
-        200, List.of(providerStatus), ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER);
+        200, List.of(providerStatus), ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER);
   }
 
   @Test
@@ -77,7 +77,7 @@ class UpstreamLogGoldenTest {
       log.answered(
           upstream,
           FIRST,
-          new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.Wording.RATE),
+          new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.ErrorCause.RATE),
           4 * SECOND);
       log.answered(upstream, FIRST, ProviderLesson.silent(200), 10 * SECOND);
       ProviderStatus lower = new ProviderStatus(LimitMeasure.TOKENS, 700, 600, WINDOW);

@@ -86,7 +86,7 @@ class UpstreamLogTest {
   @Test
   void pause_isSaidWhenItBegins_andByTheFirstAnswerAfterIt() {
     ProviderLesson enough =
-        new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.Wording.RATE);
+        new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.ErrorCause.RATE);
     assertThat(answered(enough, 0)).containsExactly("- upstream u, m: paused for 5000 ms");
     assertThat(answered(enough, SECOND)).isEmpty();
     assertThat(answered(ProviderLesson.silent(200), 7 * SECOND))
@@ -100,7 +100,7 @@ class UpstreamLogTest {
     learn(stated, 0);
     ProviderLesson lesson =
         new ProviderLesson(
-            200, List.of(stated), ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER);
+            200, List.of(stated), ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER);
     assertThat(answered(lesson, 1))
         .containsExactly(
             "- upstream u, m: its provider states a limit of 700 tokens, lower than the 1000"
@@ -110,7 +110,7 @@ class UpstreamLogTest {
     learn(whole, SECOND);
     ProviderLesson restored =
         new ProviderLesson(
-            200, List.of(whole), ProviderStatus.UNSAID, ProviderLesson.Wording.OTHER);
+            200, List.of(whole), ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER);
     assertThat(answered(restored, SECOND + 1))
         .containsExactly("+ upstream u, m: the limit of tokens is as configured again, 1000");
     assertThat(answered(restored, SECOND + 2)).isEmpty();
@@ -143,7 +143,8 @@ class UpstreamLogTest {
 
   @Test
   void nameOfAModel_cannotForgeALine() {
-    ProviderLesson enough = new ProviderLesson(429, List.of(), SECOND, ProviderLesson.Wording.RATE);
+    ProviderLesson enough =
+        new ProviderLesson(429, List.of(), SECOND, ProviderLesson.ErrorCause.RATE);
     AttemptHistory attemptHistory = new AttemptHistory("m\nERROR forged", 0, 0, true);
     upstream.judge(attemptHistory, enough, 0);
     assertThat(texts(log.lines(upstream, "m\nERROR forged", enough, 0)))

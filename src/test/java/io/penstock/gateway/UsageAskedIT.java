@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.TicketFate;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.RawUpstream;

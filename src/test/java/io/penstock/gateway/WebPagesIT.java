@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.ConfigurationReloader;
-import io.penstock.endpoint.TicketFate;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.Http2Wire;
 import io.penstock.fake.HttpMessage;

@@ -59,7 +59,7 @@ class KeyAccountsTest {
     return key(name, limits, Map.of(), null, false);
   }
 
-  private CallerAccount.Charged charge(KeySpec key, @Nullable String model, long tokens) {
+  private CallerAccount.ChargeResult charge(KeySpec key, @Nullable String model, long tokens) {
     Ticket ticket = new Ticket(arrivals++, Cost.ofInput(tokens), 0, now, Long.MAX_VALUE);
     return accounts.of(key).charge(model, ticket, now);
   }

@@ -33,14 +33,15 @@ class AroundTest {
     switch (others) {
       case NONE -> {}
       case SHARING -> share();
-      case COUNTING -> limit.others(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
+      case COUNTING ->
+          limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
       case CUT_OFF -> {
         share();
         limit.cutOff(new OutageCap.Open());
       }
       case REGIONS -> {
         RegionCounts nobody =
-            RegionCounts.of(SPEC, WINDOW, SHIFT, List.of(), RegionCounts.Denials.NOBODY);
+            RegionCounts.of(SPEC, WINDOW, SHIFT, List.of(), RegionCounts.DenialListener.NOBODY);
         RegionSharing.bind(limit, nobody, NOW);
       }
     }
@@ -48,7 +49,7 @@ class AroundTest {
 
   private void share() {
     limit.share(new SliceDemand(() -> {}), NOW);
-    limit.granted(
+    limit.addSlices(
         List.of(new SpendingReport.Counted(7, 100)),
         HEARD,
         any -> new CellGrid.Span(NOW, NOW + WINDOW));
@@ -58,12 +59,13 @@ class AroundTest {
   @EnumSource
   void toldALowerLimit_hasNoMoreUntilItIsRestored(Others others) {
     among(others);
-    assertThat(limit.restores(NOW)).isEqualTo(NOW);
-    limit.told(new ProviderNotice(0, NOW, 50, ProviderNotice.UNSAID, ProviderNotice.UNSAID), NOW);
+    assertThat(limit.restoredAt(NOW)).isEqualTo(NOW);
+    limit.applyNotice(
+        new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED), NOW);
     assertThat(limit.capacity(NOW)).isEqualTo(50);
     assertThat(limit.capacity()).isEqualTo(120);
     assertThat(limit.spec()).isEqualTo(SPEC);
-    assertThat(limit.restores(NOW)).isEqualTo(NOW + LOWERED_NANOS);
+    assertThat(limit.restoredAt(NOW)).isEqualTo(NOW + LOWERED_NANOS);
     assertThat(limit.capacity(NOW + LOWERED_NANOS)).isEqualTo(120);
   }
 
@@ -83,7 +85,7 @@ class AroundTest {
     among(others);
     assertThat(limit.learned(NOW)).isNull();
     LimitAnswer.Receipt receipt = taken(limit, 1, NOW);
-    limit.told(new ProviderNotice(receipt.mark(), NOW, 120, 40, 30 * SECOND), NOW);
+    limit.applyNotice(new ProviderNotice(receipt.totalTaken(), NOW, 120, 40, 30 * SECOND), NOW);
     LearnedLimit learnedLimit = Objects.requireNonNull(limit.learned(NOW));
     assertThat(learnedLimit.limit()).isEqualTo(120);
     assertThat(learnedLimit.remaining()).isEqualTo(40);
@@ -106,7 +108,7 @@ class AroundTest {
   void paced_isWhatItWouldBeAlone(Others others) {
     among(others);
     taken(limit, 10, NOW);
-    assertThat(limit.paced(6, NOW)).isEqualTo(NOW + 3 * SECOND);
+    assertThat(limit.paceAllowsAt(6, NOW)).isEqualTo(NOW + 3 * SECOND);
   }
 
   @ParameterizedTest
@@ -114,7 +116,7 @@ class AroundTest {
   void givenBackByItsCell_isNotOwedAnyMore(Others others) {
     among(others);
     LimitAnswer.Receipt receipt = taken(limit, new Weight(4, 6, 4), NOW);
-    LimitState given = limit.state().give(receipt.cell(), 3, 5, NOW);
+    LimitState given = limit.state().giveBack(receipt.cell(), 3, 5, NOW);
     assertThat(given.balance(NOW)).isEqualTo(new LimitBalance(1, 0, 1));
   }
 }

@@ -36,7 +36,7 @@ class ConcurrencyTest extends LimitContract {
   }
 
   private static void ended(Limit limit, LimitAnswer.Receipt receipt, long now) {
-    limit.give(receipt, receipt.taken(), receipt.held(), now);
+    limit.giveBack(receipt, receipt.taken(), receipt.reserved(), now);
   }
 
   /** No instant is returned, because none is known: room comes only when a permit is given back. */
@@ -47,9 +47,9 @@ class ConcurrencyTest extends LimitContract {
     LimitAnswer.Receipt first = taken(limit);
     taken(limit);
     assertThat(limit.take(ONE, START)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
-    assertThat(limit.earliest(1, START + 100_000 * SECOND)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.admittedAt(1, START + 100_000 * SECOND)).isEqualTo(Ticker.NEVER);
     ended(limit, first, START + SECOND);
-    assertThat(limit.earliest(1, START + SECOND)).isEqualTo(START + SECOND);
+    assertThat(limit.admittedAt(1, START + SECOND)).isEqualTo(START + SECOND);
     assertThat(limit.take(ONE, START + SECOND)).isInstanceOf(LimitAnswer.Receipt.class);
   }
 
@@ -86,7 +86,7 @@ class ConcurrencyTest extends LimitContract {
     taken(limit);
     limit.charge(1_000, 0, START);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(0, 0, 1));
-    assertThat(limit.forecast(100, 1, START)).isZero();
+    assertThat(limit.forecastNanos(100, 1, START)).isZero();
   }
 
   @Test
@@ -98,7 +98,7 @@ class ConcurrencyTest extends LimitContract {
       List<LimitAnswer.Receipt> running = new ArrayList<>();
       for (int step = 0; step < 500; step++) {
         String where = "seed " + seed + " step " + step;
-        assertThat(limit.balance(START).held()).as(where).isEqualTo(running.size());
+        assertThat(limit.balance(START).reserved()).as(where).isEqualTo(running.size());
         switch (random.nextInt(10)) {
           case 0 -> {
             max = 1 + random.nextLong(10);

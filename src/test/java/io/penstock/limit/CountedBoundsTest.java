@@ -32,20 +32,21 @@ class CountedBoundsTest {
 
   /** Returns counts of others that were heard just now. */
   private static PeerCounts heard(long window, long amount, long now) {
-    return PeerCounts.none(window, SHIFT).heard(cell(window, now), amount, now - 1, SHIFT, now);
+    return PeerCounts.none(window, SHIFT)
+        .withReport(cell(window, now), amount, now - 1, SHIFT, now);
   }
 
   private Limit counted(LimitSpec spec, long window, long amount) {
     Limit limit = new Limit(spec, START);
-    limit.others(heard(window, amount, START), sliceDemand, START);
+    limit.applyPeerCounts(heard(window, amount, START), sliceDemand, START);
     return limit;
   }
 
   @Test
   void whatOthersCounted_countsForTheGuardToo() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
-    assertThat(limit.earliest(60, START)).isEqualTo(START);
-    assertThat(limit.earliest(61, START)).isEqualTo(EDGE + WINDOW + GUARD);
+    assertThat(limit.admittedAt(60, START)).isEqualTo(START);
+    assertThat(limit.admittedAt(61, START)).isEqualTo(EDGE + WINDOW + GUARD);
     assertThat(limit.room(EDGE + WINDOW + GUARD - 1)).isEqualTo(60);
     assertThat(limit.room(EDGE + WINDOW + GUARD)).isEqualTo(Long.MAX_VALUE);
   }
@@ -55,35 +56,35 @@ class CountedBoundsTest {
     Limit limit = new Limit(trailing(0), START);
     limit.admit(10, START);
     long now = START + 10 * SECOND;
-    limit.others(heard(WINDOW, 90, now), sliceDemand, now);
+    limit.applyPeerCounts(heard(WINDOW, 90, now), sliceDemand, now);
     assertThat(limit.room(now)).isZero();
-    assertThat(limit.earliest(10, now)).isEqualTo(EDGE + WINDOW);
-    assertThat(limit.earliest(11, now)).isEqualTo(EDGE + 10 * SECOND + WINDOW);
+    assertThat(limit.admittedAt(10, now)).isEqualTo(EDGE + WINDOW);
+    assertThat(limit.admittedAt(11, now)).isEqualTo(EDGE + 10 * SECOND + WINDOW);
   }
 
   @Test
   void moreThanIsNotHeld_neverOpensWhateverOthersLeave() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
     limit.take(new Weight(0, 30, 0), START);
-    assertThat(limit.opens(70, START)).isEqualTo(EDGE + WINDOW + GUARD);
-    assertThat(limit.opens(71, START)).isEqualTo(Ticker.NEVER);
-    assertThat(limit.opens(0, START)).isEqualTo(START);
+    assertThat(limit.roomFreeAt(70, START)).isEqualTo(EDGE + WINDOW + GUARD);
+    assertThat(limit.roomFreeAt(71, START)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.roomFreeAt(0, START)).isEqualTo(START);
   }
 
   @Test
   void forecast_countsWhatOthersCountedAsAhead() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
-    assertThat(limit.forecast(50, 10, START)).isZero();
-    assertThat(limit.forecast(60, 10, START)).isEqualTo(6 * SECOND);
+    assertThat(limit.forecastNanos(50, 10, START)).isZero();
+    assertThat(limit.forecastNanos(60, 10, START)).isEqualTo(6 * SECOND);
   }
 
   @Test
   void newsOfOthers_takesThePlaceOfWhatWasKnown_andCountsNoMoreWhenTheyDoNot() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
     limit.admit(5, START);
-    limit.others(heard(WINDOW, 70, START), sliceDemand, START);
+    limit.applyPeerCounts(heard(WINDOW, 70, START), sliceDemand, START);
     assertThat(limit.room(START)).isEqualTo(25);
-    limit.uncount();
+    limit.dropPeerCounts();
     assertThat(limit.room(START)).isEqualTo(95);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(5, 0, 0));
   }
@@ -92,7 +93,7 @@ class CountedBoundsTest {
   void sharedInSlices_othersAreNotCountedOnTop() {
     Limit limit = new Limit(trailing(GUARD), START);
     limit.share(sliceDemand, START);
-    limit.others(heard(WINDOW, 40, START), new SliceDemand(() -> {}), START);
+    limit.applyPeerCounts(heard(WINDOW, 40, START), new SliceDemand(() -> {}), START);
     assertThat(limit.demand()).isSameAs(sliceDemand);
     assertThat(limit.utilization(START)).isZero();
   }
@@ -128,7 +129,7 @@ class CountedBoundsTest {
     ZoneMidnights zoneMidnights =
         new ZoneMidnights(ZoneOffset.UTC, () -> (START + SHIFT) / 1_000_000);
     Limit limit = counted(new LimitSpec.Day(100, zoneMidnights, 0), DAY, 100);
-    assertThat(limit.earliest(1, START)).isEqualTo(zoneMidnights.after(START, START));
+    assertThat(limit.admittedAt(1, START)).isEqualTo(zoneMidnights.after(START, START));
   }
 
   @Test
@@ -136,7 +137,7 @@ class CountedBoundsTest {
     Limit limit = counted(new LimitSpec.Day(100, null, 0), DAY, 100);
     long subCell = DAY / 60;
     long end = Math.ceilDiv(START, subCell) * subCell;
-    assertThat(limit.earliest(1, START)).isEqualTo(end + DAY);
+    assertThat(limit.admittedAt(1, START)).isEqualTo(end + DAY);
   }
 
   /** Going back 31 days from the first of March leads to January, because February is short. */
@@ -153,7 +154,7 @@ class CountedBoundsTest {
               () -> Math.floorDiv(wall[0] + SHIFT, 1_000_000),
               ZoneMidnights.Each.MONTH);
       Limit limit = new Limit(new LimitSpec.Day(100, each, 0), february);
-      limit.others(heard(each.apartNanos(), 100, february), sliceDemand, february);
+      limit.applyPeerCounts(heard(each.apartNanos(), 100, february), sliceDemand, february);
       assertThat(limit.room(february)).isZero();
       wall[0] = begin - 1_000_000;
       assertThat(limit.room(wall[0])).isZero();

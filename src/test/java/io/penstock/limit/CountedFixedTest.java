@@ -16,9 +16,9 @@ class CountedFixedTest extends LimitContract {
 
   private static Limit limit(LimitSpec spec, long window, long others) {
     Limit limit = new Limit(spec, START);
-    limit.others(
+    limit.applyPeerCounts(
         PeerCounts.none(window, SHIFT)
-            .heard(cell(window, START), others, Long.MIN_VALUE, SHIFT, START),
+            .withReport(cell(window, START), others, Long.MIN_VALUE, SHIFT, START),
         new SliceDemand(() -> {}),
         START);
     return limit;
@@ -56,16 +56,16 @@ class CountedFixedTest extends LimitContract {
   void whatWasTakenBeforeOthersCounted_isOfTheRunningWindow() {
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
     limit.take(Weight.exactly(70), START);
-    limit.others(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
+    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
     assertThat(limit.room(START)).isEqualTo(30);
-    assertThat(limit.earliest(31, START)).isEqualTo(BEGIN + WINDOW);
+    assertThat(limit.admittedAt(31, START)).isEqualTo(BEGIN + WINDOW);
   }
 
   @Test
   void wholeWindowOfOthers_opensWithTheNext() {
     Limit limit = limit(new LimitSpec.FixedWindow(100, WINDOW), WINDOW, 130);
     assertThat(limit.room(START)).isZero();
-    assertThat(limit.earliest(100, START)).isEqualTo(BEGIN + WINDOW);
+    assertThat(limit.admittedAt(100, START)).isEqualTo(BEGIN + WINDOW);
   }
 
   @Test
@@ -75,7 +75,7 @@ class CountedFixedTest extends LimitContract {
         new ZoneMidnights(ZoneOffset.UTC, () -> (START + SHIFT) / 1_000_000);
     Limit limit = limit(new LimitSpec.Day(100, zoneMidnights, 0), day, 100);
     assertThat(limit.room(START)).isZero();
-    long until = limit.earliest(1, START);
+    long until = limit.admittedAt(1, START);
     assertThat(until - START).isBetween(0L, day);
     assertThat((until + SHIFT) / SECOND % 86_400).isIn(0L, 86_399L);
   }

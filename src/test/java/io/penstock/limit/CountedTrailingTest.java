@@ -27,9 +27,9 @@ class CountedTrailingTest extends LimitContract {
     Limit limit = new Limit(spec(5_000), START);
     PeerCounts others =
         PeerCounts.none(WINDOW, SHIFT)
-            .heard(cell(WINDOW, START) - 1, OTHERS - 500, Long.MIN_VALUE, SHIFT, START)
-            .heard(cell(WINDOW, START), 500, START - SECOND / 10, SHIFT, START);
-    limit.others(others, new SliceDemand(() -> {}), START);
+            .withReport(cell(WINDOW, START) - 1, OTHERS - 500, Long.MIN_VALUE, SHIFT, START)
+            .withReport(cell(WINDOW, START), 500, START - SECOND / 10, SHIFT, START);
+    limit.applyPeerCounts(others, new SliceDemand(() -> {}), START);
     return limit;
   }
 
@@ -59,7 +59,7 @@ class CountedTrailingTest extends LimitContract {
   void aWindowThatWasHeardOfAtOnce_leavesAsTheSlidingWindowCounterSays() {
     PeerCounts others =
         PeerCounts.none(WINDOW, SHIFT)
-            .heard(cell(WINDOW, START) - 1, 6_000, Long.MIN_VALUE, SHIFT, START);
+            .withReport(cell(WINDOW, START) - 1, 6_000, Long.MIN_VALUE, SHIFT, START);
     long begin = cell(WINDOW, START) * WINDOW - SHIFT;
     for (long elapsed = 1; elapsed < 60; elapsed++) {
       long formula = 6_000 * (60 - elapsed) / 60;
@@ -70,9 +70,10 @@ class CountedTrailingTest extends LimitContract {
   @Test
   void smallerOrOlderNews_changeNothing() {
     PeerCounts others =
-        PeerCounts.none(WINDOW, SHIFT).heard(cell(WINDOW, START), 500, START, SHIFT, START);
-    assertThat(others.heard(cell(WINDOW, START), 499, START, SHIFT, START)).isSameAs(others);
-    assertThat(others.heard(cell(WINDOW, START) - 2, 700, START, SHIFT, START)).isSameAs(others);
+        PeerCounts.none(WINDOW, SHIFT).withReport(cell(WINDOW, START), 500, START, SHIFT, START);
+    assertThat(others.withReport(cell(WINDOW, START), 499, START, SHIFT, START)).isSameAs(others);
+    assertThat(others.withReport(cell(WINDOW, START) - 2, 700, START, SHIFT, START))
+        .isSameAs(others);
   }
 
   @Test
@@ -80,18 +81,18 @@ class CountedTrailingTest extends LimitContract {
     Limit limit = new Limit(spec(5_000), START);
     PeerCounts most =
         PeerCounts.none(WINDOW, SHIFT)
-            .heard(cell(WINDOW, START), Long.MAX_VALUE, START, SHIFT, START)
-            .heard(cell(WINDOW, START) + 1, Long.MAX_VALUE, START, SHIFT, START);
-    limit.others(most, new SliceDemand(() -> {}), START);
+            .withReport(cell(WINDOW, START), Long.MAX_VALUE, START, SHIFT, START)
+            .withReport(cell(WINDOW, START) + 1, Long.MAX_VALUE, START, SHIFT, START);
+    limit.applyPeerCounts(most, new SliceDemand(() -> {}), START);
     assertThat(limit.room(START)).isZero();
     assertThat(limit.utilization(START)).isEqualTo(1);
-    assertThat(limit.earliest(1, START)).isBetween(START + WINDOW, START + WINDOW + 2 * SECOND);
+    assertThat(limit.admittedAt(1, START)).isBetween(START + WINDOW, START + WINDOW + 2 * SECOND);
   }
 
   @Test
   void limitWithoutAWindow_isNotCountedWithOthers() {
     Limit limit = new Limit(new LimitSpec.Concurrency(5), START);
-    limit.others(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
+    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
     limit.take(new Weight(0, 2, 0), START);
     assertThat(limit.room(START)).isEqualTo(3);
   }

@@ -42,7 +42,7 @@ class DayBoundsTest {
     wall("2026-03-01T23:30:00Z");
     Limit limit = new Limit(calendar(1, GUARD), START);
     assertThat(limit.admit(1, START)).isTrue();
-    assertThat(limit.earliest(1, START)).isEqualTo(START + HOUR / 2 + GUARD);
+    assertThat(limit.admittedAt(1, START)).isEqualTo(START + HOUR / 2 + GUARD);
   }
 
   @Test
@@ -53,29 +53,29 @@ class DayBoundsTest {
     long end = START + 2 * HOUR + GUARD;
     wall("2026-03-01T23:59:58Z");
     assertThat(limit.admit(1, end)).isTrue();
-    assertThat(limit.earliest(1, end)).isEqualTo(end + 2 * SECOND + DAY + GUARD);
+    assertThat(limit.admittedAt(1, end)).isEqualTo(end + 2 * SECOND + DAY + GUARD);
   }
 
   @Test
   void midnightAnHourAfterTheLast_isAnother() {
     wall("2026-03-01T23:00:00Z");
     LimitState begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
-    assertThat(begun.opens(1, START)).isEqualTo(START + HOUR);
+    assertThat(begun.roomFreeAt(1, START)).isEqualTo(START + HOUR);
     wall("2026-03-01T23:00:00.001Z");
     begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
-    assertThat(begun.opens(1, START)).isEqualTo(START + HOUR - 1_000_000 + DAY);
+    assertThat(begun.roomFreeAt(1, START)).isEqualTo(START + HOUR - 1_000_000 + DAY);
   }
 
   @Test
   void held_isKeptFreeUntilItIsGivenBack() {
     Limit limit = oneAndOneHeld();
     assertThat(limit.room(START)).isEqualTo(1);
-    assertThat(limit.opens(1, START)).isEqualTo(START);
-    assertThat(limit.opens(2, START)).isEqualTo(START + DAY);
-    assertThat(limit.opens(3, START)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.roomFreeAt(1, START)).isEqualTo(START);
+    assertThat(limit.roomFreeAt(2, START)).isEqualTo(START + DAY);
+    assertThat(limit.roomFreeAt(3, START)).isEqualTo(Ticker.NEVER);
     LimitAnswer.Receipt second = (LimitAnswer.Receipt) limit.take(new Weight(0, 1, 0), START);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(1, 0, 2));
-    limit.give(second, 0, 1, START);
+    limit.giveBack(second, 0, 1, START);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(1, 0, 1));
     assertThat(limit.room(START + DAY)).isEqualTo(2);
   }
@@ -84,28 +84,28 @@ class DayBoundsTest {
   void forecast_countsDaysOfWhatIsNotHeld() {
     Limit limit = oneAndOneHeld();
     long now = START + HOUR;
-    assertThat(limit.forecast(0, 1, now)).isZero();
-    assertThat(limit.forecast(1, 2, now)).isEqualTo(23 * HOUR);
-    assertThat(limit.forecast(2, 2, now)).isEqualTo(23 * HOUR + DAY);
+    assertThat(limit.forecastNanos(0, 1, now)).isZero();
+    assertThat(limit.forecastNanos(1, 2, now)).isEqualTo(23 * HOUR);
+    assertThat(limit.forecastNanos(2, 2, now)).isEqualTo(23 * HOUR + DAY);
   }
 
   @Test
   void forecastOfAsManyDaysAsFit_isTheirSum() {
     Limit limit = new Limit(new LimitSpec.Day(1, null, 0), START);
     long days = (AmountBound.MOST - DAY) / DAY;
-    assertThat(limit.forecast(days + 1, 1, START)).isEqualTo(DAY + days * DAY);
-    assertThat(limit.forecast(days + 2, 1, START)).isEqualTo(AmountBound.MOST);
+    assertThat(limit.forecastNanos(days + 1, 1, START)).isEqualTo(DAY + days * DAY);
+    assertThat(limit.forecastNanos(days + 2, 1, START)).isEqualTo(AmountBound.MOST);
     Limit used = new Limit(new LimitSpec.Day(1, null, 0), AmountBound.MOST % DAY);
     used.admit(1, AmountBound.MOST % DAY);
-    assertThat(used.forecast(days, 1, AmountBound.MOST % DAY)).isEqualTo(DAY + days * DAY);
-    assertThat(used.forecast(days + 1, 1, AmountBound.MOST % DAY)).isEqualTo(AmountBound.MOST);
+    assertThat(used.forecastNanos(days, 1, AmountBound.MOST % DAY)).isEqualTo(DAY + days * DAY);
+    assertThat(used.forecastNanos(days + 1, 1, AmountBound.MOST % DAY)).isEqualTo(AmountBound.MOST);
   }
 
   @Test
   void restoredWithAnEndFarAhead_endsADayAfterItWasSaved() {
     List<ChargedCell> cells = List.of(new ChargedCell(START + 100 * HOUR, 3));
     Limit restored = Limit.restored(THREE, cells, START, START + 2 * HOUR);
-    assertThat(restored.earliest(1, START + 2 * HOUR)).isEqualTo(START + DAY);
+    assertThat(restored.admittedAt(1, START + 2 * HOUR)).isEqualTo(START + DAY);
   }
 
   /**
@@ -117,7 +117,7 @@ class DayBoundsTest {
     LimitSpec.Day spec = calendar(1, 0);
     Limit restored = Limit.restored(spec, List.of(new ChargedCell(START, 1)), START, START);
     assertThat(restored.admit(1, START)).isTrue();
-    assertThat(restored.earliest(1, START)).isEqualTo(START + SECOND);
+    assertThat(restored.admittedAt(1, START)).isEqualTo(START + SECOND);
   }
 
   @Test

@@ -102,7 +102,7 @@ class DayTest {
   void firstRequestNeverSent_nextOneBeginsTheDay() {
     Limit limit = new Limit(firstUse(1), START);
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(ONE, START);
-    limit.give(receipt, 1, 0, START + HOUR);
+    limit.giveBack(receipt, 1, 0, START + HOUR);
     assertThat(goes(limit, START + 2 * HOUR)).isTrue();
     assertThat(until(limit, START + 2 * HOUR)).isEqualTo(START + 2 * HOUR + DAY);
   }
@@ -112,7 +112,7 @@ class DayTest {
     Limit limit = new Limit(firstUse(2), START);
     LimitAnswer.Receipt yesterday = (LimitAnswer.Receipt) limit.take(ONE, START);
     assertThat(goes(limit, START + DAY)).isTrue();
-    limit.give(yesterday, 1, 0, START + DAY);
+    limit.giveBack(yesterday, 1, 0, START + DAY);
     assertThat(limit.balance(START + DAY).charged()).isEqualTo(1);
   }
 
@@ -179,11 +179,13 @@ class DayTest {
   @Test
   void forecast_countsTheRestOfTheDayAndWholeDays() {
     Limit limit = new Limit(firstUse(2), START);
-    assertThat(limit.forecast(1, 1, START)).isZero();
+    assertThat(limit.forecastNanos(1, 1, START)).isZero();
     goes(limit, START);
-    assertThat(limit.forecast(1, 1, START + HOUR)).isEqualTo(23 * HOUR);
-    assertThat(limit.forecast(4, 1, START + HOUR)).isEqualTo(23 * HOUR + DAY);
-    assertThat(limit.forecast(Long.MAX_VALUE / 8, 1, START)).isPositive().isLessThan(Ticker.NEVER);
+    assertThat(limit.forecastNanos(1, 1, START + HOUR)).isEqualTo(23 * HOUR);
+    assertThat(limit.forecastNanos(4, 1, START + HOUR)).isEqualTo(23 * HOUR + DAY);
+    assertThat(limit.forecastNanos(Long.MAX_VALUE / 8, 1, START))
+        .isPositive()
+        .isLessThan(Ticker.NEVER);
   }
 
   @Test
@@ -205,7 +207,7 @@ class DayTest {
         boolean goes = goes(limit, now);
         assertThat(goes).as(where).isEqualTo(count < capacity);
         count += goes ? 1 : 0;
-        assertThat(limit.earliest(1, now))
+        assertThat(limit.admittedAt(1, now))
             .as(where)
             .isEqualTo(count < capacity ? now : began + DAY);
       }

@@ -43,29 +43,29 @@ class FixedWindowBoundsTest {
   void forecast_countsWindowsOfWhatIsNotHeldAfterTheDebt() {
     FixedWindowState state = state(100, 50, 20);
     long now = START + 4 * SECOND;
-    assertThat(state.forecast(20, 10, now)).isEqualTo(6 * SECOND);
-    assertThat(state.forecast(30, 10, now)).isEqualTo(16 * SECOND);
+    assertThat(state.forecastNanos(20, 10, now)).isEqualTo(6 * SECOND);
+    assertThat(state.forecastNanos(30, 10, now)).isEqualTo(16 * SECOND);
   }
 
   @Test
   void whatFits_opensNowAndWhatIsLeftOnlyWithTheNext() {
     FixedWindowState state = state(60, 0, 10);
     long now = START + 4 * SECOND;
-    assertThat(state.opens(30, now)).isEqualTo(now);
-    assertThat(state.opens(31, now)).isEqualTo(START + WINDOW);
-    assertThat(state.opens(91, now)).isEqualTo(Ticker.NEVER);
+    assertThat(state.roomFreeAt(30, now)).isEqualTo(now);
+    assertThat(state.roomFreeAt(31, now)).isEqualTo(START + WINDOW);
+    assertThat(state.roomFreeAt(91, now)).isEqualTo(Ticker.NEVER);
   }
 
   @Test
   void forgiven_countsInItsWindowAndIsOwedNoMore() {
-    assertThat(state(100, 50, 3).forgiven()).isEqualTo(state(150, 0, 3));
+    assertThat(state(100, 50, 3).withoutDebt()).isEqualTo(state(150, 0, 3));
   }
 
   @Test
   void givenBack_debtIsForgivenFirstAndNoMoreThanThereIs() {
-    assertThat(state(100, 50, 5).give(START, 40, 0, START)).isEqualTo(state(100, 10, 5));
-    assertThat(state(100, 50, 5).give(START, 120, 2, START)).isEqualTo(state(30, 0, 3));
-    assertThat(state(100, 50, 5).give(START, 1_000, 9, START)).isEqualTo(state(0, 0, 0));
+    assertThat(state(100, 50, 5).giveBack(START, 40, 0, START)).isEqualTo(state(100, 10, 5));
+    assertThat(state(100, 50, 5).giveBack(START, 120, 2, START)).isEqualTo(state(30, 0, 3));
+    assertThat(state(100, 50, 5).giveBack(START, 1_000, 9, START)).isEqualTo(state(0, 0, 0));
   }
 
   @Test
@@ -74,8 +74,8 @@ class FixedWindowBoundsTest {
     long start = 5 * WINDOW;
     long windows = (AmountBound.MOST - start) / WINDOW;
     LimitState last = new FixedWindowState(one, start, 1, windows - 1, 0);
-    assertThat(last.opens(1, start)).isEqualTo(start + windows * WINDOW);
+    assertThat(last.roomFreeAt(1, start)).isEqualTo(start + windows * WINDOW);
     LimitState beyond = new FixedWindowState(one, start, 1, windows, 0);
-    assertThat(beyond.opens(1, start)).isEqualTo(Ticker.NEVER);
+    assertThat(beyond.roomFreeAt(1, start)).isEqualTo(Ticker.NEVER);
   }
 }

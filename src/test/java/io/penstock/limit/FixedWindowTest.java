@@ -82,7 +82,7 @@ class FixedWindowTest extends LimitContract {
     LimitAnswer.Receipt receipt =
         (LimitAnswer.Receipt) limit.take(new Weight(60, 1_000, 60), START);
     assertThat(receipt.taken()).isEqualTo(60);
-    assertThat(receipt.held()).isEqualTo(40);
+    assertThat(receipt.reserved()).isEqualTo(40);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(60, 0, 40));
   }
 
@@ -119,7 +119,7 @@ class FixedWindowTest extends LimitContract {
     // With 30 reserved, 71 fit only after a release of reserved output.
     assertThat(take(71, third)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     taken(70, third);
-    limit.give(receipt, 0, 30, third + 1);
+    limit.giveBack(receipt, 0, 30, third + 1);
     assertThat(limit.balance(third + 1)).isEqualTo(new LimitBalance(70, 0, 0));
     taken(30, third + 1);
   }
@@ -127,10 +127,10 @@ class FixedWindowTest extends LimitContract {
   @Test
   void refund_onlyInTheWindowItWasTakenFrom() {
     LimitAnswer.Receipt first = taken(40, START);
-    limit.give(first, 15, 0, START + WINDOW - 1);
+    limit.giveBack(first, 15, 0, START + WINDOW - 1);
     assertThat(limit.balance(START + WINDOW - 1).charged()).isEqualTo(25);
     taken(1, START + WINDOW);
-    limit.give(first, 25, 0, START + WINDOW);
+    limit.giveBack(first, 25, 0, START + WINDOW);
     assertThat(limit.balance(START + WINDOW)).isEqualTo(new LimitBalance(1, 0, 0));
   }
 
@@ -138,7 +138,7 @@ class FixedWindowTest extends LimitContract {
   void refundWhileOverCapacity_forgivesDebtFirst() {
     LimitAnswer.Receipt first = taken(60, START);
     limit.charge(70, 0, START);
-    limit.give(first, 40, 0, START);
+    limit.giveBack(first, 40, 0, START);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(90, 0, 0));
   }
 
@@ -154,7 +154,7 @@ class FixedWindowTest extends LimitContract {
     taken(90, START);
     limit.resize(new LimitSpec.FixedWindow(40, WINDOW), START + 1);
     assertThat(limit.balance(START + 1)).isEqualTo(new LimitBalance(40, 50, 0));
-    assertThat(limit.earliest(30, START + 1)).isEqualTo(START + 2 * WINDOW);
+    assertThat(limit.admittedAt(30, START + 1)).isEqualTo(START + 2 * WINDOW);
     limit.resize(new LimitSpec.FixedWindow(100, WINDOW), START + 2);
     assertThat(limit.balance(START + 2)).isEqualTo(new LimitBalance(90, 0, 0));
   }
@@ -172,10 +172,10 @@ class FixedWindowTest extends LimitContract {
   void forecast_countsTheRestOfTheRunningWindowThenWholeWindows() {
     taken(70, START);
     long now = START + 4 * SECOND;
-    assertThat(limit.forecast(0, 30, now)).isZero();
-    assertThat(limit.forecast(10, 30, now)).isEqualTo(6 * SECOND);
-    assertThat(limit.forecast(100, 30, now)).isEqualTo(6 * SECOND);
-    assertThat(limit.forecast(101, 30, now)).isEqualTo(16 * SECOND);
+    assertThat(limit.forecastNanos(0, 30, now)).isZero();
+    assertThat(limit.forecastNanos(10, 30, now)).isEqualTo(6 * SECOND);
+    assertThat(limit.forecastNanos(100, 30, now)).isEqualTo(6 * SECOND);
+    assertThat(limit.forecastNanos(101, 30, now)).isEqualTo(16 * SECOND);
   }
 
   @Test

@@ -83,7 +83,7 @@ class GrantedCellsTest {
     limit.take(new Weight(0, 30, 0), 0);
     limit.share(new SliceDemand(() -> {}), 0);
     CellGrid minutes = new CellGrid(7, 0, 60 * SECOND);
-    assertThat(limit.tally(minutes, 0, 7, 100, 0).counted())
+    assertThat(limit.spendingReport(minutes, 0, 7, 100, 0).counted())
         .containsExactly(new SpendingReport.Counted(CellPartition.OUT, 30));
   }
 }

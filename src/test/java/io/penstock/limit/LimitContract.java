@@ -64,8 +64,8 @@ abstract class LimitContract {
         Weight weight = weight(random);
         Weight cut = weight.within(limit.capacity());
         long room = limit.room(now);
-        long earliest = limit.earliest(weight.amount(), now);
-        boolean fits = cut.amount() <= room && limit.paced(cut.amount(), now) <= now;
+        long earliest = limit.admittedAt(weight.amount(), now);
+        boolean fits = cut.amount() <= room && limit.paceAllowsAt(cut.amount(), now) <= now;
         LimitAnswer decided = limit.decide(weight, now);
         LimitAnswer taken = limit.take(weight, now);
         assertThat(taken instanceof LimitAnswer.Receipt).as("seed " + seed).isEqualTo(fits);
@@ -84,7 +84,7 @@ abstract class LimitContract {
     LimitBalance limitBalance = limit.balance(now);
     assertThat(limitBalance.charged()).isNotNegative();
     assertThat(limitBalance.debt()).isNotNegative();
-    assertThat(limitBalance.held()).isNotNegative();
+    assertThat(limitBalance.reserved()).isNotNegative();
     assertThat(limit.room(now)).isNotNegative();
     assertThat(limit.utilization(now)).isBetween(0.0, 1.0);
   }
@@ -123,7 +123,7 @@ abstract class LimitContract {
       }
       assertThat(receipts).isNotEmpty();
       for (LimitAnswer.Receipt receipt : receipts.reversed()) {
-        limit.give(receipt, receipt.taken(), receipt.held(), now);
+        limit.giveBack(receipt, receipt.taken(), receipt.reserved(), now);
         assertSound(limit, now);
       }
       assertThat(limit.balance(now)).as("seed " + seed).isEqualTo(LimitBalance.ZERO);
@@ -148,7 +148,7 @@ abstract class LimitContract {
     LimitBalance before = limit.balance(START);
     limit.resize(limit.spec(), START);
     assertThat(limit.balance(START)).isEqualTo(before);
-    assertThat(limit.earliest(largest(), START)).isEqualTo(until);
+    assertThat(limit.admittedAt(largest(), START)).isEqualTo(until);
   }
 
   @Test
@@ -161,7 +161,7 @@ abstract class LimitContract {
     LimitBalance after = limit.balance(START);
     assertThat(limit.spec()).isEqualTo(larger());
     assertThat(after.charged() + after.debt()).isEqualTo(before.charged() + before.debt());
-    assertThat(after.held()).isEqualTo(before.held());
+    assertThat(after.reserved()).isEqualTo(before.reserved());
     assertSound(limit, START);
   }
 
@@ -176,7 +176,7 @@ abstract class LimitContract {
       assertSound(limit, START);
       assertThat(limit.room(START)).isZero();
       assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(LimitAnswer.Wait.class);
-      assertThat(limit.earliest(1, START)).isGreaterThan(START);
+      assertThat(limit.admittedAt(1, START)).isGreaterThan(START);
     }
   }
 
@@ -203,12 +203,12 @@ abstract class LimitContract {
       long now = use(limit, random);
       LimitBalance limitBalance = limit.balance(now);
       long room = limit.room(now);
-      long earliest = Math.max(now, limit.earliest(1, now));
+      long earliest = Math.max(now, limit.admittedAt(1, now));
       if (limit.take(weight(random), now) instanceof LimitAnswer.Receipt receipt) {
-        limit.give(receipt, receipt.taken(), receipt.held(), now);
+        limit.giveBack(receipt, receipt.taken(), receipt.reserved(), now);
         assertThat(limit.balance(now)).as("seed " + seed).isEqualTo(limitBalance);
         assertThat(limit.room(now)).as("seed " + seed).isEqualTo(room);
-        assertThat(Math.max(now, limit.earliest(1, now))).as("seed " + seed).isEqualTo(earliest);
+        assertThat(Math.max(now, limit.admittedAt(1, now))).as("seed " + seed).isEqualTo(earliest);
       }
     }
   }
@@ -220,7 +220,7 @@ abstract class LimitContract {
     if (limit.balance(START).equals(LimitBalance.ZERO)) {
       return; // limits of requests are not charged
     }
-    long until = limit.earliest(1, START);
+    long until = limit.admittedAt(1, START);
     assertThat(until).isBetween(START + 1, START + forgets());
     assertThat(limit.decide(Weight.exactly(1), until - 1)).isInstanceOf(LimitAnswer.Wait.class);
     assertThat(limit.decide(Weight.exactly(1), until)).isInstanceOf(LimitAnswer.Receipt.class);
@@ -250,7 +250,7 @@ abstract class LimitContract {
     for (long now : new long[] {later - 1, START, 0}) {
       assertSound(limit, now);
       limit.decide(Weight.exactly(1), now);
-      assertThat(limit.forecast(10, 1, now)).isNotNegative();
+      assertThat(limit.forecastNanos(10, 1, now)).isNotNegative();
       limit.charge(1, 0, now);
       assertSound(limit, now);
     }
@@ -260,7 +260,7 @@ abstract class LimitContract {
   void moreGivenBackThanWasTaken_isNeverMoreThanItsCapacity() {
     Limit limit = limit();
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(Weight.exactly(1), START);
-    limit.give(receipt, Long.MAX_VALUE / 4, Long.MAX_VALUE / 4, START);
+    limit.giveBack(receipt, Long.MAX_VALUE / 4, Long.MAX_VALUE / 4, START);
     assertSound(limit, START);
     long most = exhausting(limit());
     assertThat(exhausting(limit)).isLessThanOrEqualTo(most);
@@ -297,7 +297,7 @@ abstract class LimitContract {
     for (int step = 0; step < 200; step++) {
       if (limit.take(weight(random), START) instanceof LimitAnswer.Receipt receipt) {
         assertSound(limit, START);
-        limit.give(receipt, receipt.taken(), receipt.held(), START);
+        limit.giveBack(receipt, receipt.taken(), receipt.reserved(), START);
       }
     }
   }

@@ -44,11 +44,11 @@ class LimitTest {
   @MethodSource("fives")
   void partlyUsed_saysHowMuchIsLeftAndWhenAllIs(LimitSpec spec) {
     Limit limit = new Limit(spec, START);
-    assertThat(limit.left(START)).isEqualTo(new LimitRemainder(5, START));
+    assertThat(limit.remainder(START)).isEqualTo(new LimitRemainder(5, START));
     limit.admit(2, START);
-    assertThat(limit.left(START)).isEqualTo(new LimitRemainder(3, limit.opens(5, START)));
+    assertThat(limit.remainder(START)).isEqualTo(new LimitRemainder(3, limit.roomFreeAt(5, START)));
     assertThat(limit.utilization(START)).isEqualTo(0.4);
-    assertThat(limit.restores(START)).isEqualTo(START);
+    assertThat(limit.restoredAt(START)).isEqualTo(START);
   }
 
   @ParameterizedTest
@@ -59,7 +59,7 @@ class LimitTest {
     limit.cutOff(new OutageCap.Shut(REFUSAL));
     assertThat(limit.refusal()).isNull();
     limit.rejoin();
-    limit.uncount();
+    limit.dropPeerCounts();
     limit.unshare(START);
     limit.widen(0);
     assertThat(limit.demand()).isNull();
@@ -70,13 +70,13 @@ class LimitTest {
   @Test
   void onlyWhatNeverOpensByItself_isLacking() {
     Limit permits = new Limit(new LimitSpec.Concurrency(2), START);
-    assertThat(permits.lacks(2, START)).isFalse();
+    assertThat(permits.needsMissingSlices(2, START)).isFalse();
     permits.take(new Weight(0, 1, 0), START);
-    assertThat(permits.lacks(1, START)).isFalse();
-    assertThat(permits.lacks(2, START)).isTrue();
+    assertThat(permits.needsMissingSlices(1, START)).isFalse();
+    assertThat(permits.needsMissingSlices(2, START)).isTrue();
     Limit window = new Limit(new LimitSpec.FixedWindow(2, WINDOW), START);
     window.admit(2, START);
-    assertThat(window.lacks(2, START)).isFalse();
+    assertThat(window.needsMissingSlices(2, START)).isFalse();
   }
 
   /** The grants are enough, so no more is asked for. */
@@ -86,14 +86,14 @@ class LimitTest {
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
     limit.share(sliceDemand, START);
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, START);
-    limit.tally(new CellGrid(7, START, WINDOW), 7, 7, 1_000, START);
-    limit.granted(
+    limit.spendingReport(new CellGrid(7, START, WINDOW), 7, 7, 1_000, START);
+    limit.addSlices(
         List.of(new SpendingReport.Counted(7, 50)),
         storeReport,
         cell -> new CellGrid.Span(START, START + WINDOW));
-    assertThat(limit.earliest(50, START)).isEqualTo(START);
+    assertThat(limit.admittedAt(50, START)).isEqualTo(START);
     assertThat(sliceDemand.least()).isZero();
-    limit.earliest(51, START);
+    limit.admittedAt(51, START);
     assertThat(sliceDemand.least()).isEqualTo(51);
   }
 

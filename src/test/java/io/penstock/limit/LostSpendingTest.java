@@ -20,46 +20,46 @@ class LostSpendingTest {
   private final Limit limit = fixed(30);
 
   private void hear(StoreReport storeReport) {
-    limit.granted(List.of(), storeReport, any -> CellGrid.Span.NEVER);
+    limit.addSlices(List.of(), storeReport, any -> CellGrid.Span.NEVER);
   }
 
   @Test
   void barred_barsWhatItHasNotUsedUpItself_untilThatIsOver() {
-    assertThat(LostSpending.bars(limit, 1, NOW)).isFalse();
+    assertThat(LostSpending.isBarred(limit, 1, NOW)).isFalse();
     taken(limit, 30, NOW);
     hear(BARRED);
-    assertThat(LostSpending.bars(limit, 70, NOW)).isTrue();
-    assertThat(LostSpending.bars(limit, 71, NOW)).as("it used that up itself").isFalse();
-    assertThat(LostSpending.bars(limit, 70, UNTIL - 1)).isTrue();
-    assertThat(LostSpending.bars(limit, 70, UNTIL)).isFalse();
+    assertThat(LostSpending.isBarred(limit, 70, NOW)).isTrue();
+    assertThat(LostSpending.isBarred(limit, 71, NOW)).as("it used that up itself").isFalse();
+    assertThat(LostSpending.isBarred(limit, 70, UNTIL - 1)).isTrue();
+    assertThat(LostSpending.isBarred(limit, 70, UNTIL)).isFalse();
   }
 
   @Test
   void moreThanTheWholeLimit_isBarredAsTheWholeLimitIs() {
     hear(BARRED);
-    assertThat(LostSpending.bars(limit, 1_000, NOW)).isTrue();
+    assertThat(LostSpending.isBarred(limit, 1_000, NOW)).isTrue();
     limit.charge(21, 0, NOW);
-    assertThat(LostSpending.bars(limit, 1_000, NOW)).isFalse();
+    assertThat(LostSpending.isBarred(limit, 1_000, NOW)).isFalse();
   }
 
   @Test
   void deniedAlone_isNotBarred() {
     hear(new StoreReport(80, 20, 0, UNTIL));
-    assertThat(LostSpending.bars(limit, 20, NOW)).isFalse();
+    assertThat(LostSpending.isBarred(limit, 20, NOW)).isFalse();
   }
 
   @Test
   void barredWhileItIsCutOff_isBarred() {
     hear(BARRED);
     limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
-    assertThat(LostSpending.bars(limit, 20, NOW)).isTrue();
+    assertThat(LostSpending.isBarred(limit, 20, NOW)).isTrue();
   }
 
   @Test
   void sharedNoMore_isNotBarred() {
     hear(BARRED);
     limit.unshare(NOW);
-    assertThat(LostSpending.bars(limit, 20, NOW)).isFalse();
+    assertThat(LostSpending.isBarred(limit, 20, NOW)).isFalse();
   }
 
   @Test
@@ -69,6 +69,6 @@ class LostSpendingTest {
     assertThat(alone.bars(NOW)).isFalse();
     assertThat(alone.denies(Long.MAX_VALUE - 1, NOW)).isFalse();
     assertThat(alone).isEqualTo(new StoreReport(80, Long.MAX_VALUE, NOW, 0, false, 45, UNTIL));
-    assertThat(alone.tells(NOW)).isTrue();
+    assertThat(alone.knowsRemaining(NOW)).isTrue();
   }
 }

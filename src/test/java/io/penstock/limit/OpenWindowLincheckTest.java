@@ -35,7 +35,7 @@ class OpenWindowLincheckTest {
 
     @Operation(params = "amount")
     public void give(int amount) {
-      limit.give(new LimitAnswer.Receipt(START, amount, 0), amount, 0, START);
+      limit.giveBack(new LimitAnswer.Receipt(START, amount, 0), amount, 0, START);
     }
 
     @Operation(params = "amount")
@@ -50,7 +50,7 @@ class OpenWindowLincheckTest {
 
     @Operation
     public void letGo() {
-      limit.give(new LimitAnswer.Receipt(START, 0, 1), 0, 1, START);
+      limit.giveBack(new LimitAnswer.Receipt(START, 0, 1), 0, 1, START);
     }
 
     @Operation

@@ -32,9 +32,9 @@ class OpenWindowTest {
       }
       Weight cut = weight.within(state.capacity());
       if (cut.amount() > state.room(now)) {
-        return new LimitAnswer.Wait(state.opens(cut.amount(), now));
+        return new LimitAnswer.Wait(state.roomFreeAt(cut.amount(), now));
       }
-      LimitState.Taken taken = state.take(cut.taken(), cut.held(), now);
+      LimitState.Taken taken = state.take(cut.taken(), cut.reserved(), now);
       state = taken.next();
       return taken.receipt();
     }
@@ -79,8 +79,8 @@ class OpenWindowTest {
             if (!receipts.isEmpty()) {
               LimitAnswer.Receipt receipt = receipts.remove(random.nextInt(receipts.size()));
               long back = random.nextLong(receipt.taken() + 1);
-              limit.give(receipt, back, receipt.held(), now);
-              plain.state = plain.state.give(receipt.cell(), back, receipt.held(), now);
+              limit.giveBack(receipt, back, receipt.reserved(), now);
+              plain.state = plain.state.giveBack(receipt.cell(), back, receipt.reserved(), now);
             }
           }
           case 2 -> {
@@ -128,10 +128,10 @@ class OpenWindowTest {
     assertThat(limit.room(now))
         .as(where)
         .isEqualTo(room >= state.capacity() ? Long.MAX_VALUE : room);
-    assertThat(limit.opens(amount, now)).as(where).isEqualTo(state.opens(amount, now));
-    assertThat(limit.forecast(ahead, amount, now))
+    assertThat(limit.roomFreeAt(amount, now)).as(where).isEqualTo(state.roomFreeAt(amount, now));
+    assertThat(limit.forecastNanos(ahead, amount, now))
         .as(where)
-        .isEqualTo(state.forecast(ahead, amount, now));
+        .isEqualTo(state.forecastNanos(ahead, amount, now));
     assertThat(limit.balance(now)).as(where).isEqualTo(state.balance(now));
   }
 
@@ -145,7 +145,7 @@ class OpenWindowTest {
     assertThat(bytes(now -> assertTrue(limit.decide(weight, now) instanceof LimitAnswer.Receipt)))
         .isLessThan(STEPS);
     LimitAnswer.Receipt receipt = limit.charge(7, 0, START);
-    assertThat(bytes(now -> limit.give(receipt, 7, 0, now))).isLessThan(STEPS);
+    assertThat(bytes(now -> limit.giveBack(receipt, 7, 0, now))).isLessThan(STEPS);
     assertThat(bytes(now -> limit.charge(7, 0, now))).isLessThan(STEPS);
     assertThat(limit.balance(START).charged()).isEqualTo(7 * (1 + 2 * STEPS));
   }

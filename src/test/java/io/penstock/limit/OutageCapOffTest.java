@@ -32,8 +32,8 @@ class OutageCapOffTest {
     Limit limit = new Limit(new LimitSpec.TrailingWindow(60, 6 * WINDOW, 0, burst), NOW);
     PeerCounts others =
         PeerCounts.none(6 * WINDOW, SHIFT)
-            .heard(cell(6 * WINDOW, NOW), 40, NOW - SECOND, SHIFT, NOW);
-    limit.others(others, new SliceDemand(() -> {}), NOW);
+            .withReport(cell(6 * WINDOW, NOW), 40, NOW - SECOND, SHIFT, NOW);
+    limit.applyPeerCounts(others, new SliceDemand(() -> {}), NOW);
     return limit;
   }
 
@@ -45,9 +45,9 @@ class OutageCapOffTest {
     assertThat(limit.refusal()).isEqualTo(AWAY);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.take(Weight.exactly(1), NOW)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
-    assertThat(limit.opens(0, NOW)).isEqualTo(NOW);
-    assertThat(limit.lacks(1, NOW)).isTrue();
-    assertThat(limit.full(NOW)).isEqualTo(NOW);
+    assertThat(limit.roomFreeAt(0, NOW)).isEqualTo(NOW);
+    assertThat(limit.needsMissingSlices(1, NOW)).isTrue();
+    assertThat(limit.fullyFreeAt(NOW)).isEqualTo(NOW);
     limit.rejoin();
     assertThat(limit.refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(50);
@@ -58,7 +58,7 @@ class OutageCapOffTest {
     Limit limit = counted(10);
     taken(limit, 10, NOW);
     limit.cutOff(SHUT);
-    assertThat(limit.paced(5, NOW)).isEqualTo(NOW + 5 * SECOND);
+    assertThat(limit.paceAllowsAt(5, NOW)).isEqualTo(NOW + 5 * SECOND);
   }
 
   @Test
@@ -67,11 +67,11 @@ class OutageCapOffTest {
     limit.cutOff(OPEN);
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
     for (int round = 0; round < 3; round++) {
-      assertThat(limit.paced(60, NOW)).isEqualTo(NOW);
+      assertThat(limit.paceAllowsAt(60, NOW)).isEqualTo(NOW);
       taken(limit, 60, NOW);
     }
-    assertThat(limit.opens(60, NOW)).isEqualTo(NOW);
-    assertThat(limit.lacks(60, NOW)).isFalse();
+    assertThat(limit.roomFreeAt(60, NOW)).isEqualTo(NOW);
+    assertThat(limit.needsMissingSlices(60, NOW)).isFalse();
     assertThat(limit.balance(NOW).charged()).isEqualTo(180);
     assertThat(limit.cells(NOW)).extracting(ChargedCell::amount).containsExactly(180L);
   }
@@ -98,7 +98,7 @@ class OutageCapOffTest {
   @Test
   void openWindowThatIsCounted_countsAllInTheWindowItWasSpentIn() {
     Limit limit = new Limit(FIXED, NOW);
-    limit.others(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
+    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
     limit.cutOff(OPEN);
     limit.charge(170, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(170, 0, 0));
@@ -116,9 +116,9 @@ class OutageCapOffTest {
   void forecast_isOfNoWait() {
     Limit limit = fixed(50);
     limit.charge(100, 0, NOW);
-    assertThat(limit.forecast(50, 10, NOW)).isEqualTo(9 * SECOND);
+    assertThat(limit.forecastNanos(50, 10, NOW)).isEqualTo(9 * SECOND);
     limit.cutOff(OPEN);
-    assertThat(limit.forecast(50, 10, NOW)).isZero();
+    assertThat(limit.forecastNanos(50, 10, NOW)).isZero();
   }
 
   @Test
@@ -126,7 +126,7 @@ class OutageCapOffTest {
     Limit limit = fixed(50);
     limit.cutOff(SHUT);
     grant(limit, 7, 20, NOW, END);
-    assertThat(report(limit, 7, NOW).freeNow()).isEqualTo(70);
+    assertThat(report(limit, 7, NOW).usableNow()).isEqualTo(70);
     assertThat(limit.room(NOW)).isZero();
     limit.rejoin();
     assertThat(limit.room(NOW)).isEqualTo(70);
@@ -139,8 +139,8 @@ class OutageCapOffTest {
     limit.cutOff(SHUT);
     PeerCounts more =
         PeerCounts.none(6 * WINDOW, SHIFT)
-            .heard(cell(6 * WINDOW, NOW), 50, NOW - SECOND, SHIFT, NOW);
-    limit.others(more, sliceDemand, NOW);
+            .withReport(cell(6 * WINDOW, NOW), 50, NOW - SECOND, SHIFT, NOW);
+    limit.applyPeerCounts(more, sliceDemand, NOW);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.demand()).isSameAs(sliceDemand);
     limit.rejoin();
@@ -163,8 +163,8 @@ class OutageCapOffTest {
     Limit limit = fixed(50);
     LimitAnswer.Receipt receipt = taken(limit, 20, NOW);
     limit.cutOff(SHUT);
-    limit.give(receipt, 15, 0, NOW);
-    limit.give(receipt, 0, 0, NOW);
+    limit.giveBack(receipt, 15, 0, NOW);
+    limit.giveBack(receipt, 0, 0, NOW);
     limit.rejoin();
     assertThat(limit.room(NOW)).isEqualTo(45);
   }
@@ -184,7 +184,7 @@ class OutageCapOffTest {
   void sharedOrCountedNoMore_isCutOffFromNobody() {
     Limit sliced = fixed(50);
     sliced.cutOff(SHUT);
-    sliced.uncount();
+    sliced.dropPeerCounts();
     assertThat(sliced.refusal()).as("it is shared still").isEqualTo(AWAY);
     sliced.unshare(NOW);
     assertThat(sliced.refusal()).isNull();
@@ -193,7 +193,7 @@ class OutageCapOffTest {
     counted.cutOff(SHUT);
     counted.unshare(NOW);
     assertThat(counted.refusal()).as("it is counted still").isEqualTo(AWAY);
-    counted.uncount();
+    counted.dropPeerCounts();
     assertThat(counted.refusal()).isNull();
     assertThat(counted.room(NOW)).isEqualTo(Long.MAX_VALUE);
   }
@@ -211,8 +211,8 @@ class OutageCapOffTest {
     Limit limit = shared(TRAILING, NOW);
     limit.cutOff(SHUT);
     ProviderNotice notice =
-        new ProviderNotice(0, NOW, 50, ProviderNotice.UNSAID, ProviderNotice.UNSAID);
-    assertThat(limit.told(notice, NOW)).isFalse();
+        new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED);
+    assertThat(limit.applyNotice(notice, NOW)).isFalse();
     assertThat(limit.capacity(NOW)).isEqualTo(50);
     limit.rejoin();
     assertThat(limit.capacity(NOW)).isEqualTo(50);

@@ -24,7 +24,7 @@ class PeerCountsTest {
   private static final PeerCounts NONE = PeerCounts.none(WINDOW, 0);
 
   private static PeerCounts heard(long cell, long amount, long since, long now) {
-    return NONE.heard(cell, amount, since, 0, now);
+    return NONE.withReport(cell, amount, since, 0, now);
   }
 
   /** Returns what was counted in the sub-cell of an instant. */
@@ -35,7 +35,7 @@ class PeerCountsTest {
   @Test
   void moreInACell_addsWhatIsNew() {
     PeerCounts first = heard(CELL, 500, BEGIN, BEGIN + SECOND);
-    PeerCounts second = first.heard(CELL, 700, BEGIN + SECOND, 0, BEGIN + 2 * SECOND);
+    PeerCounts second = first.withReport(CELL, 700, BEGIN + SECOND, 0, BEGIN + 2 * SECOND);
     assertThat(second.trailing(BEGIN + 2 * SECOND)).isEqualTo(700);
     assertThat(in(second, BEGIN + SECOND)).isEqualTo(500);
     assertThat(in(second, BEGIN + 2 * SECOND)).isEqualTo(200);
@@ -45,9 +45,9 @@ class PeerCountsTest {
   @Test
   void sameCountAgain_isNoNews() {
     PeerCounts first = heard(CELL, 500, BEGIN, BEGIN + SECOND);
-    assertThat(first.heard(CELL, 500, BEGIN, 0, BEGIN + SECOND)).isSameAs(first);
-    assertThat(first.heard(CELL - 2, 500, BEGIN, 0, BEGIN + SECOND)).isSameAs(first);
-    assertThat(first.heard(CELL - 1, 1, BEGIN, 0, BEGIN + SECOND)).isNotSameAs(first);
+    assertThat(first.withReport(CELL, 500, BEGIN, 0, BEGIN + SECOND)).isSameAs(first);
+    assertThat(first.withReport(CELL - 2, 500, BEGIN, 0, BEGIN + SECOND)).isSameAs(first);
+    assertThat(first.withReport(CELL - 1, 1, BEGIN, 0, BEGIN + SECOND)).isNotSameAs(first);
   }
 
   @Test
@@ -56,14 +56,14 @@ class PeerCountsTest {
     long later = BEGIN + 2 * WINDOW;
     PeerCounts second =
         first
-            .heard(CELL + 1, 20, later, 0, later)
-            .heard(CELL + 2, 3, later, 0, later)
-            .heard(CELL + 3, 1, later, 0, later);
+            .withReport(CELL + 1, 20, later, 0, later)
+            .withReport(CELL + 2, 3, later, 0, later)
+            .withReport(CELL + 3, 1, later, 0, later);
     assertThat(second.cells())
         .containsOnly(Map.entry(CELL + 1, 20L), Map.entry(CELL + 2, 3L), Map.entry(CELL + 3, 1L));
     assertThat(second.trailing(later)).isEqualTo(24);
     long muchLater = BEGIN + 10 * WINDOW;
-    PeerCounts third = first.heard(CELL + 10, 7, muchLater, 0, muchLater);
+    PeerCounts third = first.withReport(CELL + 10, 7, muchLater, 0, muchLater);
     assertThat(third.trailing(muchLater, 2 * WINDOW)).isEqualTo(7);
     assertThat(third.cells()).containsExactly(Map.entry(CELL + 10, 7L));
   }
@@ -145,16 +145,16 @@ class PeerCountsTest {
     ZoneMidnights zoneMidnights = new ZoneMidnights(ZoneOffset.UTC, () -> 0);
     PeerCounts day = PeerCounts.none(LimitSpec.Day.NANOS, 0);
     for (LimitSpec spec : new LimitSpec[] {fixed(WINDOW), trailing(WINDOW), sliding(WINDOW)}) {
-      assertThat(NONE.of(spec)).as("%s", spec).isTrue();
-      assertThat(day.of(spec)).as("%s", spec).isFalse();
+      assertThat(NONE.matches(spec)).as("%s", spec).isTrue();
+      assertThat(day.matches(spec)).as("%s", spec).isFalse();
     }
-    assertThat(day.of(new LimitSpec.Day(5, zoneMidnights, 0))).isTrue();
-    assertThat(day.of(new LimitSpec.Day(5, null, 0))).isTrue();
-    assertThat(NONE.of(new LimitSpec.Day(5, null, 0))).isFalse();
-    assertThat(NONE.of(new LimitSpec.Concurrency(5))).isFalse();
-    assertThat(NONE.of(new LimitSpec.Unlimited())).isFalse();
-    assertThat(NONE.of(new LimitSpec.Strict(new ExactRate(1, 1)))).isFalse();
-    assertThat(NONE.of(new LimitSpec.TokenBucket(new ExactRate(1, 1), 5))).isFalse();
+    assertThat(day.matches(new LimitSpec.Day(5, zoneMidnights, 0))).isTrue();
+    assertThat(day.matches(new LimitSpec.Day(5, null, 0))).isTrue();
+    assertThat(NONE.matches(new LimitSpec.Day(5, null, 0))).isFalse();
+    assertThat(NONE.matches(new LimitSpec.Concurrency(5))).isFalse();
+    assertThat(NONE.matches(new LimitSpec.Unlimited())).isFalse();
+    assertThat(NONE.matches(new LimitSpec.Strict(new ExactRate(1, 1)))).isFalse();
+    assertThat(NONE.matches(new LimitSpec.TokenBucket(new ExactRate(1, 1), 5))).isFalse();
   }
 
   private static LimitSpec fixed(long window) {

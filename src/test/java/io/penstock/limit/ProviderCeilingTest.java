@@ -16,12 +16,12 @@ class ProviderCeilingTest {
   @Test
   void whatThereIs_opensNowAndWhatNeverWasAtTheReset() {
     ProviderCeiling providerCeiling = ceiling(400, 1_000, 600);
-    assertThat(providerCeiling.opens(500, 0, 100)).isEqualTo(100);
-    assertThat(providerCeiling.opens(501, 0, 100)).isEqualTo(101);
-    assertThat(providerCeiling.opens(1_000, 0, 100)).isEqualTo(600);
-    assertThat(providerCeiling.opens(1_001, 0, 100)).isEqualTo(600);
-    assertThat(providerCeiling.opens(1_000_000, 0, 100)).isEqualTo(600);
-    assertThat(providerCeiling.opens(1_000_000, 0, 600)).isEqualTo(600);
+    assertThat(providerCeiling.roomFreeAt(500, 0, 100)).isEqualTo(100);
+    assertThat(providerCeiling.roomFreeAt(501, 0, 100)).isEqualTo(101);
+    assertThat(providerCeiling.roomFreeAt(1_000, 0, 100)).isEqualTo(600);
+    assertThat(providerCeiling.roomFreeAt(1_001, 0, 100)).isEqualTo(600);
+    assertThat(providerCeiling.roomFreeAt(1_000_000, 0, 100)).isEqualTo(600);
+    assertThat(providerCeiling.roomFreeAt(1_000_000, 0, 600)).isEqualTo(600);
   }
 
   /**
@@ -41,10 +41,10 @@ class ProviderCeilingTest {
   void whatGrows_opensAtTheFirstInstantThatHasItAndNotBefore(
       long left, long limit, long amount, long days) {
     ProviderCeiling providerCeiling = ceiling(left, limit, days * DAY);
-    long opens = providerCeiling.opens(amount, 0, 0);
+    long opens = providerCeiling.roomFreeAt(amount, 0, 0);
     assertThat(providerCeiling.room(0, opens)).isEqualTo(amount);
     assertThat(providerCeiling.room(0, opens - 1)).isEqualTo(amount - 1);
-    assertThat(providerCeiling.opens(amount, 0, opens - 1)).isEqualTo(opens);
-    assertThat(providerCeiling.opens(amount, 0, opens)).isEqualTo(opens);
+    assertThat(providerCeiling.roomFreeAt(amount, 0, opens - 1)).isEqualTo(opens);
+    assertThat(providerCeiling.roomFreeAt(amount, 0, opens)).isEqualTo(opens);
   }
 }

@@ -22,7 +22,11 @@ class RegionAloneTest extends LimitContract {
     Limit limit = new Limit(spec, now);
     RegionCounts none =
         RegionCounts.of(
-            spec, RegionCells.cellNanos(spec), SHIFT, List.of(), RegionCounts.Denials.NOBODY);
+            spec,
+            RegionCells.cellNanos(spec),
+            SHIFT,
+            List.of(),
+            RegionCounts.DenialListener.NOBODY);
     RegionSharing.bind(limit, none, now);
     return limit;
   }
@@ -67,8 +71,8 @@ class RegionAloneTest extends LimitContract {
         if (random.nextInt(4) == 0 && !ofShared.isEmpty()) {
           LimitAnswer.Receipt given = ofShared.removeLast();
           LimitAnswer.Receipt same = ofAlone.removeLast();
-          shared.give(given, given.taken(), given.held(), now);
-          alone.give(same, same.taken(), same.held(), now);
+          shared.giveBack(given, given.taken(), given.reserved(), now);
+          alone.giveBack(same, same.taken(), same.reserved(), now);
         }
         assertThat(shared.room(now)).isEqualTo(alone.room(now));
         assertThat(shared.cells(now)).isEqualTo(alone.cells(now));
@@ -81,21 +85,21 @@ class RegionAloneTest extends LimitContract {
   void countedByInstancesAndSliced_staysWhatRegionsShare() {
     Limit limit = limit();
     limit.take(Weight.exactly(100), START);
-    limit.others(
-        PeerCounts.none(WINDOW, SHIFT).heard(cell(START), 1_000, START, SHIFT, START),
+    limit.applyPeerCounts(
+        PeerCounts.none(WINDOW, SHIFT).withReport(cell(START), 1_000, START, SHIFT, START),
         new SliceDemand(() -> {}),
         START);
     assertThat(limit.room(START)).isEqualTo(3_900);
     limit.cutOff(new OutageCap.Open());
     assertThat(limit.room(START)).isEqualTo(Long.MAX_VALUE);
     limit.rejoin();
-    limit.uncount();
+    limit.dropPeerCounts();
     limit.share(new SliceDemand(() -> {}), START);
     assertThat(limit.demand()).isNotNull();
     assertThat(limit.room(START)).isZero();
     limit.unshare(START);
     assertThat(limit.room(START)).isEqualTo(4_900);
-    assertThat(RegionSharing.counted(limit)).containsEntry(cell(START), 100L);
+    assertThat(RegionSharing.localCounts(limit)).containsEntry(cell(START), 100L);
   }
 
   private static long cell(long now) {

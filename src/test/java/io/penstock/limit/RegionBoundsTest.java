@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.cost.Weight;
-import io.penstock.limit.RegionCounts.Words;
+import io.penstock.limit.RegionCounts.CellCounts;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
@@ -37,24 +37,24 @@ class RegionBoundsTest {
     return new LimitSpec.TrailingWindow(capacity, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  private static void say(Limit limit, boolean fades, List<Words> words) {
+  private static void say(Limit limit, boolean fades, List<CellCounts> words) {
     RegionCounts regionCounts =
-        new RegionCounts(WINDOW, SHIFT, fades, words, RegionCounts.Denials.NOBODY);
+        new RegionCounts(WINDOW, SHIFT, fades, words, RegionCounts.DenialListener.NOBODY);
     RegionSharing.bind(limit, regionCounts, BEGIN);
   }
 
-  private static Limit limit(LimitSpec spec, Words... words) {
+  private static Limit limit(LimitSpec spec, CellCounts... words) {
     Limit limit = new Limit(spec, BEGIN);
     say(limit, true, List.of(words));
     return limit;
   }
 
-  private static Limit limit(Words... words) {
+  private static Limit limit(CellCounts... words) {
     return limit(spec(1_000), words);
   }
 
-  private static Words counted(long cell, long foreign) {
-    return new Words(cell, 0, foreign, 0);
+  private static CellCounts counted(long cell, long foreign) {
+    return new CellCounts(cell, 0, foreign, 0);
   }
 
   @Test
@@ -63,12 +63,12 @@ class RegionBoundsTest {
     taken(limit, 100, BEGIN);
     limit.resize(spec(2_000), BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(1_600);
-    assertThat(RegionSharing.counted(limit)).containsOnly(Map.entry(CELL, 100L));
-    assertThat(RegionSharing.binds(limit)).isTrue();
+    assertThat(RegionSharing.localCounts(limit)).containsOnly(Map.entry(CELL, 100L));
+    assertThat(RegionSharing.isBound(limit)).isTrue();
     limit.resize(FIXED, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(900);
-    assertThat(RegionSharing.binds(limit)).isFalse();
-    assertThat(RegionSharing.counted(limit)).isEmpty();
+    assertThat(RegionSharing.isBound(limit)).isFalse();
+    assertThat(RegionSharing.localCounts(limit)).isEmpty();
   }
 
   @Test
@@ -77,7 +77,7 @@ class RegionBoundsTest {
     taken(limit, 100, BEGIN);
     RegionSharing.unbind(limit);
     assertThat(limit.room(BEGIN)).isEqualTo(900);
-    assertThat(RegionSharing.binds(limit)).isFalse();
+    assertThat(RegionSharing.isBound(limit)).isFalse();
   }
 
   @Test
@@ -94,21 +94,21 @@ class RegionBoundsTest {
   @Test
   void openToAll_isBoundByNoRegion() {
     Limit limit = limit(counted(CELL, 300));
-    limit.others(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
+    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
     limit.cutOff(new OutageCap.Open());
     taken(limit, 1_000, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(Long.MAX_VALUE);
-    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 1_000L);
+    assertThat(RegionSharing.localCounts(limit)).containsEntry(CELL, 1_000L);
   }
 
   @Test
   void shut_waitsForNobodyUntilItRejoins() {
     Limit limit = limit(counted(CELL, 300));
-    limit.others(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
+    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
     limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
     assertThat(limit.room(BEGIN)).isZero();
-    assertThat(limit.opens(800, BEGIN)).isGreaterThan(BEGIN).isLessThan(Ticker.NEVER);
-    assertThat(limit.opens(700, BEGIN)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.roomFreeAt(800, BEGIN)).isGreaterThan(BEGIN).isLessThan(Ticker.NEVER);
+    assertThat(limit.roomFreeAt(700, BEGIN)).isEqualTo(Ticker.NEVER);
     limit.rejoin();
     assertThat(limit.room(BEGIN)).isEqualTo(700);
   }
@@ -122,7 +122,7 @@ class RegionBoundsTest {
     Limit limit = limit(counted(CELL - 1, 600));
     taken(limit, new Weight(0, 100, 0), BEGIN);
     long opens = BEGIN + 19_900_000_001L;
-    assertThat(limit.opens(500, BEGIN)).isEqualTo(opens);
+    assertThat(limit.roomFreeAt(500, BEGIN)).isEqualTo(opens);
     assertThat(limit.room(opens - 1)).isEqualTo(499);
     assertThat(limit.room(opens)).isEqualTo(500);
   }
@@ -131,7 +131,7 @@ class RegionBoundsTest {
   void allOfTheRest_opensWhenLessThanOneOfTheCellBeforeIsLeft() {
     Limit limit = limit(counted(CELL - 1, 600), counted(CELL, 500));
     long opens = BEGIN + WINDOW - 99_999_999;
-    assertThat(limit.opens(500, BEGIN)).isEqualTo(opens);
+    assertThat(limit.roomFreeAt(500, BEGIN)).isEqualTo(opens);
     assertThat(limit.room(opens - 1)).isEqualTo(499);
     assertThat(limit.room(opens)).isEqualTo(500);
   }
@@ -139,19 +139,19 @@ class RegionBoundsTest {
   @Test
   void nothing_isAlwaysThere() {
     Limit limit = limit(counted(CELL, 1_000));
-    assertThat(limit.opens(0, BEGIN + 1)).isEqualTo(BEGIN + 1);
-    assertThat(limit.opens(1, BEGIN + 1)).isGreaterThan(BEGIN + WINDOW);
+    assertThat(limit.roomFreeAt(0, BEGIN + 1)).isEqualTo(BEGIN + 1);
+    assertThat(limit.roomFreeAt(1, BEGIN + 1)).isGreaterThan(BEGIN + WINDOW);
   }
 
   @Test
   void manyFullCells_areWaitedForNoLongerThanSixteenOfThem() {
     Limit limit = new Limit(spec(1_000), BEGIN);
-    List<Words> words = new ArrayList<>();
+    List<CellCounts> words = new ArrayList<>();
     for (long cell = CELL; cell < CELL + 40; cell++) {
       words.add(counted(cell, 1_000));
     }
     say(limit, false, words);
-    assertThat(limit.opens(1, BEGIN)).isEqualTo(BEGIN + 16 * WINDOW);
+    assertThat(limit.roomFreeAt(1, BEGIN)).isEqualTo(BEGIN + 16 * WINDOW);
   }
 
   /** Each slice is of a cell that is full, and the empty cells have no slices. */
@@ -159,28 +159,28 @@ class RegionBoundsTest {
   void slicesOnlyInFullCells_areLookedAtSixteenTimes() {
     Limit limit = new Limit(spec(1_000), BEGIN);
     limit.share(sliceDemand, BEGIN);
-    List<Words> words = new ArrayList<>();
+    List<CellCounts> words = new ArrayList<>();
     List<SpendingReport.Counted> slices = new ArrayList<>();
     for (long each = 1; each < 80; each += 2) {
       words.add(counted(CELL + each, 1_000));
       slices.add(new SpendingReport.Counted(each, 10));
     }
-    limit.granted(
+    limit.addSlices(
         slices,
         HEARD,
         each -> new CellGrid.Span(BEGIN + each * WINDOW + SECOND, BEGIN + (each + 1) * WINDOW));
     say(limit, false, words);
-    assertThat(limit.opens(1, BEGIN)).isEqualTo(BEGIN + 32 * WINDOW);
+    assertThat(limit.roomFreeAt(1, BEGIN)).isEqualTo(BEGIN + 32 * WINDOW);
   }
 
   @Test
   void slicesLack_onlyWhereRegionsHaveRoom() {
     Limit limit = limit(counted(CELL, 300));
     limit.share(sliceDemand, BEGIN);
-    assertThat(limit.dry(700, BEGIN)).isTrue();
-    assertThat(limit.dry(701, BEGIN)).isFalse();
+    assertThat(limit.isAwaitingSlices(700, BEGIN)).isTrue();
+    assertThat(limit.isAwaitingSlices(701, BEGIN)).isFalse();
     assertThat(sliceDemand.least()).isZero();
-    assertThat(limit.earliest(700, BEGIN)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.admittedAt(700, BEGIN)).isEqualTo(Ticker.NEVER);
     assertThat(sliceDemand.least()).isEqualTo(700);
     assertThat(limit.demand()).isSameAs(sliceDemand);
   }
@@ -189,12 +189,12 @@ class RegionBoundsTest {
   void windowThatOthersUsedUp_startsAnewWhenRegionsLeaveRoomToo() {
     Limit limit = new Limit(FIXED, BEGIN);
     limit.share(sliceDemand, BEGIN);
-    limit.tally(new CellGrid(5, BEGIN, WINDOW), 5, 5, 0, BEGIN);
+    limit.spendingReport(new CellGrid(5, BEGIN, WINDOW), 5, 5, 0, BEGIN);
     say(limit, false, List.of(counted(CELL, 100), counted(CELL + 1, 600)));
     assertThat(limit.decide(Weight.exactly(500), BEGIN))
         .isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     StoreReport denied = new StoreReport(1_000, 10, BEGIN, BEGIN + SECOND);
-    limit.granted(List.of(), denied, any -> CellGrid.Span.NEVER);
+    limit.addSlices(List.of(), denied, any -> CellGrid.Span.NEVER);
     assertThat(limit.decide(Weight.exactly(400), BEGIN))
         .isEqualTo(new LimitAnswer.Wait(BEGIN + WINDOW));
     assertThat(limit.decide(Weight.exactly(401), BEGIN))
@@ -205,20 +205,20 @@ class RegionBoundsTest {
   void forecast_countsWhatRegionsCountedAsAhead() {
     Limit limit = limit(counted(CELL, 400));
     taken(limit, 100, BEGIN);
-    assertThat(limit.forecast(400, 100, BEGIN)).isZero();
-    assertThat(limit.forecast(500, 100, BEGIN)).isEqualTo(6 * SECOND);
+    assertThat(limit.forecastNanos(400, 100, BEGIN)).isZero();
+    assertThat(limit.forecastNanos(500, 100, BEGIN)).isEqualTo(6 * SECOND);
   }
 
   @Test
   void left_isWhatRegionsLeave_andUseIsThatOfTheLimitAlone() {
     Limit limit = limit(counted(CELL, 400));
     taken(limit, 100, BEGIN);
-    long full = limit.full(BEGIN);
+    long full = limit.fullyFreeAt(BEGIN);
     assertThat(full).isBetween(BEGIN + WINDOW, BEGIN + WINDOW + SECOND);
-    assertThat(limit.left(BEGIN)).isEqualTo(new LimitRemainder(500, full));
+    assertThat(limit.remainder(BEGIN)).isEqualTo(new LimitRemainder(500, full));
     assertThat(limit.utilization(BEGIN)).isEqualTo(0.1, within(1e-9));
     say(limit, true, List.of());
-    assertThat(limit.left(BEGIN)).isEqualTo(new LimitRemainder(900, full));
+    assertThat(limit.remainder(BEGIN)).isEqualTo(new LimitRemainder(900, full));
   }
 
   @Test
@@ -226,13 +226,15 @@ class RegionBoundsTest {
     Limit limit = limit();
     taken(limit, 500, BEGIN);
     RegionCounts byOne =
-        new RegionCounts(WINDOW, SHIFT - WINDOW, true, List.of(), RegionCounts.Denials.NOBODY);
+        new RegionCounts(
+            WINDOW, SHIFT - WINDOW, true, List.of(), RegionCounts.DenialListener.NOBODY);
     RegionSharing.bind(limit, byOne, BEGIN);
-    assertThat(RegionSharing.counted(limit)).containsOnlyKeys(CELL);
+    assertThat(RegionSharing.localCounts(limit)).containsOnlyKeys(CELL);
     RegionCounts byTwo =
-        new RegionCounts(WINDOW, SHIFT - 2 * WINDOW, true, List.of(), RegionCounts.Denials.NOBODY);
+        new RegionCounts(
+            WINDOW, SHIFT - 2 * WINDOW, true, List.of(), RegionCounts.DenialListener.NOBODY);
     RegionSharing.bind(limit, byTwo, BEGIN);
-    assertThat(RegionSharing.counted(limit)).containsOnlyKeys(CELL - 2);
+    assertThat(RegionSharing.localCounts(limit)).containsOnlyKeys(CELL - 2);
   }
 
   @Test

@@ -5,7 +5,7 @@ import static io.penstock.limit.CountedTrailingTest.cell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.limit.RegionCounts.Words;
+import io.penstock.limit.RegionCounts.CellCounts;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.ZoneMidnights;
@@ -28,13 +28,13 @@ class RegionTrailingTest extends LimitContract {
     return new LimitSpec.TrailingWindow(capacity, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  private Limit limit(long capacity, long now, Words... words) {
+  private Limit limit(long capacity, long now, CellCounts... words) {
     Limit limit = new Limit(spec(capacity), now);
     say(limit, SHIFT, now, words);
     return limit;
   }
 
-  private void say(Limit limit, long shift, long now, Words... words) {
+  private void say(Limit limit, long shift, long now, CellCounts... words) {
     RegionCounts regionCounts =
         RegionCounts.of(
             limit.spec(),
@@ -47,7 +47,8 @@ class RegionTrailingTest extends LimitContract {
 
   @Override
   Limit limit() {
-    return limit(5_000, START, new Words(CELL - 1, 0, 1_500, 0), new Words(CELL, 100, 400, 700));
+    return limit(
+        5_000, START, new CellCounts(CELL - 1, 0, 1_500, 0), new CellCounts(CELL, 100, 400, 700));
   }
 
   @Override
@@ -74,8 +75,8 @@ class RegionTrailingTest extends LimitContract {
           limit(
               1_000_000,
               BEGIN,
-              new Words(CELL - 1, 0, prevForeign, prevFloor),
-              new Words(CELL, beside, foreign, floor));
+              new CellCounts(CELL - 1, 0, prevForeign, prevFloor),
+              new CellCounts(CELL, beside, foreign, floor));
       limit.take(Weight.exactly(own), BEGIN);
       long elapsed = random.nextLong(WINDOW);
       BigInteger fades =
@@ -89,7 +90,7 @@ class RegionTrailingTest extends LimitContract {
 
   @Test
   void ownCell_countsAsThePreviousOneOnceItHasEnded() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 100, 0));
+    Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 100, 0));
     limit.take(Weight.exactly(300), BEGIN + WINDOW / 2);
     assertThat(limit.room(BEGIN + WINDOW - 1)).isEqualTo(600);
     assertThat(limit.room(BEGIN + WINDOW)).isEqualTo(600);
@@ -100,7 +101,7 @@ class RegionTrailingTest extends LimitContract {
 
   @Test
   void window_bindsWhereTheCellsWouldNot() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 100, 0));
+    Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 100, 0));
     limit.take(Weight.exactly(800), BEGIN + WINDOW - SECOND);
     long later = BEGIN + WINDOW + WINDOW / 2;
     // cells: 900 × 1/2; the window has all 800 still
@@ -115,9 +116,9 @@ class RegionTrailingTest extends LimitContract {
           limit(
               1_000,
               BEGIN,
-              new Words(CELL - 1, 0, random.nextLong(2_000), random.nextLong(1_500)),
-              new Words(CELL, 0, random.nextLong(1_500), random.nextLong(1_500)),
-              new Words(CELL + 1, 0, random.nextLong(1_000), 0));
+              new CellCounts(CELL - 1, 0, random.nextLong(2_000), random.nextLong(1_500)),
+              new CellCounts(CELL, 0, random.nextLong(1_500), random.nextLong(1_500)),
+              new CellCounts(CELL + 1, 0, random.nextLong(1_000), 0));
       long now = BEGIN + random.nextLong(WINDOW);
       limit.take(Weight.exactly(random.nextLong(900)), now);
       Weight weight = Weight.exactly(1 + random.nextLong(1_000));
@@ -135,46 +136,55 @@ class RegionTrailingTest extends LimitContract {
 
   @Test
   void floor_raisesItsOwnCellAlone() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 0, 1_000));
+    Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 0, 1_000));
     assertThat(limit.room(BEGIN)).isZero();
-    assertThat(limit.earliest(1, BEGIN)).isBetween(BEGIN + WINDOW, BEGIN + WINDOW + SECOND);
+    assertThat(limit.admittedAt(1, BEGIN)).isBetween(BEGIN + WINDOW, BEGIN + WINDOW + SECOND);
     assertThat(limit.room(BEGIN + WINDOW + WINDOW / 2)).isEqualTo(500);
     assertThat(limit.room(BEGIN + 2 * WINDOW)).isEqualTo(Long.MAX_VALUE);
-    Limit other = limit(1_000, BEGIN, new Words(CELL + 5, 0, 0, 1_000));
+    Limit other = limit(1_000, BEGIN, new CellCounts(CELL + 5, 0, 0, 1_000));
     assertThat(other.room(BEGIN)).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void givenBack_isOfTheCellItWasTakenFrom() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 1, 0), new Words(CELL + 1, 0, 1, 0));
+    Limit limit =
+        limit(1_000, BEGIN, new CellCounts(CELL, 0, 1, 0), new CellCounts(CELL + 1, 0, 1, 0));
     LimitAnswer first = limit.take(new Weight(200, 50, 0), BEGIN + WINDOW - 1);
     limit.take(Weight.exactly(10), BEGIN + WINDOW);
-    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 200L).containsEntry(CELL + 1, 10L);
+    assertThat(RegionSharing.localCounts(limit))
+        .containsEntry(CELL, 200L)
+        .containsEntry(CELL + 1, 10L);
     if (first instanceof LimitAnswer.Receipt receipt) {
-      limit.give(receipt, 150, 50, BEGIN + WINDOW);
+      limit.giveBack(receipt, 150, 50, BEGIN + WINDOW);
     }
-    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 50L).containsEntry(CELL + 1, 10L);
+    assertThat(RegionSharing.localCounts(limit))
+        .containsEntry(CELL, 50L)
+        .containsEntry(CELL + 1, 10L);
     assertThat(limit.room(BEGIN + WINDOW)).isEqualTo(1_000 - 11 - 51);
   }
 
   @Test
   void heldOutput_isKeptFreeAndThenCounted() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 100, 0));
+    Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 100, 0));
     limit.take(new Weight(100, 300, 0), BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(500);
-    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 100L);
+    assertThat(RegionSharing.localCounts(limit)).containsEntry(CELL, 100L);
     limit.charge(200, 300, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(600);
-    assertThat(RegionSharing.counted(limit)).containsEntry(CELL, 300L);
+    assertThat(RegionSharing.localCounts(limit)).containsEntry(CELL, 300L);
   }
 
   @Test
   void moreThanThereIs_leavesNoRoomAndOverflowsNothing() {
     long most = Long.MAX_VALUE;
     Limit limit =
-        limit(1_000, BEGIN, new Words(CELL - 1, most, most, most), new Words(CELL, 0, most, 0));
+        limit(
+            1_000,
+            BEGIN,
+            new CellCounts(CELL - 1, most, most, most),
+            new CellCounts(CELL, 0, most, 0));
     assertThat(limit.room(BEGIN)).isZero();
-    assertThat(limit.earliest(1, BEGIN)).isBetween(BEGIN + WINDOW, BEGIN + 2 * WINDOW);
+    assertThat(limit.admittedAt(1, BEGIN)).isBetween(BEGIN + WINDOW, BEGIN + 2 * WINDOW);
     assertThat(limit.room(BEGIN + 2 * WINDOW)).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -182,25 +192,25 @@ class RegionTrailingTest extends LimitContract {
   void firstDenialOfACell_isToldOnce() {
     Limit limit = limit(1_000, BEGIN);
     limit.take(Weight.exactly(600), BEGIN);
-    RegionSharing.denied(limit, Weight.exactly(400), BEGIN);
+    RegionSharing.recordDenial(limit, Weight.exactly(400), BEGIN);
     assertThat(denials).isEmpty(); // it fits
-    RegionSharing.denied(limit, Weight.exactly(401), BEGIN);
-    RegionSharing.denied(limit, Weight.exactly(401), BEGIN + 1);
+    RegionSharing.recordDenial(limit, Weight.exactly(401), BEGIN);
+    RegionSharing.recordDenial(limit, Weight.exactly(401), BEGIN + 1);
     assertThat(denials).containsExactly(CELL + " of 1000");
-    RegionSharing.denied(limit, Weight.exactly(900), BEGIN + WINDOW - SECOND);
+    RegionSharing.recordDenial(limit, Weight.exactly(900), BEGIN + WINDOW - SECOND);
     assertThat(denials).hasSize(1);
     limit.take(Weight.exactly(200), BEGIN + WINDOW - SECOND);
-    RegionSharing.denied(limit, Weight.exactly(900), BEGIN + WINDOW);
+    RegionSharing.recordDenial(limit, Weight.exactly(900), BEGIN + WINDOW);
     assertThat(denials).as("of the next one nothing was used").hasSize(1);
     limit.take(Weight.exactly(500), BEGIN + WINDOW + SECOND);
-    RegionSharing.denied(limit, Weight.exactly(900), BEGIN + WINDOW + SECOND);
+    RegionSharing.recordDenial(limit, Weight.exactly(900), BEGIN + WINDOW + SECOND);
     assertThat(denials).containsExactly(CELL + " of 1000", CELL + 1 + " of 1000");
   }
 
   @Test
   void receivedDenial_thatFadesIntoTheNextCell_isNoDenialOfThat() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 0, 1_000));
-    RegionSharing.denied(limit, Weight.exactly(1), BEGIN + WINDOW);
+    Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 0, 1_000));
+    RegionSharing.recordDenial(limit, Weight.exactly(1), BEGIN + WINDOW);
     assertThat(limit.decide(Weight.exactly(1), BEGIN + WINDOW))
         .isInstanceOf(LimitAnswer.Wait.class);
     assertThat(denials).isEmpty();
@@ -212,36 +222,36 @@ class RegionTrailingTest extends LimitContract {
     limit.take(Weight.exactly(900), BEGIN);
     limit.share(new SliceDemand(() -> {}), BEGIN);
     limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
-    RegionSharing.denied(limit, Weight.exactly(200), BEGIN);
+    RegionSharing.recordDenial(limit, Weight.exactly(200), BEGIN);
     assertThat(denials).isEmpty();
   }
 
   @Test
   void largeRequest_isNoDenialWhileLittleWasUsed() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 400, 0));
+    Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 400, 0));
     limit.take(Weight.exactly(99), BEGIN);
-    RegionSharing.denied(limit, Weight.exactly(1_000), BEGIN);
-    RegionSharing.denied(limit, Weight.exactly(5_000), BEGIN); // this could never pass
+    RegionSharing.recordDenial(limit, Weight.exactly(1_000), BEGIN);
+    RegionSharing.recordDenial(limit, Weight.exactly(5_000), BEGIN); // this could never pass
     assertThat(denials).isEmpty();
     limit.take(Weight.exactly(1), BEGIN);
-    RegionSharing.denied(limit, Weight.exactly(1_000), BEGIN);
+    RegionSharing.recordDenial(limit, Weight.exactly(1_000), BEGIN);
     assertThat(denials).hasSize(1);
   }
 
   @Test
   void receivedDenial_isNeverToldOn() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 0, 1_000));
-    RegionSharing.denied(limit, Weight.exactly(1), BEGIN);
+    Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 0, 1_000));
+    RegionSharing.recordDenial(limit, Weight.exactly(1), BEGIN);
     assertThat(denials).isEmpty();
   }
 
   @Test
   void clockThatIsSetBack_forgetsNothing() {
-    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 1, 0));
+    Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 1, 0));
     limit.take(Weight.exactly(500), BEGIN);
     long back = SHIFT - 10 * WINDOW;
-    say(limit, back, BEGIN, new Words(CELL - 10, 0, 100, 0));
-    assertThat(RegionSharing.counted(limit)).containsEntry(CELL - 10, 500L);
+    say(limit, back, BEGIN, new CellCounts(CELL - 10, 0, 100, 0));
+    assertThat(RegionSharing.localCounts(limit)).containsEntry(CELL - 10, 500L);
     assertThat(limit.room(BEGIN)).isEqualTo(400);
   }
 
@@ -253,11 +263,14 @@ class RegionTrailingTest extends LimitContract {
     long length = LimitSpec.Day.NANOS;
     long cell = Math.floorDiv(BEGIN + SHIFT, length);
     Limit limit = new Limit(day, BEGIN);
-    List<Words> words = List.of(new Words(cell - 1, 0, 900, 0), new Words(cell, 0, 300, 0));
+    List<CellCounts> words =
+        List.of(new CellCounts(cell - 1, 0, 900, 0), new CellCounts(cell, 0, 300, 0));
     RegionSharing.bind(
-        limit, RegionCounts.of(day, length, SHIFT, words, RegionCounts.Denials.NOBODY), BEGIN);
+        limit,
+        RegionCounts.of(day, length, SHIFT, words, RegionCounts.DenialListener.NOBODY),
+        BEGIN);
     assertThat(RegionCells.cellNanos(day)).isEqualTo(length);
     assertThat(limit.room(BEGIN)).isEqualTo(700);
-    assertThat(limit.earliest(701, BEGIN)).isEqualTo((cell + 1) * length - SHIFT);
+    assertThat(limit.admittedAt(701, BEGIN)).isEqualTo((cell + 1) * length - SHIFT);
   }
 }

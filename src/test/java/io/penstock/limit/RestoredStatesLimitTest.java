@@ -71,7 +71,7 @@ class RestoredStatesLimitTest {
       }
       if (!receipts.isEmpty() && random.nextInt(3) == 0) {
         LimitAnswer.Receipt old = receipts.remove(random.nextInt(receipts.size()));
-        limit.give(old, random.nextLong(old.taken() + 1), old.held(), now);
+        limit.giveBack(old, random.nextLong(old.taken() + 1), old.reserved(), now);
       }
       if (!strict && random.nextInt(8) == 0) {
         limit.charge(random.nextLong(5), 0, now);
@@ -83,7 +83,7 @@ class RestoredStatesLimitTest {
      */
     List<ChargedCell> save() {
       List<ChargedCell> cells = limit.cells(now);
-      long held = limit.balance(now).held();
+      long held = limit.balance(now).reserved();
       limit.charge(held, held, now);
       return cells;
     }
@@ -113,9 +113,9 @@ class RestoredStatesLimitTest {
         assertThat(room(restored, now))
             .as("%s, seed %d", spec, seed)
             .isLessThanOrEqualTo(room(used.limit, now));
-        assertThat(restored.earliest(1, now))
+        assertThat(restored.admittedAt(1, now))
             .as("%s, seed %d", spec, seed)
-            .isGreaterThanOrEqualTo(used.limit.earliest(1, now));
+            .isGreaterThanOrEqualTo(used.limit.admittedAt(1, now));
         now += used.random.nextLong(2 * SECOND);
       }
     }
@@ -198,9 +198,10 @@ class RestoredStatesLimitTest {
     List<ChargedCell> cells = List.of(new ChargedCell(START + 1, 4_096));
     LimitSpec few = new LimitSpec.SlidingWindow(4_096, window);
     long now = START + SECOND;
-    assertThat(Limit.restored(few, cells, now, now).earliest(1, now)).isEqualTo(START + 1 + window);
+    assertThat(Limit.restored(few, cells, now, now).admittedAt(1, now))
+        .isEqualTo(START + 1 + window);
     LimitSpec many = new LimitSpec.SlidingWindow(4_097, window);
-    assertThat(Limit.restored(many, cells, now, now).earliest(2, now))
+    assertThat(Limit.restored(many, cells, now, now).admittedAt(2, now))
         .isBetween(START + 2 + window, START + SECOND + window);
   }
 
@@ -214,7 +215,7 @@ class RestoredStatesLimitTest {
     limit.admit(100, START);
     long later = START + 50 * SECOND;
     Limit restored = Limit.restored(spec, limit.cells(later), later, later);
-    assertThat(restored.earliest(100, later)).isEqualTo(START + 61 * SECOND);
+    assertThat(restored.admittedAt(100, later)).isEqualTo(START + 61 * SECOND);
   }
 
   @Test
@@ -245,7 +246,7 @@ class RestoredStatesLimitTest {
     limit.admit(2, START);
     long later = START + 5 * HOUR;
     Limit restored = Limit.restored(spec, limit.cells(later), later, later + HOUR);
-    assertThat(restored.earliest(1, later + HOUR)).isEqualTo(START + 24 * HOUR);
+    assertThat(restored.admittedAt(1, later + HOUR)).isEqualTo(START + 24 * HOUR);
   }
 
   @Test
@@ -254,7 +255,7 @@ class RestoredStatesLimitTest {
     LimitSpec spec = new LimitSpec.Day(2, new ZoneMidnights(ZoneOffset.UTC, () -> noon), 0);
     Limit restored =
         Limit.restored(spec, List.of(new ChargedCell(START + 100 * HOUR, 2)), START, START);
-    assertThat(restored.earliest(1, START)).isEqualTo(START + 12 * HOUR);
+    assertThat(restored.admittedAt(1, START)).isEqualTo(START + 12 * HOUR);
   }
 
   @Test
@@ -262,6 +263,6 @@ class RestoredStatesLimitTest {
     LimitSpec strict = new LimitSpec.Strict(new ExactRate(1, 10));
     Limit restored =
         Limit.restored(strict, List.of(new ChargedCell(START - SECOND, 40)), START, START);
-    assertThat(restored.earliest(1, START)).isEqualTo(START + 9 * SECOND);
+    assertThat(restored.admittedAt(1, START)).isEqualTo(START + 9 * SECOND);
   }
 }

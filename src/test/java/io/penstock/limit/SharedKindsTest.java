@@ -24,7 +24,7 @@ class SharedKindsTest {
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
-    limit.granted(
+    limit.addSlices(
         List.of(new SpendingReport.Counted(cell, amount)),
         storeReport,
         any -> new CellGrid.Span(from, until));
@@ -36,7 +36,7 @@ class SharedKindsTest {
 
   private static List<SpendingReport.Counted> counted(
       Limit limit, CellGrid grid, long oldest, long now) {
-    return limit.tally(grid, oldest, oldest, 1_000, now).counted();
+    return limit.spendingReport(grid, oldest, oldest, 1_000, now).counted();
   }
 
   @Test
@@ -89,7 +89,7 @@ class SharedKindsTest {
     grant(limit, 1_000, 20, SECOND, 3 * SECOND);
     assertThat(takes(limit, 20, SECOND)).isTrue();
     assertThat(limit.room(SECOND)).isZero();
-    assertThat(limit.opens(1, SECOND)).isGreaterThan(SECOND);
+    assertThat(limit.roomFreeAt(1, SECOND)).isGreaterThan(SECOND);
     assertThat(takes(limit, 1, SECOND)).as("more than the later day has").isFalse();
   }
 
@@ -99,12 +99,12 @@ class SharedKindsTest {
     grant(limit, 9, 50, 0, 4 * SECOND);
     takes(limit, 10, 1);
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
-    limit.granted(
+    limit.addSlices(
         List.of(new SpendingReport.Counted(1_000, 20)),
         storeReport,
         cell -> new CellGrid.Span(0, (cell == 9 ? 4 : 2) * SECOND));
     assertThat(takes(limit, 20, SECOND)).isTrue();
-    assertThat(limit.opens(1, SECOND)).isEqualTo(2 * SECOND);
+    assertThat(limit.roomFreeAt(1, SECOND)).isEqualTo(2 * SECOND);
     assertThat(limit.room(2 * SECOND)).isEqualTo(40);
   }
 
@@ -112,27 +112,27 @@ class SharedKindsTest {
   void nothingIsAskedFor_noSliceIsNeeded() {
     Limit limit = shared(new LimitSpec.TokenBucket(new ExactRate(10, 1), 100));
     assertThat(limit.room(1)).isZero();
-    assertThat(limit.opens(0, 1)).isLessThanOrEqualTo(1);
-    assertThat(limit.opens(1, 1)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.roomFreeAt(0, 1)).isLessThanOrEqualTo(1);
+    assertThat(limit.roomFreeAt(1, 1)).isEqualTo(Ticker.NEVER);
   }
 
   @Test
   void slots_areUsedOnceEachWhenTheyBegin() {
     Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)));
-    limit.tally(CellGrid.none(0), 0, 0, 10, 0);
-    assertThat(limit.earliest(1, 0)).isEqualTo(Ticker.NEVER);
+    limit.spendingReport(CellGrid.none(0), 0, 0, 10, 0);
+    assertThat(limit.admittedAt(1, 0)).isEqualTo(Ticker.NEVER);
     assertThat(dry).hasValue(1);
     StoreReport storeReport = new StoreReport(1, Long.MAX_VALUE, 0, 0);
-    limit.granted(
+    limit.addSlices(
         List.of(new SpendingReport.Counted(100, 1), new SpendingReport.Counted(300, 1)),
         storeReport,
         cell -> new CellGrid.Span(cell * SECOND, cell * SECOND + 10));
-    assertThat(limit.earliest(1, 0)).isEqualTo(100 * SECOND);
+    assertThat(limit.admittedAt(1, 0)).isEqualTo(100 * SECOND);
     assertThat(takes(limit, 1, 100 * SECOND - 1)).isFalse();
     assertThat(takes(limit, 1, 100 * SECOND)).isTrue();
     assertThat(limit.take(Weight.exactly(1), 100 * SECOND))
         .isEqualTo(new LimitAnswer.Wait(300 * SECOND));
-    assertThat(limit.earliest(1, 300 * SECOND + 10)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.admittedAt(1, 300 * SECOND + 10)).isEqualTo(Ticker.NEVER);
   }
 
   @Test
@@ -173,9 +173,9 @@ class SharedKindsTest {
     counted(limit, MINUTES, 0, 0);
     grant(limit, CellPartition.OUT, 30, 0, 90 * SECOND);
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(Weight.exactly(10), SECOND);
-    limit.give(receipt, 4, 0, 2 * SECOND);
+    limit.giveBack(receipt, 4, 0, 2 * SECOND);
     assertThat(limit.room(2 * SECOND)).isEqualTo(24);
-    limit.give(receipt, 6, 0, 50 * SECOND);
+    limit.giveBack(receipt, 6, 0, 50 * SECOND);
     assertThat(limit.room(50 * SECOND)).isEqualTo(24);
   }
 
@@ -199,14 +199,14 @@ class SharedKindsTest {
   void deniedWhatItLacks_waitsForTheEndOfTheCell_asLongAsThatIsKnown() {
     Limit limit = shared(new LimitSpec.FixedWindow(100, 60 * SECOND));
     counted(limit, MINUTES, 7, 0);
-    assertThat(limit.dry(20, 1)).isTrue();
-    limit.granted(List.of(), new StoreReport(100, 20, 0, 2 * SECOND), any -> CellGrid.Span.NEVER);
-    assertThat(limit.dry(20, SECOND)).isFalse();
-    assertThat(limit.dry(19, SECOND)).isTrue();
+    assertThat(limit.isAwaitingSlices(20, 1)).isTrue();
+    limit.addSlices(List.of(), new StoreReport(100, 20, 0, 2 * SECOND), any -> CellGrid.Span.NEVER);
+    assertThat(limit.isAwaitingSlices(20, SECOND)).isFalse();
+    assertThat(limit.isAwaitingSlices(19, SECOND)).isTrue();
     assertThat(limit.decide(Weight.exactly(20), SECOND))
         .isEqualTo(new LimitAnswer.Wait(60 * SECOND));
-    assertThat(limit.earliest(20, SECOND)).isEqualTo(Ticker.NEVER);
-    assertThat(limit.dry(20, 2 * SECOND)).isTrue();
+    assertThat(limit.admittedAt(20, SECOND)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.isAwaitingSlices(20, 2 * SECOND)).isTrue();
   }
 
   @Test
@@ -216,7 +216,7 @@ class SharedKindsTest {
     LimitAnswer taken = limit.take(Weight.exactly(1), SECOND);
     renew(limit, SECOND, 3 * SECOND);
     long late = 4 * SECOND;
-    limit.give((LimitAnswer.Receipt) taken, 1, 0, late);
+    limit.giveBack((LimitAnswer.Receipt) taken, 1, 0, late);
     renew(limit, late, 6 * SECOND);
     assertThat(takes(limit, 1, late)).isFalse();
     assertThat(counted(limit, new CellGrid(0, 0, Long.MAX_VALUE), 0, late))
@@ -232,13 +232,13 @@ class SharedKindsTest {
     LimitAnswer taken = limit.take(Weight.exactly(1), SECOND);
     renew(limit, SECOND, 3 * SECOND);
     long late = 3 * SECOND - 1;
-    limit.give((LimitAnswer.Receipt) taken, 1, 0, late);
+    limit.giveBack((LimitAnswer.Receipt) taken, 1, 0, late);
     assertThat(takes(limit, 1, late)).isTrue();
   }
 
   /** Applies a report that grants nothing more. */
   private static void renew(Limit limit, long from, long until) {
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
-    limit.granted(List.of(), storeReport, any -> new CellGrid.Span(from, until));
+    limit.addSlices(List.of(), storeReport, any -> new CellGrid.Span(from, until));
   }
 }

@@ -30,9 +30,9 @@ class SharedReportTest {
   void held_isReportedInEachWindowThatIsGranted() {
     Limit limit = fixed(50);
     taken(limit, new Weight(10, 30, 10), NOW);
-    assertThat(limit.tally(GRID, 7, 9, 0, NOW).counted())
+    assertThat(limit.spendingReport(GRID, 7, 9, 0, NOW).counted())
         .containsExactly(new Counted(7, 40), new Counted(8, 30), new Counted(9, 30));
-    assertThat(limit.tally(GRID, 7, 6, 0, NOW).counted())
+    assertThat(limit.spendingReport(GRID, 7, 6, 0, NOW).counted())
         .as("no cell ahead of the running one")
         .containsExactly(new Counted(7, 40), new Counted(8, 0), new Counted(9, 0));
   }
@@ -41,10 +41,10 @@ class SharedReportTest {
   void heldOfATrailingWindow_isReportedInTheRunningCellAlone() {
     Limit limit = shared(TRAILING, NOW);
     CellGrid seconds = new CellGrid(100, 0, SECOND);
-    limit.tally(seconds, 0, 104, 100, NOW);
+    limit.spendingReport(seconds, 0, 104, 100, NOW);
     grant(limit, 104, 50, NOW, NOW + SECOND);
     taken(limit, new Weight(10, 30, 10), NOW);
-    assertThat(limit.tally(seconds, 0, 107, 0, NOW).counted())
+    assertThat(limit.spendingReport(seconds, 0, 107, 0, NOW).counted())
         .containsExactly(new Counted(104, 40));
   }
 
@@ -52,20 +52,21 @@ class SharedReportTest {
   void heldOfADayOfWhichNoneFollowsYet_isReportedInThatAlone() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0), 0);
     CellGrid day = new CellGrid(9, 0, LimitSpec.Day.NANOS, 0);
-    limit.tally(day, 9, 9, 100, 0);
+    limit.spendingReport(day, 9, 9, 100, 0);
     grant(limit, 9, 50, 0, NOW);
     taken(limit, new Weight(10, 30, 10), 1);
-    assertThat(limit.tally(day, 9, 12, 0, 1).counted()).containsExactly(new Counted(9, 40));
+    assertThat(limit.spendingReport(day, 9, 12, 0, 1).counted())
+        .containsExactly(new Counted(9, 40));
   }
 
   @Test
   void heldOfADayThatOthersFollow_isReportedInEachOfThem() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0), 0);
     CellGrid days = new CellGrid(9, 0, LimitSpec.Day.NANOS, 3);
-    limit.tally(days, 9, 9, 100, 0);
+    limit.spendingReport(days, 9, 9, 100, 0);
     grant(limit, 9, 50, 0, NOW);
     taken(limit, new Weight(10, 30, 10), 1);
-    assertThat(limit.tally(days, 9, 12, 0, 1).counted())
+    assertThat(limit.spendingReport(days, 9, 12, 0, 1).counted())
         .containsExactly(new Counted(9, 40), new Counted(12, 30));
   }
 
@@ -73,7 +74,7 @@ class SharedReportTest {
   void whatIsFree_isReportedForNowAndForLater() {
     Limit limit = shared(TRAILING, NOW);
     report(limit, 9, NOW);
-    limit.granted(
+    limit.addSlices(
         List.of(new Counted(7, 20), new Counted(8, 25), new Counted(9, 15)),
         Slices.HEARD,
         cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, NOW + 3 * SECOND));
@@ -89,14 +90,15 @@ class SharedReportTest {
   void sliceThatEnds_isFreeNoMoreFromThatInstantOn() {
     Limit limit = fixed(50);
     SharedState state = (SharedState) limit.state();
-    assertThat(free(state.tally(END - 1))).isEqualTo(new Free(50, 0, 50));
-    assertThat(free(state.tally(END))).isEqualTo(new Free(0, 0, 0));
+    assertThat(free(state.spendingReport(END - 1))).isEqualTo(new Free(50, 0, 50));
+    assertThat(free(state.spendingReport(END))).isEqualTo(new Free(0, 0, 0));
   }
 
   private record Free(long now, long later, long most) {}
 
   private static Free free(SpendingReport spendingReport) {
-    return new Free(spendingReport.freeNow(), spendingReport.freeLater(), spendingReport.most());
+    return new Free(
+        spendingReport.usableNow(), spendingReport.usableLater(), spendingReport.largestUsable());
   }
 
   @Test
@@ -114,8 +116,8 @@ class SharedReportTest {
     SliceDemand demand = new SliceDemand(dry::incrementAndGet);
     Limit limit = new Limit(FIXED, NOW);
     limit.share(demand, NOW);
-    assertThat(limit.dry(100, NOW)).isTrue();
-    assertThat(limit.earliest(100, NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.isAwaitingSlices(100, NOW)).isTrue();
+    assertThat(limit.admittedAt(100, NOW)).isEqualTo(Ticker.NEVER);
     assertThat(demand.least()).isEqualTo(100);
     assertThat(dry).hasValue(1);
   }
@@ -124,8 +126,8 @@ class SharedReportTest {
   void moreThanTheLimitHasOnItsOwn_isNotWhatSlicesLack() {
     Limit limit = fixed(0);
     limit.charge(1, 0, NOW);
-    assertThat(limit.dry(100, NOW)).isFalse();
-    assertThat(limit.dry(99, NOW)).isTrue();
+    assertThat(limit.isAwaitingSlices(100, NOW)).isFalse();
+    assertThat(limit.isAwaitingSlices(99, NOW)).isTrue();
   }
 
   @Test
@@ -136,10 +138,10 @@ class SharedReportTest {
     report(limit, 7, NOW);
     grant(limit, 7, 30, NOW, END);
     taken(limit, 10, NOW);
-    assertThat(limit.earliest(20, NOW)).isGreaterThan(NOW);
+    assertThat(limit.admittedAt(20, NOW)).isGreaterThan(NOW);
     assertThat(demand.least()).isZero();
     assertThat(demand.hasLater()).isFalse();
-    limit.earliest(21, NOW);
+    limit.admittedAt(21, NOW);
     assertThat(demand.least()).isEqualTo(21);
   }
 
@@ -147,24 +149,26 @@ class SharedReportTest {
   void sliceThatBeginsSoon_mayAsWellComeAtAnyMoment() {
     Limit limit = fixed(0);
     grant(limit, 7, 30, NOW, END);
-    assertThat(limit.dry(30, NOW - 20 * MILLI)).isTrue();
-    assertThat(limit.dry(30, NOW - 20 * MILLI - 1)).isFalse();
-    assertThat(limit.dry(31, NOW - 20 * MILLI - 1)).as("more than is granted").isTrue();
+    assertThat(limit.isAwaitingSlices(30, NOW - 20 * MILLI)).isTrue();
+    assertThat(limit.isAwaitingSlices(30, NOW - 20 * MILLI - 1)).isFalse();
+    assertThat(limit.isAwaitingSlices(31, NOW - 20 * MILLI - 1))
+        .as("more than is granted")
+        .isTrue();
   }
 
   @Test
   void sliceHeardOfAfterTheClockWasRead_beginsSoon() {
     Limit limit = fixed(0);
     hear(limit, 7, 30, new StoreReport(1_000, Long.MAX_VALUE, NOW, 0), NOW + 20 * MILLI, END);
-    assertThat(limit.dry(30, NOW - SECOND)).isTrue();
+    assertThat(limit.isAwaitingSlices(30, NOW - SECOND)).isTrue();
     hear(limit, 7, 0, new StoreReport(1_000, Long.MAX_VALUE, NOW - 1, 0), NOW + 20 * MILLI, END);
-    assertThat(limit.dry(30, NOW - SECOND)).isFalse();
+    assertThat(limit.isAwaitingSlices(30, NOW - SECOND)).isFalse();
   }
 
   private static Limit left(LimitSpec spec, CellGrid grid) {
     Limit limit = shared(spec, NOW);
-    limit.tally(grid, 7, 8, 100, NOW);
-    limit.granted(
+    limit.spendingReport(grid, 7, 8, 100, NOW);
+    limit.addSlices(
         List.of(new Counted(7, 10), new Counted(8, 25)),
         new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END),
         cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, END));
@@ -173,14 +177,14 @@ class SharedReportTest {
 
   @Test
   void leftOfATrailingWindow_hasTheSlicesInItThatBeginLater() {
-    assertThat(left(TRAILING, GRID).left(NOW)).isEqualTo(new LimitRemainder(75, END));
+    assertThat(left(TRAILING, GRID).remainder(NOW)).isEqualTo(new LimitRemainder(75, END));
   }
 
   @Test
   void leftOfAWindowThatEnds_hasNoneOfTheNext() {
-    assertThat(left(FIXED, GRID).left(NOW)).isEqualTo(new LimitRemainder(50, END));
+    assertThat(left(FIXED, GRID).remainder(NOW)).isEqualTo(new LimitRemainder(50, END));
     LimitSpec day = new LimitSpec.Day(100, null, 0);
-    assertThat(left(day, new CellGrid(7, NOW, SECOND, 1)).left(NOW))
+    assertThat(left(day, new CellGrid(7, NOW, SECOND, 1)).remainder(NOW))
         .isEqualTo(new LimitRemainder(50, END));
   }
 
@@ -188,17 +192,17 @@ class SharedReportTest {
   void leftOfPermits_saysNothingOfWhenTheyAreBack() {
     Limit limit = shared(new LimitSpec.Concurrency(100), NOW);
     hear(limit, 0, 10, new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END), NOW, END);
-    assertThat(limit.left(NOW)).isEqualTo(new LimitRemainder(50, NOW));
+    assertThat(limit.remainder(NOW)).isEqualTo(new LimitRemainder(50, NOW));
   }
 
   @Test
   void leftOfSlots_hasNoneThatBeginLater() {
     Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)), NOW);
-    limit.granted(
+    limit.addSlices(
         List.of(new Counted(100, 1)),
         new StoreReport(1, Long.MAX_VALUE, NOW, 0, false, 0, END),
         cell -> new CellGrid.Span(NOW + SECOND, END));
-    assertThat(limit.left(NOW)).isEqualTo(new LimitRemainder(0, END));
+    assertThat(limit.remainder(NOW)).isEqualTo(new LimitRemainder(0, END));
   }
 
   @Test
@@ -207,8 +211,8 @@ class SharedReportTest {
     StoreReport storeReport =
         new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 20, NOW + 8 * SECOND);
     hear(limit, CellPartition.OUT, 0, storeReport, NOW, END);
-    assertThat(limit.left(NOW).amount()).isEqualTo(20);
-    assertThat(limit.left(NOW + 2 * SECOND).amount()).isEqualTo(40);
-    assertThat(limit.left(NOW + 6 * SECOND).amount()).isEqualTo(80);
+    assertThat(limit.remainder(NOW).amount()).isEqualTo(20);
+    assertThat(limit.remainder(NOW + 2 * SECOND).amount()).isEqualTo(40);
+    assertThat(limit.remainder(NOW + 6 * SECOND).amount()).isEqualTo(80);
   }
 }

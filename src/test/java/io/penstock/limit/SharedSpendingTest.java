@@ -28,7 +28,7 @@ class SharedSpendingTest {
     LimitAnswer.Receipt first = taken(limit, new Weight(0, 20, 0), NOW);
     taken(limit, new Weight(0, 30, 0), NOW);
     assertThat(limit.room(NOW)).isEqualTo(30);
-    limit.give(first, 0, 20, NOW);
+    limit.giveBack(first, 0, 20, NOW);
     assertThat(limit.room(NOW)).isEqualTo(50);
     limit.charge(5, 10, NOW);
     assertThat(limit.room(NOW)).isEqualTo(55);
@@ -79,22 +79,22 @@ class SharedSpendingTest {
     Limit limit = shared(PERMITS, NOW);
     grant(limit, 0, 5, NOW, NOW + SECOND);
     LimitAnswer.Receipt receipt = taken(limit, new Weight(0, 3, 0), NOW);
-    limit.give(receipt, 0, 1, NOW);
+    limit.giveBack(receipt, 0, 1, NOW);
     assertThat(limit.room(NOW)).isEqualTo(3);
-    assertThat(limit.state().give(0, 0, 2, NOW).room(NOW)).isEqualTo(5);
+    assertThat(limit.state().giveBack(0, 0, 2, NOW).room(NOW)).isEqualTo(5);
   }
 
   @Test
   void givenBackInItsWindow_isNotChargedAnyMore_butAfterItIs() {
     Limit limit = fixed(50);
     LimitAnswer.Receipt first = taken(limit, 40, NOW);
-    limit.give(first, 15, 0, NOW);
+    limit.giveBack(first, 15, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(25, 0, 0));
     long next = 3 * SECOND + WINDOW;
     report(limit, 8, next);
     grant(limit, 8, 50, next, next + WINDOW);
     taken(limit, 30, next);
-    limit.give(first, 25, 0, next);
+    limit.giveBack(first, 25, 0, next);
     assertThat(limit.balance(next)).isEqualTo(new LimitBalance(30, 0, 0));
   }
 
@@ -102,15 +102,15 @@ class SharedSpendingTest {
   void givenBackInItsDay_isNotChargedAnyMore_butAfterItIs() {
     Limit limit = shared(DAY, 0);
     long length = LimitSpec.Day.NANOS;
-    limit.tally(new CellGrid(9, 0, length, 3), 9, 9, 100, NOW);
+    limit.spendingReport(new CellGrid(9, 0, length, 3), 9, 9, 100, NOW);
     grant(limit, 9, 50, 0, length);
     LimitAnswer.Receipt first = taken(limit, 40, NOW);
-    limit.give(first, 15, 0, NOW);
+    limit.giveBack(first, 15, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(25, 0, 0));
-    limit.tally(new CellGrid(12, length, length, 3), 12, 12, 100, length);
+    limit.spendingReport(new CellGrid(12, length, length, 3), 12, 12, 100, length);
     grant(limit, 12, 50, length, 2 * length);
     taken(limit, 30, length);
-    limit.give(first, 25, 0, length);
+    limit.giveBack(first, 25, 0, length);
     assertThat(limit.balance(length)).isEqualTo(new LimitBalance(30, 0, 0));
   }
 
@@ -121,7 +121,7 @@ class SharedSpendingTest {
     limit.charge(10, 0, 2 * SECOND);
     limit.share(new SliceDemand(() -> {}), 2 * SECOND);
     CellGrid seconds = new CellGrid(100, 0, SECOND);
-    assertThat(limit.tally(seconds, 90, 102, 100, 2 * SECOND).counted())
+    assertThat(limit.spendingReport(seconds, 90, 102, 100, 2 * SECOND).counted())
         .containsExactly(new SpendingReport.Counted(101, 20), new SpendingReport.Counted(102, 10));
   }
 
@@ -153,15 +153,15 @@ class SharedSpendingTest {
     limit.unshare(NOW);
     assertThat(limit.room(NOW)).isEqualTo(90);
     assertThat(limit.demand()).isNull();
-    assertThat(limit.earliest(91, NOW)).isEqualTo(3 * SECOND + WINDOW);
+    assertThat(limit.admittedAt(91, NOW)).isEqualTo(3 * SECOND + WINDOW);
   }
 
   @Test
   void forecast_isThatOfTheWindowAlone() {
     Limit limit = fixed(50);
     taken(limit, 10, NOW);
-    assertThat(limit.forecast(80, 10, NOW)).isZero();
-    assertThat(limit.forecast(80, 11, NOW)).isEqualTo(9 * SECOND);
+    assertThat(limit.forecastNanos(80, 10, NOW)).isZero();
+    assertThat(limit.forecastNanos(80, 11, NOW)).isEqualTo(9 * SECOND);
   }
 
   @Test
@@ -174,12 +174,12 @@ class SharedSpendingTest {
   void dayThatIsUsedUp_isNotRenewed_andTheOneBeforeIsSpentAgain() {
     Limit limit = shared(DAY, 0);
     grant(limit, 9, 50, 0, 5 * SECOND);
-    limit.granted(
+    limit.addSlices(
         List.of(new SpendingReport.Counted(1_000, 20)),
         Slices.HEARD,
         cell -> new CellGrid.Span(0, (cell == 9 ? 5 : 2) * SECOND));
     taken(limit, 20, SECOND);
-    limit.granted(List.of(), Slices.HEARD, any -> new CellGrid.Span(0, 6 * SECOND));
+    limit.addSlices(List.of(), Slices.HEARD, any -> new CellGrid.Span(0, 6 * SECOND));
     assertThat(limit.room(SECOND)).isZero();
     assertThat(limit.room(2 * SECOND)).isEqualTo(50);
     assertThat(limit.room(6 * SECOND - 1)).isEqualTo(50);

@@ -13,9 +13,9 @@ class SliceDemandTest {
   @Test
   void lacking_leastIsKnownAndDryIsToldOnce() {
     assertThat(demand.least()).isZero();
-    demand.lacks(5, false, false);
-    demand.lacks(3, false, false);
-    demand.lacks(9, false, false);
+    demand.recordLack(5, false, false);
+    demand.recordLack(3, false, false);
+    demand.recordLack(9, false, false);
     assertThat(demand.least()).isEqualTo(3);
     assertThat(dry).hasValue(1);
     assertThat(demand.hasLater()).isFalse();
@@ -23,14 +23,14 @@ class SliceDemandTest {
 
   @Test
   void lackingWhatNobodyHas_hurriesNobody() {
-    demand.lacks(5, false, true);
+    demand.recordLack(5, false, true);
     assertThat(demand.least()).isEqualTo(5);
     assertThat(dry).hasValue(0);
   }
 
   @Test
   void slicesThatBeginLaterSuffice_nothingIsLackingNow() {
-    demand.lacks(5, true, false);
+    demand.recordLack(5, true, false);
     assertThat(demand.hasLater()).isTrue();
     assertThat(demand.least()).isZero();
     assertThat(dry).hasValue(0);
@@ -40,8 +40,8 @@ class SliceDemandTest {
   void woken_nothingIsLackingUntilSomebodySaysSoAgain() {
     SliceDemand.Waiter waiter = woken::incrementAndGet;
     demand.join(waiter);
-    demand.lacks(5, false, false);
-    demand.lacks(5, true, false);
+    demand.recordLack(5, false, false);
+    demand.recordLack(5, true, false);
     demand.wake();
     assertThat(woken).hasValue(1);
     assertThat(demand.least()).isZero();
@@ -49,7 +49,7 @@ class SliceDemandTest {
     demand.leave(waiter);
     demand.wake();
     assertThat(woken).hasValue(1);
-    demand.lacks(7, false, false);
+    demand.recordLack(7, false, false);
     assertThat(demand.least()).isEqualTo(7);
     assertThat(dry).hasValue(2);
   }
@@ -59,16 +59,16 @@ class SliceDemandTest {
     demand.join(
         () -> {
           if (woken.incrementAndGet() < 3) {
-            demand.lacks(4, false, true);
+            demand.recordLack(4, false, true);
           }
         });
-    demand.lacks(4, false, false);
+    demand.recordLack(4, false, false);
     for (int denied = 1; denied <= 3; denied++) {
-      demand.denied();
+      demand.wakeAfterDenial();
       assertThat(woken).hasValue(denied);
       assertThat(demand.least()).isEqualTo(4);
     }
-    demand.denied();
+    demand.wakeAfterDenial();
     assertThat(demand.least()).isZero();
   }
 }

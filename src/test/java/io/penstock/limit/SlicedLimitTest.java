@@ -27,7 +27,7 @@ class SlicedLimitTest {
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
-    limit.granted(
+    limit.addSlices(
         List.of(new SpendingReport.Counted(cell, amount)),
         storeReport,
         any -> new CellGrid.Span(from, until));
@@ -35,7 +35,7 @@ class SlicedLimitTest {
 
   private static List<SpendingReport.Counted> counted(Limit limit, long now) {
     long cell = GRID.cellAt(now);
-    return limit.tally(GRID, cell, cell, 1_000, now).counted();
+    return limit.spendingReport(GRID, cell, cell, 1_000, now).counted();
   }
 
   private static boolean takes(Limit limit, long amount, long now) {
@@ -47,7 +47,7 @@ class SlicedLimitTest {
     Limit limit = shared(FIXED);
     assertThat(limit.take(Weight.exactly(30), 1)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(limit.take(Weight.exactly(20), 2)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
-    assertThat(limit.dry(20, 2)).isTrue();
+    assertThat(limit.isAwaitingSlices(20, 2)).isTrue();
     assertThat(dry).hasValue(1);
     assertThat(demand.least()).isEqualTo(20);
     assertThat(limit.utilization(2)).isZero();
@@ -82,7 +82,7 @@ class SlicedLimitTest {
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(Weight.exactly(50), 1);
-    limit.give(receipt, 20, 0, 2);
+    limit.giveBack(receipt, 20, 0, 2);
     assertThat(limit.room(3)).isEqualTo(20);
     assertThat(counted(limit, 3 * SECOND)).containsExactly(new SpendingReport.Counted(7, 30));
   }
@@ -116,7 +116,7 @@ class SlicedLimitTest {
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(10, 30, 10), 1);
     assertThat(limit.room(2)).isEqualTo(10);
     assertThat(counted(limit, WINDOW)).containsExactly(new SpendingReport.Counted(8, 30));
-    limit.give(receipt, 0, 30, WINDOW + 1);
+    limit.giveBack(receipt, 0, 30, WINDOW + 1);
     assertThat(counted(limit, WINDOW + 2)).containsExactly(new SpendingReport.Counted(8, 0));
   }
 
@@ -126,7 +126,7 @@ class SlicedLimitTest {
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
     takes(limit, 20, 1);
-    assertThat(limit.tally(GRID, 7, 7, 5, 2).counted())
+    assertThat(limit.spendingReport(GRID, 7, 7, 5, 2).counted())
         .containsExactly(new SpendingReport.Counted(7, 25));
     assertThat(limit.room(2)).isEqualTo(5);
   }
@@ -146,21 +146,21 @@ class SlicedLimitTest {
   void permits_areOutUntilTheyAreGivenBack() {
     Limit limit = shared(new LimitSpec.Concurrency(10));
     CellGrid endless = new CellGrid(0, 0, Long.MAX_VALUE);
-    limit.tally(endless, 0, 0, 10, 0);
+    limit.spendingReport(endless, 0, 0, 10, 0);
     grant(limit, 0, 3, 0, 2 * SECOND);
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(0, 2, 0), 1);
     assertThat(limit.room(2)).isEqualTo(1);
     assertThat(limit.room(2 * SECOND)).isZero();
-    assertThat(limit.tally(endless, 0, 0, 10, 2 * SECOND).counted())
+    assertThat(limit.spendingReport(endless, 0, 0, 10, 2 * SECOND).counted())
         .containsExactly(new SpendingReport.Counted(0, 2));
-    limit.give(receipt, 0, 2, 3 * SECOND);
-    assertThat(limit.tally(endless, 0, 0, 10, 3 * SECOND).counted())
+    limit.giveBack(receipt, 0, 2, 3 * SECOND);
+    assertThat(limit.spendingReport(endless, 0, 0, 10, 3 * SECOND).counted())
         .containsExactly(new SpendingReport.Counted(0, 0));
   }
 
   private static void heard(Limit limit, long amount, long left, long until) {
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0, false, left, until);
-    limit.granted(
+    limit.addSlices(
         List.of(new SpendingReport.Counted(7, amount)),
         storeReport,
         any -> new CellGrid.Span(0, 3 * SECOND));
@@ -169,10 +169,10 @@ class SlicedLimitTest {
   @Test
   void leftBeforeAnythingWasHeard_isTheWindowAlone() {
     Limit limit = shared(FIXED);
-    assertThat(limit.left(1)).isEqualTo(new LimitRemainder(100, 1));
+    assertThat(limit.remainder(1)).isEqualTo(new LimitRemainder(100, 1));
     counted(limit, 0);
     limit.charge(30, 0, 1);
-    assertThat(limit.left(2)).isEqualTo(new LimitRemainder(70, WINDOW));
+    assertThat(limit.remainder(2)).isEqualTo(new LimitRemainder(70, WINDOW));
   }
 
   @Test
@@ -180,15 +180,15 @@ class SlicedLimitTest {
     Limit limit = shared(FIXED);
     counted(limit, 0);
     heard(limit, 20, 50, WINDOW);
-    assertThat(limit.left(1)).isEqualTo(new LimitRemainder(70, WINDOW));
+    assertThat(limit.remainder(1)).isEqualTo(new LimitRemainder(70, WINDOW));
     assertThat(limit.room(1)).as("what may be taken").isEqualTo(20);
     takes(limit, 15, 1);
-    assertThat(limit.left(1)).isEqualTo(new LimitRemainder(55, WINDOW));
+    assertThat(limit.remainder(1)).isEqualTo(new LimitRemainder(55, WINDOW));
     limit.charge(15, 0, 1);
-    assertThat(limit.left(2))
+    assertThat(limit.remainder(2))
         .as("more was spent than granted")
         .isEqualTo(new LimitRemainder(40, WINDOW));
-    assertThat(limit.left(WINDOW)).isEqualTo(new LimitRemainder(100, WINDOW));
+    assertThat(limit.remainder(WINDOW)).isEqualTo(new LimitRemainder(100, WINDOW));
   }
 
   @Test
@@ -197,30 +197,30 @@ class SlicedLimitTest {
     counted(limit, 0);
     heard(limit, 20, 0, WINDOW);
     limit.charge(25, 0, 1);
-    assertThat(limit.left(2)).isEqualTo(new LimitRemainder(0, WINDOW));
+    assertThat(limit.remainder(2)).isEqualTo(new LimitRemainder(0, WINDOW));
     heard(limit, 20, 90, WINDOW);
-    assertThat(limit.left(2)).isEqualTo(new LimitRemainder(75, WINDOW));
+    assertThat(limit.remainder(2)).isEqualTo(new LimitRemainder(75, WINDOW));
   }
 
   @Test
   void leftOfABucket_growsUntilItIsFull() {
     Limit limit = shared(new LimitSpec.TokenBucket(new ExactRate(10, 1), 100));
     heard(limit, 0, 20, 8 * SECOND);
-    assertThat(limit.left(0)).isEqualTo(new LimitRemainder(20, 8 * SECOND));
-    assertThat(limit.left(4 * SECOND)).isEqualTo(new LimitRemainder(60, 8 * SECOND));
-    assertThat(limit.left(8 * SECOND)).isEqualTo(new LimitRemainder(100, 8 * SECOND));
+    assertThat(limit.remainder(0)).isEqualTo(new LimitRemainder(20, 8 * SECOND));
+    assertThat(limit.remainder(4 * SECOND)).isEqualTo(new LimitRemainder(60, 8 * SECOND));
+    assertThat(limit.remainder(8 * SECOND)).isEqualTo(new LimitRemainder(100, 8 * SECOND));
   }
 
   @Test
   void limitThatIsIdleHere_isAsGoodAsNew_andAsksOthersForNothing() {
     Limit limit = shared(FIXED);
-    assertThat(limit.full(SECOND)).isEqualTo(SECOND);
+    assertThat(limit.fullyFreeAt(SECOND)).isEqualTo(SECOND);
     grant(limit, 7, 30, 0, WINDOW);
     counted(limit, SECOND);
     assertThat(takes(limit, 10, SECOND)).isTrue();
-    assertThat(limit.full(SECOND)).isEqualTo(WINDOW);
+    assertThat(limit.fullyFreeAt(SECOND)).isEqualTo(WINDOW);
     limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
-    assertThat(limit.full(WINDOW)).isEqualTo(WINDOW);
+    assertThat(limit.fullyFreeAt(WINDOW)).isEqualTo(WINDOW);
     assertThat(dry).hasValue(0);
     assertThat(demand.least()).isZero();
   }

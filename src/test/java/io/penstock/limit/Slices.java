@@ -40,7 +40,7 @@ final class Slices {
 
   static void hear(
       Limit limit, long cell, long amount, StoreReport storeReport, long from, long until) {
-    limit.granted(
+    limit.addSlices(
         List.of(new SpendingReport.Counted(cell, amount)),
         storeReport,
         any -> new CellGrid.Span(from, until));
@@ -50,7 +50,7 @@ final class Slices {
    * Returns the report of the cells from the running one on, with slices granted until {@code to}.
    */
   static SpendingReport report(Limit limit, long to, long now) {
-    return limit.tally(GRID, GRID.cellAt(now), to, 1_000, now);
+    return limit.spendingReport(GRID, GRID.cellAt(now), to, 1_000, now);
   }
 
   static LimitAnswer.Receipt taken(Limit limit, Weight weight, long now) {

@@ -32,7 +32,7 @@ class SlidingCellsTest extends LimitContract {
   void allAtOnce_goesAtOnceAndCountsASubCellLongerAtTheMost() {
     Limit limit = limit();
     limit.take(Weight.exactly(5_000), START);
-    long opens = limit.earliest(5_000, START);
+    long opens = limit.admittedAt(5_000, START);
     assertThat(opens - START - WINDOW).isBetween(0L, SECOND);
     assertThat(limit.take(Weight.exactly(5_000), opens)).isInstanceOf(LimitAnswer.Receipt.class);
   }
@@ -41,15 +41,15 @@ class SlidingCellsTest extends LimitContract {
   void chargedTwiceOver_blocksNoLongerThanItCounts() {
     Limit limit = limit();
     limit.charge(10_000, 0, START);
-    assertThat(limit.earliest(5_000, START)).isBetween(START + WINDOW, START + WINDOW + SECOND);
+    assertThat(limit.admittedAt(5_000, START)).isBetween(START + WINDOW, START + WINDOW + SECOND);
   }
 
   @Test
   void forecast_isWhatIsMissingAtTheSteadyRate() {
     Limit limit = limit();
     limit.take(Weight.exactly(4_000), START);
-    assertThat(limit.forecast(500, 500, START)).isZero();
-    assertThat(limit.forecast(1_000, 500, START)).isEqualTo(6 * SECOND);
+    assertThat(limit.forecastNanos(500, 500, START)).isZero();
+    assertThat(limit.forecastNanos(1_000, 500, START)).isEqualTo(6 * SECOND);
   }
 
   @Test
@@ -78,11 +78,11 @@ class SlidingCellsTest extends LimitContract {
     limit.take(Weight.exactly(2_000), START);
     long now = START + SECOND;
     limit.resize(spec(4_097), now);
-    assertThat(limit.earliest(4_097, now)).isBetween(START + WINDOW, START + WINDOW + SECOND);
+    assertThat(limit.admittedAt(4_097, now)).isBetween(START + WINDOW, START + WINDOW + SECOND);
     limit.resize(spec(4_096), now);
-    assertThat(limit.earliest(4_096, now)).isEqualTo(now + WINDOW);
+    assertThat(limit.admittedAt(4_096, now)).isEqualTo(now + WINDOW);
     Limit one = new Limit(spec(4_096), START);
     one.take(Weight.exactly(4_096), START);
-    assertThat(one.earliest(1, START)).isEqualTo(START + WINDOW);
+    assertThat(one.admittedAt(1, START)).isEqualTo(START + WINDOW);
   }
 }

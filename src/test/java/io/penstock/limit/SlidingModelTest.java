@@ -53,14 +53,14 @@ class SlidingModelTest {
         long free = Math.max(0, capacity - since(releases, now - WINDOW));
         String where = "seed " + seed + " step " + step;
         assertThat(Math.min(capacity, limit.room(now))).as(where).isEqualTo(free);
-        assertThat(limit.opens(amount, now))
+        assertThat(limit.roomFreeAt(amount, now))
             .as(where)
             .isEqualTo(opens(releases, capacity, amount, now));
         switch (random.nextInt(10)) {
           case 0 -> {
             if (!receipts.isEmpty()) {
               LimitAnswer.Receipt receipt = receipts.remove(random.nextInt(receipts.size()));
-              limit.give(receipt, receipt.taken(), 0, now);
+              limit.giveBack(receipt, receipt.taken(), 0, now);
               for (long each = 0; each < receipt.taken(); each++) {
                 releases.remove((Object) receipt.cell());
               }
@@ -130,10 +130,10 @@ class SlidingModelTest {
       }
       List<Long> forecasts = new ArrayList<>();
       for (int queued = 0; queued < 300; queued++) {
-        forecasts.add(now + limit.forecast(queued, 1, now));
+        forecasts.add(now + limit.forecastNanos(queued, 1, now));
       }
       for (long forecast : forecasts) {
-        now = Math.max(now, limit.earliest(1, now));
+        now = Math.max(now, limit.admittedAt(1, now));
         assertThat(forecast).isEqualTo(now);
         limit.take(Weight.exactly(1), now);
       }

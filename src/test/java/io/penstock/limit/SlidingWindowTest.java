@@ -55,7 +55,7 @@ class SlidingWindowTest extends LimitContract {
     taken(1, START);
     LimitAnswer.Receipt second = taken(1, START + 5);
     taken(1, START + 9);
-    limit.give(second, 1, 0, START + 10);
+    limit.giveBack(second, 1, 0, START + 10);
     taken(1, START + 10);
     assertThat(take(2, START + 10)).isEqualTo(new LimitAnswer.Wait(START + WINDOW + 9));
   }
@@ -64,7 +64,7 @@ class SlidingWindowTest extends LimitContract {
   void givenBackAfterItCounted_changesNothing() {
     LimitAnswer.Receipt first = taken(1, START);
     taken(3, START + WINDOW);
-    limit.give(first, 1, 0, START + WINDOW);
+    limit.giveBack(first, 1, 0, START + WINDOW);
     assertThat(limit.balance(START + WINDOW)).isEqualTo(new LimitBalance(3, 0, 0));
   }
 
@@ -72,7 +72,7 @@ class SlidingWindowTest extends LimitContract {
   void chargedAboveTheCapacity_blocksForAWindowAndNoLonger() {
     limit.charge(1_000_000, 0, START);
     assertThat(limit.room(START + WINDOW - 1)).isZero();
-    assertThat(limit.earliest(3, START)).isEqualTo(START + WINDOW);
+    assertThat(limit.admittedAt(3, START)).isEqualTo(START + WINDOW);
     assertThat(limit.balance(START + WINDOW)).isEqualTo(LimitBalance.ZERO);
   }
 
@@ -106,7 +106,7 @@ class SlidingWindowTest extends LimitContract {
     taken(1, START);
     assertThat(take(1, START)).isEqualTo(new LimitAnswer.Wait(START + WINDOW));
     assertThat(take(3, START)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
-    limit.give(receipt, 0, 1, START);
+    limit.giveBack(receipt, 0, 1, START);
     taken(1, START);
   }
 
@@ -120,35 +120,35 @@ class SlidingWindowTest extends LimitContract {
 
   @Test
   void forecast_countsWhatEndsAndThenWholeWindows() {
-    assertThat(limit.forecast(2, 1, START)).isZero();
-    assertThat(limit.forecast(3, 1, START)).isEqualTo(WINDOW);
+    assertThat(limit.forecastNanos(2, 1, START)).isZero();
+    assertThat(limit.forecastNanos(3, 1, START)).isEqualTo(WINDOW);
     taken(1, START);
     taken(1, START + SECOND);
     long now = START + 2 * SECOND;
-    assertThat(limit.forecast(0, 1, now)).isZero();
-    assertThat(limit.forecast(1, 1, now)).isEqualTo(8 * SECOND);
-    assertThat(limit.forecast(2, 1, now)).isEqualTo(9 * SECOND);
-    assertThat(limit.forecast(3, 1, now)).isEqualTo(10 * SECOND);
-    assertThat(limit.forecast(4, 1, now)).isEqualTo(18 * SECOND);
-    assertThat(limit.forecast(Long.MAX_VALUE, 1, now)).isPositive();
+    assertThat(limit.forecastNanos(0, 1, now)).isZero();
+    assertThat(limit.forecastNanos(1, 1, now)).isEqualTo(8 * SECOND);
+    assertThat(limit.forecastNanos(2, 1, now)).isEqualTo(9 * SECOND);
+    assertThat(limit.forecastNanos(3, 1, now)).isEqualTo(10 * SECOND);
+    assertThat(limit.forecastNanos(4, 1, now)).isEqualTo(18 * SECOND);
+    assertThat(limit.forecastNanos(Long.MAX_VALUE, 1, now)).isPositive();
   }
 
   @Test
   void forecast_whatIsHeldIsNeverLetGo() {
     limit.take(new Weight(1, 1, 1), START);
     long now = START + SECOND;
-    assertThat(limit.forecast(0, 1, now)).isZero();
-    assertThat(limit.forecast(1, 1, now)).isEqualTo(9 * SECOND);
-    assertThat(limit.forecast(2, 1, now)).isEqualTo(WINDOW);
-    assertThat(limit.forecast(3, 1, now)).isEqualTo(9 * SECOND + WINDOW);
+    assertThat(limit.forecastNanos(0, 1, now)).isZero();
+    assertThat(limit.forecastNanos(1, 1, now)).isEqualTo(9 * SECOND);
+    assertThat(limit.forecastNanos(2, 1, now)).isEqualTo(WINDOW);
+    assertThat(limit.forecastNanos(3, 1, now)).isEqualTo(9 * SECOND + WINDOW);
   }
 
   @Test
   void forecastOfAsManyWindowsAsFit_isTheirSum() {
     long half = AmountBound.MOST / 2;
     Limit slow = new Limit(new LimitSpec.SlidingWindow(1, half), START);
-    assertThat(slow.forecast(2, 1, START)).isEqualTo(2 * half);
-    assertThat(slow.forecast(3, 1, START)).isEqualTo(AmountBound.MOST);
+    assertThat(slow.forecastNanos(2, 1, START)).isEqualTo(2 * half);
+    assertThat(slow.forecastNanos(3, 1, START)).isEqualTo(AmountBound.MOST);
   }
 
   @Test
@@ -166,7 +166,7 @@ class SlidingWindowTest extends LimitContract {
     for (Limit most : new Limit[] {of(SlidingWindowState.MOST_INSTANTS), of(3)}) {
       most.take(Weight.exactly(3), START);
       most.resize(new LimitSpec.SlidingWindow(4_096, WINDOW), START + 7);
-      assertThat(most.earliest(4_096, START + 7)).isEqualTo(START + WINDOW);
+      assertThat(most.admittedAt(4_096, START + 7)).isEqualTo(START + WINDOW);
       assertThat(most.room(START + WINDOW)).isEqualTo(Long.MAX_VALUE);
     }
   }

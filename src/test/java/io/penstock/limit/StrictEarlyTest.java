@@ -51,7 +51,7 @@ class StrictEarlyTest extends LimitContract {
     Limit limit = limit();
     limit.take(ONE, START);
     LimitAnswer.Receipt early = (LimitAnswer.Receipt) limit.take(ONE, START + 70_000_000);
-    limit.give(early, 1, 0, START + 80_000_000);
+    limit.giveBack(early, 1, 0, START + 80_000_000);
     assertThat(limit.take(ONE, START + 80_000_000)).isEqualTo(early);
   }
 
@@ -65,7 +65,7 @@ class StrictEarlyTest extends LimitContract {
       long now = START;
       List<Long> releases = new ArrayList<>();
       for (int step = 0; step < 500; step++) {
-        now = Math.max(now, limit.earliest(1, now));
+        now = Math.max(now, limit.admittedAt(1, now));
         assertThat(limit.take(ONE, now)).isInstanceOf(LimitAnswer.Receipt.class);
         releases.add(now);
         now += random.nextInt(20) == 0 ? random.nextLong(20 * SLOT) : 0;
@@ -102,11 +102,11 @@ class StrictEarlyTest extends LimitContract {
   @Test
   void forecast_isOfTheSlotsLessTheEarliness() {
     Limit limit = limit();
-    assertThat(limit.forecast(0, 1, START)).isZero();
+    assertThat(limit.forecastNanos(0, 1, START)).isZero();
     limit.take(ONE, START);
-    assertThat(limit.forecast(0, 1, START)).isEqualTo(SLOT - 30_000_000);
-    assertThat(limit.forecast(3, 1, START)).isEqualTo(4 * SLOT - 30_000_000);
-    assertThat(limit.forecast(0, 1, START + 80_000_000)).isZero();
+    assertThat(limit.forecastNanos(0, 1, START)).isEqualTo(SLOT - 30_000_000);
+    assertThat(limit.forecastNanos(3, 1, START)).isEqualTo(4 * SLOT - 30_000_000);
+    assertThat(limit.forecastNanos(0, 1, START + 80_000_000)).isZero();
   }
 
   @Test

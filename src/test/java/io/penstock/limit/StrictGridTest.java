@@ -16,7 +16,7 @@ class StrictGridTest {
   void firstReleaseSoonAfterTheStart_startsTheGridItself() {
     Limit limit = new Limit(every(10), 0);
     limit.take(Weight.exactly(1), 9 * SECOND);
-    assertThat(limit.earliest(1, 9 * SECOND)).isEqualTo(19 * SECOND);
+    assertThat(limit.admittedAt(1, 9 * SECOND)).isEqualTo(19 * SECOND);
   }
 
   @Test
@@ -24,6 +24,6 @@ class StrictGridTest {
     Limit limit = new Limit(every(1), 0);
     limit.resize(every(10), 1);
     assertThat(limit.take(Weight.exactly(1), 1)).isInstanceOf(LimitAnswer.Receipt.class);
-    assertThat(limit.earliest(1, 1)).isEqualTo(10 * SECOND + 1);
+    assertThat(limit.admittedAt(1, 1)).isEqualTo(10 * SECOND + 1);
   }
 }

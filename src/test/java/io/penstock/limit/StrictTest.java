@@ -30,7 +30,7 @@ class StrictTest extends LimitContract {
   }
 
   private static long next(Limit limit, long now) {
-    return limit.earliest(1, now);
+    return limit.admittedAt(1, now);
   }
 
   private static LimitAnswer.Receipt taken(Limit limit, long now) {
@@ -80,7 +80,7 @@ class StrictTest extends LimitContract {
     long slot = START + 1_000_000;
     taken(limit, slot + 5_000_000);
     assertThat(next(limit, slot + 5_000_000)).isEqualTo(slot + 5_000_000);
-    assertThat(limit.earliest(1, START)).isEqualTo(slot + 1_000_000);
+    assertThat(limit.admittedAt(1, START)).isEqualTo(slot + 1_000_000);
     Limit other = of(1_000, 1);
     taken(other, START);
     taken(other, slot + 5_000_001);
@@ -102,7 +102,7 @@ class StrictTest extends LimitContract {
     taken(limit, START);
     long second = next(limit, START);
     LimitAnswer.Receipt receipt = taken(limit, second);
-    limit.give(receipt, 1, 0, second);
+    limit.giveBack(receipt, 1, 0, second);
     assertThat(next(limit, START)).isEqualTo(second);
   }
 
@@ -111,7 +111,7 @@ class StrictTest extends LimitContract {
     Limit limit = of(2, 1);
     taken(limit, START);
     LimitAnswer.Receipt last = taken(limit, START + SECOND / 2);
-    limit.give(last, 1, 0, START + SECOND / 2);
+    limit.giveBack(last, 1, 0, START + SECOND / 2);
     assertThat(next(limit, START)).isEqualTo(START + SECOND / 2);
   }
 
@@ -120,7 +120,7 @@ class StrictTest extends LimitContract {
     Limit limit = of(10, 1);
     LimitAnswer.Receipt first = taken(limit, START);
     taken(limit, START + 100_000_000);
-    limit.give(first, 1, 0, START + 100_000_000);
+    limit.giveBack(first, 1, 0, START + 100_000_000);
     assertThat(next(limit, START)).isEqualTo(START + 200_000_000);
   }
 
@@ -143,11 +143,11 @@ class StrictTest extends LimitContract {
   @Test
   void forecast_isTheQueueDividedByTheRateFromTheNextFreeSlot() {
     Limit limit = of(2, 1);
-    assertThat(limit.forecast(0, 1, START)).isZero();
+    assertThat(limit.forecastNanos(0, 1, START)).isZero();
     taken(limit, START);
-    assertThat(limit.forecast(0, 1, START)).isEqualTo(SECOND / 2);
-    assertThat(limit.forecast(3, 1, START)).isEqualTo(2 * SECOND);
-    assertThat(limit.forecast(3, 1, START + SECOND / 4)).isEqualTo(7 * SECOND / 4);
+    assertThat(limit.forecastNanos(0, 1, START)).isEqualTo(SECOND / 2);
+    assertThat(limit.forecastNanos(3, 1, START)).isEqualTo(2 * SECOND);
+    assertThat(limit.forecastNanos(3, 1, START + SECOND / 4)).isEqualTo(7 * SECOND / 4);
   }
 
   @Test

@@ -25,8 +25,8 @@ class TokenBucketBoundsTest {
   void exactlyWhatIsThere_isForecastForNow() {
     taken(10, START);
     long now = START + TENTH + TENTH / 2;
-    assertThat(limit.forecast(0, 1, now)).isZero();
-    assertThat(limit.forecast(1, 1, now)).isEqualTo(TENTH / 2);
+    assertThat(limit.forecastNanos(0, 1, now)).isZero();
+    assertThat(limit.forecastNanos(1, 1, now)).isEqualTo(TENTH / 2);
   }
 
   @Test
@@ -37,7 +37,7 @@ class TokenBucketBoundsTest {
       long now = AmountBound.MOST - period + late;
       Limit rare = new Limit(spec, now);
       rare.take(Weight.exactly(1), now);
-      assertThat(rare.opens(1, now)).isEqualTo(late == 0 ? AmountBound.MOST : Ticker.NEVER);
+      assertThat(rare.roomFreeAt(1, now)).isEqualTo(late == 0 ? AmountBound.MOST : Ticker.NEVER);
     }
   }
 
@@ -47,20 +47,20 @@ class TokenBucketBoundsTest {
     long burst = 10_000_000_000_000L;
     Limit huge = new Limit(new LimitSpec.TokenBucket(new ExactRate(512, 1), burst), START);
     huge.charge(burst, 0, START);
-    assertThat(huge.opens(512, START)).isEqualTo(START + SECOND);
-    assertThat(huge.opens(burst, START)).isEqualTo(Ticker.NEVER);
-    assertThat(huge.forecast(1, burst, START)).isEqualTo(AmountBound.MOST);
+    assertThat(huge.roomFreeAt(512, START)).isEqualTo(START + SECOND);
+    assertThat(huge.roomFreeAt(burst, START)).isEqualTo(Ticker.NEVER);
+    assertThat(huge.forecastNanos(1, burst, START)).isEqualTo(AmountBound.MOST);
   }
 
   @Test
   void forgiven_owesNothingAndIsEmptyAllTheSame() {
     LimitAnswer.Receipt early = taken(4, START);
     limit.charge(25, 0, START);
-    LimitState forgiven = limit.state().forgiven();
+    LimitState forgiven = limit.state().withoutDebt();
     assertThat(forgiven.balance(START)).isEqualTo(new LimitBalance(10, 0, 0));
     assertThat(forgiven.room(START)).isZero();
-    assertThat(forgiven.opens(1, START)).isEqualTo(START + TENTH);
-    assertThat(forgiven.give(early, 4, 0, START).balance(START))
+    assertThat(forgiven.roomFreeAt(1, START)).isEqualTo(START + TENTH);
+    assertThat(forgiven.giveBack(early, 4, 0, START).balance(START))
         .isEqualTo(new LimitBalance(6, 0, 0));
   }
 
@@ -68,9 +68,9 @@ class TokenBucketBoundsTest {
   void nothingIsOwed_nothingIsForgiven() {
     taken(10, START);
     LimitState empty = limit.state();
-    assertThat(empty.forgiven()).isSameAs(empty);
-    limit.give(new LimitAnswer.Receipt(START, 10, 0), 10, 0, START);
+    assertThat(empty.withoutDebt()).isSameAs(empty);
+    limit.giveBack(new LimitAnswer.Receipt(START, 10, 0), 10, 0, START);
     LimitState full = limit.state();
-    assertThat(full.forgiven()).isSameAs(full);
+    assertThat(full.withoutDebt()).isSameAs(full);
   }
 }

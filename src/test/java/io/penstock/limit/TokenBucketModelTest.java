@@ -116,10 +116,10 @@ class TokenBucketModelTest {
         assertThat(limit.room(now)).as(where).isEqualTo(room(exact, burst));
         long opens = Math.max(now, exact.opens(amount));
         if (opens < Long.MAX_VALUE / 4) {
-          assertThat(limit.opens(amount, now)).as(where).isEqualTo(opens);
+          assertThat(limit.roomFreeAt(amount, now)).as(where).isEqualTo(opens);
         }
         if (last != null && random.nextInt(4) == 0) {
-          limit.give(last, last.taken(), 0, now);
+          limit.giveBack(last, last.taken(), 0, now);
           exact.add(last.taken());
           last = null;
         } else if (random.nextInt(8) == 0) {
@@ -185,7 +185,7 @@ class TokenBucketModelTest {
         Passed done = random.nextBoolean() ? running.removeFirst() : running.removeLast();
         long rest = random.nextLong(done.receipt.taken());
         long before = limit.balance(now).charged();
-        limit.give(done.receipt, rest, 0, now);
+        limit.giveBack(done.receipt, rest, 0, now);
         asked += rest;
         back += before - limit.balance(now).charged();
         done.amount -= rest;

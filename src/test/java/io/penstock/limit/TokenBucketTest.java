@@ -61,18 +61,18 @@ class TokenBucketTest extends LimitContract {
   void oneTokenThreeTimesASecond_comesAtTheFirstNanosecondItIsThere() {
     Limit thirds = of(3, 1, 2);
     thirds.take(Weight.exactly(2), START);
-    assertThat(thirds.earliest(1, START)).isEqualTo(START + 333_333_334);
+    assertThat(thirds.admittedAt(1, START)).isEqualTo(START + 333_333_334);
     thirds.take(Weight.exactly(1), START + 333_333_334);
     // The two thirds of a nanosecond that were filled in too much are not lost.
-    assertThat(thirds.earliest(1, START + 333_333_334)).isEqualTo(START + 666_666_667);
+    assertThat(thirds.admittedAt(1, START + 333_333_334)).isEqualTo(START + 666_666_667);
     thirds.take(Weight.exactly(1), START + 666_666_667);
-    assertThat(thirds.earliest(1, START + 666_666_667)).isEqualTo(START + SECOND);
+    assertThat(thirds.admittedAt(1, START + 666_666_667)).isEqualTo(START + SECOND);
   }
 
   @Test
   void givenBack_neverMoreThanTheBurst() {
     LimitAnswer.Receipt receipt = taken(4, START);
-    limit.give(receipt, 4, 0, START + TENTH);
+    limit.giveBack(receipt, 4, 0, START + TENTH);
     assertThat(limit.balance(START + TENTH)).isEqualTo(LimitBalance.ZERO);
     taken(10, START + TENTH);
     assertThat(take(1, START + TENTH)).isEqualTo(new LimitAnswer.Wait(START + 2 * TENTH));
@@ -82,11 +82,11 @@ class TokenBucketTest extends LimitContract {
   void givenBackAfterTheBucketWasFull_isLost() {
     LimitAnswer.Receipt early = taken(4, START);
     taken(10, START + SECOND);
-    limit.give(early, 4, 0, START + SECOND);
+    limit.giveBack(early, 4, 0, START + SECOND);
     assertThat(limit.balance(START + SECOND)).isEqualTo(new LimitBalance(10, 0, 0));
     LimitAnswer.Receipt late =
         (LimitAnswer.Receipt) limit.take(Weight.exactly(2), START + 2 * SECOND);
-    limit.give(late, 2, 0, START + 2 * SECOND);
+    limit.giveBack(late, 2, 0, START + 2 * SECOND);
     assertThat(limit.balance(START + 2 * SECOND)).isEqualTo(LimitBalance.ZERO);
   }
 
@@ -106,7 +106,7 @@ class TokenBucketTest extends LimitContract {
     assertThat(take(4, START)).isEqualTo(new LimitAnswer.Wait(START + TENTH));
     assertThat(take(6, START)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     limit.charge(3, 3, START);
-    limit.give(receipt, 0, 2, START);
+    limit.giveBack(receipt, 0, 2, START);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(5, 0, 0));
   }
 
@@ -116,12 +116,12 @@ class TokenBucketTest extends LimitContract {
     long now = START + TENTH / 2;
     limit.resize(new LimitSpec.TokenBucket(new ExactRate(1, 1), 20), now);
     assertThat(limit.balance(now)).isEqualTo(new LimitBalance(8, 0, 0));
-    assertThat(limit.earliest(13, now)).isEqualTo(now + SECOND / 2);
+    assertThat(limit.admittedAt(13, now)).isEqualTo(now + SECOND / 2);
     limit.resize(new LimitSpec.TokenBucket(new ExactRate(1, 1), 5), now);
     assertThat(limit.balance(now)).isEqualTo(new LimitBalance(5, 3, 0));
     limit.resize(new LimitSpec.TokenBucket(new ExactRate(10, 1), 10), now);
     assertThat(limit.balance(now)).isEqualTo(new LimitBalance(8, 0, 0));
-    assertThat(limit.earliest(3, now)).isEqualTo(START + TENTH);
+    assertThat(limit.admittedAt(3, now)).isEqualTo(START + TENTH);
   }
 
   @Test
@@ -135,12 +135,12 @@ class TokenBucketTest extends LimitContract {
 
   @Test
   void forecast_isWhatIsQueuedLessTheBurstInHandAtTheRate() {
-    assertThat(limit.forecast(9, 1, START)).isZero();
-    assertThat(limit.forecast(14, 1, START)).isEqualTo(5 * TENTH);
+    assertThat(limit.forecastNanos(9, 1, START)).isZero();
+    assertThat(limit.forecastNanos(14, 1, START)).isEqualTo(5 * TENTH);
     taken(10, START);
-    assertThat(limit.forecast(0, 1, START)).isEqualTo(TENTH);
-    assertThat(limit.forecast(3, 1, START + TENTH / 4)).isEqualTo(4 * TENTH - TENTH / 4);
-    assertThat(limit.forecast(Long.MAX_VALUE, 1, START)).isPositive();
+    assertThat(limit.forecastNanos(0, 1, START)).isEqualTo(TENTH);
+    assertThat(limit.forecastNanos(3, 1, START + TENTH / 4)).isEqualTo(4 * TENTH - TENTH / 4);
+    assertThat(limit.forecastNanos(Long.MAX_VALUE, 1, START)).isPositive();
   }
 
   @Test
@@ -148,10 +148,10 @@ class TokenBucketTest extends LimitContract {
     Limit rare = of(1, 1_000_000_000, 2);
     rare.take(Weight.exactly(2), START);
     long next = START + 1_000_000_000 * SECOND;
-    assertThat(rare.earliest(1, START)).isEqualTo(next);
-    assertThat(rare.earliest(2, START)).isEqualTo(next + 1_000_000_000 * SECOND);
+    assertThat(rare.admittedAt(1, START)).isEqualTo(next);
+    assertThat(rare.admittedAt(2, START)).isEqualTo(next + 1_000_000_000 * SECOND);
     rare.charge(1_000_000, 0, START);
-    assertThat(rare.earliest(1, START)).isEqualTo(Ticker.NEVER);
+    assertThat(rare.admittedAt(1, START)).isEqualTo(Ticker.NEVER);
   }
 
   @Test
@@ -159,7 +159,7 @@ class TokenBucketTest extends LimitContract {
     Limit fast = of(1_000_000_000, 1, 1_000);
     fast.take(Weight.exactly(1_000), START);
     assertThat(fast.room(START + 999)).isEqualTo(999);
-    assertThat(fast.earliest(7, START)).isEqualTo(START + 7);
+    assertThat(fast.admittedAt(7, START)).isEqualTo(START + 7);
     assertThat(fast.room(START + 1_000)).isEqualTo(Long.MAX_VALUE);
   }
 }

@@ -34,7 +34,7 @@ class TrailingBoundsTest {
     Limit limit = new Limit(spec(100, GUARD, 100), EDGE);
     LimitAnswer.Receipt receipt = taken(limit, 60, EDGE);
     long last = EDGE + SECOND + WINDOW + GUARD - 1;
-    limit.give(receipt, 20, 0, last);
+    limit.giveBack(receipt, 20, 0, last);
     assertThat(limit.balance(last).charged()).isEqualTo(40);
   }
 
@@ -46,9 +46,9 @@ class TrailingBoundsTest {
     LimitAnswer.Receipt second = taken(limit, 10, EDGE + SECOND);
     long newest = EDGE + 62 * SECOND;
     taken(limit, 50, newest);
-    limit.give(first, 40, 0, EDGE);
+    limit.giveBack(first, 40, 0, EDGE);
     assertThat(limit.balance(newest).charged()).isEqualTo(60);
-    limit.give(second, 10, 0, EDGE);
+    limit.giveBack(second, 10, 0, EDGE);
     assertThat(limit.balance(newest).charged()).isEqualTo(50);
   }
 
@@ -67,17 +67,17 @@ class TrailingBoundsTest {
   void moreThanIsNotHeld_neverOpensByItself() {
     Limit limit = new Limit(spec(100, GUARD, 100), EDGE);
     limit.take(new Weight(10, 60, 10), EDGE);
-    assertThat(limit.opens(30, EDGE)).isEqualTo(EDGE);
-    assertThat(limit.opens(40, EDGE)).isEqualTo(EDGE + SECOND + WINDOW + GUARD);
-    assertThat(limit.opens(41, EDGE)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.roomFreeAt(30, EDGE)).isEqualTo(EDGE);
+    assertThat(limit.roomFreeAt(40, EDGE)).isEqualTo(EDGE + SECOND + WINDOW + GUARD);
+    assertThat(limit.roomFreeAt(41, EDGE)).isEqualTo(Ticker.NEVER);
   }
 
   @Test
   void usageFarAboveTheLimit_burstIsWholeAWindowAndItsOwnTimeLater() {
     Limit limit = new Limit(spec(600, GUARD, 50), EDGE);
     limit.charge(1L << 40, 0, EDGE);
-    assertThat(limit.paced(50, EDGE)).isEqualTo(EDGE + WINDOW + 5 * SECOND);
-    assertThat(limit.paced(1, EDGE)).isEqualTo(EDGE + WINDOW + SECOND / 10);
+    assertThat(limit.paceAllowsAt(50, EDGE)).isEqualTo(EDGE + WINDOW + 5 * SECOND);
+    assertThat(limit.paceAllowsAt(1, EDGE)).isEqualTo(EDGE + WINDOW + SECOND / 10);
   }
 
   @Test
@@ -85,8 +85,8 @@ class TrailingBoundsTest {
     Limit limit = new Limit(spec(600, GUARD, 50), EDGE);
     taken(limit, 50, EDGE);
     limit.resize(spec(1_200, GUARD, 50), EDGE);
-    assertThat(limit.paced(50, EDGE)).isEqualTo(EDGE + 5 * SECOND / 2);
-    assertThat(limit.paced(1, EDGE)).isEqualTo(EDGE + SECOND / 20);
+    assertThat(limit.paceAllowsAt(50, EDGE)).isEqualTo(EDGE + 5 * SECOND / 2);
+    assertThat(limit.paceAllowsAt(1, EDGE)).isEqualTo(EDGE + SECOND / 20);
   }
 
   @Test
@@ -94,8 +94,8 @@ class TrailingBoundsTest {
     Limit limit = new Limit(spec(600, GUARD, 50), EDGE);
     taken(limit, 50, EDGE);
     limit.resize(spec(600, GUARD, 80), EDGE);
-    assertThat(limit.paced(30, EDGE)).isEqualTo(EDGE);
-    assertThat(limit.paced(31, EDGE)).isEqualTo(EDGE + SECOND / 10);
+    assertThat(limit.paceAllowsAt(30, EDGE)).isEqualTo(EDGE);
+    assertThat(limit.paceAllowsAt(31, EDGE)).isEqualTo(EDGE + SECOND / 10);
   }
 
   /**
@@ -105,7 +105,7 @@ class TrailingBoundsTest {
   void restored_paceIsThatOfABurstUsedBeforeAllThatCounts() {
     List<ChargedCell> cells = List.of(new ChargedCell(EDGE - WINDOW + SECOND, 95));
     Limit limit = Limit.restored(spec(100, 0, 10), cells, EDGE, EDGE);
-    assertThat(limit.paced(10, EDGE)).isEqualTo(EDGE + 3 * SECOND);
+    assertThat(limit.paceAllowsAt(10, EDGE)).isEqualTo(EDGE + 3 * SECOND);
     assertThat(limit.room(EDGE)).isEqualTo(5);
   }
 
@@ -113,32 +113,35 @@ class TrailingBoundsTest {
   void restoredWithWhatCountsNoMore_isNotSlowedByIt() {
     List<ChargedCell> cells = List.of(new ChargedCell(EDGE - WINDOW, 95));
     Limit limit = Limit.restored(spec(100, 0, 10), cells, EDGE, EDGE);
-    assertThat(limit.earliest(10, EDGE)).isEqualTo(EDGE);
+    assertThat(limit.admittedAt(10, EDGE)).isEqualTo(EDGE);
     assertThat(limit.room(EDGE)).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void toldTheVeryLimitThatIsConfigured_nothingIsLowered() {
     Limit limit = new Limit(spec(1_000, 0, 1_000), EDGE);
-    long mark = taken(limit, 1, EDGE).mark();
-    limit.told(
-        new ProviderNotice(mark, EDGE, 1_000, ProviderNotice.UNSAID, ProviderNotice.UNSAID), EDGE);
-    assertThat(limit.restores(EDGE)).isEqualTo(EDGE);
-    limit.told(
-        new ProviderNotice(mark, EDGE, 999, ProviderNotice.UNSAID, ProviderNotice.UNSAID), EDGE);
-    assertThat(limit.restores(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
+    long mark = taken(limit, 1, EDGE).totalTaken();
+    limit.applyNotice(
+        new ProviderNotice(mark, EDGE, 1_000, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
+        EDGE);
+    assertThat(limit.restoredAt(EDGE)).isEqualTo(EDGE);
+    limit.applyNotice(
+        new ProviderNotice(mark, EDGE, 999, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
+        EDGE);
+    assertThat(limit.restoredAt(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
   }
 
   @Test
   void configuredAsItWasLowered_isLoweredNoMore() {
     Limit limit = new Limit(spec(1_000, 0, 1_000), EDGE);
-    long mark = taken(limit, 1, EDGE).mark();
-    limit.told(
-        new ProviderNotice(mark, EDGE, 700, ProviderNotice.UNSAID, ProviderNotice.UNSAID), EDGE);
+    long mark = taken(limit, 1, EDGE).totalTaken();
+    limit.applyNotice(
+        new ProviderNotice(mark, EDGE, 700, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
+        EDGE);
     limit.resize(spec(701, 0, 701), EDGE);
-    assertThat(limit.restores(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
+    assertThat(limit.restoredAt(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
     limit.resize(spec(700, 0, 700), EDGE);
-    assertThat(limit.restores(EDGE)).isEqualTo(EDGE);
+    assertThat(limit.restoredAt(EDGE)).isEqualTo(EDGE);
     assertThat(limit.capacity(EDGE)).isEqualTo(700);
   }
 }

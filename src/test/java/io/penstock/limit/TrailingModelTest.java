@@ -122,7 +122,7 @@ class TrailingModelTest {
         long amount = 1 + random.nextLong(50);
         LimitAnswer.Receipt receipt = limit.charge(amount, 0, now);
         long back = random.nextBoolean() ? random.nextLong(amount + 1) : 0;
-        limit.give(receipt, back, 0, now);
+        limit.giveBack(receipt, back, 0, now);
         releases.add(new Release(now, amount - back));
         assertThat(limit.balance(now).charged())
             .as("seed " + seed)

@@ -69,7 +69,7 @@ class TrailingPaceTest extends LimitContract {
   @Test
   void givenBack_isBackInThePaceToo() {
     LimitAnswer.Receipt receipt = taken(50, START);
-    limit.give(receipt, 30, 0, START);
+    limit.giveBack(receipt, 30, 0, START);
     taken(30, START);
     assertThat(take(1, START)).isEqualTo(new LimitAnswer.Wait(START + SECOND / 10));
   }
@@ -78,7 +78,7 @@ class TrailingPaceTest extends LimitContract {
   void givenBackLate_banksNoMoreThanTheBurst() {
     LimitAnswer.Receipt receipt = taken(50, START);
     long later = START + 20 * SECOND;
-    limit.give(receipt, 50, 0, later);
+    limit.giveBack(receipt, 50, 0, later);
     taken(50, later);
     assertThat(take(1, later)).isEqualTo(new LimitAnswer.Wait(later + SECOND / 10));
   }

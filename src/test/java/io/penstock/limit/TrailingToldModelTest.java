@@ -36,7 +36,7 @@ class TrailingToldModelTest {
       this.at = at;
       this.told = told;
       this.untold = untold;
-      this.held = told.held();
+      this.held = told.reserved();
       recount();
     }
 
@@ -45,7 +45,7 @@ class TrailingToldModelTest {
      * next.
      */
     private void recount() {
-      counted = told.taken() + told.held();
+      counted = told.taken() + told.reserved();
     }
   }
 
@@ -84,8 +84,8 @@ class TrailingToldModelTest {
 
   private void give(Limit told, Limit untold, Random random, long now) {
     Taken taken = takes.get(random.nextInt(takes.size()));
-    told.give(taken.told, 0, taken.held, now);
-    untold.give(taken.untold, 0, taken.held, now);
+    told.giveBack(taken.told, 0, taken.held, now);
+    untold.giveBack(taken.untold, 0, taken.held, now);
     taken.counted -= taken.held;
     taken.held = 0;
   }
@@ -95,7 +95,7 @@ class TrailingToldModelTest {
     Taken of = takes.get(request);
     long left = random.nextLong(CAPACITY + 200);
     long reset = random.nextLong(2 * WINDOW);
-    told.told(new ProviderNotice(of.told.mark(), of.at, CAPACITY, left, reset), now);
+    told.applyNotice(new ProviderNotice(of.told.totalTaken(), of.at, CAPACITY, left, reset), now);
     Said last = said;
     if (last == null || request >= last.request()) {
       takes.forEach(Taken::recount);
@@ -142,8 +142,9 @@ class TrailingToldModelTest {
       Limit limit = new Limit(new LimitSpec.TrailingWindow(most, WINDOW, 0, most), now);
       LimitAnswer.Receipt first = (LimitAnswer.Receipt) limit.take(Weight.exactly(0), now);
       long left = random.nextLong(most);
-      limit.told(
-          new ProviderNotice(first.mark(), now, most, left, 1 + random.nextLong(WINDOW)), now);
+      limit.applyNotice(
+          new ProviderNotice(first.totalTaken(), now, most, left, 1 + random.nextLong(WINDOW)),
+          now);
       for (int step = 0; step < 10; step++) {
         Weight weight = Weight.exactly(1 + random.nextLong(most));
         if (limit.take(weight, now) instanceof LimitAnswer.Wait wait) {
@@ -161,8 +162,8 @@ class TrailingToldModelTest {
       Random random = new Random(seed);
       long now = random.nextLong(1_000 * SECOND);
       Limit limit = new Limit(new LimitSpec.TrailingWindow(CAPACITY, WINDOW, 0, 83), now);
-      limit.told(
-          new ProviderNotice(0, now, 700, ProviderNotice.UNSAID, ProviderNotice.UNSAID), now);
+      limit.applyNotice(
+          new ProviderNotice(0, now, 700, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED), now);
       List<long[]> releases = new ArrayList<>();
       long begin = now;
       long sum = 0;
@@ -171,12 +172,12 @@ class TrailingToldModelTest {
         if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt receipt) {
           releases.add(new long[] {now, amount});
           sum += amount;
-          limit.told(
+          limit.applyNotice(
               new ProviderNotice(
-                  receipt.mark(), now, 700, ProviderNotice.UNSAID, ProviderNotice.UNSAID),
+                  receipt.totalTaken(), now, 700, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
               now);
         } else {
-          now = limit.earliest(amount, now);
+          now = limit.admittedAt(amount, now);
         }
         assertThat(since(releases, now - WINDOW)).as("seed " + seed).isLessThanOrEqualTo(700);
       }
@@ -200,7 +201,8 @@ class TrailingToldModelTest {
     for (int round = 0; round < 50; round++) {
       Limit limit = new Limit(SPEC, SECOND);
       LimitAnswer.Receipt first = (LimitAnswer.Receipt) limit.take(Weight.exactly(1), SECOND);
-      limit.told(new ProviderNotice(first.mark(), SECOND, CAPACITY, 100, WINDOW), SECOND);
+      limit.applyNotice(
+          new ProviderNotice(first.totalTaken(), SECOND, CAPACITY, 100, WINDOW), SECOND);
       AtomicLong taken = new AtomicLong();
       try (ExecutorService executor = Executors.newFixedThreadPool(5)) {
         List<Future<?>> runs = new ArrayList<>();
@@ -217,8 +219,9 @@ class TrailingToldModelTest {
             executor.submit(
                 () -> {
                   for (int time = 0; time < 50; time++) {
-                    limit.told(
-                        new ProviderNotice(first.mark(), SECOND, CAPACITY, 100, WINDOW), SECOND);
+                    limit.applyNotice(
+                        new ProviderNotice(first.totalTaken(), SECOND, CAPACITY, 100, WINDOW),
+                        SECOND);
                   }
                 }));
         for (Future<?> run : runs) {

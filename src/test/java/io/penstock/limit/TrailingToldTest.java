@@ -14,7 +14,7 @@ class TrailingToldTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
   private static final long NOW = 2_000 * SECOND;
-  private static final long UNSAID = ProviderNotice.UNSAID;
+  private static final long UNSAID = ProviderNotice.UNSTATED;
   private static final LimitSpec.TrailingWindow SPEC =
       new LimitSpec.TrailingWindow(1_000, WINDOW, 0, 1_000);
 
@@ -27,7 +27,7 @@ class TrailingToldTest {
   }
 
   private boolean told(LimitAnswer.Receipt of, long most, long left, long reset, long now) {
-    return limit.told(new ProviderNotice(of.mark(), NOW, most, left, reset), now);
+    return limit.applyNotice(new ProviderNotice(of.totalTaken(), NOW, most, left, reset), now);
   }
 
   private static long unlimited(long room) {
@@ -73,9 +73,9 @@ class TrailingToldTest {
     assertThat(limit.room(NOW)).isEqualTo(350);
     limit.charge(40, 40, NOW);
     assertThat(limit.room(NOW)).as("moved from held to charged").isEqualTo(350);
-    limit.give(second, 0, 60, NOW);
+    limit.giveBack(second, 0, 60, NOW);
     assertThat(limit.room(NOW)).isEqualTo(410);
-    limit.give(first, 10, 0, NOW);
+    limit.giveBack(first, 10, 0, NOW);
     assertThat(limit.room(NOW)).as("the provider's remaining knew of it").isEqualTo(410);
   }
 
@@ -94,7 +94,7 @@ class TrailingToldTest {
   @Test
   void receiptOfALimitThatWasForgotten_teachesNothing() {
     taken(10, NOW);
-    limit.told(new ProviderNotice(11, NOW, 1_000, 0, WINDOW), NOW);
+    limit.applyNotice(new ProviderNotice(11, NOW, 1_000, 0, WINDOW), NOW);
     assertThat(limit.room(NOW)).isEqualTo(990);
   }
 
@@ -132,10 +132,10 @@ class TrailingToldTest {
     told(first, 1_000, 0, 10 * SECOND, NOW);
     LimitAnswer.Receipt second = taken(100, NOW + SECOND);
     assertThat(second.taken()).isEqualTo(100);
-    assertThat(limit.earliest(890, NOW + SECOND)).isEqualTo(NOW + 9_900_000_000L);
+    assertThat(limit.admittedAt(890, NOW + SECOND)).isEqualTo(NOW + 9_900_000_000L);
     // 901 + 100 were never left before the reset, and 899 is all the window has until charges leave
     // it
-    assertThat(limit.earliest(899, NOW + SECOND)).isEqualTo(NOW + 9_990_000_000L);
+    assertThat(limit.admittedAt(899, NOW + SECOND)).isEqualTo(NOW + 9_990_000_000L);
   }
 
   @Test
@@ -148,9 +148,9 @@ class TrailingToldTest {
     assertThat(limit.capacity()).isEqualTo(1_000);
     told(first, 600, UNSAID, UNSAID, NOW + 100 * SECOND);
     assertThat(limit.capacity(NOW + 219 * SECOND)).isEqualTo(600);
-    assertThat(limit.restores(NOW)).isEqualTo(NOW + 220 * SECOND);
+    assertThat(limit.restoredAt(NOW)).isEqualTo(NOW + 220 * SECOND);
     assertThat(limit.capacity(NOW + 220 * SECOND)).isEqualTo(1_000);
-    assertThat(limit.restores(NOW + 230 * SECOND)).isEqualTo(NOW + 230 * SECOND);
+    assertThat(limit.restoredAt(NOW + 230 * SECOND)).isEqualTo(NOW + 230 * SECOND);
   }
 
   @Test
@@ -168,15 +168,15 @@ class TrailingToldTest {
     LimitAnswer.Receipt first = taken(700, NOW);
     told(first, 700, UNSAID, UNSAID, NOW);
     long back = NOW + 120 * SECOND;
-    assertThat(limit.earliest(1, NOW)).isEqualTo(NOW + 61 * SECOND);
+    assertThat(limit.admittedAt(1, NOW)).isEqualTo(NOW + 61 * SECOND);
     // its least amount is above the limit in force: it waits for the configured one
     assertThat(limit.take(Weight.exactly(900), NOW)).isEqualTo(new LimitAnswer.Wait(back));
     assertThat(limit.take(new Weight(900, 0, 10), NOW))
         .isEqualTo(new LimitAnswer.Wait(NOW + 61 * SECOND));
     long late = back - SECOND;
     limit.charge(700, 0, late);
-    assertThat(limit.earliest(200, late)).isEqualTo(back);
-    assertThat(limit.earliest(700, late)).isEqualTo(back + 60 * SECOND);
+    assertThat(limit.admittedAt(200, late)).isEqualTo(back);
+    assertThat(limit.admittedAt(700, late)).isEqualTo(back + 60 * SECOND);
     assertThat(limit.take(Weight.exactly(1_001), late)).isEqualTo(new LimitAnswer.Refuse(1_000));
   }
 
@@ -184,12 +184,13 @@ class TrailingToldTest {
   void loweredPace_isThatOfTheLowerLimit_andItsDebtIsPaidAfterwards() {
     Limit paced = new Limit(new LimitSpec.TrailingWindow(1_000, WINDOW, 0, 100), NOW);
     LimitAnswer.Receipt first = (LimitAnswer.Receipt) paced.take(Weight.exactly(100), NOW);
-    assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 600_000_000);
-    paced.told(new ProviderNotice(first.mark(), NOW, 500, UNSAID, UNSAID), NOW);
+    assertThat(paced.paceAllowsAt(10, NOW)).isEqualTo(NOW + 600_000_000);
+    paced.applyNotice(new ProviderNotice(first.totalTaken(), NOW, 500, UNSAID, UNSAID), NOW);
     // with 50 at once, 100 passed: 100 are owed at 500 a minute
-    assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 12 * SECOND - 6 * SECOND + 1_200_000_000);
-    paced.told(new ProviderNotice(first.mark(), NOW, 1_000, UNSAID, UNSAID), NOW);
-    assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 600_000_000);
+    assertThat(paced.paceAllowsAt(10, NOW))
+        .isEqualTo(NOW + 12 * SECOND - 6 * SECOND + 1_200_000_000);
+    paced.applyNotice(new ProviderNotice(first.totalTaken(), NOW, 1_000, UNSAID, UNSAID), NOW);
+    assertThat(paced.paceAllowsAt(10, NOW)).isEqualTo(NOW + 600_000_000);
   }
 
   @Test
@@ -205,7 +206,7 @@ class TrailingToldTest {
     limit.resize(smaller, NOW);
     assertThat(limit.spec()).isEqualTo(smaller);
     assertThat(limit.capacity(NOW)).isEqualTo(600);
-    assertThat(limit.restores(NOW)).isEqualTo(NOW);
+    assertThat(limit.restoredAt(NOW)).isEqualTo(NOW);
     assertThat(limit.balance(NOW).charged()).isEqualTo(1);
   }
 
@@ -234,7 +235,7 @@ class TrailingToldTest {
         for (long reset : new long[] {UNSAID, 0, 1, Long.MAX_VALUE}) {
           told(first, most, left, reset, NOW);
           assertThat(unlimited(limit.room(NOW))).isBetween(0L, 1_000L);
-          assertThat(limit.earliest(1, NOW)).isGreaterThanOrEqualTo(NOW);
+          assertThat(limit.admittedAt(1, NOW)).isGreaterThanOrEqualTo(NOW);
           assertThat(limit.utilization(NOW)).isBetween(0.0, 1.0);
         }
       }
@@ -244,7 +245,7 @@ class TrailingToldTest {
   @Test
   void otherLimits_areNoProviders() {
     Limit window = new Limit(new LimitSpec.FixedWindow(10, WINDOW), NOW);
-    assertThat(window.told(new ProviderNotice(0, NOW, 5, 0, WINDOW), NOW)).isFalse();
+    assertThat(window.applyNotice(new ProviderNotice(0, NOW, 5, 0, WINDOW), NOW)).isFalse();
     assertThat(window.room(NOW)).isEqualTo(Long.MAX_VALUE);
     assertThat(window.learned(NOW)).isNull();
   }

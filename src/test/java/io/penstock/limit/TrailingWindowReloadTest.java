@@ -30,14 +30,14 @@ class TrailingWindowReloadTest {
 
     limit.resize(window(SECOND), 1);
 
-    assertThat(limit.paced(10, 1)).isEqualTo(10 * SECOND);
+    assertThat(limit.paceAllowsAt(10, 1)).isEqualTo(10 * SECOND);
   }
 
   @Test
   void overdrawnWindow_amountOfZero_opensNow() {
     Limit limit = new Limit(window(0), 0);
     limit.charge(100, 0, 0);
-    assertThat(limit.opens(0, 0)).isZero();
-    assertThat(limit.opens(1, 0)).isGreaterThan(0);
+    assertThat(limit.roomFreeAt(0, 0)).isZero();
+    assertThat(limit.roomFreeAt(1, 0)).isGreaterThan(0);
   }
 }

@@ -74,11 +74,11 @@ class TrailingWindowTest extends LimitContract {
   @Test
   void refund_onlyWhileItsSubCellCounts() {
     LimitAnswer.Receipt receipt = taken(60, EDGE);
-    limit.give(receipt, 20, 0, EDGE + WINDOW);
+    limit.giveBack(receipt, 20, 0, EDGE + WINDOW);
     assertThat(limit.balance(EDGE + WINDOW).charged()).isEqualTo(40);
     long gone = EDGE + SECOND + WINDOW + GUARD;
     taken(30, gone);
-    limit.give(receipt, 40, 0, gone);
+    limit.giveBack(receipt, 40, 0, gone);
     assertThat(limit.balance(gone).charged()).isEqualTo(30);
   }
 
@@ -89,7 +89,7 @@ class TrailingWindowTest extends LimitContract {
     assertThat(limit.room(later)).isEqualTo(40);
     limit.charge(25, 25, later);
     assertThat(limit.balance(later)).isEqualTo(new LimitBalance(25, 0, 35));
-    limit.give(receipt, 0, 35, later);
+    limit.giveBack(receipt, 0, 35, later);
     assertThat(limit.balance(later)).isEqualTo(new LimitBalance(25, 0, 0));
   }
 
@@ -161,9 +161,9 @@ class TrailingWindowTest extends LimitContract {
   @Test
   void forecast_isWhatIsMissingAtTheSteadyRate() {
     taken(70, EDGE);
-    assertThat(limit.forecast(0, 30, EDGE)).isZero();
-    assertThat(limit.forecast(10, 30, EDGE)).isEqualTo(6 * SECOND);
-    assertThat(limit.forecast(100, 50, EDGE)).isEqualTo(72 * SECOND);
+    assertThat(limit.forecastNanos(0, 30, EDGE)).isZero();
+    assertThat(limit.forecastNanos(10, 30, EDGE)).isEqualTo(6 * SECOND);
+    assertThat(limit.forecastNanos(100, 50, EDGE)).isEqualTo(72 * SECOND);
   }
 
   @Test

@@ -14,8 +14,8 @@ class UnlimitedTest {
       assertThat(limit.take(new Weight(Long.MAX_VALUE / 2, 7, 0), 5))
           .isInstanceOf(LimitAnswer.Receipt.class);
     }
-    assertThat(limit.earliest(Long.MAX_VALUE, 5)).isEqualTo(5);
-    assertThat(limit.forecast(1_000_000, 1, 5)).isZero();
+    assertThat(limit.admittedAt(Long.MAX_VALUE, 5)).isEqualTo(5);
+    assertThat(limit.forecastNanos(1_000_000, 1, 5)).isZero();
     assertThat(limit.utilization(5)).isZero();
     assertThat(limit.balance(5)).isEqualTo(LimitBalance.ZERO);
   }
@@ -32,8 +32,8 @@ class UnlimitedTest {
   void chargedAndGivenBack_isWithoutEndAllTheSame() {
     LimitAnswer.Receipt receipt = limit.charge(Long.MAX_VALUE, 0, 5);
     assertThat(limit.room(5)).isEqualTo(Long.MAX_VALUE);
-    assertThat(limit.opens(Long.MAX_VALUE, 5)).isEqualTo(5);
-    limit.give(receipt, 7, 7, 5);
+    assertThat(limit.roomFreeAt(Long.MAX_VALUE, 5)).isEqualTo(5);
+    limit.giveBack(receipt, 7, 7, 5);
     assertThat(limit.spec()).isEqualTo(new LimitSpec.Unlimited());
     assertThat(limit.cells(5)).isEmpty();
   }

@@ -38,7 +38,7 @@ record ComputedWaits(List<Long> measured, List<Long> computed, List<Long> late) 
         waits.add(limit, released, size, last);
         last = released.atNanos();
         Weight weight = weight(released, size);
-        held.put(released.ticket(), weight.held());
+        held.put(released.ticket(), weight.reserved());
         if (!(limit.take(weight, last) instanceof LimitAnswer.Receipt)) {
           limit.charge(weight.amount(), 0, last);
           held.put(released.ticket(), 0L);
@@ -57,7 +57,7 @@ record ComputedWaits(List<Long> measured, List<Long> computed, List<Long> late) 
   private void add(Limit limit, Event.Released released, CostDimension size, long last) {
     long arrived = released.atNanos() - released.waitedNanos();
     long from = Math.max(arrived, last);
-    long could = limit.earliest(size.of(released.cost()), from);
+    long could = limit.admittedAt(size.of(released.cost()), from);
     if (released.waitedNanos() > 0 && could < Long.MAX_VALUE) {
       measured.add(released.waitedNanos());
       computed.add(Math.max(from, could) - arrived);

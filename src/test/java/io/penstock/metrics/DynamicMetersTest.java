@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
@@ -91,7 +91,7 @@ class DynamicMetersTest {
   void endpointThatComesBack_hasItsLabelAgain() {
     start();
     Endpoint before = Objects.requireNonNull(metered.endpoints.enter("/a/b"));
-    before.gone(Cost.NO_TOKENS, 0);
+    before.countCancelled(Cost.NO_TOKENS, 0);
     before.leave();
     metered.drivers.advanceTo(TimeUnit.HOURS.toNanos(1));
     assertThat(metered.endpoints.dynamic()).isEmpty();

@@ -194,7 +194,8 @@ class GatewayMetersTest {
     assertThat(drift("requests")).isNaN();
     pool.learn(standings, spends, 0);
     AttemptHistory first = new AttemptHistory("m", 1, 0, true);
-    upstream().judge(first, new ProviderLesson(429, standings, 0, ProviderLesson.Wording.RATE), 0);
+    upstream()
+        .judge(first, new ProviderLesson(429, standings, 0, ProviderLesson.ErrorCause.RATE), 0);
     assertThat(drift("requests")).isCloseTo((9 - 5) / 8.0, within(1e-9));
     assertThat(drift("tokens")).isNaN();
     assertThat(
@@ -206,7 +207,7 @@ class GatewayMetersTest {
         .isEqualTo(1);
     assertThat(healthy()).isEqualTo(1);
     upstream()
-        .judge(first, new ProviderLesson(429, List.of(), -1, ProviderLesson.Wording.SPENT), 0);
+        .judge(first, new ProviderLesson(429, List.of(), -1, ProviderLesson.ErrorCause.SPENT), 0);
     assertThat(healthy()).isZero();
   }
 

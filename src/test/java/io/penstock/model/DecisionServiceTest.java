@@ -68,7 +68,7 @@ class DecisionServiceTest {
     ModelDecision decision = decide("m", 1_000, NOW);
     assertThat(decision.code()).isEqualTo(Code.OK);
     assertThat(decision.allowed()).isTrue();
-    assertThat(decision.opensNanos()).isEqualTo(NOW);
+    assertThat(decision.allowedAtNanos()).isEqualTo(NOW);
     assertThat(decision.utilization()).isZero();
     assertThat(decision.stats())
         .isEqualTo(
@@ -122,7 +122,7 @@ class DecisionServiceTest {
     assertThat(denied.code()).isEqualTo(Code.RPM_EXCEEDED);
     assertThat(denied.reason()).isEqualTo("3 of 3 requests of the minute are used");
     assertThat(denied.possible()).isTrue();
-    assertThat(denied.opensNanos()).isEqualTo(GONE);
+    assertThat(denied.allowedAtNanos()).isEqualTo(GONE);
     assertThat(denied.utilization()).isEqualTo(1);
     assertThat(decide("m", 1, GONE - 1).code()).isEqualTo(Code.RPM_EXCEEDED);
     assertThat(decide("m", 1, GONE).code()).isEqualTo(Code.OK);
@@ -140,7 +140,7 @@ class DecisionServiceTest {
         .isEqualTo("400 of 1000 tokens of the minute are used, 1000 more do not fit");
     assertThat(decide("m", 1_001, NOW).reason())
         .isEqualTo("1001 tokens are more than the 1000 of a minute");
-    assertThat(denied.opensNanos()).isEqualTo(GONE);
+    assertThat(denied.allowedAtNanos()).isEqualTo(GONE);
     assertThat(decide("m", 601, GONE).code()).isEqualTo(Code.OK);
   }
 
@@ -150,7 +150,7 @@ class DecisionServiceTest {
     ModelDecision denied = decide("m", 1_001, NOW);
     assertThat(denied.code()).isEqualTo(Code.TPM_EXCEEDED);
     assertThat(denied.possible()).isFalse();
-    assertThat(denied.opensNanos()).isEqualTo(Ticker.NEVER);
+    assertThat(denied.allowedAtNanos()).isEqualTo(Ticker.NEVER);
   }
 
   @Test
@@ -159,7 +159,7 @@ class DecisionServiceTest {
     record("day", 2, 1, first);
     ModelDecision denied = decide("day", 1, first + SECOND);
     assertThat(denied.code()).isEqualTo(Code.RPD_EXCEEDED);
-    assertThat(denied.opensNanos()).isEqualTo(first + DAY);
+    assertThat(denied.allowedAtNanos()).isEqualTo(first + DAY);
     assertThat(denied.stats().dayStartNanos()).isEqualTo(first);
     assertThat(decide("day", 1, first + DAY - 1).code()).isEqualTo(Code.RPD_EXCEEDED);
     ModelDecision next = decide("day", 1, first + DAY);
@@ -178,7 +178,7 @@ class DecisionServiceTest {
     ModelDecision denied = decide("m", 1_001, NOW + 2 * SECOND);
     assertThat(denied.code()).isEqualTo(Code.RPD_EXCEEDED);
     assertThat(denied.possible()).isFalse();
-    assertThat(decide("m", 1, NOW + 2 * SECOND).opensNanos()).isEqualTo(NOW + DAY);
+    assertThat(decide("m", 1, NOW + 2 * SECOND).allowedAtNanos()).isEqualTo(NOW + DAY);
   }
 
   @Test
@@ -199,7 +199,7 @@ class DecisionServiceTest {
     ModelDecision denied = decide("m", 200, NOW);
     assertThat(denied.code()).isEqualTo(Code.TPM_EXCEEDED);
     assertThat(denied.possible()).isTrue();
-    assertThat(denied.opensNanos()).isEqualTo(Ticker.NEVER);
+    assertThat(denied.allowedAtNanos()).isEqualTo(Ticker.NEVER);
   }
 
   @Test
@@ -259,11 +259,11 @@ class DecisionServiceTest {
   @ParameterizedTest
   @CsvSource({"m, TPM_EXCEEDED", "day, RPM_EXCEEDED"})
   void keptForOneWhoWaits_isDeniedToOthers_withoutAnInstant(String model, Code code) {
-    WaitList waitList = Objects.requireNonNull(models.of(model, NOW)).line();
+    WaitList waitList = Objects.requireNonNull(models.of(model, NOW)).waitList();
     WokenWaiters waiter =
         new WokenWaiters() {
           @Override
-          public boolean waits(Ticket ticket) {
+          public boolean hasWaiting(Ticket ticket) {
             return true;
           }
         };
@@ -273,7 +273,7 @@ class DecisionServiceTest {
     assertThat(denied.code()).isEqualTo(code);
     assertThat(denied.reason()).isEqualTo("what is left is kept for one who waits");
     assertThat(denied.possible()).isTrue();
-    assertThat(denied.opensNanos()).isEqualTo(Ticker.NEVER);
+    assertThat(denied.allowedAtNanos()).isEqualTo(Ticker.NEVER);
     waitList.release(ticket);
     assertThat(decide(model, 1, NOW).code()).isEqualTo(Code.OK);
   }

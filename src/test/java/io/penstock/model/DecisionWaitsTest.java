@@ -170,7 +170,7 @@ class DecisionWaitsTest {
     enter("a", 1, LATE);
     assertThat(alarm.instant).isEqualTo(LATE);
     spends.forEach(charge -> charge.giveBack(NOW));
-    quota.line().wake();
+    quota.waitList().wake();
     alarm.run();
     assertThat(told).containsExactly("a ok");
   }
@@ -229,7 +229,7 @@ class DecisionWaitsTest {
   @Test
   void quotaThatNobodyWaitsForAnyMore_wakesNobody() {
     record(1_000);
-    WaitList waitList = Objects.requireNonNull(models.of("m", NOW)).line();
+    WaitList waitList = Objects.requireNonNull(models.of("m", NOW)).waitList();
     enter("a", 1, LATE).run();
     waitList.wake();
     assertThat(alarm.soon).as("left").isNull();

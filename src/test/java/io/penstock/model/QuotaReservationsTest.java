@@ -147,7 +147,7 @@ class QuotaReservationsTest {
   void settlingWakesWhoWaits() {
     WokenWaiters woken = new WokenWaiters();
     String id = made("m", 600, NOW);
-    Objects.requireNonNull(models.of("m", NOW)).line().join(woken);
+    Objects.requireNonNull(models.of("m", NOW)).waitList().join(woken);
     reservations.settle(id, 1, NOW);
     assertThat(woken.times).isEqualTo(1);
     reservations.release(made("m", 1, NOW), NOW);

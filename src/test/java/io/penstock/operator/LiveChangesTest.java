@@ -23,7 +23,7 @@ class LiveChangesTest {
   @Test
   void firstNews_areAllThereIs_withoutConfiguration() {
     endpoints.add(endpoint("/a", 0, 0));
-    assertThat(live.look().news(0))
+    assertThat(live.takeSnapshot().news(0))
         .isEqualTo(
             """
             {"whole":true,"removed":[],"rows":[{"path":"/a","dynamic":false,"queue_depth":0,\
@@ -35,40 +35,41 @@ class LiveChangesTest {
   @Test
   void whatDidNotChange_isNoNews() {
     endpoints.addAll(List.of(endpoint("/a", 0, 0), endpoint("/b", 0, 0)));
-    live.look();
-    assertThat(live.look().news(1)).isNull();
+    live.takeSnapshot();
+    assertThat(live.takeSnapshot().news(1)).isNull();
     endpoints.set(1, endpoint("/b", 1, 0));
-    assertThat(live.look().news(2)).contains("/b").doesNotContain("/a");
+    assertThat(live.takeSnapshot().news(2)).contains("/b").doesNotContain("/a");
   }
 
   @Test
   void whoMissedLooks_isToldAllThatChangedSince() {
     endpoints.addAll(List.of(endpoint("/a", 0, 0), endpoint("/b", 0, 0), endpoint("/c", 0, 0)));
-    live.look();
+    live.takeSnapshot();
     endpoints.set(0, endpoint("/a", 1, 0));
-    live.look();
+    live.takeSnapshot();
     endpoints.set(1, endpoint("/b", 1, 0));
-    assertThat(live.look().news(1)).contains("/a", "/b").doesNotContain("/c");
+    assertThat(live.takeSnapshot().news(1)).contains("/a", "/b").doesNotContain("/c");
   }
 
   @Test
   void queueThatStandsStill_isNewsOnceASecond() {
     endpoints.add(endpoint("/a", 1, 1_100));
-    live.look();
+    live.takeSnapshot();
     endpoints.set(0, endpoint("/a", 1, 1_900));
-    assertThat(live.look().news(1)).isNull();
+    assertThat(live.takeSnapshot().news(1)).isNull();
     endpoints.set(0, endpoint("/a", 1, 2_000));
-    assertThat(live.look().news(2)).contains("\"oldest_wait_ms\":2000");
+    assertThat(live.takeSnapshot().news(2)).contains("\"oldest_wait_ms\":2000");
   }
 
   @Test
   void endpointThatWent_isSaidToHave_andOneThatCameBackIsNot() {
     endpoints.addAll(List.of(endpoint("/a", 0, 0), endpoint("/b", 0, 0)));
-    live.look();
+    live.takeSnapshot();
     LiveRow gone = endpoints.removeFirst();
-    assertThat(live.look().news(1)).isEqualTo("{\"whole\":false,\"removed\":[\"/a\"],\"rows\":[]}");
+    assertThat(live.takeSnapshot().news(1))
+        .isEqualTo("{\"whole\":false,\"removed\":[\"/a\"],\"rows\":[]}");
     endpoints.add(gone);
-    assertThat(live.look().news(1)).contains("\"removed\":[]", "/a");
+    assertThat(live.takeSnapshot().news(1)).contains("\"removed\":[]", "/a");
   }
 
   @Test
@@ -77,10 +78,10 @@ class LiveChangesTest {
       endpoints.add(endpoint("/" + i, 0, 0));
     }
     endpoints.add(endpoint("/stays", 0, 0));
-    live.look();
-    live.look();
+    live.takeSnapshot();
+    live.takeSnapshot();
     endpoints.removeIf(each -> !each.path().equals("/stays"));
-    LiveChanges.Look look = live.look();
+    LiveChanges.Snapshot look = live.takeSnapshot();
     assertThat(look.news(2)).startsWith("{\"whole\":true").contains("/stays");
     assertThat(look.news(3)).isNull();
   }

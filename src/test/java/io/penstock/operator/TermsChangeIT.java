@@ -3,8 +3,8 @@ package io.penstock.operator;
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.fake.StartedGateway;
 import java.io.IOException;
 import java.net.URI;

@@ -2,7 +2,7 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.endpoint.TicketFate;
+import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeySecrets;
 import java.io.IOException;

@@ -77,7 +77,7 @@ class UpstreamsHandlerTest {
         List.of(new ProviderStatus(LimitMeasure.TOKENS, 700, 350, 30 * SECOND));
     pool.learn(standings, spends, NOW);
     ProviderLesson lesson =
-        new ProviderLesson(429, standings, 5 * SECOND, ProviderLesson.Wording.RATE);
+        new ProviderLesson(429, standings, 5 * SECOND, ProviderLesson.ErrorCause.RATE);
     upstream.judge(FIRST, lesson, NOW);
     assertThat(shown())
         .contains(
@@ -98,7 +98,7 @@ class UpstreamsHandlerTest {
     upstreamRegistry.apply(List.of(spec("u", "")), NOW);
     Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));
     upstream.judge(
-        FIRST, new ProviderLesson(429, List.of(), -1, ProviderLesson.Wording.SPENT), NOW);
+        FIRST, new ProviderLesson(429, List.of(), -1, ProviderLesson.ErrorCause.SPENT), NOW);
     assertThat(shown()).contains("\"health\":\"unhealthy\",\"tried_at\":\"2026-11-21T12:00:01Z\"");
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.pool.ProviderLesson.ErrorCause;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AttemptJudgeTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long NOW = 1_000 * SECOND;
-  private static final long UNSAID = ProviderStatus.UNSAID;
+  private static final long UNSAID = ProviderStatus.UNSTATED;
   private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
 
   private final UpstreamRegistry upstreamRegistry =
@@ -62,7 +62,7 @@ class AttemptJudgeTest {
   }
 
   private AttemptVerdict judge(
-      int status, long retryAfter, Wording wording, AttemptHistory attemptHistory, long now) {
+      int status, long retryAfter, ErrorCause wording, AttemptHistory attemptHistory, long now) {
     return upstream.judge(
         attemptHistory, new ProviderLesson(status, List.of(), retryAfter, wording), now);
   }
@@ -98,7 +98,7 @@ class AttemptJudgeTest {
     "200, -1, OTHER, PASS, false",
   })
   void firstAnswer(
-      int status, long retrySeconds, Wording wording, AttemptVerdict verdict, boolean shut) {
+      int status, long retrySeconds, ErrorCause wording, AttemptVerdict verdict, boolean shut) {
     long retryAfter = retrySeconds < 0 ? UNSAID : retrySeconds * SECOND;
     assertThat(judge(status, retryAfter, wording, FIRST, NOW)).isEqualTo(verdict);
     assertThat(shut(pool, upstream, NOW)).isEqualTo(shut);
@@ -108,7 +108,7 @@ class AttemptJudgeTest {
   @ParameterizedTest
   @ValueSource(ints = {400, 408, 429, 500, 502, 503, 504, 529})
   void whatCannotBeRepeated_isTheClients(int status) {
-    Wording wording = status == 400 ? Wording.NO_STREAM_USAGE : Wording.RATE;
+    ErrorCause wording = status == 400 ? ErrorCause.NO_STREAM_USAGE : ErrorCause.RATE;
     AttemptHistory once = new AttemptHistory("m", 1, 1, false);
     assertThat(judge(status, SECOND, wording, once, NOW)).isEqualTo(AttemptVerdict.PASS);
   }
@@ -116,21 +116,22 @@ class AttemptJudgeTest {
   @Test
   void refusedForLimits_waitsFiveTimes() {
     for (int time = 1; time <= 5; time++) {
-      assertThat(judge(429, SECOND, Wording.RATE, rejected(time), NOW))
+      assertThat(judge(429, SECOND, ErrorCause.RATE, rejected(time), NOW))
           .isEqualTo(AttemptVerdict.WAIT);
     }
-    assertThat(judge(429, SECOND, Wording.RATE, rejected(6), NOW)).isEqualTo(AttemptVerdict.PASS);
+    assertThat(judge(429, SECOND, ErrorCause.RATE, rejected(6), NOW))
+        .isEqualTo(AttemptVerdict.PASS);
     assertThat(upstream.pause(pool).throttled()).isEqualTo(6);
   }
 
   @Test
   void failures_areTriedOnce_thoseTheUpstreamNeverSawThreeTimes() {
-    assertThat(judge(500, UNSAID, Wording.OTHER, broken(1), NOW))
+    assertThat(judge(500, UNSAID, ErrorCause.OTHER, broken(1), NOW))
         .isEqualTo(AttemptVerdict.ELSEWHERE);
-    assertThat(judge(500, UNSAID, Wording.OTHER, broken(2), NOW)).isEqualTo(AttemptVerdict.PASS);
-    assertThat(judge(503, UNSAID, Wording.OVERLOADED, broken(3), NOW))
+    assertThat(judge(500, UNSAID, ErrorCause.OTHER, broken(2), NOW)).isEqualTo(AttemptVerdict.PASS);
+    assertThat(judge(503, UNSAID, ErrorCause.OVERLOADED, broken(3), NOW))
         .isEqualTo(AttemptVerdict.ELSEWHERE);
-    assertThat(judge(503, UNSAID, Wording.OVERLOADED, broken(4), NOW))
+    assertThat(judge(503, UNSAID, ErrorCause.OVERLOADED, broken(4), NOW))
         .isEqualTo(AttemptVerdict.PASS);
     assertThat(upstream.judge(broken(1), AttemptFailure.BROKEN, NOW))
         .isEqualTo(AttemptVerdict.ELSEWHERE);
@@ -144,7 +145,7 @@ class AttemptJudgeTest {
 
   @Test
   void statedPause_endsWhenStated_andIsThatOfTheModelAlone() {
-    judge(429, 5 * SECOND, Wording.RATE, rejected(1), NOW);
+    judge(429, 5 * SECOND, ErrorCause.RATE, rejected(1), NOW);
     Quota other = upstream.pool("other", NOW);
     assertThat(goes(other, NOW)).isTrue();
     assertThat(upstream.pause(other).throttled()).isZero();
@@ -156,33 +157,37 @@ class AttemptJudgeTest {
   void resetInHeadersOnly_pausesUntilItButNoLongerThanABackOff() {
     ProviderStatus soon = new ProviderStatus(LimitMeasure.TOKENS, 100, 0, SECOND / 10);
     ProviderStatus late = new ProviderStatus(LimitMeasure.REQUESTS, 100, 50, SECOND / 100);
-    ProviderLesson lesson = new ProviderLesson(429, List.of(late, soon), UNSAID, Wording.OTHER);
+    ProviderLesson lesson = new ProviderLesson(429, List.of(late, soon), UNSAID, ErrorCause.OTHER);
     assertThat(upstream.judge(rejected(1), lesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
     assertThat(upstream.pause(pool).ends(NOW)).isEqualTo(NOW + SECOND / 10);
     ProviderStatus minutes = new ProviderStatus(LimitMeasure.TOKENS, 100, 0, 360 * SECOND);
-    lesson = new ProviderLesson(429, List.of(minutes), UNSAID, Wording.OTHER);
+    lesson = new ProviderLesson(429, List.of(minutes), UNSAID, ErrorCause.OTHER);
     upstream.judge(rejected(1), lesson, NOW + SECOND);
     assertThat(upstream.pause(pool).ends(NOW)).isBetween(NOW + SECOND, NOW + 3 * SECOND);
   }
 
   @Test
   void noResetTwiceInARow_isTheClients_andTheUpstreamUnhealthy() {
-    assertThat(judge(429, UNSAID, Wording.RATE, rejected(1), NOW)).isEqualTo(AttemptVerdict.WAIT);
+    assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(1), NOW))
+        .isEqualTo(AttemptVerdict.WAIT);
     // sent before the pause, so it is not the second in a row
-    assertThat(judge(429, UNSAID, Wording.RATE, rejected(1), NOW)).isEqualTo(AttemptVerdict.WAIT);
+    assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(1), NOW))
+        .isEqualTo(AttemptVerdict.WAIT);
     assertThat(upstream.health().onTrial()).isFalse();
     long after = upstream.pause(pool).ends(NOW);
     assertThat(after).isBetween(NOW + SECOND / 2, NOW + SECOND);
-    assertThat(judge(429, UNSAID, Wording.RATE, rejected(2), after)).isEqualTo(AttemptVerdict.PASS);
+    assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(2), after))
+        .isEqualTo(AttemptVerdict.PASS);
     assertThat(upstream.health().onTrial()).isTrue();
   }
 
   @Test
   void noResetAfterOneThatWasServed_waitsAgain() {
-    judge(429, UNSAID, Wording.RATE, rejected(1), NOW);
+    judge(429, UNSAID, ErrorCause.RATE, rejected(1), NOW);
     long after = upstream.pause(pool).ends(NOW);
-    judge(200, UNSAID, Wording.OTHER, FIRST, after);
-    assertThat(judge(429, UNSAID, Wording.RATE, rejected(1), after)).isEqualTo(AttemptVerdict.WAIT);
+    judge(200, UNSAID, ErrorCause.OTHER, FIRST, after);
+    assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(1), after))
+        .isEqualTo(AttemptVerdict.WAIT);
     assertThat(upstream.health().onTrial()).isFalse();
   }
 
@@ -191,7 +196,7 @@ class AttemptJudgeTest {
     long now = NOW;
     List<Long> waits = new ArrayList<>();
     for (int time = 0; time < 10; time++) {
-      judge(503, UNSAID, Wording.OVERLOADED, FIRST, now);
+      judge(503, UNSAID, ErrorCause.OVERLOADED, FIRST, now);
       long whole = Math.min(60, 1L << time) * SECOND;
       long wait = upstream.pause(pool).ends(now) - now;
       assertThat(wait).isBetween(whole / 2, whole);
@@ -199,8 +204,8 @@ class AttemptJudgeTest {
       now += wait;
     }
     assertThat(waits).doesNotHaveDuplicates();
-    judge(200, UNSAID, Wording.OTHER, FIRST, now);
-    judge(503, 7 * SECOND, Wording.OVERLOADED, FIRST, now);
+    judge(200, UNSAID, ErrorCause.OTHER, FIRST, now);
+    judge(503, 7 * SECOND, ErrorCause.OVERLOADED, FIRST, now);
     assertThat(upstream.pause(pool).ends(now)).isEqualTo(now + 7 * SECOND);
   }
 
@@ -208,7 +213,7 @@ class AttemptJudgeTest {
   void threeFailuresInARow_shutItForASecondDoublingToAMinute() {
     upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
     upstream.judge(FIRST, AttemptFailure.BROKEN, NOW);
-    judge(200, UNSAID, Wording.OTHER, FIRST, NOW);
+    judge(200, UNSAID, ErrorCause.OTHER, FIRST, NOW);
     upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
     upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
     assertThat(goes(pool, NOW)).as("the first two are no more in a row").isTrue();
@@ -228,12 +233,12 @@ class AttemptJudgeTest {
 
   @Test
   void trialThatGoesWell_opensItForAll() {
-    judge(429, UNSAID, Wording.SPENT, FIRST, NOW);
+    judge(429, UNSAID, ErrorCause.SPENT, FIRST, NOW);
     assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("429 spent", NOW));
-    judge(200, UNSAID, Wording.OTHER, FIRST, NOW + 1);
+    judge(200, UNSAID, ErrorCause.OTHER, FIRST, NOW + 1);
     assertThat(goes(pool, NOW + 1)).as("an answer to what was sent before").isFalse();
     assertThat(goes(pool, NOW + SECOND)).isTrue();
-    judge(200, UNSAID, Wording.OTHER, FIRST, NOW + SECOND);
+    judge(200, UNSAID, ErrorCause.OTHER, FIRST, NOW + SECOND);
     assertThat(goes(pool, NOW + SECOND)).isTrue();
     assertThat(goes(pool, NOW + SECOND)).isTrue();
     assertThat(upstream.health().onTrial()).isFalse();
@@ -241,7 +246,7 @@ class AttemptJudgeTest {
 
   @Test
   void upstreamThatIsConfiguredAnew_isHealthyAgain() {
-    judge(429, UNSAID, Wording.SPENT, FIRST, NOW);
+    judge(429, UNSAID, ErrorCause.SPENT, FIRST, NOW);
     applied(200);
     assertThat(upstream.health().onTrial()).isFalse();
     assertThat(upstream.trouble()).isNull();
@@ -249,9 +254,9 @@ class AttemptJudgeTest {
 
   @Test
   void everyError_isTheLatestTrouble() {
-    judge(399, UNSAID, Wording.OTHER, FIRST, NOW);
+    judge(399, UNSAID, ErrorCause.OTHER, FIRST, NOW);
     assertThat(upstream.trouble()).isNull();
-    judge(400, UNSAID, Wording.OTHER, FIRST, NOW);
+    judge(400, UNSAID, ErrorCause.OTHER, FIRST, NOW);
     assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("400 other", NOW));
     upstream.judge(FIRST, AttemptFailure.UNSENT, NOW + 1);
     assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("unsent", NOW + 1));
@@ -259,7 +264,7 @@ class AttemptJudgeTest {
 
   @ParameterizedTest
   @CsvSource({"500, OTHER", "502, OTHER", "504, OTHER", "503, OVERLOADED", "529, OTHER"})
-  void threeErrorsOfTheUpstreamInARow_shutIt(int status, Wording wording) {
+  void threeErrorsOfTheUpstreamInARow_shutIt(int status, ErrorCause wording) {
     judge(status, UNSAID, wording, FIRST, NOW);
     judge(status, UNSAID, wording, FIRST, NOW);
     assertThat(upstream.health().onTrial()).isFalse();
@@ -288,18 +293,18 @@ class AttemptJudgeTest {
   @Test
   void refusedForLimitsFiveTimes_mayStillFailOnce() {
     AttemptHistory five = new AttemptHistory("m", 5, 1, true);
-    assertThat(judge(500, UNSAID, Wording.OTHER, five, NOW)).isEqualTo(AttemptVerdict.ELSEWHERE);
+    assertThat(judge(500, UNSAID, ErrorCause.OTHER, five, NOW)).isEqualTo(AttemptVerdict.ELSEWHERE);
     AttemptHistory six = new AttemptHistory("m", 6, 1, true);
-    assertThat(judge(500, UNSAID, Wording.OTHER, six, NOW)).isEqualTo(AttemptVerdict.PASS);
+    assertThat(judge(500, UNSAID, ErrorCause.OTHER, six, NOW)).isEqualTo(AttemptVerdict.PASS);
   }
 
   @Test
   void usageRefused_isTriedWithoutIt_unlessItFailedTwiceBefore() {
     AttemptHistory once = new AttemptHistory("m", 0, 1, true, AttemptHistory.StreamUsage.ADDED);
-    assertThat(judge(400, UNSAID, Wording.NO_STREAM_USAGE, once, NOW))
+    assertThat(judge(400, UNSAID, ErrorCause.NO_STREAM_USAGE, once, NOW))
         .isEqualTo(AttemptVerdict.WITHOUT_USAGE);
     AttemptHistory twice = new AttemptHistory("m", 0, 2, true, AttemptHistory.StreamUsage.ADDED);
-    assertThat(judge(400, UNSAID, Wording.NO_STREAM_USAGE, twice, NOW))
+    assertThat(judge(400, UNSAID, ErrorCause.NO_STREAM_USAGE, twice, NOW))
         .isEqualTo(AttemptVerdict.PASS);
   }
 
@@ -309,7 +314,7 @@ class AttemptJudgeTest {
     ProviderStatus soon = new ProviderStatus(LimitMeasure.REQUESTS, 100, 50, SECOND / 100);
     ProviderStatus unsaid = new ProviderStatus(LimitMeasure.INPUT_TOKENS, 100, 50, UNSAID);
     ProviderLesson lesson =
-        new ProviderLesson(429, List.of(late, soon, unsaid), UNSAID, Wording.OTHER);
+        new ProviderLesson(429, List.of(late, soon, unsaid), UNSAID, ErrorCause.OTHER);
     assertThat(upstream.judge(rejected(1), lesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
     assertThat(upstream.pause(pool).ends(NOW)).isEqualTo(NOW + SECOND / 100);
   }

@@ -50,16 +50,16 @@ class GlobalViewTest {
   @Test
   void whatOthersSent_countsByItsUpstreamModelAndMeasure() {
     Quota pool = pool();
-    assertThat(pool.utilizationEverywhere(0)).isZero();
+    assertThat(pool.globalUtilization(0)).isZero();
     elsewhere.put(
         new LimitId(LimitId.Kind.UPSTREAM, "u", "other", LimitMeasure.TOKENS, WINDOW), 900L);
-    assertThat(pool.utilizationEverywhere(0)).isZero();
+    assertThat(pool.globalUtilization(0)).isZero();
     elsewhere.put(
         new LimitId(LimitId.Kind.UPSTREAM, "u", "own", LimitMeasure.TOKENS, WINDOW), 400L);
-    assertThat(pool.utilizationEverywhere(0)).isEqualTo(0.4);
+    assertThat(pool.globalUtilization(0)).isEqualTo(0.4);
     elsewhere.put(
         new LimitId(LimitId.Kind.UPSTREAM, "u", "own", LimitMeasure.REQUESTS, WINDOW), 60L);
-    assertThat(pool.utilizationEverywhere(0)).isEqualTo(0.6);
+    assertThat(pool.globalUtilization(0)).isEqualTo(0.6);
     assertThat(pool.utilization(0)).isZero();
   }
 }

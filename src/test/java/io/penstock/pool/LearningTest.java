@@ -99,7 +99,7 @@ class LearningTest {
                     LimitMeasure.TOKENS, TRUE_LIMIT, TRUE_LIMIT - provider.used(now), WINDOW))
             : List.of();
     long wait =
-        takes ? ProviderStatus.UNSAID : Math.ceilDiv(fits(amount, now) - now, SECOND) * SECOND;
+        takes ? ProviderStatus.UNSTATED : Math.ceilDiv(fits(amount, now) - now, SECOND) * SECOND;
     if (!takes) {
       refusedByMinute[(int) (now / WINDOW)]++;
     }
@@ -107,7 +107,7 @@ class LearningTest {
         takes ? 200 : 429,
         standings,
         wait,
-        takes ? ProviderLesson.Wording.OTHER : ProviderLesson.Wording.RATE);
+        takes ? ProviderLesson.ErrorCause.OTHER : ProviderLesson.ErrorCause.RATE);
   }
 
   private Request next(Random random) {
@@ -117,7 +117,7 @@ class LearningTest {
 
   private void answered(Upstream upstream, Quota pool, Answer answer) {
     long now = answer.at();
-    pool.learn(answer.lesson().standings(), answer.spends(), now);
+    pool.learn(answer.lesson().statuses(), answer.spends(), now);
     boolean rejected = answer.lesson().status() == 429;
     int times = answer.request().rejected() + (rejected ? 1 : 0);
     AttemptVerdict verdict =
@@ -142,7 +142,7 @@ class LearningTest {
     Request head = Objects.requireNonNull(waiting.peek());
     List<Charge> spends = new ArrayList<>();
     DimensionSizes dimensionSizes = sizes(head);
-    if (pool.earliest(dimensionSizes, now) > now || !pool.take(head.cost(), now, spends)) {
+    if (pool.admittedAt(dimensionSizes, now) > now || !pool.take(head.cost(), now, spends)) {
       return null;
     }
     waiting.remove();
@@ -164,7 +164,7 @@ class LearningTest {
         continue;
       }
       DimensionSizes dimensionSizes = sizes(Objects.requireNonNull(waiting.peek()));
-      long goes = pool.earliest(dimensionSizes, now);
+      long goes = pool.admittedAt(dimensionSizes, now);
       Answer first = answers.peek();
       if (first != null && first.at() <= goes) {
         now = Math.max(now, first.at());

@@ -10,7 +10,7 @@ class ResponseOriginsTest {
 
   @Test
   void whoGaveAnId_isKnownForAnHour() {
-    origins.gave("u", "resp_1", 5);
+    origins.remember("u", "resp_1", 5);
     assertThat(origins.of("resp_1", 5 + ResponseOrigins.KEPT_NANOS - 1)).isEqualTo("u");
     assertThat(origins.of("resp_1", 5 + ResponseOrigins.KEPT_NANOS)).isNull();
     assertThat(origins.of("resp_2", 5)).isNull();
@@ -19,7 +19,7 @@ class ResponseOriginsTest {
   @Test
   void moreThanFit_latestStay() {
     for (int id = 0; id < 4; id++) {
-      origins.gave("u" + id, "id" + id, id);
+      origins.remember("u" + id, "id" + id, id);
     }
     assertThat(origins.size()).isEqualTo(3);
     assertThat(origins.of("id0", 4)).isNull();
@@ -28,26 +28,26 @@ class ResponseOriginsTest {
 
   @Test
   void idSaidAgain_isAsYoungAsThat() {
-    origins.gave("u", "id", 0);
-    origins.gave("other", "b", 1);
-    origins.gave("v", "id", 2);
-    origins.gave("other", "c", 3);
-    origins.gave("other", "d", 4);
+    origins.remember("u", "id", 0);
+    origins.remember("other", "b", 1);
+    origins.remember("v", "id", 2);
+    origins.remember("other", "c", 3);
+    origins.remember("other", "d", 4);
     assertThat(origins.of("id", 5)).isEqualTo("v");
     assertThat(origins.of("b", 5)).isNull();
   }
 
   @Test
   void oldIds_goWhenNewOnesCome() {
-    origins.gave("u", "old", 0);
-    origins.gave("u", "new", ResponseOrigins.KEPT_NANOS);
+    origins.remember("u", "old", 0);
+    origins.remember("u", "new", ResponseOrigins.KEPT_NANOS);
     assertThat(origins.size()).isEqualTo(1);
   }
 
   @Test
   void emptyOrEndlessIds_areNobodys() {
-    origins.gave("u", "", 0);
-    origins.gave("u", "x".repeat(ResponseOrigins.MAX_ID_LENGTH + 1), 0);
+    origins.remember("u", "", 0);
+    origins.remember("u", "x".repeat(ResponseOrigins.MAX_ID_LENGTH + 1), 0);
     assertThat(origins.size()).isZero();
   }
 
@@ -59,15 +59,15 @@ class ResponseOriginsTest {
   @Test
   void longestId_isRemembered() {
     String longest = "x".repeat(ResponseOrigins.MAX_ID_LENGTH);
-    origins.gave("u", longest, 0);
+    origins.remember("u", longest, 0);
     assertThat(origins.of(longest, 0)).isEqualTo("u");
   }
 
   @Test
   void roomForOne_isOfTheLatest() {
     ResponseOrigins one = new ResponseOrigins(1);
-    one.gave("u", "a", 0);
-    one.gave("v", "b", 0);
+    one.remember("u", "a", 0);
+    one.remember("v", "b", 0);
     assertThat(one.of("a", 0)).isNull();
     assertThat(one.of("b", 0)).isEqualTo("v");
   }

@@ -150,7 +150,7 @@ class UpstreamRegistryTest {
     long free = NOW + SECOND + WINDOW + 50_000_000 + 30_000_000;
     for (Quota pool : List.of(before, later)) {
       pool.take(Cost.NO_TOKENS, NOW, new ArrayList<>());
-      assertThat(limit(pool, LimitMeasure.REQUESTS).earliest(1, NOW)).isEqualTo(free);
+      assertThat(limit(pool, LimitMeasure.REQUESTS).admittedAt(1, NOW)).isEqualTo(free);
     }
   }
 

@@ -6,7 +6,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.CountedLimits;
-import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.pool.ProviderLesson.ErrorCause;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
@@ -41,7 +41,7 @@ class UpstreamTest {
     private int times;
 
     Woken(Quota quota) {
-      quota.line().join(this);
+      quota.waitList().join(this);
     }
 
     @Override
@@ -69,12 +69,12 @@ class UpstreamTest {
     return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
-  private void answer(int status, long retryAfterNanos, Wording wording, long now) {
+  private void answer(int status, long retryAfterNanos, ErrorCause wording, long now) {
     upstream.judge(FIRST, new ProviderLesson(status, List.of(), retryAfterNanos, wording), now);
   }
 
-  private void answer(int status, Wording wording, long now) {
-    answer(status, ProviderStatus.UNSAID, wording, now);
+  private void answer(int status, ErrorCause wording, long now) {
+    answer(status, ProviderStatus.UNSTATED, wording, now);
   }
 
   private void assertWoken(int times) {
@@ -85,14 +85,14 @@ class UpstreamTest {
   @Test
   void poolPausedForASecond_isAvailable_andOneNanosecondMoreIsNot() {
     assertThat(upstream.available(pool, NOW)).isTrue();
-    answer(429, SECOND + 1, Wording.RATE, NOW);
+    answer(429, SECOND + 1, ErrorCause.RATE, NOW);
     assertThat(upstream.available(pool, NOW)).isFalse();
     assertThat(upstream.available(pool, NOW + 1)).isTrue();
   }
 
   @Test
   void unhealthyUpstream_isNotAvailable_thoughItsTrialIsDue() {
-    answer(429, Wording.SPENT, NOW);
+    answer(429, ErrorCause.SPENT, NOW);
     assertThat(upstream.available(pool, NOW + 10 * SECOND)).isFalse();
   }
 
@@ -123,42 +123,42 @@ class UpstreamTest {
 
   @Test
   void trialThatGoesWell_wakesAllWhoWait_andNoOtherAnswerDoes() {
-    answer(200, Wording.OTHER, NOW);
+    answer(200, ErrorCause.OTHER, NOW);
     assertWoken(0);
-    answer(429, Wording.SPENT, NOW);
+    answer(429, ErrorCause.SPENT, NOW);
     assertWoken(1);
-    answer(401, Wording.OTHER, NOW + SECOND);
+    answer(401, ErrorCause.OTHER, NOW + SECOND);
     assertWoken(1);
-    answer(200, Wording.OTHER, NOW + SECOND);
+    answer(200, ErrorCause.OTHER, NOW + SECOND);
     assertWoken(2);
-    answer(200, Wording.OTHER, NOW + SECOND);
+    answer(200, ErrorCause.OTHER, NOW + SECOND);
     assertWoken(2);
   }
 
   @Test
   void longPause_wakesThoseWhoHadBetterGoElsewhere_once() {
-    answer(429, SECOND, Wording.RATE, NOW);
-    answer(429, Wording.TOO_LARGE, NOW);
+    answer(429, SECOND, ErrorCause.RATE, NOW);
+    answer(429, ErrorCause.TOO_LARGE, NOW);
     assertWoken(0);
-    answer(429, 5 * SECOND, Wording.RATE, NOW);
+    answer(429, 5 * SECOND, ErrorCause.RATE, NOW);
     assertWoken(1);
-    answer(429, 6 * SECOND, Wording.RATE, NOW);
+    answer(429, 6 * SECOND, ErrorCause.RATE, NOW);
     assertWoken(1);
   }
 
   @Test
   void upstreamShut_wakesAllWhoWait_thoughThePoolWasPausedAlready() {
-    answer(429, 5 * SECOND, Wording.RATE, NOW);
+    answer(429, 5 * SECOND, ErrorCause.RATE, NOW);
     assertWoken(1);
-    answer(429, Wording.SPENT, NOW);
+    answer(429, ErrorCause.SPENT, NOW);
     assertWoken(2);
-    answer(429, Wording.SPENT, NOW + SECOND);
+    answer(429, ErrorCause.SPENT, NOW + SECOND);
     assertWoken(2);
   }
 
   @Test
   void configuredAsBefore_asksForItsLimitsAgain_andStaysAsItWas() {
-    answer(429, Wording.SPENT, NOW);
+    answer(429, ErrorCause.SPENT, NOW);
     int before = source.configured;
     applied(10, 0);
     assertThat(source.configured).as("they may be shared otherwise").isEqualTo(before + 2);
@@ -171,11 +171,11 @@ class UpstreamTest {
    */
   private static long whole(Quota of) {
     while (of.take(Cost.NO_TOKENS, NOW, new ArrayList<>())) {
-      assertThat(of.gatesOpen(NOW)).isEqualTo(NOW);
+      assertThat(of.gatesOpenAt(NOW)).isEqualTo(NOW);
     }
     for (MeteredLimit metered : of.limits()) {
       if (metered.measure() == LimitMeasure.REQUESTS) {
-        return metered.limit().full(NOW);
+        return metered.limit().fullyFreeAt(NOW);
       }
     }
     throw new AssertionError(of + " has no limit of requests");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.pool.AttemptHistory.StreamUsage;
-import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.pool.ProviderLesson.ErrorCause;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.sharing.LocalLimitSource;
 import java.net.URI;
@@ -45,13 +45,15 @@ class UsageRefusalsTest {
   }
 
   private AttemptVerdict judge(
-      int status, Wording wording, AttemptHistory attemptHistory, long now) {
+      int status, ErrorCause wording, AttemptHistory attemptHistory, long now) {
     return upstream.judge(
-        attemptHistory, new ProviderLesson(status, List.of(), ProviderStatus.UNSAID, wording), now);
+        attemptHistory,
+        new ProviderLesson(status, List.of(), ProviderStatus.UNSTATED, wording),
+        now);
   }
 
   private AttemptVerdict refuses(AttemptHistory attemptHistory) {
-    return judge(400, Wording.NO_STREAM_USAGE, attemptHistory, NOW);
+    return judge(400, ErrorCause.NO_STREAM_USAGE, attemptHistory, NOW);
   }
 
   private static AttemptHistory tries(String model, StreamUsage usage) {
@@ -59,7 +61,7 @@ class UsageRefusalsTest {
   }
 
   private void servesWithout(String model, long now) {
-    judge(200, Wording.OTHER, tries(model, StreamUsage.TAKEN_OUT), now);
+    judge(200, ErrorCause.OTHER, tries(model, StreamUsage.TAKEN_OUT), now);
   }
 
   private long times(String model) {
@@ -103,7 +105,7 @@ class UsageRefusalsTest {
   @ParameterizedTest
   @CsvSource({"400", "429", "500"})
   void failsWithoutItToo_changesNothing(int status) {
-    judge(status, Wording.OTHER, tries("m", StreamUsage.TAKEN_OUT), NOW);
+    judge(status, ErrorCause.OTHER, tries("m", StreamUsage.TAKEN_OUT), NOW);
     assertThat(upstream.injectsUsage("m", NOW)).isTrue();
   }
 

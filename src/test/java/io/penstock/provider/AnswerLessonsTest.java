@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.pool.ProviderLesson;
-import io.penstock.pool.ProviderLesson.Wording;
+import io.penstock.pool.ProviderLesson.ErrorCause;
 import io.penstock.quota.ProviderStatus;
 import java.time.Instant;
 import java.util.HashMap;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AnswerLessonsTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final long UNSAID = ProviderStatus.UNSAID;
+  private static final long UNSAID = ProviderStatus.UNSTATED;
   private static final byte[] NO_BODY = {};
 
   private static final Map<String, String> OPENAI =
@@ -39,7 +39,7 @@ class AnswerLessonsTest {
 
   @Test
   void openAiHeaders_areTwoStandings() {
-    assertThat(openAi(200, OPENAI, "").standings())
+    assertThat(openAi(200, OPENAI, "").statuses())
         .containsExactly(
             new ProviderStatus(LimitMeasure.REQUESTS, 60, 59, SECOND),
             new ProviderStatus(LimitMeasure.TOKENS, 150_000, 149_984, 360 * SECOND));
@@ -54,14 +54,14 @@ class AnswerLessonsTest {
       headers.put("anthropic-ratelimit-" + name + "-reset", "2026-11-21T12:00:30Z");
     }
     ProviderLesson providerLesson = lessons.anthropic(429, headers::get, NO_BODY);
-    assertThat(providerLesson.standings())
+    assertThat(providerLesson.statuses())
         .extracting(ProviderStatus::measure)
         .containsExactly(
             LimitMeasure.REQUESTS,
             LimitMeasure.TOKENS,
             LimitMeasure.INPUT_TOKENS,
             LimitMeasure.OUTPUT_TOKENS);
-    assertThat(providerLesson.standings())
+    assertThat(providerLesson.statuses())
         .allMatch(each -> each.equals(new ProviderStatus(each.measure(), 4_000, 0, 30 * SECOND)));
     assertThat(providerLesson.retryAfterNanos()).isEqualTo(12 * SECOND);
   }
@@ -78,15 +78,15 @@ class AnswerLessonsTest {
   void garbageInOneHeader_leavesOutThatStandingAlone(String name, String value) {
     Map<String, String> headers = new HashMap<>(OPENAI);
     headers.put(name, value);
-    assertThat(openAi(200, headers, "").standings())
+    assertThat(openAi(200, headers, "").statuses())
         .containsExactly(new ProviderStatus(LimitMeasure.REQUESTS, 60, 59, SECOND));
   }
 
   @Test
   void headersThatAreMissing_areUnsaid() {
-    assertThat(openAi(200, Map.of("x-ratelimit-remaining-tokens", "3"), "").standings())
+    assertThat(openAi(200, Map.of("x-ratelimit-remaining-tokens", "3"), "").statuses())
         .containsExactly(new ProviderStatus(LimitMeasure.TOKENS, UNSAID, 3, UNSAID));
-    assertThat(openAi(200, Map.of("x-ratelimit-reset-tokens", "3s"), "").standings()).isEmpty();
+    assertThat(openAi(200, Map.of("x-ratelimit-reset-tokens", "3s"), "").statuses()).isEmpty();
     assertThat(openAi(200, Map.of(), "")).isEqualTo(ProviderLesson.silent(200));
   }
 
@@ -125,9 +125,8 @@ class AnswerLessonsTest {
         "SPENT | requests | billing_hard_limit_reached | Billing hard limit has been reached",
         "OTHER | server_error | x | something else",
       })
-  void wordsOfOpenAi(Wording wording, String type, String code, String message) {
-    assertThat(openAi(429, Map.of(), openAiError(type, code, message)).wording())
-        .isEqualTo(wording);
+  void wordsOfOpenAi(ErrorCause wording, String type, String code, String message) {
+    assertThat(openAi(429, Map.of(), openAiError(type, code, message)).cause()).isEqualTo(wording);
   }
 
   @ParameterizedTest
@@ -139,11 +138,11 @@ class AnswerLessonsTest {
         "OVERLOADED | 529 | overloaded_error | Overloaded",
         "OVERLOADED | 500 | overloaded_error | Overloaded",
       })
-  void wordsOfAnthropic(Wording wording, int status, String type, String message) {
+  void wordsOfAnthropic(ErrorCause wording, int status, String type, String message) {
     String body =
         "{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}"
             .formatted(type, message);
-    assertThat(lessons.anthropic(status, name -> null, body.getBytes(UTF_8)).wording())
+    assertThat(lessons.anthropic(status, name -> null, body.getBytes(UTF_8)).cause())
         .isEqualTo(wording);
   }
 
@@ -165,11 +164,11 @@ class AnswerLessonsTest {
     "GenerateRequestsPerMinutePerProjectPerModel, soon, RATE, -1",
     "GenerateRequestsPerDayPerProjectPerModel-FreeTier, 37s, SPENT, 37000000000",
   })
-  void detailsOfGemini(String quotaId, String delay, Wording wording, long nanos) {
+  void detailsOfGemini(String quotaId, String delay, ErrorCause wording, long nanos) {
     String error = geminiError(quotaId, delay);
     for (String body : new String[] {error, "[" + error + "]"}) {
       ProviderLesson providerLesson = lessons.gemini(429, name -> null, body.getBytes(UTF_8));
-      assertThat(providerLesson.wording()).isEqualTo(wording);
+      assertThat(providerLesson.cause()).isEqualTo(wording);
       assertThat(providerLesson.retryAfterNanos()).isEqualTo(nanos);
     }
   }
@@ -177,10 +176,10 @@ class AnswerLessonsTest {
   @Test
   void streamUsageNamed_onlyWith400() {
     String body = openAiError("invalid_request_error", "x", "Unknown parameter: stream_options");
-    assertThat(openAi(400, Map.of(), body).wording()).isEqualTo(Wording.NO_STREAM_USAGE);
-    assertThat(openAi(429, Map.of(), body).wording()).isEqualTo(Wording.OTHER);
-    assertThat(openAi(400, Map.of(), "{\"detail\":\"include_usage?\"}").wording())
-        .isEqualTo(Wording.NO_STREAM_USAGE);
+    assertThat(openAi(400, Map.of(), body).cause()).isEqualTo(ErrorCause.NO_STREAM_USAGE);
+    assertThat(openAi(429, Map.of(), body).cause()).isEqualTo(ErrorCause.OTHER);
+    assertThat(openAi(400, Map.of(), "{\"detail\":\"include_usage?\"}").cause())
+        .isEqualTo(ErrorCause.NO_STREAM_USAGE);
   }
 
   @ParameterizedTest
@@ -207,12 +206,12 @@ class AnswerLessonsTest {
 
   @Test
   void cutOffOrDeepOrLongBodies_areReadAsText() {
-    assertThat(openAi(429, Map.of(), "{\"error\":{\"type\":\"rate_limit_exc").wording())
-        .isEqualTo(Wording.RATE);
-    assertThat(openAi(429, Map.of(), "[".repeat(60_000)).wording()).isEqualTo(Wording.OTHER);
+    assertThat(openAi(429, Map.of(), "{\"error\":{\"type\":\"rate_limit_exc").cause())
+        .isEqualTo(ErrorCause.RATE);
+    assertThat(openAi(429, Map.of(), "[".repeat(60_000)).cause()).isEqualTo(ErrorCause.OTHER);
     String late = "x".repeat(64 << 10) + "rate_limit_error";
-    assertThat(openAi(429, Map.of(), late).wording()).isEqualTo(Wording.OTHER);
-    assertThat(openAi(429, Map.of(), "rate_limit_error" + late).wording()).isEqualTo(Wording.RATE);
+    assertThat(openAi(429, Map.of(), late).cause()).isEqualTo(ErrorCause.OTHER);
+    assertThat(openAi(429, Map.of(), "rate_limit_error" + late).cause()).isEqualTo(ErrorCause.RATE);
   }
 
   @Test
@@ -226,9 +225,9 @@ class AnswerLessonsTest {
     byte[] body = "rate_limit_error".getBytes(UTF_8);
     Map<String, String> headers = new HashMap<>(OPENAI);
     headers.put("anthropic-ratelimit-requests-limit", "50");
-    assertThat(ProviderProtocol.of(Dialect.OPENAI).lesson(429, headers::get, body).standings())
+    assertThat(ProviderProtocol.of(Dialect.OPENAI).lesson(429, headers::get, body).statuses())
         .hasSize(2);
-    assertThat(ProviderProtocol.of(Dialect.ANTHROPIC).lesson(429, headers::get, body).standings())
+    assertThat(ProviderProtocol.of(Dialect.ANTHROPIC).lesson(429, headers::get, body).statuses())
         .containsExactly(new ProviderStatus(LimitMeasure.REQUESTS, 50, UNSAID, UNSAID));
   }
 }

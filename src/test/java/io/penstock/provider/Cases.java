@@ -100,7 +100,7 @@ public final class Cases {
     return (asks == null
             ? ""
             : "asks_usage: %d, %d, %s%n".formatted(asks.at(), asks.length(), asks.text()))
-        + (request.traits().costStands() ? "cost_stands: true\n" : "")
+        + (request.traits().costFinal() ? "cost_stands: true\n" : "")
         + (referred == null ? "" : "refers_to: " + referred + "\n");
   }
 

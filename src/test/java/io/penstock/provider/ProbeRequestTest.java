@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.request.RequestReader;

@@ -84,7 +84,7 @@ class TicketTest {
     assertThat(ticket.bytes()).isEqualTo(512);
     assertThat(ticket.arrivedNanos()).isEqualTo(20);
     assertThat(ticket.deadlineNanos()).isEqualTo(50);
-    assertThat(ticket.holds()).isFalse();
+    assertThat(ticket.keepsCharges()).isFalse();
     assertThat(ticket.queued()).isFalse();
   }
 }

@@ -32,7 +32,7 @@ class CallerAccountChargeTest {
   private final Limit ofKey = window(100);
   private final Limit ofGroup = window(100);
   private final Quota key =
-      Quota.personal(
+      Quota.ofKey(
           "key k", List.of(new MeteredLimit(LimitMeasure.TOKENS, ofKey, RefusalReason.KEY_TPM)));
   private final Quota group =
       new Quota(
@@ -53,7 +53,7 @@ class CallerAccountChargeTest {
     return new Ticket(order, new Cost(input, output, 0), 0, 0, Ticker.NEVER);
   }
 
-  private static Refusal refusal(CallerAccount.Charged charged) {
+  private static Refusal refusal(CallerAccount.ChargeResult charged) {
     assertThat(charged).isInstanceOf(CallerAccount.Denied.class);
     return ((CallerAccount.Denied) charged).refusal();
   }
@@ -69,7 +69,7 @@ class CallerAccountChargeTest {
     First(Quota quota, int most) {
       this.quota = quota;
       this.most = most;
-      quota.line().join(this);
+      quota.waitList().join(this);
     }
 
     @Override
@@ -89,19 +89,19 @@ class CallerAccountChargeTest {
 
     @Override
     public Quota claim(Ticket gone, long now) {
-      quota.line().claim(this, ticket(0, 1, 0));
+      quota.waitList().claim(this, ticket(0, 1, 0));
       return quota;
     }
 
     @Override
-    public boolean waits(Ticket ticket) {
+    public boolean hasWaiting(Ticket ticket) {
       return true;
     }
   }
 
   @Test
   void bothHaveRoom_keyAndGroupAreChargedInputAndExpectedOutput() {
-    CallerAccount.Charged charged = callerAccount.charge(null, ticket(1, 30, 20), 0);
+    CallerAccount.ChargeResult charged = callerAccount.charge(null, ticket(1, 30, 20), 0);
     assertThat(charged).isInstanceOf(CallerAccount.Taken.class);
     CallerAccount.Taken taken = (CallerAccount.Taken) charged;
     assertThat(taken.givers()).containsExactly(key, group);
@@ -139,7 +139,8 @@ class CallerAccountChargeTest {
   @Test
   void oneOfTheGroupMayNotBeSkipped_isRefused_becauseTheGroupIsKept() {
     First first = new First(group, 0);
-    assertThat(refusal(callerAccount.charge(null, ticket(1, 1, 0), 0))).isEqualTo(group.kept());
+    assertThat(refusal(callerAccount.charge(null, ticket(1, 1, 0), 0)))
+        .isEqualTo(group.claimRefusal());
     assertThat(first.skips).isZero();
     assertThat(first.times).isEqualTo(1);
     assertThat(ofKey.balance(0).charged()).isZero();
@@ -148,7 +149,7 @@ class CallerAccountChargeTest {
 
   @Test
   void groupWhoseLimitsWentMeanwhile_isKeptForNobody() {
-    assertThat(new Quota("group g", ChargeRule.TOTAL, List.of()).kept()).isNull();
+    assertThat(new Quota("group g", ChargeRule.TOTAL, List.of()).claimRefusal()).isNull();
   }
 
   @Test
@@ -157,28 +158,28 @@ class CallerAccountChargeTest {
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
         .isInstanceOf(CallerAccount.Taken.class);
     assertThat(first.skips).isZero();
-    assertThat(key.line().kept()).isFalse();
+    assertThat(key.waitList().isClaimed()).isFalse();
   }
 
   @Test
   void slicesOfTheGroupLack_isDry_andNothingIsTaken() {
     ofGroup.share(demand, 0);
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
-        .isEqualTo(new CallerAccount.Dry(demand, Ticker.NEVER));
+        .isEqualTo(new CallerAccount.AwaitingSlices(demand, Ticker.NEVER));
     assertThat(ofKey.balance(0).charged()).isZero();
   }
 
   @Test
   void slicesOfTheGroupBeginSoon_isDryUntilThen() {
     ofGroup.share(demand, 0);
-    ofGroup.tally(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
+    ofGroup.spendingReport(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
     long soon = SECOND / 100;
-    ofGroup.granted(
+    ofGroup.addSlices(
         List.of(new SpendingReport.Counted(7, 50)),
         new StoreReport(100, Long.MAX_VALUE, 0, 0),
         cell -> new CellGrid.Span(soon, SECOND));
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
-        .isEqualTo(new CallerAccount.Dry(demand, soon));
+        .isEqualTo(new CallerAccount.AwaitingSlices(demand, soon));
     assertThat(callerAccount.charge(null, ticket(2, 1, 0), soon))
         .isInstanceOf(CallerAccount.Taken.class);
   }
@@ -211,9 +212,9 @@ class CallerAccountChargeTest {
   @Test
   void waitsForALimitOfAllRegions_othersAreTold() {
     shareWithRegions(ofGroup);
-    callerAccount.stayed(null, Cost.NO_TOKENS, 0);
+    callerAccount.reportDenials(null, Cost.NO_TOKENS, 0);
     assertThat(denials).as("what asks for no tokens would pass").isEmpty();
-    callerAccount.stayed(null, Cost.ofInput(1), 0);
+    callerAccount.reportDenials(null, Cost.ofInput(1), 0);
     assertThat(denials).containsExactly(0L);
   }
 
@@ -226,7 +227,7 @@ class CallerAccountChargeTest {
             "group g",
             ChargeRule.TOTAL,
             List.of(new MeteredLimit(LimitMeasure.REQUESTS, requests, RefusalReason.GROUP_RPM)));
-    Refusal refusal = account(most).foreseen(0);
+    Refusal refusal = account(most).certainRefusal(0);
     assertThat(refusal).isNotNull();
     assertThat(refusal.reason()).isEqualTo(RefusalReason.GROUP_RPM);
     assertThat(denials).containsExactly(0L);

@@ -72,10 +72,10 @@ class CallerAccountInsideTest {
 
   @Test
   void nothingIsLeft_refusalIsForeseen_andNothingIsTaken() {
-    assertThat(callerAccount.foreseen(0)).isNull();
+    assertThat(callerAccount.certainRefusal(0)).isNull();
     assertThat(requests.balance(0).charged()).isZero();
     requests.take(Weight.exactly(1), 0);
-    assertThat(callerAccount.foreseen(0))
+    assertThat(callerAccount.certainRefusal(0))
         .isNotNull()
         .satisfies(
             refusal -> {
@@ -86,7 +86,7 @@ class CallerAccountInsideTest {
 
   @Test
   void foreseen_isInsideWhileItLooks_andNotAfter() {
-    callerAccount.foreseen(0);
+    callerAccount.certainRefusal(0);
     assertThat(ran).isEmpty();
     ifEmpty("after");
     assertThat(ran).containsExactly("after");
@@ -95,14 +95,14 @@ class CallerAccountInsideTest {
   @Test
   void nobodyKnowsWhetherAnyIsLeft_orRequestsWait_noRefusalIsForeseen() {
     requests.share(new SliceDemand(() -> {}), 0);
-    assertThat(callerAccount.foreseen(0)).isNull();
+    assertThat(callerAccount.certainRefusal(0)).isNull();
     requests.unshare(0);
     requests.take(Weight.exactly(1), 0);
-    assertThat(callerAccount.foreseen(0)).isNotNull();
+    assertThat(callerAccount.certainRefusal(0)).isNotNull();
     assertThat(callerAccount.waits()).isFalse();
     callerAccount.waits(true);
     assertThat(callerAccount.waits()).isTrue();
-    assertThat(callerAccount.foreseen(0)).isNull();
+    assertThat(callerAccount.certainRefusal(0)).isNull();
   }
 
   @Test

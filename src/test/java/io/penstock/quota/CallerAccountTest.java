@@ -17,7 +17,7 @@ class CallerAccountTest {
   /** Waiter with a ticket that has a valid claim. */
   private static final class Waiting extends WokenWaiters {
     @Override
-    public boolean waits(Ticket ticket) {
+    public boolean hasWaiting(Ticket ticket) {
       return true;
     }
   }
@@ -30,9 +30,9 @@ class CallerAccountTest {
   void limitsOfAGroupAreGone_whileItIsKeptForOneWhoWaits_letsOthersIn() {
     Quota group = new Quota("group g", ChargeRule.TOTAL, List.of());
     WokenWaiters waits = new Waiting();
-    group.line().join(waits);
-    assertThat(group.line().claim(waits, ticket(0))).isTrue();
-    assertThat(group.line().kept()).isTrue();
+    group.waitList().join(waits);
+    assertThat(group.waitList().claim(waits, ticket(0))).isTrue();
+    assertThat(group.waitList().isClaimed()).isTrue();
     CallerAccount account = new CallerAccount("k", false, (model, now) -> List.of(group));
     assertThat(account.charge(null, ticket(1), 0)).isInstanceOf(CallerAccount.Taken.class);
   }
@@ -46,7 +46,7 @@ class CallerAccountTest {
     Limit ofKey = new Limit(new LimitSpec.FixedWindow(5, 1_000_000_000), 0);
     Limit ofGroup = new Limit(new LimitSpec.FixedWindow(1, 1_000_000_000), 0);
     Quota key =
-        Quota.personal(
+        Quota.ofKey(
             "key k",
             List.of(new MeteredLimit(LimitMeasure.REQUESTS, ofKey, RefusalReason.KEY_RPM)));
     Quota group =
@@ -58,13 +58,13 @@ class CallerAccountTest {
     WokenWaiters meanwhile =
         new WokenWaiters() {
           @Override
-          public boolean keeps() {
+          public boolean mayHaveClaim() {
             assertThat(charged(ofKey)).isEqualTo(1);
             assertThat(group.take(Cost.ofInput(1), 0, new ArrayList<>())).isTrue();
             return false;
           }
         };
-    key.line().join(meanwhile);
+    key.waitList().join(meanwhile);
     CallerAccount account = new CallerAccount("k", false, (model, now) -> List.of(key, group));
 
     assertThat(account.charge(null, ticket(1), 0)).isInstanceOf(CallerAccount.Denied.class);

@@ -24,16 +24,16 @@ class ChargeEasedTest {
   private final Limit limit =
       new Limit(new LimitSpec.TrailingWindow(1_000, 60 * SECOND, 0, 1_000), NOW);
   private final List<MeteredLimit> metered = List.of(new MeteredLimit(LimitMeasure.TOKENS, limit));
-  private final Quota key = Quota.personal("key k", metered);
+  private final Quota key = Quota.ofKey("key k", metered);
 
   /** Waiter that may have a claim, in the wait list of a quota. */
   private static final class Keeper extends WokenWaiters {
     Keeper(Quota quota) {
-      quota.line().join(this);
+      quota.waitList().join(this);
     }
 
     @Override
-    public boolean keeps() {
+    public boolean mayHaveClaim() {
       return true;
     }
 
@@ -83,17 +83,17 @@ class ChargeEasedTest {
     charge.settle(new TokenUsage(120, 0, 70), 70, NOW + SECOND);
     assertThat(limit.balance(NOW + SECOND)).isEqualTo(new LimitBalance(190, 0, 0));
     assertThat(keeper.woken()).isZero();
-    assertThat(many.personal()).isFalse();
-    assertThat(key.personal()).isTrue();
+    assertThat(many.ofKey()).isFalse();
+    assertThat(key.ofKey()).isTrue();
   }
 
   @Test
   void usedExactlyAsExpected_nothingIsEased() {
     Charge charge = take(key, new Cost(100, 50, 0));
     charge.produce(50, NOW);
-    assertThat(charge.eased()).isTrue();
+    assertThat(charge.roomFreed()).isTrue();
     assertThat(charge.settle(new TokenUsage(100, 0, 50), 50, NOW)).isZero();
-    assertThat(charge.eased()).isFalse();
+    assertThat(charge.roomFreed()).isFalse();
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(150, 0, 0));
   }
 
@@ -101,7 +101,7 @@ class ChargeEasedTest {
   void nothingWasHeld_outputEasesNothing() {
     Charge charge = take(key, Cost.ofInput(100));
     charge.produce(5, NOW);
-    assertThat(charge.eased()).isFalse();
+    assertThat(charge.roomFreed()).isFalse();
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(105, 0, 0));
   }
 

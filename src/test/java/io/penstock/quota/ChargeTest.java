@@ -38,15 +38,15 @@ class ChargeTest {
   void output_isMovedFromHeldToChargedOnceInASubCell() {
     Charge spend = spend(ChargeRule.TOTAL, new Cost(100, 50, 0));
     spend.produce(10, NOW);
-    assertThat(spend.eased()).isTrue();
+    assertThat(spend.roomFreed()).isTrue();
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(110, 0, 40));
     spend.produce(20, NOW + 1);
-    assertThat(spend.eased()).isFalse();
+    assertThat(spend.roomFreed()).isFalse();
     spend.produce(20, NOW + SECOND - 1);
-    assertThat(spend.eased()).isFalse();
+    assertThat(spend.roomFreed()).isFalse();
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(110, 0, 40));
     spend.produce(20, NOW + SECOND);
-    assertThat(spend.eased()).isTrue();
+    assertThat(spend.roomFreed()).isTrue();
     assertThat(balance(NOW + SECOND)).isEqualTo(new LimitBalance(120, 0, 30));
     assertThat(spend.reserved()).isEqualTo(150);
   }
@@ -138,7 +138,7 @@ class ChargeTest {
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(stands, 0, 0));
     assertThat(requests.balance(NOW + SECOND).charged()).isEqualTo(stands == 0 ? 0 : 1);
     assertThat(running.balance(NOW + SECOND)).isEqualTo(LimitBalance.ZERO);
-    assertThat(spends.getLast().eased()).isTrue();
+    assertThat(spends.getLast().roomFreed()).isTrue();
   }
 
   @Test
@@ -189,8 +189,8 @@ class ChargeTest {
         new Quota("s", ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.REQUESTS, strict)));
     quota.take(new Cost(1, 1, 0), NOW, spends);
     spends.getFirst().produce(1, NOW);
-    assertThat(spends.getFirst().eased()).isFalse();
+    assertThat(spends.getFirst().roomFreed()).isFalse();
     assertThat(spends.getFirst().settle(new TokenUsage(9, 0, 9), 9, NOW)).isZero();
-    assertThat(strict.earliest(1, NOW)).isEqualTo(NOW + SECOND);
+    assertThat(strict.admittedAt(1, NOW)).isEqualTo(NOW + SECOND);
   }
 }

@@ -46,7 +46,7 @@ class DenialTest {
   @Test
   void usedUp_isRefusedUntilItIsWholeAgain() {
     limit.charge(100, 0, 0);
-    assertThat(unmet(1, SECOND).dry(SECOND)).isNull();
+    assertThat(unmet(1, SECOND).awaitingSlices(SECOND)).isNull();
     assertThat(unmet(1, SECOND).refusal("k", SECOND)).isEqualTo(usedUp(WINDOW - SECOND));
     assertThat(unmet(1, SECOND).refusal("k", 2 * WINDOW)).as("that is over").isEqualTo(usedUp(0));
   }
@@ -61,7 +61,7 @@ class DenialTest {
   void moreThanItCouldEverGive_isToldSo_andIsNotDry() {
     limit.share(demand, 0);
     Denial denial = unmet(101, 0);
-    assertThat(denial.dry(0)).isNull();
+    assertThat(denial.awaitingSlices(0)).isNull();
     assertThat(denial.refusal("k", 0))
         .isEqualTo(
             Refusal.of(
@@ -71,13 +71,14 @@ class DenialTest {
   @Test
   void slicesLack_isDry() {
     limit.share(demand, 0);
-    assertThat(unmet(1, 0).dry(0)).isEqualTo(new CallerAccount.Dry(demand, Ticker.NEVER));
+    assertThat(unmet(1, 0).awaitingSlices(0))
+        .isEqualTo(new CallerAccount.AwaitingSlices(demand, Ticker.NEVER));
   }
 
   @Test
   void gateIsShut_isNotDry_nobodyIsTold_andThereIsNoReason() {
-    assertThat(Denial.GATE.dry(0)).isNull();
-    assertThat(Denial.GATE.told(0)).isSameAs(Denial.GATE);
+    assertThat(Denial.GATE.awaitingSlices(0)).isNull();
+    assertThat(Denial.GATE.reportToRegions(0)).isSameAs(Denial.GATE);
     assertThatThrownBy(() -> Denial.GATE.refusal("upstream", 0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("upstream refuses, and has no reason to");
@@ -89,13 +90,13 @@ class DenialTest {
     limit.share(demand, 0);
     limit.cutOff(new OutageCap.Shut(unheard));
     assertThat(unmet(1, 0).refusal("k", 0)).isSameAs(unheard);
-    assertThat(unmet(1, 0).dry(0)).isNull();
+    assertThat(unmet(1, 0).awaitingSlices(0)).isNull();
   }
 
   private void barred() {
     limit.share(demand, 0);
-    limit.tally(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
-    limit.granted(
+    limit.spendingReport(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
+    limit.addSlices(
         List.of(new SpendingReport.Counted(7, 0)),
         new StoreReport(100, 0, 0, WINDOW, true, 0, WINDOW),
         cell -> CellGrid.Span.NEVER);
@@ -131,7 +132,7 @@ class DenialTest {
     limit.charge(100, 0, 0);
     Denial denial = unmet(1, 0);
     assertThat(denials).isEmpty();
-    assertThat(denial.told(0)).isSameAs(denial);
+    assertThat(denial.reportToRegions(0)).isSameAs(denial);
     assertThat(denials).containsExactly(0L);
   }
 }

@@ -52,7 +52,7 @@ class LimitStatusTest {
   }
 
   private LimitStatus stance(Cost cost) {
-    return quota.stances(ticket(cost), false, NOW).getFirst();
+    return quota.statuses(ticket(cost), false, NOW).getFirst();
   }
 
   private LimitStatus expected(long needs, boolean dry, long until) {
@@ -73,8 +73,8 @@ class LimitStatusTest {
   @Test
   void inputIsMoreThanItCouldEverGive_needsThatForEver() {
     assertThat(stance(Cost.ofInput(101))).isEqualTo(expected(101, false, Ticker.NEVER));
-    assertThat(quota.opens(sizes(Cost.ofInput(101)), NOW)).isEqualTo(Ticker.NEVER);
-    assertThat(quota.opens(sizes(Cost.ofInput(100)), NOW)).isEqualTo(NOW);
+    assertThat(quota.roomFreeAt(sizes(Cost.ofInput(101)), NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(quota.roomFreeAt(sizes(Cost.ofInput(100)), NOW)).isEqualTo(NOW);
     assertThat(quota.admits(sizes(Cost.ofInput(100)), NOW)).isTrue();
     assertThat(quota.admits(sizes(Cost.ofInput(101)), NOW)).isFalse();
   }
@@ -92,7 +92,7 @@ class LimitStatusTest {
         new MeteredLimit(LimitMeasure.CONCURRENCY, new Limit(new LimitSpec.Concurrency(1), 0));
     Quota one = new Quota("c", ChargeRule.TOTAL, List.of(running));
     running.limit().take(new Weight(0, 1, 0), NOW);
-    assertThat(one.stances(ticket(Cost.NO_TOKENS), false, NOW))
+    assertThat(one.statuses(ticket(Cost.NO_TOKENS), false, NOW))
         .containsExactly(new LimitStatus(running, 1, false, Ticker.NEVER));
   }
 
@@ -107,8 +107,8 @@ class LimitStatusTest {
   @Test
   void slicesSuffice_isNotDry() {
     limit.share(demand, NOW);
-    limit.tally(new CellGrid(7, NOW, WINDOW), 7, 7, 100, NOW);
-    limit.granted(
+    limit.spendingReport(new CellGrid(7, NOW, WINDOW), 7, 7, 100, NOW);
+    limit.addSlices(
         List.of(new SpendingReport.Counted(7, 50)),
         new StoreReport(100, Long.MAX_VALUE, 0, 0),
         cell -> new CellGrid.Span(NOW, NOW + SECOND));
@@ -119,18 +119,18 @@ class LimitStatusTest {
   void wholeChargeAtArrival_needsInputAndExpectedOutput_whateverTheTariff() {
     Quota openAi = new Quota("o", ChargeRule.OPENAI, List.of(tokens));
     Ticket stated = ticket(new Cost(10, 20, 50));
-    assertThat(openAi.stances(stated, false, NOW)).containsExactly(expected(50, false, NOW));
-    assertThat(openAi.stances(stated, true, NOW)).containsExactly(expected(30, false, NOW));
+    assertThat(openAi.statuses(stated, false, NOW)).containsExactly(expected(50, false, NOW));
+    assertThat(openAi.statuses(stated, true, NOW)).containsExactly(expected(30, false, NOW));
   }
 
   @Test
   void paced_goesWhenThePaceLetsIt() {
     MeteredLimit even = new MeteredLimit(LimitMeasure.REQUESTS, even());
     Quota one = new Quota("s", ChargeRule.TOTAL, List.of(even));
-    assertThat(one.paced(sizes(Cost.NO_TOKENS), NOW)).isEqualTo(NOW);
+    assertThat(one.paceAllowsAt(sizes(Cost.NO_TOKENS), NOW)).isEqualTo(NOW);
     assertThat(one.take(Cost.NO_TOKENS, NOW, new ArrayList<>())).isTrue();
-    assertThat(one.paced(sizes(Cost.NO_TOKENS), NOW)).isEqualTo(NOW + SECOND);
-    assertThat(one.stances(ticket(Cost.NO_TOKENS), false, NOW).getFirst().untilNanos())
+    assertThat(one.paceAllowsAt(sizes(Cost.NO_TOKENS), NOW)).isEqualTo(NOW + SECOND);
+    assertThat(one.statuses(ticket(Cost.NO_TOKENS), false, NOW).getFirst().untilNanos())
         .isEqualTo(NOW + SECOND);
   }
 
@@ -146,11 +146,11 @@ class LimitStatusTest {
             new LimitSpec.TrailingWindow(100, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED), NOW);
     Quota lowered =
         new Quota("l", ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.TOKENS, trailing)));
-    trailing.told(
-        new ProviderNotice(0, NOW, 50, ProviderNotice.UNSAID, ProviderNotice.UNSAID), NOW);
+    trailing.applyNotice(
+        new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED), NOW);
     assertThat(trailing.capacity(NOW)).isEqualTo(50);
-    assertThat(lowered.opens(sizes(Cost.ofInput(50)), NOW)).isEqualTo(NOW);
-    assertThat(lowered.opens(sizes(Cost.ofInput(51)), NOW)).isEqualTo(NOW + LOWERED);
+    assertThat(lowered.roomFreeAt(sizes(Cost.ofInput(50)), NOW)).isEqualTo(NOW);
+    assertThat(lowered.roomFreeAt(sizes(Cost.ofInput(51)), NOW)).isEqualTo(NOW + LOWERED);
     assertThat(lowered.admits(sizes(Cost.ofInput(51)), NOW)).isFalse();
     DimensionSizes room = new DimensionSizes();
     assertThat(lowered.lower(room, NOW)).isTrue();

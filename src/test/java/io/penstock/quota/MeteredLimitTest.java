@@ -49,7 +49,7 @@ class MeteredLimitTest {
             "q", ChargeRule.TOTAL, List.of(metered, new MeteredLimit(LimitMeasure.TOKENS, other)));
     elsewhere.set(50);
     assertThat(quota.utilization(0)).isEqualTo(0.4);
-    assertThat(quota.utilizationEverywhere(0)).isEqualTo(0.5);
+    assertThat(quota.globalUtilization(0)).isEqualTo(0.5);
   }
 
   @Test

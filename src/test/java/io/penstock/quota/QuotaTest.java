@@ -46,7 +46,7 @@ class QuotaTest {
     assertThat(spends).hasSize(3);
     assertThat(requests.balance(NOW).charged()).isEqualTo(1);
     assertThat(tokens.balance(NOW).charged()).isEqualTo(40);
-    assertThat(tokens.balance(NOW).held()).isEqualTo(20);
+    assertThat(tokens.balance(NOW).reserved()).isEqualTo(20);
     assertThat(input.balance(NOW).charged()).isEqualTo(40);
   }
 
@@ -70,7 +70,7 @@ class QuotaTest {
         boolean taken = quota.take(cost, NOW, tried);
         tried.forEach(charge -> charge.giveBack(NOW));
         assertThat(quota.admits(sizes(cost), NOW)).as("%s", cost).isEqualTo(taken);
-        assertThat(quota.earliest(sizes(cost), NOW) <= NOW).as("%s", cost).isEqualTo(taken);
+        assertThat(quota.admittedAt(sizes(cost), NOW) <= NOW).as("%s", cost).isEqualTo(taken);
       }
     }
   }
@@ -94,7 +94,7 @@ class QuotaTest {
     assertThat(quota.obstacle(new Cost(101, 0, 0))).isEqualTo(new Quota.Obstacle(101, 100));
     assertThat(quota.obstacle(new Cost(60, 1_000_000, 0))).isNull();
     assertThat(quota.take(new Cost(60, 1_000_000, 0), NOW, spends)).isTrue();
-    assertThat(quota.earliest(sizes(new Cost(61, 0, 0)), NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(quota.admittedAt(sizes(new Cost(61, 0, 0)), NOW)).isEqualTo(Ticker.NEVER);
   }
 
   @Test
@@ -112,9 +112,9 @@ class QuotaTest {
 
   @Test
   void changed_isTheSameQuotaWithOtherLimits() {
-    WaitList waitList = quota.line();
+    WaitList waitList = quota.waitList();
     quota.change(ChargeRule.OPENAI, List.of(new MeteredLimit(LimitMeasure.TOKENS, tokens)));
-    assertThat(quota.line()).isSameAs(waitList);
+    assertThat(quota.waitList()).isSameAs(waitList);
     assertThat(quota.limits()).hasSize(1);
     quota.take(new Cost(1, 5, 30), NOW, spends);
     assertThat(tokens.balance(NOW).charged()).isEqualTo(30);
@@ -152,12 +152,12 @@ class QuotaTest {
     assertThat(one.take(cost, NOW, spends)).isTrue();
     assertThat(one.take(cost, NOW, spends)).isFalse();
     assertThat(one.lower(new DimensionSizes(), NOW)).isFalse();
-    assertThat(one.earliest(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(one.admittedAt(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
     Charge charge = spends.getFirst();
     charge.produce(3, NOW);
-    assertThat(charge.eased()).isFalse();
+    assertThat(charge.roomFreed()).isFalse();
     assertThat(charge.settle(new TokenUsage(50, 0, 60), 60, NOW)).isZero();
-    assertThat(charge.eased()).isTrue();
+    assertThat(charge.roomFreed()).isTrue();
     assertThat(one.take(cost, NOW, spends)).isTrue();
   }
 
@@ -179,7 +179,7 @@ class QuotaTest {
     quota.take(new Cost(60, 0, 0), NOW, spends);
     DimensionSizes ahead = sizes(new Cost(50, 0, 0));
     // input: with 60 used, 50 and 30 more need a second window after the next
-    assertThat(quota.forecast(1, ahead, sizes(new Cost(30, 0, 0)), NOW)).isEqualTo(2 * WINDOW);
+    assertThat(quota.forecastNanos(1, ahead, sizes(new Cost(30, 0, 0)), NOW)).isEqualTo(2 * WINDOW);
     assertThat(quota.utilization(NOW)).isEqualTo(1.0);
   }
 }

@@ -40,7 +40,7 @@ class QuotaWaitListTest {
   }
 
   private Quota joined(Quota quota) {
-    quota.line().join(waiter);
+    quota.waitList().join(waiter);
     return quota;
   }
 
@@ -88,9 +88,9 @@ class QuotaWaitListTest {
     assertThat(quota.take(Cost.ofInput(100), NOW, spends)).isTrue();
     DimensionSizes one = new DimensionSizes();
     new Ticket(1, Cost.ofInput(1), 0, NOW, Ticker.NEVER).sizesInto(one);
-    long before = quota.opens(one, NOW);
+    long before = quota.roomFreeAt(one, NOW);
     quota.widen(200_000_000);
-    assertThat(quota.opens(one, NOW)).isEqualTo(before + 200_000_000);
+    assertThat(quota.roomFreeAt(one, NOW)).isEqualTo(before + 200_000_000);
     assertThat(waiter.times).isEqualTo(1);
   }
 
@@ -124,12 +124,12 @@ class QuotaWaitListTest {
   }
 
   private static ProviderStatus standing(LimitMeasure measure, long limit) {
-    return new ProviderStatus(measure, limit, ProviderStatus.UNSAID, ProviderStatus.UNSAID);
+    return new ProviderStatus(measure, limit, ProviderStatus.UNSTATED, ProviderStatus.UNSTATED);
   }
 
   @Test
   void keptForOneWhoWaits_theRefusalSaysSo() {
-    assertThat(of(LimitMeasure.REQUESTS, window(1)).kept())
+    assertThat(of(LimitMeasure.REQUESTS, window(1)).claimRefusal())
         .isEqualTo(
             new Refusal(
                 RefusalReason.GROUP_RPM,

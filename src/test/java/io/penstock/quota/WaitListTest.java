@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class WaitListTest {
   private final Quota quota = new Quota("q", ChargeRule.TOTAL, List.of());
-  private final WaitList waitList = quota.line();
+  private final WaitList waitList = quota.waitList();
   private final List<String> woken = new ArrayList<>();
 
   private final class Lane implements WaitList.Waiter {
@@ -40,7 +40,7 @@ class WaitListTest {
     }
 
     @Override
-    public boolean holds() {
+    public boolean keepsCharges() {
       return holds;
     }
 
@@ -69,7 +69,7 @@ class WaitListTest {
     }
 
     @Override
-    public boolean waits(Ticket ticket) {
+    public boolean hasWaiting(Ticket ticket) {
       return !left;
     }
 
@@ -79,7 +79,7 @@ class WaitListTest {
     }
 
     @Override
-    public boolean keeps() {
+    public boolean mayHaveClaim() {
       return keeps;
     }
   }
@@ -91,26 +91,26 @@ class WaitListTest {
   private static Ticket ticket(long order, boolean holds) {
     return new Ticket(order, Cost.NO_TOKENS, 0, 0, Ticker.NEVER) {
       @Override
-      public boolean holds() {
+      public boolean keepsCharges() {
         return holds;
       }
     };
   }
 
   private static long keptFor(WaitList of, Lane waiter) {
-    Ticket ticket = of.keptFor(waiter);
+    Ticket ticket = of.claimedFor(waiter);
     return ticket == null ? -1 : ticket.order();
   }
 
   /** Does what a dispatcher does before it takes from a quota; returns whether it may take. */
   private boolean passes(Lane waiter, long order, long now) {
     Ticket gone = ticket(order);
-    waitList.ask(waiter, gone, now);
-    if (waitList.keptFrom(order, false)) {
+    waitList.claimForUnskippable(waiter, gone, now);
+    if (waitList.isClaimedForOther(order, false)) {
       return false;
     }
     Set<WaitList.Waiter> skipped = new HashSet<>();
-    waitList.skipped(waiter, gone, skipped);
+    waitList.addSkipped(waiter, gone, skipped);
     skipped.forEach(each -> each.skip(gone));
     return true;
   }
@@ -140,8 +140,8 @@ class WaitListTest {
     assertThat(passes(taker, 7, 0)).isFalse();
     assertThat(early.skips).isEqualTo(2);
     assertThat(keptFor(waitList, early)).isEqualTo(1);
-    assertThat(waitList.keptFrom(7, false)).isTrue();
-    assertThat(waitList.keptFrom(1, false)).isFalse();
+    assertThat(waitList.isClaimedForOther(7, false)).isTrue();
+    assertThat(waitList.isClaimedForOther(1, false)).isFalse();
     assertThat(woken).containsExactly("early");
   }
 
@@ -152,7 +152,7 @@ class WaitListTest {
     early.lacksMore = true;
     waitList.join(early);
     assertThat(passes(new Lane("taker", 5), 5, 0)).isTrue();
-    assertThat(waitList.kept()).isFalse();
+    assertThat(waitList.isClaimed()).isFalse();
   }
 
   @Test
@@ -164,7 +164,7 @@ class WaitListTest {
     holder.holds = true;
     waitList.join(early);
     waitList.join(holder);
-    assertThat(waitList.ask(new Lane("taker", 5), ticket(5), 0)).isTrue();
+    assertThat(waitList.claimForUnskippable(new Lane("taker", 5), ticket(5), 0)).isTrue();
     assertThat(woken).containsExactly("holder");
     assertThat(keptFor(waitList, holder)).isEqualTo(2);
   }
@@ -187,9 +187,9 @@ class WaitListTest {
     assertThat(waitList.claim(second, ticket(2))).isFalse();
     assertThat(waitList.claim(first, ticket(1))).isTrue();
     waitList.release(ticket(2));
-    assertThat(waitList.kept()).isTrue();
+    assertThat(waitList.isClaimed()).isTrue();
     waitList.release(ticket(1));
-    assertThat(waitList.kept()).isFalse();
+    assertThat(waitList.isClaimed()).isFalse();
     assertThat(waitList.claim(second, ticket(2))).isTrue();
     assertThat(keptFor(waitList, second)).isEqualTo(2);
     assertThat(keptFor(waitList, first)).isEqualTo(-1);
@@ -201,8 +201,8 @@ class WaitListTest {
     waitList.join(new Lane("other", 7));
     waitList.claim(new Lane("claimant", 5), ticket);
     ticket.decide(Ticket.State.GRANTED);
-    assertThat(waitList.kept()).isFalse();
-    assertThat(waitList.keptFrom(7, false)).isFalse();
+    assertThat(waitList.isClaimed()).isFalse();
+    assertThat(waitList.isClaimedForOther(7, false)).isFalse();
     assertThat(woken).containsExactly("other");
   }
 
@@ -211,7 +211,7 @@ class WaitListTest {
     Lane claimant = new Lane("claimant", 5);
     waitList.claim(claimant, ticket(5));
     claimant.left = true;
-    assertThat(waitList.keptFor(5)).isFalse();
+    assertThat(waitList.claimedFor(5)).isFalse();
     assertThat(waitList.claim(new Lane("other", 7), ticket(7))).isTrue();
   }
 
@@ -223,7 +223,7 @@ class WaitListTest {
     went.decide(Ticket.State.GRANTED);
     Ticket back = ticket(5);
     assertThat(waitList.claim(lane, back)).isTrue();
-    assertThat(waitList.keptFor(lane)).isSameAs(back);
+    assertThat(waitList.claimedFor(lane)).isSameAs(back);
   }
 
   @Test
@@ -257,25 +257,25 @@ class WaitListTest {
 
   @Test
   void keptForOneThatHoldsNothing_onlyWhoHoldsSomethingPasses() {
-    assertThat(waitList.kept(false)).isFalse();
-    assertThat(waitList.keptFor(1)).isFalse();
-    assertThat(waitList.keptFrom(ticket(2))).isFalse();
+    assertThat(waitList.isClaimed(false)).isFalse();
+    assertThat(waitList.claimedFor(1)).isFalse();
+    assertThat(waitList.isClaimedForOther(ticket(2))).isFalse();
     waitList.claim(new Lane("early", 1), ticket(1));
-    assertThat(waitList.kept(false)).isTrue();
-    assertThat(waitList.kept(true)).isFalse();
-    assertThat(waitList.keptFor(1)).isTrue();
-    assertThat(waitList.keptFor(2)).isFalse();
-    assertThat(waitList.keptFrom(ticket(1))).isFalse();
-    assertThat(waitList.keptFrom(ticket(2))).isTrue();
-    assertThat(waitList.keptFrom(ticket(2, true))).isFalse();
+    assertThat(waitList.isClaimed(false)).isTrue();
+    assertThat(waitList.isClaimed(true)).isFalse();
+    assertThat(waitList.claimedFor(1)).isTrue();
+    assertThat(waitList.claimedFor(2)).isFalse();
+    assertThat(waitList.isClaimedForOther(ticket(1))).isFalse();
+    assertThat(waitList.isClaimedForOther(ticket(2))).isTrue();
+    assertThat(waitList.isClaimedForOther(ticket(2, true))).isFalse();
   }
 
   @Test
   void keptForOneThatHoldsSomething_nobodyPasses() {
     waitList.claim(new Lane("holder", 1), ticket(1, true));
-    assertThat(waitList.kept(false)).isTrue();
-    assertThat(waitList.kept(true)).isTrue();
-    assertThat(waitList.keptFrom(ticket(2, true))).isTrue();
+    assertThat(waitList.isClaimed(false)).isTrue();
+    assertThat(waitList.isClaimed(true)).isTrue();
+    assertThat(waitList.isClaimedForOther(ticket(2, true))).isTrue();
     assertThat(waitList.claim(new Lane("other", 0), ticket(0, true))).isFalse();
   }
 
@@ -292,8 +292,8 @@ class WaitListTest {
   @Test
   void noneMayNotBeSkipped_noClaimIsToldOf() {
     waitList.join(new Lane("early", 1));
-    assertThat(waitList.ask(new Lane("taker", 5), ticket(5), 0)).isFalse();
-    assertThat(waitList.kept()).isFalse();
+    assertThat(waitList.claimForUnskippable(new Lane("taker", 5), ticket(5), 0)).isFalse();
+    assertThat(waitList.isClaimed()).isFalse();
   }
 
   @Test
@@ -302,7 +302,7 @@ class WaitListTest {
     early.most = 0;
     waitList.join(early);
     waitList.claim(new Lane("claimant", 2), ticket(2));
-    assertThat(waitList.ask(new Lane("taker", 5), ticket(5), 0)).isFalse();
+    assertThat(waitList.claimForUnskippable(new Lane("taker", 5), ticket(5), 0)).isFalse();
     assertThat(woken).isEmpty();
   }
 
@@ -312,7 +312,7 @@ class WaitListTest {
     early.most = 0;
     early.lacksMore = true;
     waitList.join(early);
-    assertThat(waitList.ask(new Lane("taker", 5), ticket(5), 0)).isFalse();
+    assertThat(waitList.claimForUnskippable(new Lane("taker", 5), ticket(5), 0)).isFalse();
     assertThat(woken).isEmpty();
   }
 
@@ -323,18 +323,18 @@ class WaitListTest {
     early.claimsElsewhere = 1;
     early.lacksMore = true;
     waitList.join(early);
-    assertThat(waitList.ask(new Lane("taker", 5), ticket(5), 0)).isTrue();
+    assertThat(waitList.claimForUnskippable(new Lane("taker", 5), ticket(5), 0)).isTrue();
     assertThat(woken).containsExactly("early");
-    assertThat(waitList.kept()).isFalse();
+    assertThat(waitList.isClaimed()).isFalse();
   }
 
   @Test
   void nobodyWaits_whoComesMayTake_unlessItIsKeptForAnother() {
     Set<WaitList.Waiter> skipped = new HashSet<>();
-    assertThat(waitList.lets(ticket(5), skipped, 0)).isTrue();
+    assertThat(waitList.mayTake(ticket(5), skipped, 0)).isTrue();
     waitList.claim(new Lane("early", 1), ticket(1));
-    assertThat(waitList.lets(ticket(5), skipped, 0)).isFalse();
-    assertThat(waitList.lets(ticket(5, true), skipped, 0)).isTrue();
+    assertThat(waitList.mayTake(ticket(5), skipped, 0)).isFalse();
+    assertThat(waitList.mayTake(ticket(5, true), skipped, 0)).isTrue();
     assertThat(skipped).isEmpty();
   }
 
@@ -344,7 +344,7 @@ class WaitListTest {
     waitList.join(early);
     waitList.join(new Lane("late", 9));
     Set<WaitList.Waiter> skipped = new HashSet<>();
-    assertThat(waitList.lets(ticket(5), skipped, 0)).isTrue();
+    assertThat(waitList.mayTake(ticket(5), skipped, 0)).isTrue();
     assertThat(skipped).containsExactly(early);
     assertThat(early.skips).isZero();
   }
@@ -355,7 +355,7 @@ class WaitListTest {
     early.most = 0;
     waitList.join(early);
     Set<WaitList.Waiter> skipped = new HashSet<>();
-    assertThat(waitList.lets(ticket(5), skipped, 0)).isFalse();
+    assertThat(waitList.mayTake(ticket(5), skipped, 0)).isFalse();
     assertThat(skipped).isEmpty();
     assertThat(keptFor(waitList, early)).isEqualTo(1);
     assertThat(woken).containsExactly("early");
@@ -369,7 +369,7 @@ class WaitListTest {
     waitList.join(new Lane("other", 1));
     waitList.join(keeper);
     waitList.join(onlooker);
-    waitList.wakeKeepers();
+    waitList.wakeClaimants();
     assertThat(woken).containsExactly("keeper");
     assertThat(onlooker.times).isZero();
   }
@@ -386,13 +386,13 @@ class WaitListTest {
     waitList.join(waitObserver);
     waitList.join(new Lane("late", 9));
     Set<WaitList.Waiter> skipped = new HashSet<>();
-    assertThat(waitList.lets(ticket(5), skipped, 0)).isTrue();
+    assertThat(waitList.mayTake(ticket(5), skipped, 0)).isTrue();
     assertThat(skipped).isEmpty();
     waitList.wake();
     assertThat(woken).containsExactly("late", "onlooker");
-    assertThat(waitObserver.holds()).isFalse();
+    assertThat(waitObserver.keepsCharges()).isFalse();
     assertThat(waitObserver.unskippable(ticket(Long.MAX_VALUE))).isFalse();
     waitList.claim(waitObserver, ticket(1));
-    assertThat(waitList.kept()).as("it has no ticket, so the claim is void").isFalse();
+    assertThat(waitList.isClaimed()).as("it has no ticket, so the claim is void").isFalse();
   }
 }

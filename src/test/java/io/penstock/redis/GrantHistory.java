@@ -207,7 +207,7 @@ final class GrantHistory {
             round.number(),
             ask.from(),
             uses,
-            ask.head(),
+            ask.lackedAtOnce(),
             ask.wanted(),
             ask.barred(),
             ask.born());

@@ -94,7 +94,8 @@ class KindChangeRedisIT {
   private List<Long> asks(String member, SliceStore.Ask ask) throws IOException {
     SliceStore.Grant grant =
         Objects.requireNonNull(GrantScript.reply(ask, answer(CURRENT, member, ask)).grant());
-    return List.of(grant.slices().stream().mapToLong(SliceStore.Slice::amount).sum(), grant.left());
+    return List.of(
+        grant.slices().stream().mapToLong(SliceStore.Slice::amount).sum(), grant.remaining());
   }
 
   /** Returns the grant of a member of the previous version. */

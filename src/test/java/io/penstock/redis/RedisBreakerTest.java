@@ -13,23 +13,23 @@ class RedisBreakerTest {
 
   private void told(int times, boolean well) {
     for (int i = 0; i < times; i++) {
-      breaker.told(well);
+      breaker.record(well);
     }
   }
 
   @Test
   void nineteenFailures_changeNothing_andTheTwentiethStopsAll() {
     told(19, false);
-    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.tryAcquire()).isTrue();
     told(1, false);
-    assertThat(breaker.lets()).isFalse();
+    assertThat(breaker.tryAcquire()).isFalse();
   }
 
   @Test
   void lessThanHalfOfTwenty_isLetGo_andHalfIsNot() {
     told(11, true);
     told(9, false);
-    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.tryAcquire()).isTrue();
     told(1, false);
     assertThat(breaker.isOpen()).isTrue();
   }
@@ -39,7 +39,7 @@ class RedisBreakerTest {
     told(19, false);
     told(20, true);
     assertThat(breaker.isOpen()).isFalse();
-    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.tryAcquire()).isTrue();
   }
 
   @Test
@@ -54,32 +54,32 @@ class RedisBreakerTest {
   void afterThePause_oneTries_andTheOthersStillWait() {
     told(20, false);
     ticker.advance(RedisBreaker.PAUSE_NANOS - 1);
-    assertThat(breaker.lets()).isFalse();
+    assertThat(breaker.tryAcquire()).isFalse();
     ticker.advance(1);
-    assertThat(breaker.lets()).isTrue();
-    assertThat(breaker.lets()).isFalse();
+    assertThat(breaker.tryAcquire()).isTrue();
+    assertThat(breaker.tryAcquire()).isFalse();
   }
 
   @Test
   void newConnection_isTriedAtOnce_andOnce() {
     told(20, false);
     connections.incrementAndGet();
-    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.tryAcquire()).isTrue();
     told(1, false);
-    assertThat(breaker.lets()).isFalse();
+    assertThat(breaker.tryAcquire()).isFalse();
   }
 
   @Test
   void tryThatGoesWell_letsAll_andOneThatFailsWaitsAgain() {
     told(20, false);
     ticker.advance(RedisBreaker.PAUSE_NANOS);
-    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.tryAcquire()).isTrue();
     told(1, false);
-    assertThat(breaker.lets()).isFalse();
+    assertThat(breaker.tryAcquire()).isFalse();
     ticker.advance(RedisBreaker.PAUSE_NANOS);
-    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.tryAcquire()).isTrue();
     told(1, true);
     told(19, false);
-    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.tryAcquire()).isTrue();
   }
 }

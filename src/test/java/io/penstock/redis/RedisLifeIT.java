@@ -141,11 +141,11 @@ class RedisLifeIT {
     server.command("HSET", "test:life:0", "count", String.valueOf(before.count() - 1));
     Answer after = round();
     assertThat(after.life()).isNotEqualTo(before.life());
-    assertThat(after.lostNanos()).isZero();
+    assertThat(after.sinceLossNanos()).isZero();
     assertThat(after.members())
         .as("it said all of what it knew then")
         .singleElement()
-        .extracting(SliceStore.Member::wholeNanos)
+        .extracting(SliceStore.Member::sinceCompleteNanos)
         .isNotEqualTo(0L);
     Answer next = round();
     assertThat(next.life()).isEqualTo(after.life());
@@ -159,11 +159,11 @@ class RedisLifeIT {
     Answer after = round();
     assertThat(after.life()).isNotEqualTo(before.life());
     assertThat(after.count()).isEqualTo(1);
-    assertThat(before.lostNanos()).isEqualTo(Long.MAX_VALUE);
-    assertThat(after.lostNanos()).as("who saw the life before says so").isZero();
+    assertThat(before.sinceLossNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(after.sinceLossNanos()).as("who saw the life before says so").isZero();
     Answer joined =
         supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
-    assertThat(joined.lostNanos()).isBetween(0L, SLACK_NANOS);
+    assertThat(joined.sinceLossNanos()).isBetween(0L, SLACK_NANOS);
   }
 
   @Test
@@ -178,7 +178,7 @@ class RedisLifeIT {
     assertThat(after.life()).isEqualTo(before.life());
     assertThat(after.run().name()).isNotEqualTo(before.run().name());
     assertThat(after.run().gapNanos()).isBetween(1L, SLACK_NANOS);
-    assertThat(after.lostNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(after.sinceLossNanos()).isEqualTo(Long.MAX_VALUE);
     assertThat(after.count()).isGreaterThan(before.count());
   }
 

@@ -27,12 +27,12 @@ class RedisLogGoldenTest {
     try (LogLines lines = LogLines.of("io.penstock.redis")) {
       TroubleLog troubleLog = new TroubleLog("shared limits", "limit");
       for (Kind kind : Kind.values()) {
-        troubleLog.failed(new RedisTrouble(kind));
+        troubleLog.recordFailure(new RedisTrouble(kind));
       }
-      troubleLog.well();
-      troubleLog.failed(new RedisTrouble(Kind.AWAY, "some of its masters"));
-      troubleLog.failed("limit:key:k", new RedisTrouble(Kind.VALUE));
-      troubleLog.well("limit:key:k");
+      troubleLog.recordSuccess();
+      troubleLog.recordFailure(new RedisTrouble(Kind.AWAY, "some of its masters"));
+      troubleLog.recordFailure("limit:key:k", new RedisTrouble(Kind.VALUE));
+      troubleLog.recordSuccess("limit:key:k");
       GoldenRecords.check("logs/redis.txt", lines.text());
     }
   }
@@ -41,13 +41,13 @@ class RedisLogGoldenTest {
   private static List<Event.Synced> said(SharingMode sharingMode, OutagePolicy policy) {
     List<Event.Synced> said = new ArrayList<>();
     SharingStatus sharingStatus = new SharingStatus(sharingMode, policy, TTL);
-    sharingStatus.tell(event -> said.add((Event.Synced) event));
+    sharingStatus.setEventSink(event -> said.add((Event.Synced) event));
     StoreContact contact = new StoreContact(policy, sharingMode == SharingMode.EXACT, TTL, 0);
     look(sharingStatus, contact, null, 2 * TTL);
-    contact.heard(2 * TTL, 1);
+    contact.answered(2 * TTL, 1);
     look(sharingStatus, contact, RecoveryReason.CAME, 2 * TTL);
     look(sharingStatus, contact, null, 2 * TTL);
-    contact.heard(3 * TTL, 3);
+    contact.answered(3 * TTL, 3);
     look(sharingStatus, contact, null, 3 * TTL);
     look(sharingStatus, contact, RecoveryReason.SILENT, 3 * TTL);
     look(sharingStatus, contact, RecoveryReason.RESTARTED, 3 * TTL);
@@ -67,7 +67,7 @@ class RedisLogGoldenTest {
       @Nullable RecoveryReason learns,
       long now) {
     var _ = contact.changes(learns != null, now);
-    sharingStatus.look(learns, contact, () -> true, now).forEach(Runnable::run);
+    sharingStatus.findChanges(learns, contact, () -> true, now).forEach(Runnable::run);
   }
 
   @Test

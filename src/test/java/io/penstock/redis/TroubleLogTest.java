@@ -33,7 +33,7 @@ class TroubleLogTest {
   @Test
   void whatGoesOn_isSaidOnceAndCountedEachTime() {
     for (int i = 0; i < 5; i++) {
-      troubleLog.failed(new RedisTrouble(Kind.MEMORY));
+      troubleLog.recordFailure(new RedisTrouble(Kind.MEMORY));
     }
     assertThat(lines()).hasSize(1);
     assertThat(lines().getFirst()).contains("out of memory");
@@ -43,20 +43,20 @@ class TroubleLogTest {
   @Test
   void whatComesAndGoes_isSaidOnce_untilAllIsWell() {
     for (int i = 0; i < 5; i++) {
-      troubleLog.failed(new RedisTrouble(Kind.SLOW));
-      troubleLog.failed(new RedisTrouble(Kind.AWAY));
+      troubleLog.recordFailure(new RedisTrouble(Kind.SLOW));
+      troubleLog.recordFailure(new RedisTrouble(Kind.AWAY));
     }
     assertThat(lines()).hasSize(2);
-    troubleLog.well();
-    troubleLog.well();
-    troubleLog.failed(new RedisTrouble(Kind.SLOW));
+    troubleLog.recordSuccess();
+    troubleLog.recordSuccess();
+    troubleLog.recordFailure(new RedisTrouble(Kind.SLOW));
     assertThat(lines()).hasSize(3);
     assertThat(troubleLog.good()).isEqualTo(2);
   }
 
   @Test
   void pause_isCountedAndNotSaid() {
-    troubleLog.failed(new RedisTrouble(Kind.PAUSED));
+    troubleLog.recordFailure(new RedisTrouble(Kind.PAUSED));
     assertThat(lines()).isEmpty();
     assertThat(troubleLog.counts()).containsKey(Kind.PAUSED);
   }
@@ -64,12 +64,12 @@ class TroubleLogTest {
   @Test
   void limit_isSaidOnce_untilItIsWell() {
     RedisTrouble foreign = new RedisTrouble(Kind.VALUE);
-    troubleLog.failed("key k", foreign);
-    troubleLog.failed("key k", foreign);
-    troubleLog.well("key other");
+    troubleLog.recordFailure("key k", foreign);
+    troubleLog.recordFailure("key k", foreign);
+    troubleLog.recordSuccess("key other");
     assertThat(lines()).hasSize(1);
-    troubleLog.well("key k");
-    troubleLog.failed("key k", foreign);
+    troubleLog.recordSuccess("key k");
+    troubleLog.recordFailure("key k", foreign);
     assertThat(lines()).hasSize(2);
     assertThat(troubleLog.counts()).containsEntry(Kind.VALUE, 3L);
   }

@@ -59,8 +59,8 @@ final class Coast implements CountStore, DenialStore {
   Coast(long unixMillis) {
     long start = 1_000 * SECOND;
     ticker.set(start);
-    RegionSync.Shores shores =
-        new RegionSync.Shores("east", this, this, () -> asked(recalls, new Asked<>("before")));
+    RegionSync.Stores shores =
+        new RegionSync.Stores("east", this, this, () -> asked(recalls, new Asked<>("before")));
     frontier =
         new RegionSync(
             shores,
@@ -130,7 +130,7 @@ final class Coast implements CountStore, DenialStore {
 
   /** Sends a request to a limit that is used up. */
   void deny(String name) {
-    RegionSharing.denied(spent(name, 900), Weight.exactly(200), ticker.nanos());
+    RegionSharing.recordDenial(spent(name, 900), Weight.exactly(200), ticker.nanos());
   }
 
   long room(Limit limit) {

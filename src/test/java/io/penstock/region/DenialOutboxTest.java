@@ -16,7 +16,7 @@ class DenialOutboxTest {
     }
     assertThat(outbox.add(new DenialStore.Denial("key-rpm", "more", 60_000, 1, 1), 0)).isFalse();
     assertThat(outbox.begin(0)).hasSize(DenialOutbox.BATCH);
-    assertThat(outbox.givesUp(SECOND)).isEqualTo(DenialOutbox.BATCH);
+    assertThat(outbox.dropOverdue(SECOND)).isEqualTo(DenialOutbox.BATCH);
     assertThat(outbox.due(SECOND)).isTrue();
   }
 }

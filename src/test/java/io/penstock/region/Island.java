@@ -29,8 +29,8 @@ final class Island {
     this.name = name;
     this.skew = skew;
     this.offset = ocean.random.nextLong(Ocean.SECOND) - Ocean.START + 1_000 * Ocean.SECOND;
-    RegionSync.Shores shores =
-        new RegionSync.Shores(name, replica, replica, () -> replica.of(name));
+    RegionSync.Stores shores =
+        new RegionSync.Stores(name, replica, replica, () -> replica.of(name));
     this.regionSync =
         new RegionSync(
             shores,
@@ -83,7 +83,7 @@ final class Island {
    * survive.
    */
   void idle() {
-    if (limit.full(local()) <= local()) {
+    if (limit.fullyFreeAt(local()) <= local()) {
       source.forget(ocean.id());
       limit = source.limit(ocean.id(), ocean.spec(), local());
     }
@@ -99,7 +99,7 @@ final class Island {
       ocean.admitted(this, amount);
     } else {
       denied++;
-      RegionSharing.denied(limit, weight, local());
+      RegionSharing.recordDenial(limit, weight, local());
     }
   }
 }

@@ -22,9 +22,9 @@ class RegionLimitSourceTest {
   @Test
   void forgottenLimit_leavesRoomForNobody() {
     Limit limit = coast.limit("a");
-    assertThat(RegionSharing.binds(limit)).isTrue();
+    assertThat(RegionSharing.isBound(limit)).isTrue();
     coast.source.forget(Coast.id("a"));
-    assertThat(RegionSharing.binds(limit)).isFalse();
+    assertThat(RegionSharing.isBound(limit)).isFalse();
   }
 
   @Test
@@ -34,13 +34,13 @@ class RegionLimitSourceTest {
         new RegionLimitSource(
             new LocalLimitSource(), coast.frontier, id -> local.contains(id.id()));
     Limit limit = source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(RegionSharing.binds(limit)).isTrue();
+    assertThat(RegionSharing.isBound(limit)).isTrue();
     local.add("a");
     source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(RegionSharing.binds(limit)).isFalse();
+    assertThat(RegionSharing.isBound(limit)).isFalse();
     local.clear();
     source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(RegionSharing.binds(limit)).isTrue();
+    assertThat(RegionSharing.isBound(limit)).isTrue();
   }
 
   @Test
@@ -52,8 +52,8 @@ class RegionLimitSourceTest {
     Limit changed = coast.source.change(Coast.id("a"), longer, spec, coast.ticker.nanos());
     Limit another = coast.spent("a", 50);
     assertThat(another).isNotSameAs(changed);
-    assertThat(RegionSharing.binds(changed)).as("the other one is none of its business").isTrue();
-    assertThat(RegionSharing.counted(changed)).isEmpty();
+    assertThat(RegionSharing.isBound(changed)).as("the other one is none of its business").isTrue();
+    assertThat(RegionSharing.localCounts(changed)).isEmpty();
     coast.stepAfter(0);
     assertThat(coast.exchanges.getLast().what()).containsExactly(Coast.count("a", CELL, 150));
   }
@@ -64,14 +64,14 @@ class RegionLimitSourceTest {
     Limit same =
         coast.source.change(Coast.id("a"), Coast.id("a"), Coast.spec(), coast.ticker.nanos());
     assertThat(same).isSameAs(limit);
-    assertThat(RegionSharing.counted(same)).containsValue(100L);
+    assertThat(RegionSharing.localCounts(same)).containsValue(100L);
   }
 
   @Test
   void nothingIsTold_ofALimitThatIsNoKeysOrGroups() {
     LimitId model = new LimitId(LimitId.Kind.MODEL, "m", "", LimitMeasure.TOKENS, MINUTE);
     Limit limit = coast.source.limit(model, Coast.spec(), coast.ticker.nanos());
-    assertThat(RegionSharing.binds(limit)).isFalse();
+    assertThat(RegionSharing.isBound(limit)).isFalse();
     coast.stepAfter(0);
     assertThat(coast.exchanges.getLast().what()).isEqualTo(List.of());
   }

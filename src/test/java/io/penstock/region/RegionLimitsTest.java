@@ -27,7 +27,7 @@ class RegionLimitsTest {
   private long now;
   private long set;
 
-  private RegionLimits atlas(DatabaseRegions.@Nullable Mates others) {
+  private RegionLimits atlas(DatabaseRegions.@Nullable LocalPeers others) {
     return new RegionLimits(
         others,
         () -> UNIX_MILLIS + now / MILLI + set,
@@ -53,7 +53,7 @@ class RegionLimitsTest {
   }
 
   private void hear(RegionLimits which, String name, long cell, long amount) {
-    which.hear(Coast.count(name, cell, amount), now);
+    which.applyCount(Coast.count(name, cell, amount), now);
   }
 
   /** Reports counts of limits that this instance does not have. */
@@ -71,7 +71,7 @@ class RegionLimitsTest {
   }
 
   private static List<Count> told(RegionLimits which) {
-    return which.tell(0);
+    return which.collectDue(0);
   }
 
   @Test
@@ -127,7 +127,7 @@ class RegionLimitsTest {
     assertThat(limit.room(MINUTE)).isEqualTo(300);
     now = 2 * MINUTE;
     regionLimits.forget(now);
-    assertThat(RegionSharing.binds(limit)).isTrue();
+    assertThat(RegionSharing.isBound(limit)).isTrue();
     hear(regionLimits, "a", CELL + 2, 100);
     assertThat(limit.room(now)).as("it is here, and known as before").isEqualTo(900);
   }
@@ -139,7 +139,7 @@ class RegionLimitsTest {
     spend(limit, 100);
     assertThat(limit.room(now)).isEqualTo(200);
     regionLimits.leave(A);
-    assertThat(RegionSharing.binds(limit)).isFalse();
+    assertThat(RegionSharing.isBound(limit)).isFalse();
     assertThat(limit.room(now)).isEqualTo(900);
     assertThat(joined(regionLimits, A).room(now)).isEqualTo(200);
     assertThat(told(regionLimits)).containsExactly(Coast.count("a", CELL, 100));
@@ -150,7 +150,7 @@ class RegionLimitsTest {
     Limit first = joined(regionLimits, A);
     spend(first, 100);
     Limit second = joined(regionLimits, A);
-    assertThat(RegionSharing.binds(first)).as("it counts no more").isFalse();
+    assertThat(RegionSharing.isBound(first)).as("it counts no more").isFalse();
     spend(second, 50);
     Limit third = joined(regionLimits, A);
     hear(regionLimits, "a", CELL, 1);
@@ -163,7 +163,7 @@ class RegionLimitsTest {
     Limit limit = joined(regionLimits, A);
     spend(limit, 100);
     regionLimits.join(A, limit, now);
-    assertThat(RegionSharing.counted(limit)).containsOnly(Map.entry(CELL, 100L));
+    assertThat(RegionSharing.localCounts(limit)).containsOnly(Map.entry(CELL, 100L));
   }
 
   @Test
@@ -202,7 +202,7 @@ class RegionLimitsTest {
   @Test
   void limitOfManyInstances_thatIsMadeAnew_goesOnWithTheLargerOfWhatIsKnown() {
     RegionLimits many = ofMany();
-    many.recall(Coast.count("a", CELL, 400), now);
+    many.restore(Coast.count("a", CELL, 400), now);
     Limit limit = joined(many, A);
     spend(limit, 100);
     hear(many, "a", CELL, 1);

@@ -83,9 +83,9 @@ class RegionSyncTest extends LimitSourceContract {
     return UNIX_MILLIS + ticker.nanos() / 1_000_000 + set;
   }
 
-  private RegionSync frontier(DatabaseRegions.@Nullable Mates others) {
+  private RegionSync frontier(DatabaseRegions.@Nullable LocalPeers others) {
     return new RegionSync(
-        new RegionSync.Shores(
+        new RegionSync.Stores(
             "east", countStore, reached, () -> CompletableFuture.completedFuture(before)),
         others,
         ticker,
@@ -182,7 +182,7 @@ class RegionSyncTest extends LimitSourceContract {
     Limit limit = limit("a");
     if (limit.take(Weight.exactly(100), ticker.nanos()) instanceof LimitAnswer.Receipt receipt) {
       run(5 * SECOND);
-      limit.give(receipt, 60, 0, ticker.nanos());
+      limit.giveBack(receipt, 60, 0, ticker.nanos());
     }
     others = List.of(count("a", CELL, 1));
     run(5 * SECOND);
@@ -264,7 +264,7 @@ class RegionSyncTest extends LimitSourceContract {
     Limit limit = limit("a");
     spend(limit, 900);
     run(5 * SECOND);
-    RegionSharing.denied(limit, Weight.exactly(200), ticker.nanos());
+    RegionSharing.recordDenial(limit, Weight.exactly(200), ticker.nanos());
     run(SECOND);
     assertThat(page("west").denials())
         .containsExactly(new DenialStore.Denial("key-tpm", "a", 60_000, CELL, 1_000));
@@ -276,7 +276,7 @@ class RegionSyncTest extends LimitSourceContract {
     Limit other = limit("b");
     run(10 * SECOND);
     assertThat(other.room(ticker.nanos())).isZero();
-    RegionSharing.denied(other, Weight.exactly(1), ticker.nanos());
+    RegionSharing.recordDenial(other, Weight.exactly(1), ticker.nanos());
     run(10 * SECOND);
     assertThat(page("west").denials()).extracting(DenialStore.Denial::identifier).containsOnly("a");
   }
@@ -332,7 +332,7 @@ class RegionSyncTest extends LimitSourceContract {
     sick = false;
     run(10 * SECOND);
     spend(limit("a"), 900);
-    RegionSharing.denied(limit("a"), Weight.exactly(200), ticker.nanos());
+    RegionSharing.recordDenial(limit("a"), Weight.exactly(200), ticker.nanos());
     run(10 * SECOND);
     assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL + 1, 900));
     assertThat(page("west").denials()).extracting(DenialStore.Denial::identifier).contains("a");
@@ -342,7 +342,7 @@ class RegionSyncTest extends LimitSourceContract {
     for (int i = 0; i < keys; i++) {
       Limit limit = limit("k" + i);
       spend(limit, 900);
-      RegionSharing.denied(limit, Weight.exactly(200), ticker.nanos());
+      RegionSharing.recordDenial(limit, Weight.exactly(200), ticker.nanos());
     }
   }
 

@@ -30,7 +30,7 @@ class DenialRecheckTest {
   }
 
   private CompletableFuture<Boolean> before(long now) {
-    return after.before(ID, now).toCompletableFuture();
+    return after.refreshBeforeDecision(ID, now).toCompletableFuture();
   }
 
   @Test
@@ -38,7 +38,8 @@ class DenialRecheckTest {
     assertThat(before(0)).isCompletedWithValue(true);
     after.denied(ID, TRAILING, 0);
     LimitId other = new LimitId(LimitId.Kind.KEY, "other", "", LimitMeasure.REQUESTS, MINUTE);
-    assertThat(after.before(other, 0).toCompletableFuture()).isCompletedWithValue(true);
+    assertThat(after.refreshBeforeDecision(other, 0).toCompletableFuture())
+        .isCompletedWithValue(true);
     assertThat(fetches).isEmpty();
   }
 
@@ -66,7 +67,8 @@ class DenialRecheckTest {
     after.denied(bare, FIXED, 5);
     after.denied(bare, TRAILING, 5);
     for (long now = 4; now <= 5; now++) {
-      assertThat(after.before(bare, now).toCompletableFuture()).isCompletedWithValue(true);
+      assertThat(after.refreshBeforeDecision(bare, now).toCompletableFuture())
+          .isCompletedWithValue(true);
     }
     assertThat(fetches).isEmpty();
   }
@@ -117,7 +119,8 @@ class DenialRecheckTest {
             merged::add,
             () -> 0);
     broken.denied(ID, TRAILING, 0);
-    assertThat(broken.before(ID, 0).toCompletableFuture()).isCompletedWithValue(false);
+    assertThat(broken.refreshBeforeDecision(ID, 0).toCompletableFuture())
+        .isCompletedWithValue(false);
   }
 
   @Test

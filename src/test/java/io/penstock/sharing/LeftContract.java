@@ -64,7 +64,7 @@ public abstract class LeftContract {
 
   private static void assertLeft(SliceStore.Answer answer, long left, long fullNanos) {
     SliceStore.Grant grant = answer.grants().getFirst();
-    assertThat(grant.left()).as("left of " + grant).isEqualTo(left);
+    assertThat(grant.remaining()).as("left of " + grant).isEqualTo(left);
     assertThat(grant.fullNanos()).as("when it is full: " + grant).isEqualTo(fullNanos);
   }
 

@@ -49,7 +49,7 @@ class MemorySliceStoreTest extends SliceStoreContract {
     round(sliceStore, "a", ask(10 * SECOND, 60));
     SliceStore.Grant grant = round(sliceStore, "b", ask(5 * SECOND, 100)).grants().getFirst();
     assertThat(grant.slices()).extracting(SliceStore.Slice::amount).containsExactly(40L);
-    assertThat(grant.left()).isZero();
+    assertThat(grant.remaining()).isZero();
   }
 
   @Test
@@ -90,13 +90,13 @@ class MemorySliceStoreTest extends SliceStoreContract {
     ticker.set(START + SECOND);
     SliceStore.Answer after = told("a", 2, seen(first, first.count()));
     assertThat(after.life()).isEqualTo(first.life());
-    assertThat(after.lostNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(after.sinceLossNanos()).isEqualTo(Long.MAX_VALUE);
     assertThat(after.run()).isEqualTo(new SliceStore.Run("second", 0, SECOND, Long.MAX_VALUE));
     assertThat(after.members())
-        .extracting(SliceStore.Member::awareNanos)
+        .extracting(SliceStore.Member::sinceAwareNanos)
         .containsOnly(Long.MAX_VALUE);
     assertThat(told("a", 3, seen(after, after.count())).members())
-        .extracting(SliceStore.Member::awareNanos)
+        .extracting(SliceStore.Member::sinceAwareNanos)
         .containsOnly(0L);
   }
 
@@ -109,7 +109,7 @@ class MemorySliceStoreTest extends SliceStoreContract {
     }
     SliceStore.Answer after = told("a", 2, seen(first, first.count() + 1));
     assertThat(after.life()).isNotEqualTo(first.life());
-    assertThat(after.lostNanos()).isZero();
+    assertThat(after.sinceLossNanos()).isZero();
     assertThat(after.run().kept()).isEqualTo(first.count());
   }
 
@@ -152,11 +152,11 @@ class MemorySliceStoreTest extends SliceStoreContract {
     SliceStore.Seen before = new SliceStore.Seen("before", "run", 7);
     told("a", 1, before);
     ticker.set(START + 3_600 * SECOND);
-    assertThat(told("b", 1, before).lostNanos()).isEqualTo(3_600 * SECOND);
-    assertThat(told("b", 2, before).lostNanos()).isEqualTo(3_600 * SECOND);
+    assertThat(told("b", 1, before).sinceLossNanos()).isEqualTo(3_600 * SECOND);
+    assertThat(told("b", 2, before).sinceLossNanos()).isEqualTo(3_600 * SECOND);
     ticker.set(START + 3_600 * SECOND + 1_000);
-    assertThat(told("c", 1, null).lostNanos()).isEqualTo(3_600 * SECOND + 1_000);
-    assertThat(told("d", 1, before).lostNanos()).isZero();
+    assertThat(told("c", 1, null).sinceLossNanos()).isEqualTo(3_600 * SECOND + 1_000);
+    assertThat(told("d", 1, before).sinceLossNanos()).isZero();
   }
 
   @Test
@@ -179,11 +179,13 @@ class MemorySliceStoreTest extends SliceStoreContract {
   @Test
   void firstWhoSawAnotherLife_bringsWordOfALoss() {
     supply();
-    assertThat(told("a", 1, new SliceStore.Seen("before", "run", 7)).lostNanos()).isZero();
+    assertThat(told("a", 1, new SliceStore.Seen("before", "run", 7)).sinceLossNanos()).isZero();
     ticker.set(START + SECOND);
-    assertThat(told("b", 1, new SliceStore.Seen("before", "run", 8)).lostNanos()).isEqualTo(SECOND);
-    assertThat(told("c", 1, null).lostNanos()).isEqualTo(SECOND);
-    assertThat(told("d", 1, new SliceStore.Seen("long before", "run", 2)).lostNanos()).isZero();
+    assertThat(told("b", 1, new SliceStore.Seen("before", "run", 8)).sinceLossNanos())
+        .isEqualTo(SECOND);
+    assertThat(told("c", 1, null).sinceLossNanos()).isEqualTo(SECOND);
+    assertThat(told("d", 1, new SliceStore.Seen("long before", "run", 2)).sinceLossNanos())
+        .isZero();
   }
 
   @Test

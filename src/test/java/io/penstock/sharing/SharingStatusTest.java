@@ -22,7 +22,7 @@ class SharingStatusTest {
 
   private void joined(OutagePolicy policy, int members) {
     world.onOutage = policy;
-    world.join().rounds().tell(events);
+    world.join().rounds().setEventSink(events);
     for (int each = 1; each < members; each++) {
       world.join();
     }
@@ -131,7 +131,7 @@ class SharingStatusTest {
 
   private SharingStatus standing(SharingMode sharingMode, OutagePolicy policy) {
     SharingStatus sharingStatus = new SharingStatus(sharingMode, policy, SliceWorld.TTL);
-    sharingStatus.tell(events);
+    sharingStatus.setEventSink(events);
     return sharingStatus;
   }
 
@@ -159,7 +159,7 @@ class SharingStatusTest {
     StoreContact contact = new StoreContact(policy, false, SliceWorld.TTL, 0);
     contact.changes(false, SliceWorld.TTL);
     standing(SharingMode.EVENTUAL, policy)
-        .look(null, contact, () -> true, SliceWorld.TTL)
+        .findChanges(null, contact, () -> true, SliceWorld.TTL)
         .forEach(Runnable::run);
     assertThat(said().getLast().detail()).contains(": " + follows + " (");
   }
@@ -167,11 +167,12 @@ class SharingStatusTest {
   @Test
   void whoComes_saysSoOnlyWhileTheStoreIsHeard() {
     StoreContact contact = new StoreContact(OutagePolicy.PARK, true, SliceWorld.TTL, 0);
-    contact.heard(0, 2);
+    contact.answered(0, 2);
     SharingStatus sharingStatus = standing(SharingMode.EXACT, OutagePolicy.PARK);
-    assertThat(sharingStatus.look(RecoveryReason.CAME, contact, () -> true, SliceWorld.TTL))
+    assertThat(sharingStatus.findChanges(RecoveryReason.CAME, contact, () -> true, SliceWorld.TTL))
         .isEmpty();
-    assertThat(sharingStatus.look(RecoveryReason.CAME, contact, () -> true, SliceWorld.TTL - 1))
+    assertThat(
+            sharingStatus.findChanges(RecoveryReason.CAME, contact, () -> true, SliceWorld.TTL - 1))
         .hasSize(1);
   }
 }

@@ -349,6 +349,6 @@ public abstract class SliceStoreContract extends LeftContract {
 
   @Test
   void nobodySawAnotherLife_isNoLoss() {
-    assertThat(round(supply(), "a").lostNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(round(supply(), "a").sinceLossNanos()).isEqualTo(Long.MAX_VALUE);
   }
 }

@@ -19,7 +19,7 @@ class StoreContactTest {
 
   private static StoreContact heard(OutagePolicy policy, boolean slices) {
     StoreContact contact = new StoreContact(policy, slices, TTL, 0);
-    contact.heard(SENT, 3);
+    contact.answered(SENT, 3);
     return contact;
   }
 
@@ -56,7 +56,7 @@ class StoreContactTest {
   void answer_endsItOnceSlicesMayBeTaken() {
     StoreContact contact = heard(OutagePolicy.SHARE, true);
     contact.changes(false, ENDS);
-    contact.heard(ENDS, 2);
+    contact.answered(ENDS, 2);
     assertThat(contact.changes(true, ENDS + 1)).isFalse();
     assertThat(contact.parts()).isEqualTo(3);
     assertThat(contact.changes(false, ENDS + TTL - 1)).isTrue();
@@ -68,7 +68,7 @@ class StoreContactTest {
   void answerThatWasNotEnough_isFollowedByAnotherCutOff() {
     StoreContact contact = heard(OutagePolicy.SHARE, true);
     contact.changes(false, ENDS);
-    contact.heard(ENDS, 2);
+    contact.answered(ENDS, 2);
     assertThat(contact.changes(true, ENDS + TTL)).isTrue();
     assertThat(contact.cutOffNanos()).isEqualTo(ENDS + TTL);
     assertThat(contact.parts()).isEqualTo(2);
@@ -92,7 +92,7 @@ class StoreContactTest {
     Refusal refusal = limit.refusal();
     assertThat(refusal).isNotNull();
     assertThat(refusal.retryAfterSeconds()).hasValue(2);
-    contact.heard(ENDS, 3);
+    contact.answered(ENDS, 3);
     contact.changes(false, ENDS);
     contact.apply(limit);
     assertThat(limit.refusal()).isNull();

@@ -12,22 +12,22 @@ class StoreMembersTest {
 
   /** Records a complete round of a member that knows the run. */
   private void hear(String name, long number, long now) {
-    members.hear(name, number, true, true, false, now);
+    members.record(name, number, true, true, false, now);
   }
 
   @Test
   void roundThatIsRepeated_orLate_isNotHeard() {
     hear("a", 7, 10);
-    members.hear("a", 7, true, true, true, 20);
-    members.hear("a", 6, true, true, true, 30);
+    members.record("a", 7, true, true, true, 20);
+    members.record("a", 6, true, true, true, 30);
     assertThat(members.living(40)).containsExactly(new Member("a", 30_000, 30_000, 30_000, false));
-    members.hear("a", 8, false, false, true, 40);
+    members.record("a", 8, false, false, true, 40);
     assertThat(members.living(50)).containsExactly(new Member("a", 10_000, 40_000, 40_000, true));
   }
 
   @Test
   void whoLeft_staysLeft() {
-    members.hear("a", 1, true, true, true, 10);
+    members.record("a", 1, true, true, true, 10);
     hear("a", 2, 10);
     assertThat(members.living(10)).containsExactly(new Member("a", 0, 0, 0, true));
   }

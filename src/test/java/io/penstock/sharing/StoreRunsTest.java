@@ -27,10 +27,10 @@ class StoreRunsTest {
   @Test
   void nextRun_beginsWithARound_soLongAfterTheLastOneBefore() {
     runs.begin(0);
-    runs.heard(1, 0);
+    runs.roundCounted(1, 0);
     runs.next("second");
     runs.begin(7);
-    runs.heard(2, 9);
+    runs.roundCounted(2, 9);
     assertThat(runs.now(ALL, 10)).isEqualTo(new Run("second", 3_000, 7_000, ALL));
     runs.next("second");
     assertThat(runs.now(ALL, 10)).as("the same").isEqualTo(new Run("second", 3_000, 7_000, ALL));
@@ -42,7 +42,7 @@ class StoreRunsTest {
   @Test
   void whoWasAnsweredNothing_orLessThanWasCounted_missesNothing() {
     runs.begin(1);
-    runs.heard(9, 1);
+    runs.roundCounted(9, 1);
     assertThat(runs.kept(null, LIFE, 9)).isEqualTo(ALL);
     assertThat(runs.kept(seen(LIFE, "first", 9), LIFE, 9)).isEqualTo(ALL);
     assertThat(runs.kept(seen(LIFE, "first", 10), LIFE, 9)).isZero();
@@ -51,7 +51,7 @@ class StoreRunsTest {
   @Test
   void lifeThatBeganWithTheSameData_isTheSame_andAnyOtherKeepsNothing() {
     runs.begin(1);
-    runs.heard(9, 1);
+    runs.roundCounted(9, 1);
     assertThat(runs.kept(seen("life~7-3", "first", 9), "life~8-4", 9)).isEqualTo(ALL);
     assertThat(runs.kept(seen("another", "first", 9), LIFE, 9)).isZero();
     assertThat(runs.kept(seen("another", "first", 0), LIFE, 9)).isEqualTo(ALL);
@@ -60,10 +60,10 @@ class StoreRunsTest {
   @Test
   void endedRun_keepsWhatWasCountedThen_throughAllRunsSince() {
     runs.begin(1);
-    runs.heard(9, 1);
+    runs.roundCounted(9, 1);
     runs.next("second");
     runs.begin(2);
-    runs.heard(12, 2);
+    runs.roundCounted(12, 2);
     runs.next("third");
     runs.begin(3);
     assertThat(runs.kept(seen(LIFE, "first", 9), LIFE, 20)).isEqualTo(ALL);

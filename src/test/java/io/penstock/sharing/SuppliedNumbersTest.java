@@ -58,7 +58,7 @@ class SuppliedNumbersTest {
 
   @Test
   void timesOfAnAnswer_areNotBelowZero() {
-    assertThat(answer(0).lostNanos()).isZero();
+    assertThat(answer(0).sinceLossNanos()).isZero();
     assertRefused(() -> answer(-1), "lostNanos is -1");
     assertRefused(() -> new Run("run", -1, 0, 0), "ageNanos is -1");
     assertRefused(() -> new Run("run", 0, -1, 0), "gapNanos is -1");

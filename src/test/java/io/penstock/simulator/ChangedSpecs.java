@@ -1,7 +1,7 @@
 package io.penstock.simulator;
 
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;

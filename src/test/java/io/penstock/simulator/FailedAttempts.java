@@ -1,7 +1,7 @@
 package io.penstock.simulator;
 
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +102,7 @@ final class FailedAttempts {
             ? AttemptFailure.UNSENT
             : failure;
     boolean toldElsewhere = injectedFault != InjectedFault.SAME_UPSTREAM && elsewhere;
-    @Nullable ParkedTicket next = settlement.again(told, toldElsewhere, world.now());
+    @Nullable ParkedTicket next = settlement.retry(told, toldElsewhere, world.now());
     if (next == null) {
       throw new InvariantViolation("does not come back: " + ticket);
     }

@@ -2,12 +2,12 @@ package io.penstock.simulator;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.StepDriver;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.StepDriver;
 import io.penstock.model.ModelLimits;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.Upstream;
@@ -115,7 +115,7 @@ final class FleetInstance {
 
   private void open(FleetKey key) {
     List<Quota> quotas = new ArrayList<>();
-    quotas.add(Quota.personal(key.name(), metered(key, LimitId.Kind.KEY)));
+    quotas.add(Quota.ofKey(key.name(), metered(key, LimitId.Kind.KEY)));
     FleetKey group = key.group();
     if (group != null) {
       quotas.add(new Quota(group.name(), ChargeRule.TOTAL, metered(group, LimitId.Kind.GROUP)));

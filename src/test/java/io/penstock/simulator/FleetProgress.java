@@ -155,7 +155,7 @@ final class FleetProgress {
     double most = 0;
     String kind = "";
     if (way.limits().stream()
-        .anyMatch(each -> LostSpending.bars(each.limit(), 1, instance.local()))) {
+        .anyMatch(each -> LostSpending.isBarred(each.limit(), 1, instance.local()))) {
       barred = true;
       return;
     }

@@ -1,11 +1,11 @@
 package io.penstock.simulator;
 
 import io.penstock.cost.TokenUsage;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.TicketSettlement;
-import io.penstock.endpoint.WaitPatience;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
@@ -83,7 +83,7 @@ final class FleetRequests {
             WaitPatience.DEFAULT,
             0,
             TicketRequest.Flow.ANONYMOUS,
-            new TicketRequest.Kept(what.conversation(), null),
+            new TicketRequest.RequestAffinity(what.conversation(), null),
             key == null ? null : instance.account(key),
             null);
     decides(ticket, ticket.endpoint.submit(ticketRequest));
@@ -181,7 +181,7 @@ final class FleetRequests {
       return;
     }
     waiting.put(ticket.number, ticket);
-    ParkedTicket next = settlement.again(AttemptFailure.UNSENT, true, instance.local());
+    ParkedTicket next = settlement.retry(AttemptFailure.UNSENT, true, instance.local());
     if (next == null && ticket.endpoint.spec().shadow()) {
       waiting.remove(ticket.number); // no upstream is open, and nothing waits in shadow mode
       settlement.refused(UNREACHABLE, instance.local());

@@ -1,7 +1,7 @@
 package io.penstock.simulator;
 
+import io.penstock.dispatch.ParkedTicket;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.ParkedTicket;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

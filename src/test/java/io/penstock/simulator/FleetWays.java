@@ -1,8 +1,8 @@
 package io.penstock.simulator;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.ParkedTicket;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.ParkedTicket;
 import io.penstock.limit.Limit;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.MeteredLimit;
@@ -70,7 +70,7 @@ final class FleetWays {
     for (String model : models(ticket)) {
       for (Upstream upstream : upstreams(ticket)) {
         long now = instance.local();
-        if (upstream.pool(model, now).gatesOpen(now) <= now) {
+        if (upstream.pool(model, now).gatesOpenAt(now) <= now) {
           ways.add(whole(ticket, upstream, model));
         }
       }
@@ -118,11 +118,11 @@ final class FleetWays {
       for (MeteredLimit metered : quota.limits()) {
         Limit limit = metered.limit();
         long amount = Math.min(amount(ticket, metered.measure()), limit.capacity(now));
-        if (amount > limit.room(now) || limit.paced(amount, now) > now) {
+        if (amount > limit.room(now) || limit.paceAllowsAt(amount, now) > now) {
           return false;
         }
       }
-      if (quota.line().keptFrom(parkedTicket)) {
+      if (quota.waitList().isClaimedForOther(parkedTicket)) {
         return false;
       }
     }

@@ -1,7 +1,7 @@
 package io.penstock.simulator;
 
+import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.EndpointTotals;
-import io.penstock.endpoint.TicketFate;
 import io.penstock.limit.Limit;
 import io.penstock.queue.QueueOrder;
 import io.penstock.quota.MeteredLimit;
@@ -97,12 +97,12 @@ final class OracleChecks {
       throw new InvariantViolation(
           "%s has room %d, expected %d of %s".formatted(name, limit.room(now), free, model.spec()));
     }
-    if (limit.balance(now).held() != model.held()) {
+    if (limit.balance(now).reserved() != model.held()) {
       throw new InvariantViolation(
           name + " holds " + limit.balance(now) + ", expected " + model.held());
     }
     // Both may be long past: only future instants matter.
-    long paced = Math.max(now, limit.paced(1, now));
+    long paced = Math.max(now, limit.paceAllowsAt(1, now));
     if (Math.abs(paced - Math.max(now, model.paced(1))) > 1_000) {
       throw new InvariantViolation(
           "%s is paced until %d, expected %d".formatted(name, paced, model.paced(1)));
@@ -316,7 +316,7 @@ final class OracleChecks {
   static void empty(Quota quota, long now) {
     long later = now + 100_000L * SimScenario.SECOND;
     for (MeteredLimit metered : quota.limits()) {
-      if (metered.limit().balance(now).held() != 0) {
+      if (metered.limit().balance(now).reserved() != 0) {
         throw new InvariantViolation(
             quota + " holds " + metered.limit().balance(now) + " at the end");
       }
@@ -325,7 +325,7 @@ final class OracleChecks {
             quota + " never gets back all its room: " + metered.limit().balance(later));
       }
     }
-    if (quota.line().kept()) {
+    if (quota.waitList().isClaimed()) {
       throw new InvariantViolation(quota + " is kept for somebody at the end");
     }
   }

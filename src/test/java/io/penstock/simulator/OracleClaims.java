@@ -39,7 +39,7 @@ final class OracleClaims {
     }
     SimTicket claimant = claimant(line);
     line.claimedBy(claimant == null ? null : claimant.order);
-    if (line.quota.personal()) {
+    if (line.quota.ofKey()) {
       throw new InvariantViolation(line.quota + " is one key's, and is kept for " + claimant);
     }
     if (still && claimant != null && claimant.heldByKey(world.now())) {

@@ -2,13 +2,13 @@ package io.penstock.simulator;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.TicketSettlement;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -87,7 +87,7 @@ final class OutsideWorld {
             waitPatience,
             simScenario.priority(),
             simScenario.flow(),
-            TicketRequest.Kept.NOWHERE,
+            TicketRequest.RequestAffinity.NONE,
             key == null ? null : key.account(),
             null);
     if (fair(endpoint)) {
@@ -157,7 +157,7 @@ final class OutsideWorld {
         ticketRequest.patience(),
         0,
         TicketRequest.Flow.ANONYMOUS,
-        TicketRequest.Kept.NOWHERE,
+        TicketRequest.RequestAffinity.NONE,
         ticketRequest.account(),
         ticketRequest.models());
   }
@@ -173,7 +173,7 @@ final class OutsideWorld {
     if (!simScenario.deadlines || simScenario.chance(0.5)) {
       return WaitPatience.DEFAULT;
     }
-    long timeout = simScenario.chance(0.5) ? WaitPatience.UNSAID : simScenario.seconds(60);
+    long timeout = simScenario.chance(0.5) ? WaitPatience.UNSTATED : simScenario.seconds(60);
     long client =
         simScenario.undisturbed || simScenario.chance(0.5)
             ? Long.MAX_VALUE
@@ -339,7 +339,7 @@ final class OutsideWorld {
       case 4 -> ticketSettlement.produced(1_000_000, now);
       case 5 -> ticketSettlement.refused(FAILED, now);
       case 6 -> {
-        if (ticketSettlement.again(AttemptFailure.BROKEN, true, now) != null) {
+        if (ticketSettlement.retry(AttemptFailure.BROKEN, true, now) != null) {
           throw new InvariantViolation("comes back after its end: " + ticket);
         }
       }

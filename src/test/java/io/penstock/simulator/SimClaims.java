@@ -14,11 +14,11 @@ final class SimClaims {
 
   SimClaims(Quota quota) {
     this.quota = quota;
-    this.waitList = quota.line();
+    this.waitList = quota.waitList();
   }
 
   boolean kept() {
-    return waitList.kept();
+    return waitList.isClaimed();
   }
 
   /**
@@ -27,12 +27,12 @@ final class SimClaims {
    * @param paid whether the ticket keeps earlier charges while it waits
    */
   boolean keptFrom(long order, boolean paid) {
-    return waitList.keptFrom(order, paid);
+    return waitList.isClaimedForOther(order, paid);
   }
 
   /** Returns whether it is claimed for that ticket. */
   boolean keptFor(long order) {
-    return waitList.keptFor(order);
+    return waitList.claimedFor(order);
   }
 
   /**

@@ -146,11 +146,11 @@ final class SimKeys {
 
   private Key key(String name, @Nullable SimQuota group, long now) {
     List<SimQuota> all = new ArrayList<>();
-    all.add(quota(Quota.personal(name, List.of()), LimitId.Kind.KEY, name, "", true, now));
+    all.add(quota(Quota.ofKey(name, List.of()), LimitId.Kind.KEY, name, "", true, now));
     Map<String, SimQuota> ofModel = new HashMap<>();
     if (random.nextInt(3) == 0) {
       String model = scenario.models.getFirst();
-      Quota quota = Quota.personal(name + " for " + model, List.of());
+      Quota quota = Quota.ofKey(name + " for " + model, List.of());
       ofModel.put(model, quota(quota, LimitId.Kind.KEY, name, model, false, now));
     }
     if (group != null) {

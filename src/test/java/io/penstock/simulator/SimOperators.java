@@ -1,8 +1,8 @@
 package io.penstock.simulator;
 
-import io.penstock.endpoint.QueuePlace;
-import io.penstock.endpoint.QueueSnapshot;
+import io.penstock.dispatch.QueuePlace;
 import io.penstock.endpoint.TicketOperations.Removal;
+import io.penstock.explain.QueueSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -48,7 +48,7 @@ final class SimQuota {
   }
 
   boolean personal() {
-    return line.quota.personal();
+    return line.quota.ofKey();
   }
 
   List<Pair> pairs() {

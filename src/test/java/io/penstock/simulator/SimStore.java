@@ -218,7 +218,7 @@ public final class SimStore {
         round.member(),
         round.number(),
         List.of(),
-        round.whole(),
+        round.complete(),
         round.losses(),
         round.seen(),
         round.missed(),

@@ -1,9 +1,9 @@
 package io.penstock.simulator;
 
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.TicketSettlement;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
 import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;

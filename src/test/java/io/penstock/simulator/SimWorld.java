@@ -1,8 +1,8 @@
 package io.penstock.simulator;
 
-import io.penstock.endpoint.EndpointServices;
+import io.penstock.dispatch.StepDriver;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.StepDriver;
+import io.penstock.endpoint.EndpointServices;
 import io.penstock.event.EventSink;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.Limit;

@@ -1,8 +1,8 @@
 package io.penstock.simulator;
 
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.StepDriver;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.StepDriver;
 import io.penstock.event.Event;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;

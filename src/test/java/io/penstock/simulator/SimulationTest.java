@@ -3,7 +3,7 @@ package io.penstock.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.penstock.endpoint.LimitAlgorithm;
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -76,6 +76,6 @@ final class UpstreamOutages {
   }
 
   private static void wake(Upstream upstream) {
-    upstream.pools().values().forEach(pool -> pool.line().wake());
+    upstream.pools().values().forEach(pool -> pool.waitList().wake());
   }
 }

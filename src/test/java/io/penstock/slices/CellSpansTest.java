@@ -42,7 +42,7 @@ class CellSpansTest {
 
   private static CellClock clock(long shared) {
     CellClock clock = new CellClock();
-    clock.heard(NOW, NOW, shared, 0);
+    clock.addReading(NOW, NOW, shared, 0);
     return clock;
   }
 
@@ -69,7 +69,7 @@ class CellSpansTest {
     LimitCells limitCells = of(SPAN);
     assertThat(limitCells.grid(clock, NOW)).isEqualTo(CellGrid.none(NOW));
     long began = SHARED - 5 * SECOND;
-    limitCells.heard(List.of(new SliceStore.Slice(began / MICRO, 1)));
+    limitCells.learnDayStart(List.of(new SliceStore.Slice(began / MICRO, 1)));
     assertThat(limitCells.grid(clock, NOW))
         .isEqualTo(new CellGrid(began / MICRO, NOW - 5 * SECOND, DAY + 300 * MILLI, 0));
   }

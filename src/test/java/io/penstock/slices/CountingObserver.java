@@ -13,7 +13,7 @@ record CountingObserver(Runnable woken) implements WaitList.Waiter {
   }
 
   @Override
-  public boolean holds() {
+  public boolean keepsCharges() {
     return false;
   }
 
@@ -36,7 +36,7 @@ record CountingObserver(Runnable woken) implements WaitList.Waiter {
   }
 
   @Override
-  public boolean waits(Ticket ticket) {
+  public boolean hasWaiting(Ticket ticket) {
     return false;
   }
 

@@ -49,7 +49,7 @@ class DayCellsTest {
   }
 
   private static void begin(LimitCells limitCells, long nanos) {
-    limitCells.heard(List.of(new SliceStore.Slice(nanos / MICRO, 1)));
+    limitCells.learnDayStart(List.of(new SliceStore.Slice(nanos / MICRO, 1)));
   }
 
   private static void assertEndsAt(LimitCells limitCells, long cell, long instant) {
@@ -115,7 +115,7 @@ class DayCellsTest {
   @Test
   void dayThatNobodyBegan_wouldBeginNow_andAnyOfTheLastDayMayCount() {
     LimitCells limitCells = of(SPAN);
-    limitCells.heard(List.of());
+    limitCells.learnDayStart(List.of());
     assertThat(limitCells.at(FIRST)).isEqualTo(FIRST / MICRO);
     assertThat(limitCells.lastOf(FIRST)).isEqualTo(FIRST / MICRO);
     assertThat(limitCells.oldest(FIRST)).isEqualTo((FIRST - DAY - LATE) / MICRO);

@@ -247,6 +247,6 @@ class KindChangeTest {
     sliceWorld.run(START + 20 * SECOND);
     assertThat(spent(sliceWorld)).isEqualTo(200);
     assertThat(next.rounds().figures().barred()).isEqualTo(1);
-    assertThat(LostSpending.bars(next.limit(), 1, next.local())).isTrue();
+    assertThat(LostSpending.isBarred(next.limit(), 1, next.local())).isTrue();
   }
 }

@@ -235,7 +235,7 @@ public final class LifeHistory {
     List<String> arguments = new ArrayList<>();
     long keepMillis = TimeUnit.DAYS.toMillis(2);
     arguments.addAll(List.of(round.member(), String.valueOf(HOUR), String.valueOf(keepMillis), ""));
-    arguments.addAll(List.of(String.valueOf(round.number()), round.whole() ? "1" : ""));
+    arguments.addAll(List.of(String.valueOf(round.number()), round.complete() ? "1" : ""));
     arguments.addAll(
         told == null ? List.of("", "", "0") : List.of(told.life(), told.run(), "" + told.count()));
     arguments.addAll(List.of("", round.leaves() ? "1" : ""));
@@ -243,7 +243,8 @@ public final class LifeHistory {
       arguments.addAll(List.of("l", loss.id().text(), String.valueOf(loss.born())));
     }
     for (SliceStore.Missed missed : round.missed()) {
-      arguments.addAll(List.of("m", missed.name(), String.valueOf(missed.heardNanos() / 1_000)));
+      arguments.addAll(
+          List.of("m", missed.name(), String.valueOf(missed.lastHeartbeatNanos() / 1_000)));
     }
     return arguments;
   }
@@ -278,9 +279,9 @@ public final class LifeHistory {
     note(answer.run().kept() != Long.MAX_VALUE, "part kept");
     note(answer.lostMicros() == 0, "word of a loss");
     note(!answer.losses().isEmpty(), "limit lost");
-    Collection<MasterLives.Heard> heard = answer.members().values();
-    note(heard.stream().anyMatch(MasterLives.Heard::left), "member left");
-    note(heard.stream().anyMatch(each -> each.awareMicros() > 0), "member aware");
+    Collection<MasterLives.MemberTimes> heard = answer.members().values();
+    note(heard.stream().anyMatch(MasterLives.MemberTimes::left), "member left");
+    note(heard.stream().anyMatch(each -> each.sinceAwareMicros() > 0), "member aware");
   }
 
   private void heardBefore(Sent round) throws IOException {
@@ -296,8 +297,8 @@ public final class LifeHistory {
             said.member(),
             String.valueOf(now),
             String.valueOf(said.number()),
-            said.whole() ? "1" : "");
-    store.heardBefore(said.member(), said.number(), said.whole(), now);
+            said.complete() ? "1" : "");
+    store.heardBefore(said.member(), said.number(), said.complete(), now);
   }
 
   private MasterLives.Life translated(MasterLives.Life said) {
@@ -338,14 +339,14 @@ public final class LifeHistory {
                 Collectors.toMap(
                     SliceStore.Member::name,
                     member ->
-                        new MasterLives.Heard(
+                        new MasterLives.MemberTimes(
                             micros(member.silentNanos()),
-                            micros(member.wholeNanos()),
-                            micros(member.awareNanos()),
+                            micros(member.sinceCompleteNanos()),
+                            micros(member.sinceAwareNanos()),
                             member.left()))),
         answer.losses().stream()
             .collect(Collectors.toMap(loss -> loss.id().text(), SliceStore.Loss::born)),
-        micros(answer.lostNanos()));
+        micros(answer.sinceLossNanos()));
   }
 
   private static long micros(long nanos) {

@@ -51,7 +51,7 @@ final class LoneLimit {
     this.id = id;
     others =
         IntStream.range(1, members).mapToObj(each -> new SliceStore.Member("m" + each, 0)).toList();
-    clock.heard(NOW, NOW, SHARED, 0);
+    clock.addReading(NOW, NOW, SHARED, 0);
     limit = new Limit(spec, NOW);
     limit.share(demand, NOW);
     LimitCells cells = Objects.requireNonNull(LimitCells.of(spec));
@@ -80,7 +80,7 @@ final class LoneLimit {
     SliceStore.Answer answer =
         new SliceStore.Answer(
             now - NOW + SHARED, "life", run, ++count, others, List.of(), List.of(), Long.MAX_VALUE);
-    lives.hear(answer, now, now, now - NOW + SHARED, false);
+    lives.apply(answer, now, now, now - NOW + SHARED, false);
     return answer;
   }
 
@@ -100,7 +100,7 @@ final class LoneLimit {
 
   /** Returns the ask when the store may know nothing. */
   SliceStore.Ask doubted(long now) {
-    shared.doubt();
+    shared.markUncertain();
     return asks(now);
   }
 

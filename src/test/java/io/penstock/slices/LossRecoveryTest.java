@@ -44,7 +44,7 @@ class LossRecoveryTest {
 
   private boolean lasts(long now) {
     learning.answered(now);
-    return learning.lasts(now);
+    return learning.inProgress(now);
   }
 
   @Test
@@ -106,7 +106,7 @@ class LossRecoveryTest {
   void nothingIsAnswered_nobodyIsGivenUp() {
     lose();
     learning.answered(TTL / 2);
-    assertThat(learning.lasts(10 * TTL)).isTrue();
+    assertThat(learning.inProgress(10 * TTL)).isTrue();
     assertThat(lasts(10 * TTL)).isFalse();
   }
 

@@ -38,7 +38,7 @@ class LossRecoveryWaitTest {
 
   private boolean lasts(long now) {
     learning.answered(now);
-    return learning.lasts(now);
+    return learning.inProgress(now);
   }
 
   @Test
@@ -112,8 +112,8 @@ class LossRecoveryWaitTest {
   void answerThatIsOlderThanHalfTheTimeOfSlices_decidesNothing() {
     lose();
     learning.answered(TTL);
-    assertThat(learning.lasts(TTL + TTL / 2 + 1)).isTrue();
-    assertThat(learning.lasts(TTL + TTL / 2)).isFalse();
+    assertThat(learning.inProgress(TTL + TTL / 2 + 1)).isTrue();
+    assertThat(learning.inProgress(TTL + TTL / 2)).isFalse();
   }
 
   @Test
@@ -122,8 +122,8 @@ class LossRecoveryWaitTest {
     SliceStore.Member silent = new SliceStore.Member("other", TTL, Long.MAX_VALUE);
     learning.see(silent, LOST + 1 + TTL);
     learning.answered(TTL);
-    assertThat(learning.lasts(TTL)).isTrue();
-    assertThat(learning.lasts(TTL + 1)).isFalse();
+    assertThat(learning.inProgress(TTL)).isTrue();
+    assertThat(learning.inProgress(TTL + 1)).isFalse();
   }
 
   @Test

@@ -190,7 +190,7 @@ class ManyLimitsTest {
     sent.clear();
     run(now + 2 * SECOND);
     int all = 1; // with the answer to the first one it learns of the loss
-    while (!sent.get(all).whole()) {
+    while (!sent.get(all).complete()) {
       all++;
     }
     assertThat(all).isGreaterThan(2);

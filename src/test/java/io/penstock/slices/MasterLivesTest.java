@@ -20,9 +20,9 @@ class MasterLivesTest {
   private long now = 5_000 * MILLI;
 
   private static Optional<Life> life(String name, long count, String... members) {
-    Map<String, MasterLives.Heard> heard = new TreeMap<>();
+    Map<String, MasterLives.MemberTimes> heard = new TreeMap<>();
     for (String member : members) {
-      heard.put(member, new MasterLives.Heard(1_000, 1_000, 1_000, false));
+      heard.put(member, new MasterLives.MemberTimes(1_000, 1_000, 1_000, false));
     }
     return Optional.of(new Life(name, RUN, count, 7_000, heard, Map.of(), Life.NEVER));
   }

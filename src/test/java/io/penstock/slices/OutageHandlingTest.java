@@ -242,7 +242,7 @@ class OutageHandlingTest {
   void figures_tellWhatBecameOfRounds() {
     SliceWorld sliceWorld = world(OutagePolicy.PARK, FIXED, 3);
     SliceSync sliceSync = sliceWorld.nodes.getFirst().rounds();
-    assertThat(sliceSync.figures().learning()).isTrue();
+    assertThat(sliceSync.figures().recovering()).isTrue();
     offer(sliceWorld, 50, BACK + 10 * SECOND);
     outage(sliceWorld);
     sliceWorld.run(AWAY);
@@ -252,8 +252,8 @@ class OutageHandlingTest {
     assertThat(well.givenUp()).isZero();
     assertThat(well.members()).isEqualTo(3);
     assertThat(well.limits()).isEqualTo(1);
-    assertThat(well.dry()).isPositive();
-    assertThat(well.learning() || well.cutOff()).isFalse();
+    assertThat(well.shortages()).isPositive();
+    assertThat(well.recovering() || well.cutOff()).isFalse();
     assertThat(sliceSync.sliceTokens()).isPositive();
     sliceWorld.run(CUT_OFF);
     assertThat(sliceSync.figures().cutOff()).isTrue();

@@ -74,7 +74,7 @@ class RedisRunIT {
     Answer after = well();
     assertThat(after.count()).as("more than were told").isGreaterThan(told.count());
     assertThat(after.life()).isNotEqualTo(saved.life());
-    assertThat(after.lostNanos()).isBetween(0L, SLACK_NANOS);
+    assertThat(after.sinceLossNanos()).isBetween(0L, SLACK_NANOS);
   }
 
   private static boolean isAnswered(RedisSliceStore by, Round round) {
@@ -92,7 +92,7 @@ class RedisRunIT {
     server.restart();
     assertThat(well().members())
         .as("told with the answer before")
-        .extracting(SliceStore.Member::awareNanos)
+        .extracting(SliceStore.Member::sinceAwareNanos)
         .containsExactly(0L);
     Answer joined =
         supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
@@ -156,7 +156,9 @@ class RedisRunIT {
     assertThat(restarted).isNotEqualTo(old);
     Answer after = well();
     assertThat(after.life()).isEqualTo(before.life());
-    assertThat(after.lostNanos()).as("it takes any restart for a loss").isLessThan(SLACK_NANOS);
+    assertThat(after.sinceLossNanos())
+        .as("it takes any restart for a loss")
+        .isLessThan(SLACK_NANOS);
     server.command("HINCRBY", "test:life:0", "count", "-100");
     String told = roundOfTheVersionBefore(4, restarted, after.count());
     assertThat(told).isNotEqualTo(restarted);

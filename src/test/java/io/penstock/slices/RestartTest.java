@@ -163,7 +163,7 @@ class RestartTest {
     starts.arrive(1);
     runFor(TTL);
     assertThat(released()).isEqualTo(before);
-    assertThat(LostSpending.bars(starts.limit(), 1, starts.local())).isTrue();
+    assertThat(LostSpending.isBarred(starts.limit(), 1, starts.local())).isTrue();
     assertThat(starts.rounds().figures().barred()).isEqualTo(1);
   }
 

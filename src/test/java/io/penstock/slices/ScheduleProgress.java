@@ -113,6 +113,6 @@ final class ScheduleProgress {
   private boolean isBarred() {
     return world.nodes.stream()
         .filter(SliceNode::serves)
-        .anyMatch(node -> LostSpending.bars(node.limit(), 1, node.local()));
+        .anyMatch(node -> LostSpending.isBarred(node.limit(), 1, node.local()));
   }
 }

@@ -36,7 +36,7 @@ class SharedLimitLossTest {
   }
 
   private static void told(LoneLimit lone, long again, long now) {
-    lone.shared.told(again, SHARED + now - NOW, lone.lives, lone.clock, now);
+    lone.shared.applyLoss(again, SHARED + now - NOW, lone.lives, lone.clock, now);
   }
 
   @Test
@@ -78,15 +78,15 @@ class SharedLimitLossTest {
     lone.answer(ask, NOW + 1, NOW + 1, LoneLimit.grant(ID, AGAIN, NONE));
     lone.take(100, NOW + 2);
     assertThat(lone.ask(NOW + 2)).isNull();
-    assertThat(lone.asks(NOW + TTL + 1).head()).isEqualTo(100);
+    assertThat(lone.asks(NOW + TTL + 1).lackedAtOnce()).isEqualTo(100);
   }
 
   @Test
   void othersThatWereHeardTwiceAfterIt_haveSaidAll_andNothingIsBarred() {
     LoneLimit lone = LoneLimit.known(FIXED, 2);
     told(lone, AGAIN, NOW);
-    lone.shared.heard(lone.hear(NOW + 1), NOW + 1);
-    lone.shared.heard(lone.hear(NOW + 2), NOW + 2);
+    lone.shared.membersHeard(lone.hear(NOW + 1), NOW + 1);
+    lone.shared.membersHeard(lone.hear(NOW + 2), NOW + 2);
     lone.take(1, NOW + TTL);
     assertThat(lone.asks(NOW + TTL).barred()).isEqualTo(NONE);
     assertThat(lone.shared.loss(NOW + TTL)).isNull();
@@ -135,14 +135,14 @@ class SharedLimitLossTest {
     LoneLimit lone = stocked();
     long now = NOW + PACE.renewalNanos();
     assertThat(lone.answer(lone.asks(now), now, now, null)).isFalse();
-    assertThat(lone.shared.notedNanos()).isEqualTo(NOW);
+    assertThat(lone.shared.acknowledgedNanos()).isEqualTo(NOW);
     assertThat(lone.asks(now + 1).uses()).containsExactly(new SliceStore.Use(CELL, 40));
-    assertThat(lone.shared.owes()).isTrue();
+    assertThat(lone.shared.hasUnreported()).isTrue();
     assertThat(lone.answer(lone.asks(now + 2), now + 2)).isFalse();
-    assertThat(lone.shared.notedNanos()).isEqualTo(now + 2);
-    assertThat(lone.shared.owes()).isFalse();
+    assertThat(lone.shared.acknowledgedNanos()).isEqualTo(now + 2);
+    assertThat(lone.shared.hasUnreported()).isFalse();
     lone.ask(now + 3);
-    assertThat(lone.shared.owes()).isFalse();
+    assertThat(lone.shared.hasUnreported()).isFalse();
   }
 
   @Test
@@ -159,8 +159,8 @@ class SharedLimitLossTest {
     assertThat(lone.shared.isBarred(SHARED)).isFalse();
     lone.barred = CELL;
     lone.answer(lone.asks(NOW), NOW);
-    assertThat(LostSpending.bars(lone.limit, 1, NOW + 1)).isTrue();
-    assertThat(LostSpending.bars(stocked().limit, 1, NOW + 1)).isFalse();
+    assertThat(LostSpending.isBarred(lone.limit, 1, NOW + 1)).isTrue();
+    assertThat(LostSpending.isBarred(stocked().limit, 1, NOW + 1)).isFalse();
     long ends = (CELL + 1) * 10_000 * SECOND;
     assertThat(lone.shared.isBarred(ends - 1)).isTrue();
     assertThat(lone.shared.isBarred(ends)).isFalse();
@@ -219,13 +219,13 @@ class SharedLimitLossTest {
   void dayThatBegins_isKnownFromWhatWasGranted() {
     long begins = SHARED / 1_000;
     LoneLimit lone = LoneLimit.known(SPAN, 1, begins, 10);
-    lone.shared.doubt();
+    lone.shared.markUncertain();
     assertThat(lone.asks(NOW + 300 * SECOND).from()).isEqualTo(begins);
     LoneLimit alone = LoneLimit.known(SPAN, 1);
     alone.shared.grantedAlone(
         List.of(new SliceStore.Slice(begins, 7)), alone.clock, NOW + TTL, NOW);
     assertThat(alone.take(7, NOW + 1_000)).isTrue();
-    alone.shared.doubt();
+    alone.shared.markUncertain();
     assertThat(alone.asks(NOW + 300 * SECOND).from()).isEqualTo(begins);
   }
 
@@ -285,7 +285,7 @@ class SharedLimitLossTest {
     lone.ask(NOW + 1);
     assertThat(lone.answer(ask, NOW + 1, CELL, 20)).isFalse();
     assertThat(lone.take(1, NOW + 2)).isFalse();
-    assertThat(lone.shared.notedNanos()).isEqualTo(NOW);
+    assertThat(lone.shared.acknowledgedNanos()).isEqualTo(NOW);
   }
 
   @Test
@@ -318,7 +318,7 @@ class SharedLimitLossTest {
   void otherThatWasHeardOnceAfterIt_isWaitedForWhileItMayCome() {
     LoneLimit lone = LoneLimit.known(FIXED, 2);
     told(lone, AGAIN, NOW);
-    lone.shared.heard(lone.hear(NOW + 1), NOW + 1);
+    lone.shared.membersHeard(lone.hear(NOW + 1), NOW + 1);
     assertThat(lone.shared.loss(NOW + TTL + 1)).isEqualTo(LOSS);
     assertThat(lone.shared.loss(NOW + TTL + 2)).isNull();
   }

@@ -76,11 +76,11 @@ class SharedLimitTest {
   @Test
   void limitOfWhichTheStoreTookNoNote_isToldOfAgainAfterAHeartbeat() {
     LoneLimit lone = known();
-    lone.shared.doubt();
+    lone.shared.markUncertain();
     lone.answer(lone.asks(NOW + 900 * SECOND), NOW + 900 * SECOND, NOW + 900 * SECOND, null);
     long again = NOW + 900 * SECOND + PACE.heartbeatNanos();
     assertThat(lone.ask(again - 1)).isNull();
-    lone.shared.doubt();
+    lone.shared.markUncertain();
     assertThat(lone.ask(again)).isNotNull();
   }
 
@@ -98,7 +98,7 @@ class SharedLimitTest {
     LoneLimit lone = LoneLimit.known(FIXED, members);
     lone.take(200, NOW + 1);
     SliceStore.Ask ask = lone.asks(NOW + 1);
-    assertThat(ask.head()).isEqualTo(200);
+    assertThat(ask.lackedAtOnce()).isEqualTo(200);
     assertThat(ask.wanted()).isEqualTo(stock);
   }
 
@@ -108,7 +108,7 @@ class SharedLimitTest {
     lone.learning = true;
     lone.take(100, NOW + 1);
     assertThat(lone.ask(NOW + 1)).isNull();
-    lone.shared.doubt();
+    lone.shared.markUncertain();
     assertThat(lone.ask(NOW + 900 * SECOND))
         .isEqualTo(new SliceStore.Ask(ID, FIXED, CELL, List.of(), 0, 0, NONE, BORN));
   }
@@ -177,7 +177,7 @@ class SharedLimitTest {
     // half of 60 in 100 ms, for 300 ms: 90, of which 20 are left
     SliceStore.Ask ask = lone.asks(NOW + 100 * MILLI);
     assertThat(ask.wanted()).isEqualTo(70);
-    assertThat(ask.head()).isZero();
+    assertThat(ask.lackedAtOnce()).isZero();
     lone.answer(ask, NOW + 100 * MILLI, CELL, 70);
     // nothing in another 100 ms: half of that, and the stock is less
     assertThat(lone.ask(NOW + 200 * MILLI)).isNull();
@@ -251,7 +251,7 @@ class SharedLimitTest {
     LoneLimit lone = LoneLimit.known(BUCKET, 3);
     lone.take(100, NOW + 1);
     SliceStore.Ask ask = lone.asks(NOW + 1);
-    assertThat(List.of(ask.head(), ask.wanted())).containsExactly(100L, 10L);
+    assertThat(List.of(ask.lackedAtOnce(), ask.wanted())).containsExactly(100L, 10L);
     LoneLimit paced = LoneLimit.known(BUCKET, 3, 1L << 52, 100);
     paced.take(100, NOW + 50 * MILLI);
     assertThat(paced.asks(NOW + 100 * MILLI).wanted()).isEqualTo(20);
@@ -264,7 +264,7 @@ class SharedLimitTest {
     lone.take(1, NOW + SECOND);
     SliceStore.Ask ask = lone.asks(NOW + SECOND);
     assertThat(ask.uses()).isEmpty();
-    assertThat(ask.head()).isEqualTo(1);
+    assertThat(ask.lackedAtOnce()).isEqualTo(1);
     assertThat(ask.from() * 1_000)
         .isBetween(SHARED + SECOND + 29 * MILLI, SHARED + SECOND + 30 * MILLI);
   }

@@ -22,7 +22,7 @@ class SharedRemainderTest {
   }
 
   private static LimitRemainder left(SliceNode node) {
-    return node.limit().left(node.local());
+    return node.limit().remainder(node.local());
   }
 
   /** Returns the time until the whole limit is left again, as a member reports it. */

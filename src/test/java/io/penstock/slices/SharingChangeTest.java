@@ -243,7 +243,7 @@ class SharingChangeTest {
             ChargeRule.TOTAL,
             List.of(new MeteredLimit(LimitMeasure.TOKENS, reload(SharingMode.LOCAL, FIXED))));
     List<Long> woken = new ArrayList<>();
-    quota.line().join(new CountingObserver(() -> woken.add(ticker.nanos())));
+    quota.waitList().join(new CountingObserver(() -> woken.add(ticker.nanos())));
     Limit limit = reload(SharingMode.EXACT, FIXED);
     quota.change(ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)));
     woken.clear();

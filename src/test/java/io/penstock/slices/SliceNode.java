@@ -163,7 +163,7 @@ public final class SliceNode implements StepAlarm {
     }
     long now = local();
     long amount = Math.min(waiting.getFirst(), limit.capacity(now));
-    return amount <= limit.room(now) && limit.paced(amount, now) <= now;
+    return amount <= limit.room(now) && limit.paceAllowsAt(amount, now) <= now;
   }
 
   /** Fails if anything would still pass although all slices have expired. */
@@ -213,7 +213,7 @@ public final class SliceNode implements StepAlarm {
         () -> {
           if (!crashed) {
             world.permits.end(release);
-            limit.give(receipt, release.amount, 0, local());
+            limit.giveBack(receipt, release.amount, 0, local());
             look();
           }
         });
@@ -225,7 +225,7 @@ public final class SliceNode implements StepAlarm {
     if (took != null && !crashed && took.release().amount > 1) {
       long back = 1 + world.random.nextLong(took.release().amount - 1);
       took.release().giveBack(back);
-      limit.give(took.receipt(), back, 0, local());
+      limit.giveBack(took.receipt(), back, 0, local());
       look();
     }
   }

@@ -33,7 +33,7 @@ class StoreLivesTest {
     SliceStore.Answer answer =
         new SliceStore.Answer(
             ZERO + now, life, run, count, List.of(members), List.of(), List.of(), lostNanos);
-    return lives.hear(answer, now, now, ZERO + now, false);
+    return lives.apply(answer, now, now, ZERO + now, false);
   }
 
   private static SliceStore.Member silent(long nanos) {
@@ -62,7 +62,7 @@ class StoreLivesTest {
 
   @Test
   void nothingWasAnswered_nothingIsTaken() {
-    assertThat(lives.learning(100 * TTL)).isTrue();
+    assertThat(lives.recovering(100 * TTL)).isTrue();
     assertThat(lives.why(100 * TTL)).isEqualTo(RecoveryReason.CAME);
     assertThat(lives.seen()).isNull();
   }
@@ -80,10 +80,10 @@ class StoreLivesTest {
   void silenceThatIsLongerThanSlicesLast_isLikeComing() {
     joined();
     assertThat(hear(2 * TTL)).isTrue();
-    assertThat(lives.learning(2 * TTL)).isFalse();
+    assertThat(lives.recovering(2 * TTL)).isFalse();
     assertThat(hear(3 * TTL + 1)).isTrue();
     assertThat(lives.why(4 * TTL)).isEqualTo(RecoveryReason.SILENT);
-    assertThat(lives.learning(4 * TTL + 1)).isFalse();
+    assertThat(lives.recovering(4 * TTL + 1)).isFalse();
   }
 
   @Test
@@ -112,10 +112,10 @@ class StoreLivesTest {
   void clockThatWasSet_isALoss_butNotWhenNothingWasHeardBefore() {
     SliceStore.Answer answer =
         new SliceStore.Answer(ZERO, life, run, 1, List.of(), List.of(), List.of(), NEVER);
-    assertThat(lives.hear(answer, 0, 0, ZERO, true)).isTrue();
+    assertThat(lives.apply(answer, 0, 0, ZERO, true)).isTrue();
     SliceStore.Answer next =
         new SliceStore.Answer(ZERO, life, run, 2, List.of(), List.of(), List.of(), NEVER);
-    assertThat(lives.hear(next, TTL, TTL, ZERO, true)).isFalse();
+    assertThat(lives.apply(next, TTL, TTL, ZERO, true)).isFalse();
     assertThat(lives.why(TTL)).isEqualTo(RecoveryReason.LOST);
   }
 
@@ -129,7 +129,7 @@ class StoreLivesTest {
     assertThat(lives.missed()).containsExactly(new SliceStore.Missed("other", ZERO + TTL));
     assertThat(hear(TTL + 6, silent(0))).isTrue();
     assertThat(lives.isOtherRun()).isFalse();
-    assertThat(lives.learning(TTL + 6)).isFalse();
+    assertThat(lives.recovering(TTL + 6)).isFalse();
   }
 
   @Test
@@ -158,7 +158,7 @@ class StoreLivesTest {
     run = new SliceStore.Run("next", TTL + 1, 0, NEVER);
     hear(TTL + 5);
     assertThat(lives.why(2 * TTL + 4)).isEqualTo(RecoveryReason.RESTARTED);
-    assertThat(lives.learning(2 * TTL + 5)).isFalse();
+    assertThat(lives.recovering(2 * TTL + 5)).isFalse();
   }
 
   @Test
@@ -166,7 +166,7 @@ class StoreLivesTest {
     joined();
     run = new SliceStore.Run("next", TTL, 0, NEVER);
     hear(TTL + 5);
-    assertThat(lives.learning(TTL + 5)).isFalse();
+    assertThat(lives.recovering(TTL + 5)).isFalse();
   }
 
   @ParameterizedTest
@@ -231,7 +231,7 @@ class StoreLivesTest {
     hear(TTL + 5);
     lostNanos = TTL * 3 / 4;
     hear(2 * TTL);
-    assertThat(lives.learning(2 * TTL + 5)).isFalse();
+    assertThat(lives.recovering(2 * TTL + 5)).isFalse();
     lostNanos = TTL - 1;
     hear(2 * TTL + TTL / 2);
     assertThat(lives.why(3 * TTL)).isEqualTo(RecoveryReason.LOST);
@@ -262,7 +262,7 @@ class StoreLivesTest {
     SliceStore.Answer answer =
         new SliceStore.Answer(
             ZERO, life, only, 1, List.of(unaware(SECOND)), List.of(), List.of(), NEVER);
-    first.hear(answer, 0, 0, ZERO, false);
+    first.apply(answer, 0, 0, ZERO, false);
     assertThat(first.missed()).isEmpty();
   }
 
@@ -292,7 +292,7 @@ class StoreLivesTest {
     life = "next";
     hear(TTL + 1);
     hear(2 * TTL + 1);
-    assertThat(lives.learning(2 * TTL + 1)).isFalse();
+    assertThat(lives.recovering(2 * TTL + 1)).isFalse();
     assertThat(lives.barred(cells)).isEqualTo(cells.at(ZERO + 2 * TTL + 1));
   }
 

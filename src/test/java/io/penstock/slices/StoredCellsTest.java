@@ -25,7 +25,7 @@ class StoredCellsTest {
   }
 
   private void told(long from, SliceStore.Use... uses) {
-    stored.told(new SliceStore.Ask(SliceWorld.ID, SPEC, from, List.of(uses), 0, 0, -1), 3);
+    stored.acknowledge(new SliceStore.Ask(SliceWorld.ID, SPEC, from, List.of(uses), 0, 0, -1), 3);
   }
 
   private static SliceStore.Use use(long cell, long amount) {
@@ -94,7 +94,7 @@ class StoredCellsTest {
   @Test
   void storeThatIsDoubted_isToldWhatItCountedEvenWhereNothingIsSpentAnyMore() {
     told(3, use(4, 2));
-    stored.doubt();
+    stored.markUncertain();
     assertThat(stored.unsure()).isTrue();
     assertThat(stored.firstOther(tally(4, 2), 3)).isEqualTo(3);
     assertThat(stored.differs(tally(), 3)).isTrue();

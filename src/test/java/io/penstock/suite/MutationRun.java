@@ -76,6 +76,8 @@ final class MutationRun {
         Group.of("queue"),
         Group.of("limit"),
         Group.of("quota"),
+        Group.of("dispatch"),
+        Group.of("explain"),
         Group.of("endpoint"),
         Group.of("sharing"),
         Group.of("model"),

@@ -10,17 +10,17 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
-import io.penstock.endpoint.ParkedTicket;
-import io.penstock.endpoint.TicketOutcome;
-import io.penstock.endpoint.TicketRequest;
-import io.penstock.endpoint.TicketSettlement;
-import io.penstock.endpoint.WaitPatience;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.LimitSpec;
@@ -110,12 +110,12 @@ class RequestTrailTest {
     trail.entered(endpoint, "id", "anonymous");
     trail.submitted(parkedTicket);
     trail.released(ticketSettlement);
-    trail.calls(UPSTREAM, BASE, "m", ModelOperation.CHAT);
-    trail.tells(headers);
-    trail.answers(200);
-    trail.passed(4_096);
-    trail.answered("m-2026");
-    trail.called(usage, null);
+    trail.callStarts(UPSTREAM, BASE, "m", ModelOperation.CHAT);
+    trail.setTraceHeaders(headers);
+    trail.statusReceived(200);
+    trail.bytesForwarded(4_096);
+    trail.modelNamed("m-2026");
+    trail.callEnded(usage, null);
     trail.refused(refusal);
     trail.ended(200, null);
   }
@@ -135,7 +135,7 @@ class RequestTrailTest {
     private byte @Nullable [] kept;
 
     @Override
-    public void answered(String model) {
+    public void modelNamed(String model) {
       kept = new byte[kept == null ? 1 : 2];
     }
   }

@@ -141,8 +141,8 @@ final class CoordinationAnswer implements OwnPaths {
         exchange.getResponse().setStatusCode(HttpStatus.NO_CONTENT);
         yield exchange.getResponse().setComplete();
       }
-      case ObjectReply.Said(String said) -> text(exchange, HttpStatus.OK, said);
-      case ObjectReply.Told told ->
+      case ObjectReply.Result(String said) -> text(exchange, HttpStatus.OK, said);
+      case ObjectReply.Statistics told ->
           bytes(
               exchange,
               HttpStatus.OK,

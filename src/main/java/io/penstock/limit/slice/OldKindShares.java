@@ -81,7 +81,7 @@ final class OldKindShares {
   }
 
   private boolean recent(SliceMember member) {
-    return now - member.heard <= STAYS_MICROS;
+    return now - member.lastReportAt <= STAYS_MICROS;
   }
 
   private CellPartition.Kind kind() {
@@ -208,7 +208,7 @@ final class OldKindShares {
     }
     long free = Math.max(0, most - used());
     for (SliceMember other : others.values()) {
-      long kept = other.silent(now, ttl) ? 0 : Math.min(other.head, most);
+      long kept = other.silent(now, ttl) ? 0 : Math.min(other.lackedAtOnce, most);
       free = Math.max(0, free - kept);
     }
     return free;
@@ -268,7 +268,7 @@ final class OldKindShares {
   /** Records that a member has this kind again: what counted here stays until it reports more. */
   static void takeBack(
       SliceLedger sliceLedger, SliceMember member, SliceLedger.Report report, long cell) {
-    member.elsewhere = false;
+    member.hadOtherKind = false;
     if (sliceLedger.partition.kind() == CellPartition.Kind.SPAN) {
       long sum = sum(member.counted.tailMap(sliceLedger.known, true));
       sliceLedger.uncount(member, sliceLedger.known);
@@ -302,7 +302,7 @@ final class OldKindShares {
     if (here == null) {
       here = guest.sharers.add(name, asked);
       here.number = other.number;
-      here.heard = other.heard;
+      here.lastReportAt = other.lastReportAt;
     }
     return here;
   }
@@ -331,10 +331,10 @@ final class OldKindShares {
     SliceMember member = host.sharers.add(report.member(), like);
     member.partition = sameUnit ? like.holding(asked.capacity()) : like;
     member.number = report.number();
-    member.heard = now;
+    member.lastReportAt = now;
     member.wanted = 0;
-    member.head = 0;
-    member.elsewhere = true;
+    member.lackedAtOnce = 0;
+    member.hadOtherKind = true;
     member.counted.headMap(host.known, false).clear();
     Long out = member.counted.remove(CellPartition.OUT);
     if (out != null) { // the member may have spent them

@@ -61,14 +61,14 @@ final class SharedSlots {
     if (at > last) {
       return List.of();
     }
-    long turn = asks.head > 0 ? asks.turn : Long.MAX_VALUE;
+    long turn = asks.lackedAtOnce > 0 ? asks.turn : Long.MAX_VALUE;
     long free = free(rate, last - at);
     boolean scarce = sliceMembers.living() > 1 && lacked > free;
     long most = scarce ? Math.max(1, free / (2L * sliceMembers.living())) : free;
     long room = Math.min(bound, Math.min(most, free - sliceMembers.heads(0, turn).size()));
-    List<Part> parts = cut(rate, at, late, last, Math.min(asks.head + asks.wanted, room));
+    List<Part> parts = cut(rate, at, late, last, Math.min(asks.lackedAtOnce + asks.wanted, room));
     if (!parts.isEmpty()) {
-      asks.head = 0;
+      asks.lackedAtOnce = 0;
     }
     return parts;
   }

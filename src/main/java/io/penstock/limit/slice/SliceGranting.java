@@ -30,7 +30,7 @@ final class SliceGranting {
    * @param soon the latest beginning of a later cell that is near enough to grant ahead
    */
   Map<Long, Long> grant(long wantedByAll, long soon) {
-    long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;
+    long turn = member.lackedAtOnce > 0 ? member.turn : Long.MAX_VALUE;
     if (keepForHeads(0, turn) && grantHead() && keepForHeads(turn, Long.MAX_VALUE)) {
       grantWanted(wantedByAll, soon);
     }
@@ -43,7 +43,7 @@ final class SliceGranting {
    */
   private boolean keepForHeads(long after, long before) {
     for (SliceMember head : sliceMembers.heads(after, before)) {
-      if (!allotment.keepFirst(Math.min(head.head, sliceMembers.capacity()))
+      if (!allotment.keepFirst(Math.min(head.lackedAtOnce, sliceMembers.capacity()))
           && partition.bitByBit()) {
         return false;
       }
@@ -53,7 +53,7 @@ final class SliceGranting {
 
   /** Grants what the member lacks. Returns whether it may get more besides. */
   private boolean grantHead() {
-    long head = Math.min(member.head, sliceMembers.capacity());
+    long head = Math.min(member.lackedAtOnce, sliceMembers.capacity());
     if (head == 0) {
       return true;
     }
@@ -62,7 +62,7 @@ final class SliceGranting {
       return !partition.bitByBit();
     }
     give(cell, head);
-    member.head = 0;
+    member.lackedAtOnce = 0;
     return true;
   }
 

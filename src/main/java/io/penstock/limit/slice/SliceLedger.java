@@ -148,7 +148,7 @@ public final class SliceLedger {
     heardAt = now;
     born = born == NONE ? now : born;
     lostAt = report.born() == NONE || report.born() == born ? lostAt : now;
-    SliceMember member = sharers.hear(report, at, now);
+    SliceMember member = sharers.record(report, at, now);
     sharers.bind(at, now, ttl);
     forgetSilent(now, ttl);
     barred = Math.max(barred, report.barred());
@@ -203,7 +203,7 @@ public final class SliceLedger {
       @Nullable OldKindShares oldKindShares) {
     long first = running(at, now);
     forget(first);
-    if (member.elsewhere) {
+    if (member.hadOtherKind) {
       OldKindShares.takeBack(this, member, report, first);
     }
     long bound = oldKindShares == null ? Long.MAX_VALUE : oldKindShares.begin(member, first);
@@ -254,7 +254,7 @@ public final class SliceLedger {
   private void forgetSilent(long now, long ttl) {
     for (SliceMember member : sharers.all()) {
       if (member.silent(now, ttl)) {
-        member.head = 0;
+        member.lackedAtOnce = 0;
         if (partition.kind() == CellPartition.Kind.CONCURRENCY) {
           uncount(member, 0);
         }

@@ -11,24 +11,24 @@ final class SliceMember {
 
   CellPartition partition;
   long number;
-  long heard;
+  long lastReportAt;
   long wanted;
 
   /** The amount it lacks in one cell, 0 when it lacks none. */
-  long head;
+  long lackedAtOnce;
 
   /** Order in which members began to lack something: the lower, the earlier. */
   long turn;
 
   /** Whether the member had another kind of the limit in its last round. */
-  boolean elsewhere;
+  boolean hadOtherKind;
 
   SliceMember(CellPartition cellPartition) {
     this.partition = cellPartition;
   }
 
   boolean silent(long now, long ttl) {
-    return now - heard > ttl;
+    return now - lastReportAt > ttl;
   }
 
   /**
@@ -36,7 +36,7 @@ final class SliceMember {
    * spent.
    */
   long newest(long ttl) {
-    return newest() == CellPartition.OUT ? (heard + ttl) / partition.cellMicros() : newest();
+    return newest() == CellPartition.OUT ? (lastReportAt + ttl) / partition.cellMicros() : newest();
   }
 
   /** Returns the last cell in which something of the member counts. */

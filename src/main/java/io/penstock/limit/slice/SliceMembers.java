@@ -31,17 +31,17 @@ final class SliceMembers {
   }
 
   /** Records a member's report, and what it lacks. */
-  SliceMember hear(SliceLedger.Report report, CellPartition at, long now) {
+  SliceMember record(SliceLedger.Report report, CellPartition at, long now) {
     SliceMember member = add(report.member(), at);
     member.partition = at;
     member.number = report.number();
-    member.heard = now;
+    member.lastReportAt = now;
     member.wanted = Math.min(report.wanted(), CellPartition.MOST);
-    if (report.head() > 0 && member.head == 0) {
+    if (report.head() > 0 && member.lackedAtOnce == 0) {
       turns++;
       member.turn = turns;
     }
-    member.head = Math.min(report.head(), CellPartition.MOST);
+    member.lackedAtOnce = Math.min(report.head(), CellPartition.MOST);
     return member;
   }
 
@@ -108,7 +108,7 @@ final class SliceMembers {
   List<SliceMember> heads(long after, long before) {
     List<SliceMember> heads = new ArrayList<>();
     for (SliceMember member : members.values()) {
-      if (member.head > 0 && member.turn > after && member.turn < before) {
+      if (member.lackedAtOnce > 0 && member.turn > after && member.turn < before) {
         heads.add(member);
       }
     }
@@ -129,7 +129,7 @@ final class SliceMembers {
   long lacked(long now, long ttl) {
     long sum = 0;
     for (SliceMember member : members.values()) {
-      long lacked = member.silent(now, ttl) ? 0 : member.head + member.wanted;
+      long lacked = member.silent(now, ttl) ? 0 : member.lackedAtOnce + member.wanted;
       sum = Math.min(CellPartition.MOST, sum + lacked);
     }
     return sum;

@@ -65,7 +65,7 @@ public sealed interface WeighedRequest {
    *     the background; the expected cost then counts as its usage
    * @param refersTo an id that only the upstream that issued it knows, or null
    */
-  record Traits(boolean costStands, @Nullable String refersTo) {
+  record Traits(boolean costFinal, @Nullable String refersTo) {
     /** No special properties. */
     public static final Traits NONE = new Traits(false, null);
   }

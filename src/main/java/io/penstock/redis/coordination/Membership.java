@@ -87,7 +87,7 @@ final class Membership {
   private long answered;
 
   /** Last heartbeat received on the own channel. */
-  private long heard;
+  private long lastHeartbeatReceived;
 
   private long leaseEnds;
   private long hearingEnds;
@@ -129,7 +129,11 @@ final class Membership {
 
   /** Returns whether turns may begin: this instance is a member, and receives its publications. */
   boolean joined(long now) {
-    return answered > 0 && well && heard >= first && now < leaseEnds && now < hearingEnds;
+    return answered > 0
+        && well
+        && lastHeartbeatReceived >= first
+        && now < leaseEnds
+        && now < hearingEnds;
   }
 
   /**
@@ -185,13 +189,13 @@ final class Membership {
 
   /** Returns whether all heartbeats sent were received on the own channel. */
   boolean heardAll() {
-    return heard == number;
+    return lastHeartbeatReceived == number;
   }
 
   /** Takes in a heartbeat received on the own channel. */
-  void hear(long said, long now) {
-    boolean gap = heard >= first && said > heard + 1;
-    heard = Math.max(heard, said);
+  void receiveHeartbeat(long said, long now) {
+    boolean gap = lastHeartbeatReceived >= first && said > lastHeartbeatReceived + 1;
+    lastHeartbeatReceived = Math.max(lastHeartbeatReceived, said);
     hearingEnds = now + names.leaseNanos();
     if (gap) {
       listener.missed();
@@ -213,14 +217,14 @@ final class Membership {
 
   /** Returns the words of an answer of that script, or null when there is none. */
   @Nullable List<String> words(Reply reply) {
-    if (reply.trouble() == null && reply.said() instanceof List<?> list && list.size() >= 5) {
+    if (reply.trouble() == null && reply.content() instanceof List<?> list && list.size() >= 5) {
       List<String> words = list.stream().map(String::valueOf).toList();
       born = words.get(2);
       objects = Long.parseLong(words.get(4));
       return words;
     }
     RedisTrouble trouble = reply.trouble();
-    troubleLog.failed(trouble == null ? ObjectScript.odd() : trouble);
+    troubleLog.recordFailure(trouble == null ? ObjectScript.odd() : trouble);
     return null;
   }
 
@@ -261,14 +265,14 @@ final class Membership {
       List<String> words = words(reply);
       well = words != null;
       if (words != null && by.equals(name())) {
-        clock.heard(sentAt, ticker.nanos(), Long.parseLong(words.getFirst()));
+        clock.addReading(sentAt, ticker.nanos(), Long.parseLong(words.getFirst()));
         if (words.get(1).equals("G")) {
           lose();
           beat();
         } else {
           joined(words.subList(5, words.size()));
         }
-        troubleLog.well();
+        troubleLog.recordSuccess();
       }
       then.forEach(check -> check.then().run());
     }

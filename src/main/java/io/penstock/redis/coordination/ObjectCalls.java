@@ -6,8 +6,8 @@ import io.penstock.redis.RedisLink.Call;
 import io.penstock.redis.RedisLink.Reply;
 import io.penstock.redis.RedisTrouble;
 import io.penstock.redis.TroubleLog;
+import io.penstock.redis.coordination.ObjectScript.CallResult;
 import io.penstock.redis.coordination.ObjectScript.Caller;
-import io.penstock.redis.coordination.ObjectScript.Said;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.function.Function;
@@ -25,7 +25,7 @@ final class ObjectCalls {
   /** Callback for the result of a call; one of its arguments is null. */
   interface Then {
     /** Takes in the result. */
-    void said(@Nullable Said said, @Nullable RedisTrouble trouble);
+    void completed(@Nullable CallResult said, @Nullable RedisTrouble trouble);
   }
 
   private final ScriptPipeline scriptPipeline;
@@ -103,32 +103,32 @@ final class ObjectCalls {
         failed(reply.trouble());
         return;
       }
-      Said said;
+      CallResult said;
       try {
-        said = ObjectScript.said(reply.said());
+        said = ObjectScript.parseResult(reply.content());
       } catch (RedisTrouble odd) {
         failed(odd);
         return;
       }
-      clock.heard(sentAt, ticker.nanos(), said.nowMicros());
-      troubleLog.well(key);
+      clock.addReading(sentAt, ticker.nanos(), said.nowMicros());
+      troubleLog.recordSuccess(key);
       if (said.code() != 'U') {
-        then.said(said, null);
+        then.completed(said, null);
       } else if (tries < TRIES) {
         unknown = List.of(said.text().split(" "));
         membership.check(unknown, this::ask);
       } else {
-        then.said(null, new RedisTrouble(RedisTrouble.Kind.SLOW));
+        then.completed(null, new RedisTrouble(RedisTrouble.Kind.SLOW));
       }
     }
 
     private void failed(RedisTrouble trouble) {
       if (trouble.kind() == RedisTrouble.Kind.VALUE) {
-        troubleLog.failed(key, trouble); // only this object is faulty
+        troubleLog.recordFailure(key, trouble); // only this object is faulty
       } else {
-        troubleLog.failed(trouble);
+        troubleLog.recordFailure(trouble);
       }
-      then.said(null, trouble);
+      then.completed(null, trouble);
     }
   }
 }

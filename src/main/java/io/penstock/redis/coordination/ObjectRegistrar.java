@@ -123,7 +123,7 @@ final class ObjectRegistrar {
   }
 
   /** Returns the time, in microseconds, after which the object is forgotten unless it is used. */
-  private long kept(ObjectScript.Said looked) {
+  private long kept(ObjectScript.CallResult looked) {
     long millis = Long.parseLong(looked.text());
     return millis < 0 ? idleMicros() : TimeUnit.MILLISECONDS.toMicros(millis);
   }

@@ -41,10 +41,10 @@ final class ObjectScript {
    * @param interval to which a token belongs, or empty
    * @param waited waiting time in microseconds; empty when it is not to be counted
    */
-  record Given(char code, String interval, String waited) {}
+  record TurnResult(char code, String interval, String waited) {}
 
   /** Answer to a turn that waited. */
-  record Served(long number, Given given) {}
+  record ServedTurn(long number, TurnResult given) {}
 
   /**
    * Result of a call.
@@ -58,13 +58,13 @@ final class ObjectScript {
    * @param served other turns of the instance that are answered
    * @param message that was sent, if it is the answer to them or to this turn
    */
-  record Said(
+  record CallResult(
       long nowMicros,
       char code,
       String text,
-      Given given,
+      TurnResult given,
       long nextMicros,
-      List<Served> served,
+      List<ServedTurn> served,
       String message) {}
 
   /**
@@ -208,7 +208,7 @@ final class ObjectScript {
    *
    * @throws RedisTrouble when the script cannot have replied so
    */
-  static Said said(@Nullable Object reply) {
+  static CallResult parseResult(@Nullable Object reply) {
     if (!(reply instanceof List<?> list) || list.size() != 8) {
       throw odd();
     }
@@ -217,11 +217,11 @@ final class ObjectScript {
     if (code.length() != 1) {
       throw odd();
     }
-    return new Said(
+    return new CallResult(
         number(words.get(0)),
         code.charAt(0),
         words.get(2),
-        new Given(code.charAt(0), words.get(3), words.get(4)),
+        new TurnResult(code.charAt(0), words.get(3), words.get(4)),
         next(words.get(5)),
         served(words.get(6)),
         words.get(7));
@@ -233,26 +233,27 @@ final class ObjectScript {
    * @param key of the object
    * @param nowMicros time of the publication, by the clock of Redis
    */
-  record Told(String key, long nowMicros, long nextMicros, List<Served> served, String message) {}
+  record Publication(
+      String key, long nowMicros, long nextMicros, List<ServedTurn> served, String message) {}
 
   /**
    * Returns the content of a publication.
    *
    * @throws RedisTrouble when it is not from the script
    */
-  static Told told(String publication) {
+  static Publication parsePublication(String publication) {
     String[] lines = publication.split("\n", 5);
     if (lines.length != 5) {
       throw odd();
     }
-    return new Told(lines[0], number(lines[1]), next(lines[2]), served(lines[3]), lines[4]);
+    return new Publication(lines[0], number(lines[1]), next(lines[2]), served(lines[3]), lines[4]);
   }
 
   private static long next(String word) {
     return word.isEmpty() ? NEVER : number(word);
   }
 
-  private static List<Served> served(String text) {
+  private static List<ServedTurn> served(String text) {
     if (text.isEmpty()) {
       return List.of();
     }
@@ -260,13 +261,13 @@ final class ObjectScript {
     if (words.length % 4 != 0) {
       throw odd();
     }
-    List<Served> served = new ArrayList<>();
+    List<ServedTurn> served = new ArrayList<>();
     for (int i = 0; i < words.length; i += 4) {
       if (words[i + 1].length() != 1) {
         throw odd();
       }
-      Given given = new Given(words[i + 1].charAt(0), words[i + 2], words[i + 3]);
-      served.add(new Served(number(words[i]), given));
+      TurnResult given = new TurnResult(words[i + 1].charAt(0), words[i + 2], words[i + 3]);
+      served.add(new ServedTurn(number(words[i]), given));
     }
     return served;
   }
@@ -296,7 +297,7 @@ final class ObjectScript {
 
   /** Returns the reply for a code; null when the code is no answer to the operation. */
   static @Nullable ObjectReply reply(
-      ObjectOperation objectOperation, Said said, ObjectBounds bounds) {
+      ObjectOperation objectOperation, CallResult said, ObjectBounds bounds) {
     return reply(objectOperation, said.code(), said.text(), said.message(), bounds);
   }
 
@@ -309,14 +310,14 @@ final class ObjectScript {
       ObjectBounds bounds) {
     return switch (code) {
       case 'D' -> ObjectReplies.DONE;
-      case 'S', 'H' -> new ObjectReply.Said(words(objectOperation, text, message));
+      case 'S', 'H' -> new ObjectReply.Result(words(objectOperation, text, message));
       case 'T' -> ObjectReplies.TIMED_OUT;
       case 'C' -> conflict(objectOperation.kind());
       case 'M' -> ObjectReplies.MISSING;
       case 'P' -> ObjectReplies.tooManyHeld(bounds.holds());
       case 'F' -> ObjectReplies.tooManyWait(bounds);
       case 'X' -> ObjectReplies.deleted(objectOperation.kind());
-      case 'K' -> ObjectStatistics.told(objectOperation.kind(), text);
+      case 'K' -> ObjectStatistics.parse(objectOperation.kind(), text);
       default -> null;
     };
   }

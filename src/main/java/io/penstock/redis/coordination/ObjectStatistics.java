@@ -27,11 +27,11 @@ final class ObjectStatistics {
    * Returns the statistics that the script wrote as names and numbers, or null when they are
    * incomplete.
    */
-  static @Nullable ObjectReply told(ObjectKind kind, String text) {
+  static @Nullable ObjectReply parse(ObjectKind kind, String text) {
     try {
       ObjectStatistics statistics = new ObjectStatistics(text);
       statistics.show(kind);
-      return new ObjectReply.Told(statistics.shown);
+      return new ObjectReply.Statistics(statistics.shown);
     } catch (NumberFormatException odd) {
       return null;
     }

@@ -5,7 +5,7 @@ import io.penstock.coordination.ObjectKind;
 import io.penstock.coordination.ObjectOperation;
 import io.penstock.coordination.ObjectReply;
 import io.penstock.coordination.TimedTasks;
-import io.penstock.redis.coordination.ObjectScript.Given;
+import io.penstock.redis.coordination.ObjectScript.TurnResult;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ final class PendingCall {
   TimedTasks.@Nullable Entry deadline;
 
   /** Result that the script gave it, or null. */
-  @Nullable Given given;
+  @Nullable TurnResult given;
 
   /** Reply to send once this is known to be allowed, or null. */
   @Nullable ObjectReply answer;
@@ -92,13 +92,13 @@ final class PendingCall {
   }
 
   /** Returns whether its answer is not needed any more. */
-  boolean unwanted() {
+  boolean isUnwanted() {
     return turn().cancelled() || turn().reply() != null;
   }
 
   /** Returns whether it has a result that can be given back. */
   boolean has() {
-    Given has = given;
+    TurnResult has = given;
     return has != null && ObjectScript.gives(kind(), has.code());
   }
 }

@@ -7,9 +7,9 @@ import io.penstock.coordination.ObjectOperation;
 import io.penstock.coordination.ObjectReplies;
 import io.penstock.coordination.ObjectReply;
 import io.penstock.coordination.TimedTasks;
-import io.penstock.redis.coordination.ObjectScript.Said;
-import io.penstock.redis.coordination.ObjectScript.Served;
-import io.penstock.redis.coordination.ObjectScript.Told;
+import io.penstock.redis.coordination.ObjectScript.CallResult;
+import io.penstock.redis.coordination.ObjectScript.Publication;
+import io.penstock.redis.coordination.ObjectScript.ServedTurn;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,7 +49,7 @@ final class PendingCalls {
   private final Map<Long, PendingCall> visits = new HashMap<>();
 
   /** Received results that Redis must still be informed of, by object. */
-  private final Map<String, List<PendingCall>> heard = new HashMap<>();
+  private final Map<String, List<PendingCall>> unacknowledged = new HashMap<>();
 
   private List<ClientTurn> answered = new ArrayList<>();
   private long number;
@@ -156,7 +156,7 @@ final class PendingCalls {
     }
   }
 
-  private void replied(PendingCall pendingCall, Said said) {
+  private void replied(PendingCall pendingCall, CallResult said) {
     switch (said.code()) {
       case 'W' -> waits(pendingCall);
       case 'A' ->
@@ -181,7 +181,7 @@ final class PendingCalls {
   }
 
   private void waits(PendingCall pendingCall) {
-    if (pendingCall.unwanted() || !pendingCall.isOf(membership.name())) {
+    if (pendingCall.isUnwanted() || !pendingCall.isOf(membership.name())) {
       abandon(pendingCall, LOST);
       return;
     }
@@ -280,18 +280,18 @@ final class PendingCalls {
   // ---- publications and answers
 
   /** Takes in news about an object. */
-  void told(Told told) {
+  void applyPublication(Publication told) {
     served(told.key(), told.served(), told.message());
     waitingTurns.next(told.key(), told.nowMicros(), told.nextMicros(), ticker.nanos());
   }
 
-  private void heardOf(String key, Said said) {
+  private void heardOf(String key, CallResult said) {
     served(key, said.served(), said.message());
     waitingTurns.next(key, said.nowMicros(), said.nextMicros(), ticker.nanos());
   }
 
-  private void served(String key, List<Served> all, String message) {
-    for (Served each : all) {
+  private void served(String key, List<ServedTurn> all, String message) {
+    for (ServedTurn each : all) {
       PendingCall pendingCall = visits.get(each.number());
       if (pendingCall == null
           || !pendingCall.key.equals(key)
@@ -313,13 +313,13 @@ final class PendingCalls {
   }
 
   private void acknowledge(PendingCall pendingCall) {
-    List<PendingCall> others = heard.get(pendingCall.key);
+    List<PendingCall> others = unacknowledged.get(pendingCall.key);
     if (others != null && others.size() < AT_ONCE) {
       others.add(pendingCall);
       return;
     }
     List<PendingCall> all = new ArrayList<>(List.of(pendingCall));
-    heard.put(pendingCall.key, all);
+    unacknowledged.put(pendingCall.key, all);
     if (ObjectScript.gives(pendingCall.kind())) {
       acknowledge(pendingCall, all);
     } else { // nothing waits for it, so the clients go first
@@ -334,16 +334,16 @@ final class PendingCalls {
         "ack",
         "",
         () -> {
-          heard.remove(first.key, all);
+          unacknowledged.remove(first.key, all);
           return all.stream().map(PendingCall::id).toList();
         },
         (said, trouble) -> {
-          heard.remove(first.key, all); // it may have failed without being sent
+          unacknowledged.remove(first.key, all); // it may have failed without being sent
           acknowledged(all, said);
         });
   }
 
-  private void acknowledged(List<PendingCall> all, @Nullable Said said) {
+  private void acknowledged(List<PendingCall> all, @Nullable CallResult said) {
     Set<Long> known = said == null ? Set.of() : new HashSet<>(ObjectScript.numbers(said.text()));
     for (PendingCall pendingCall : all) {
       ObjectReply answer = pendingCall.answer;
@@ -399,7 +399,7 @@ final class PendingCalls {
         first.key, first.kind(), "ask", "", () -> ids, (said, trouble) -> asked(some, said));
   }
 
-  private void asked(List<PendingCall> some, @Nullable Said said) {
+  private void asked(List<PendingCall> some, @Nullable CallResult said) {
     if (said == null) {
       return; // it is asked again once Redis answers
     }

@@ -2,8 +2,8 @@ package io.penstock.redis.coordination;
 
 import io.penstock.coordination.ObjectKind;
 import io.penstock.coordination.ObjectOperation;
-import io.penstock.redis.coordination.ObjectScript.Given;
-import io.penstock.redis.coordination.ObjectScript.Said;
+import io.penstock.redis.coordination.ObjectScript.CallResult;
+import io.penstock.redis.coordination.ObjectScript.TurnResult;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ final class PendingReleases {
 
   private final ObjectCalls objectCalls;
   private final Ticker ticker;
-  private final BiConsumer<String, Said> heard;
+  private final BiConsumer<String, CallResult> heard;
   private final Queue<Later> later = new ArrayDeque<>();
 
   /**
@@ -41,14 +41,14 @@ final class PendingReleases {
    *
    * @param heard receives each answer, with the key of the object
    */
-  PendingReleases(ObjectCalls objectCalls, Ticker ticker, BiConsumer<String, Said> heard) {
+  PendingReleases(ObjectCalls objectCalls, Ticker ticker, BiConsumer<String, CallResult> heard) {
     this.objectCalls = objectCalls;
     this.ticker = ticker;
     this.heard = heard;
   }
 
   /** Sends the release at once; {@code given} may be null when it is unknown. */
-  void now(PendingCall pendingCall, @Nullable Given given) {
+  void now(PendingCall pendingCall, @Nullable TurnResult given) {
     String heldKey = heldKey(pendingCall);
     List<String> more =
         given == null

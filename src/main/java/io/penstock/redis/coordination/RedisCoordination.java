@@ -46,7 +46,7 @@ public final class RedisCoordination implements CoordinationService {
   private final TroubleLog troubleLog = new TroubleLog("coordination", "object");
   private final TimedTasks timedTasks = new TimedTasks();
   private final ScriptPipeline scriptPipeline;
-  private final Membership fellows;
+  private final Membership membership;
   private final PendingCalls pendingCalls;
   private long setNanos = Ticker.NEVER;
   private boolean listening;
@@ -79,7 +79,7 @@ public final class RedisCoordination implements CoordinationService {
         names(namespace, process, Membership.LEASE_NANOS),
         bounds,
         ticker,
-        new StoreClock.Heard(TimeUnit.MILLISECONDS.toMicros(TIMEOUT_MILLIS)),
+        new StoreClock.RedisClock(TimeUnit.MILLISECONDS.toMicros(TIMEOUT_MILLIS)),
         alarm,
         beats);
   }
@@ -98,11 +98,13 @@ public final class RedisCoordination implements CoordinationService {
     this.alarm = alarm;
     this.beats = beats;
     this.scriptPipeline = new ScriptPipeline(link::call, lock, this::enter, ticker);
-    this.fellows = new Membership(names, scriptPipeline, ticker, clock, troubleLog, new Changes());
+    this.membership =
+        new Membership(names, scriptPipeline, ticker, clock, troubleLog, new Changes());
     ObjectCalls objectCalls =
-        new ObjectCalls(scriptPipeline, fellows, bounds, ticker, clock, troubleLog);
+        new ObjectCalls(scriptPipeline, membership, bounds, ticker, clock, troubleLog);
     this.pendingCalls =
-        new PendingCalls(bounds, ticker, timedTasks, clock, scriptPipeline, fellows, objectCalls);
+        new PendingCalls(
+            bounds, ticker, timedTasks, clock, scriptPipeline, membership, objectCalls);
   }
 
   static Membership.Names names(String namespace, String process, long leaseNanos) {
@@ -124,40 +126,40 @@ public final class RedisCoordination implements CoordinationService {
       listening = true;
     }
     if (hears) {
-      enter(() -> fellows.tick(ticker.nanos()));
+      enter(() -> membership.tick(ticker.nanos()));
     } else {
-      var _ = link.listen(channel, this::hear, this::missed).whenComplete(this::listens);
+      var _ = link.listen(channel, this::onPublication, this::missed).whenComplete(this::listens);
     }
   }
 
   private void listens(@Nullable Object done, @Nullable Throwable failure) {
     if (failure == null) {
-      enter(() -> fellows.tick(ticker.nanos()));
+      enter(() -> membership.tick(ticker.nanos()));
       return;
     }
-    troubleLog.failed(RedisDiagnosis.of(failure));
+    troubleLog.recordFailure(RedisDiagnosis.of(failure));
     synchronized (lock) {
       listening = false;
     }
   }
 
-  private void hear(String publication) {
+  private void onPublication(String publication) {
     enter(
         () -> {
           try {
-            heard(publication);
+            applyPublication(publication);
           } catch (RedisTrouble odd) {
-            troubleLog.failed(odd); // it came from another program
+            troubleLog.recordFailure(odd); // it came from another program
           }
         });
   }
 
-  private void heard(String publication) {
+  private void applyPublication(String publication) {
     if (publication.indexOf('\n') >= 0) {
-      pendingCalls.told(ObjectScript.told(publication));
+      pendingCalls.applyPublication(ObjectScript.parsePublication(publication));
     } else {
       long now = ticker.nanos();
-      ObjectScript.numbers(publication).forEach(each -> fellows.hear(each, now));
+      ObjectScript.numbers(publication).forEach(each -> membership.receiveHeartbeat(each, now));
     }
   }
 
@@ -200,7 +202,7 @@ public final class RedisCoordination implements CoordinationService {
       }
       told = pendingCalls.answered();
     }
-    told.forEach(ClientTurn::tell);
+    told.forEach(ClientTurn::deliverAnswer);
     scriptPipeline.flush();
     synchronized (lock) {
       if (closed && scriptPipeline.idle()) {
@@ -240,7 +242,7 @@ public final class RedisCoordination implements CoordinationService {
   @Override
   public boolean ready() {
     synchronized (lock) {
-      return !closed && fellows.joined(ticker.nanos());
+      return !closed && membership.joined(ticker.nanos());
     }
   }
 
@@ -254,14 +256,14 @@ public final class RedisCoordination implements CoordinationService {
   @Override
   public long objects() {
     synchronized (lock) {
-      return fellows.objects();
+      return membership.objects();
     }
   }
 
   /** Returns whether all calls are answered, and all own heartbeats were received. */
   boolean settled() {
     synchronized (lock) {
-      return scriptPipeline.idle() && fellows.heardAll();
+      return scriptPipeline.idle() && membership.heardAll();
     }
   }
 
@@ -287,7 +289,7 @@ public final class RedisCoordination implements CoordinationService {
         () -> {
           closed = true;
           pendingCalls.dismiss(new ObjectReply.Stopping());
-          fellows.leave();
+          membership.leave();
         });
     alarm.close();
     beats.close();

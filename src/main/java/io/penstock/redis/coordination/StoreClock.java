@@ -5,7 +5,7 @@ import io.penstock.time.CellClock;
 /** The clock of Redis, as far as this instance can know it. Used by one thread at a time. */
 interface StoreClock {
   /** Takes in an answer with the local times of the request and of the answer. */
-  void heard(long askedNanos, long heardNanos, long storeMicros);
+  void addReading(long askedNanos, long heardNanos, long storeMicros);
 
   /** Returns the local time at which the clock of Redis has certainly reached the given time. */
   long localNanos(long storeMicros, long nowNanos);
@@ -20,7 +20,7 @@ interface StoreClock {
   String now();
 
   /** Clock based on the answers of Redis. */
-  final class Heard implements StoreClock {
+  final class RedisClock implements StoreClock {
     private static final long NANOS_PER_MICRO = 1_000;
     private static final long MICRO = 1_000;
 
@@ -31,13 +31,13 @@ interface StoreClock {
      * Creates a clock without answers; {@code patienceMicros} is how long a request waits for its
      * answer.
      */
-    Heard(long patienceMicros) {
+    RedisClock(long patienceMicros) {
       this.patienceMicros = patienceMicros;
     }
 
     @Override
-    public void heard(long askedNanos, long heardNanos, long storeMicros) {
-      var _ = clock.heard(askedNanos, heardNanos, storeMicros * NANOS_PER_MICRO, MICRO);
+    public void addReading(long askedNanos, long heardNanos, long storeMicros) {
+      var _ = clock.addReading(askedNanos, heardNanos, storeMicros * NANOS_PER_MICRO, MICRO);
     }
 
     @Override

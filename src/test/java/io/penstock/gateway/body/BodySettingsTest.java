@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueBounds;
 import java.time.Duration;

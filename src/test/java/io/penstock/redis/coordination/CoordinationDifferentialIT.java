@@ -199,8 +199,8 @@ class CoordinationDifferentialIT {
     for (Class<? extends ObjectReply> kind :
         List.<Class<? extends ObjectReply>>of(
             ObjectReply.Done.class,
-            ObjectReply.Said.class,
-            ObjectReply.Told.class,
+            ObjectReply.Result.class,
+            ObjectReply.Statistics.class,
             ObjectReply.TimedOut.class,
             ObjectReply.Conflict.class,
             ObjectReply.Missing.class)) {

@@ -53,13 +53,13 @@ class CoordinationRedisIT {
       CoordinationService other = redisCrew.members.get(1);
       for (int i = 0; i < 20; i++) {
         String name = "s" + i + "}{";
-        assertThat(answer(one.call(name, place("a"), 0))).isEqualTo(new ObjectReply.Said("a"));
+        assertThat(answer(one.call(name, place("a"), 0))).isEqualTo(new ObjectReply.Result("a"));
         ClientTurn waits = other.call(name, place("b"), CoordinationService.FOR_EVER);
         redisCrew.settle();
         assertThat(waits.reply()).isNull();
         assertThat(answer(one.call(name, new ObjectOperation.Release("a"), 0)))
             .isEqualTo(ObjectReplies.DONE);
-        assertThat(answer(waits)).isEqualTo(new ObjectReply.Said("b"));
+        assertThat(answer(waits)).isEqualTo(new ObjectReply.Result("b"));
       }
       for (RedisServer master : redis.masters()) {
         assertThat(Long.parseLong(master.command("DBSIZE").substring(1))).isGreaterThan(3);
@@ -73,11 +73,12 @@ class CoordinationRedisIT {
         RedisCrew redisCrew = new RedisCrew(address(server.port()), 2, ObjectBounds.DEFAULT)) {
       CoordinationService one = redisCrew.members.get(0);
       CoordinationService other = redisCrew.members.get(1);
-      if (!answer(one.call("lock", place("a"), 0)).equals(new ObjectReply.Said("a"))) {
+      if (!answer(one.call("lock", place("a"), 0)).equals(new ObjectReply.Result("a"))) {
         throw new IllegalStateException("nobody has the lock, yet it is not to be had");
       }
       server.command("FLUSHALL");
-      assertThat(answer(other.call("lock", place("b"), 0))).isNotEqualTo(new ObjectReply.Said("b"));
+      assertThat(answer(other.call("lock", place("b"), 0)))
+          .isNotEqualTo(new ObjectReply.Result("b"));
     }
   }
 
@@ -90,9 +91,10 @@ class CoordinationRedisIT {
                 List.of(address(way.port()), address(server.port())), ObjectBounds.DEFAULT)) {
       CoordinationService far = redisCrew.members.get(0);
       CoordinationService near = redisCrew.members.get(1);
-      assertThat(answer(near.call("s", place("held"), 0))).isEqualTo(new ObjectReply.Said("held"));
+      assertThat(answer(near.call("s", place("held"), 0)))
+          .isEqualTo(new ObjectReply.Result("held"));
       assertThat(answer(near.call("other", place("first"), 0)))
-          .isEqualTo(new ObjectReply.Said("first"));
+          .isEqualTo(new ObjectReply.Result("first"));
       assertThat(answer(near.call("other", new ObjectOperation.Release("first"), 0)))
           .isEqualTo(ObjectReplies.DONE);
       ClientTurn waits = far.call("s", place("waits"), CoordinationService.FOR_EVER);
@@ -105,14 +107,14 @@ class CoordinationRedisIT {
       assertThat(answer(near.call("other", place("next"), 0))).isEqualTo(ObjectReplies.TIMED_OUT);
       assertThat(waits.reply()).isNull();
       way.become(FaultProxy.Manner.FINE);
-      assertThat(answer(waits)).as("it is asked for").isEqualTo(new ObjectReply.Said("waits"));
+      assertThat(answer(waits)).as("it is asked for").isEqualTo(new ObjectReply.Result("waits"));
       redisCrew.ticker.advance(10_000_000_000L); // by now it is done, or never will be
       Until.holds(
           "what nobody heard of is undone",
           () -> {
             redisCrew.members.getFirst().beat();
             return answer(near.call("other", place("next"), 0))
-                .equals(new ObjectReply.Said("next"));
+                .equals(new ObjectReply.Result("next"));
           });
     }
   }
@@ -146,9 +148,9 @@ class CoordinationRedisIT {
     return wrong(redisCrew) == before
         && replies.equals(
             List.of(
-                new ObjectReply.Said("a"),
+                new ObjectReply.Result("a"),
                 ObjectReplies.DONE,
-                new ObjectReply.Said("b"),
+                new ObjectReply.Result("b"),
                 ObjectReplies.DONE));
   }
 

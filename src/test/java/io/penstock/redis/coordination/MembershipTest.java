@@ -24,7 +24,7 @@ class MembershipTest {
   private final List<Call> calls = new ArrayList<>();
   private CompletableFuture<List<Reply>> answer = new CompletableFuture<>();
   private final FakeTicker ticker = new FakeTicker();
-  private final StoreClock clock = new StoreClock.Heard(1_000_000);
+  private final StoreClock clock = new StoreClock.RedisClock(1_000_000);
   private final ScriptPipeline scriptPipeline =
       new ScriptPipeline(this::send, new Object(), Runnable::run, ticker);
   private final Membership membership =
@@ -83,7 +83,7 @@ class MembershipTest {
 
   private void joined(String... living) {
     beat(0, living);
-    membership.hear(1, 0);
+    membership.receiveHeartbeat(1, 0);
     assertThat(membership.joined(0)).isTrue();
   }
 
@@ -97,7 +97,7 @@ class MembershipTest {
     assertThat(told).containsExactly("well");
     assertThat(membership.joined(0)).as("it has not heard itself").isFalse();
     assertThat(membership.heardAll()).isFalse();
-    membership.hear(1, 0);
+    membership.receiveHeartbeat(1, 0);
     assertThat(membership.joined(0)).isTrue();
     assertThat(membership.heardAll()).isTrue();
     assertThat(membership.born()).isEqualTo("born");
@@ -115,7 +115,7 @@ class MembershipTest {
     assertThat(calls.getLast().args().subList(4, 6)).containsExactly("2", "1");
     ticker.set(2 * SECOND);
     answer.complete(List.of(reply("J", "me.1")));
-    membership.hear(2, 2 * SECOND);
+    membership.receiveHeartbeat(2, 2 * SECOND);
     assertThat(membership.joined(SECOND + LEASE - 1)).isTrue();
     assertThat(membership.joined(SECOND + LEASE)).isFalse();
   }
@@ -151,12 +151,12 @@ class MembershipTest {
   @Test
   void wordThatWasNotHeard_isSaidToBeMissed() {
     joined("me.1");
-    membership.hear(2, 1);
+    membership.receiveHeartbeat(2, 1);
     assertThat(told).doesNotContain("missed");
-    membership.hear(4, 2);
+    membership.receiveHeartbeat(4, 2);
     assertThat(told).endsWith("missed");
-    membership.hear(3, 3);
-    membership.hear(5, 4);
+    membership.receiveHeartbeat(3, 3);
+    membership.receiveHeartbeat(5, 4);
     assertThat(told).containsOnlyOnce("missed");
   }
 

@@ -80,16 +80,16 @@ class RedisCoordinationIT {
   void soManyObjectsAreThere_andNotOneMore() {
     for (int i = 0; i < 5; i++) {
       assertThat(now(i % 2, "c" + i, new ObjectOperation.Count(1)))
-          .isEqualTo(new ObjectReply.Said("1"));
+          .isEqualTo(new ObjectReply.Result("1"));
     }
     assertThat(now(0, "c5", new ObjectOperation.Count(1)))
         .isEqualTo(new ObjectReply.Full("5 objects are there already"));
-    assertThat(now(1, "c0", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("2"));
+    assertThat(now(1, "c0", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Result("2"));
     assertThat(now(0, "c5", new ObjectOperation.Inspect(ObjectKind.COUNTER)))
         .isEqualTo(ObjectReplies.MISSING);
     assertThat(now(0, "c0", new ObjectOperation.Delete(ObjectKind.COUNTER)))
         .isEqualTo(ObjectReplies.DONE);
-    assertThat(now(1, "c5", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("1"));
+    assertThat(now(1, "c5", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Result("1"));
     crew.members.forEach(RedisCoordination::beat);
     crew.settle();
     assertThat(crew.members.getFirst().objects()).isEqualTo(5);
@@ -102,15 +102,15 @@ class RedisCoordinationIT {
     }
     crew.pass(HOUR);
     server.command("DEL", key(ObjectKind.COUNTER, "c3"), key(ObjectKind.COUNTER, "c4"));
-    assertThat(now(1, "c5", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("1"));
-    assertThat(now(0, "c0", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("2"));
+    assertThat(now(1, "c5", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Result("1"));
+    assertThat(now(0, "c0", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Result("2"));
   }
 
   @Test
   void soManyPlacesOfASemaphoreAreHeld_andNotOneMore() {
     for (int i = 0; i < 3; i++) {
       assertThat(now(i % 2, "s", new ObjectOperation.Acquire(9, "k" + i, 0)))
-          .isEqualTo(new ObjectReply.Said("k" + i));
+          .isEqualTo(new ObjectReply.Result("k" + i));
     }
     assertThat(now(0, "s", new ObjectOperation.Acquire(9, "k3", 0)))
         .isEqualTo(new ObjectReply.Full("3 places of semaphores are held already"));
@@ -153,7 +153,7 @@ class RedisCoordinationIT {
     assertThat(place.reply()).isNull();
     assertThat(token.reply()).isNull();
     crew.pass(1_000);
-    assertThat(place.reply()).isEqualTo(new ObjectReply.Said("b"));
+    assertThat(place.reply()).isEqualTo(new ObjectReply.Result("b"));
     assertThat(token.reply()).isEqualTo(ObjectReplies.DONE);
   }
 
@@ -166,9 +166,9 @@ class RedisCoordinationIT {
     }
     ClientTurn waits = ask(1, "s", place("b", SECOND));
     crew.pass(SECOND);
-    assertThat(waits.reply()).isEqualTo(new ObjectReply.Said("b"));
+    assertThat(waits.reply()).isEqualTo(new ObjectReply.Result("b"));
     now(0, "s", new ObjectOperation.Release("b"));
-    assertThat(now(0, "s", place("c", 24 * HOUR))).isEqualTo(new ObjectReply.Said("c"));
+    assertThat(now(0, "s", place("c", 24 * HOUR))).isEqualTo(new ObjectReply.Result("c"));
   }
 
   @Test
@@ -219,7 +219,7 @@ class RedisCoordinationIT {
     server.command(
         "EVAL", script, "1", key, "beat", "m0.1", "", "", late, answered, lease, channel);
     crew.settle();
-    assertThat(now(0, "c", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("1"));
+    assertThat(now(0, "c", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Result("1"));
     assertThat(server.command("HEXISTS", key, "lost")).isEqualTo(":0");
   }
 
@@ -228,7 +228,7 @@ class RedisCoordinationIT {
     now(0, "s", place("a", 60 * SECOND));
     crew.pass(30 * SECOND);
     now(1, "s", new ObjectOperation.Delete(ObjectKind.SEMAPHORE));
-    assertThat(now(0, "s", place("b", 60 * SECOND))).isEqualTo(new ObjectReply.Said("b"));
+    assertThat(now(0, "s", place("b", 60 * SECOND))).isEqualTo(new ObjectReply.Result("b"));
   }
 
   @Test
@@ -239,7 +239,7 @@ class RedisCoordinationIT {
         .isInstanceOf(ObjectReply.Unavailable.class);
     assertThat(now(1, "e", new ObjectOperation.Send("")))
         .isInstanceOf(ObjectReply.Unavailable.class);
-    assertThat(now(0, "d", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("1"));
+    assertThat(now(0, "d", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Result("1"));
     assertThat(server.command("GET", key(ObjectKind.COUNTER, "c"))).isEqualTo("text");
   }
 
@@ -247,7 +247,7 @@ class RedisCoordinationIT {
   void scriptsThatRedisForgot_areThereAgain() {
     now(0, "c", new ObjectOperation.Count(1));
     server.command("SCRIPT", "FLUSH");
-    assertThat(now(0, "c", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Said("2"));
+    assertThat(now(0, "c", new ObjectOperation.Count(1))).isEqualTo(new ObjectReply.Result("2"));
   }
 
   @Test
@@ -260,9 +260,9 @@ class RedisCoordinationIT {
     assertThat(lost.reply()).isInstanceOf(ObjectReply.Unavailable.class);
     assertThat(waits.reply()).isNull();
     now(1, "s", new ObjectOperation.Release("held"));
-    Until.holds("the next one", () -> new ObjectReply.Said("waits").equals(waits.reply()));
+    Until.holds("the next one", () -> new ObjectReply.Result("waits").equals(waits.reply()));
     now(1, "s", new ObjectOperation.Release("waits"));
-    assertThat(now(0, "s", place("again", 0))).isEqualTo(new ObjectReply.Said("again"));
+    assertThat(now(0, "s", place("again", 0))).isEqualTo(new ObjectReply.Result("again"));
     assertThat(now(1, "s", new ObjectOperation.Release("again"))).isEqualTo(ObjectReplies.DONE);
   }
 
@@ -274,6 +274,6 @@ class RedisCoordinationIT {
     assertThat(gone.reply()).isEqualTo(new ObjectReply.Stopping());
     ClientTurn next = crew.members.get(1).call("s", place("next", 0), CoordinationService.FOR_EVER);
     crew.members.get(1).call("s", new ObjectOperation.Release("held"), 0);
-    Until.holds("the next one", () -> new ObjectReply.Said("next").equals(next.reply()));
+    Until.holds("the next one", () -> new ObjectReply.Result("next").equals(next.reply()));
   }
 }

@@ -58,7 +58,7 @@ final class RedisCrew implements AutoCloseable {
   /** Store clock for a Redis with the same clock as this instance. */
   private final class Shared implements StoreClock {
     @Override
-    public void heard(long askedNanos, long heardNanos, long storeMicros) {
+    public void addReading(long askedNanos, long heardNanos, long storeMicros) {
       // the clock is known
     }
 

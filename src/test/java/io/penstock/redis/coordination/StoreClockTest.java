@@ -12,7 +12,7 @@ class StoreClockTest {
   /** Best precision with which the clock of Redis is known. */
   private static final long UNSURE = 200;
 
-  private final StoreClock.Heard clock = new StoreClock.Heard(2_000_000);
+  private final StoreClock.RedisClock clock = new StoreClock.RedisClock(2_000_000);
 
   @Test
   void clockThatWasNeverHeard_saysThatItIsNow_andEndsNothing() {
@@ -23,14 +23,14 @@ class StoreClockTest {
 
   @Test
   void instantToCome_isTheOneAtWhichRedisSurelySaysIt_andOneThatIsOverIsNow() {
-    clock.heard(NOW, NOW, MICROS);
+    clock.addReading(NOW, NOW, MICROS);
     assertThat(clock.localNanos(MICROS + 5, NOW)).isEqualTo(NOW + 5_000 + UNSURE);
     assertThat(clock.localNanos(MICROS - 5, NOW)).isEqualTo(NOW);
   }
 
   @Test
   void whatIsSentNow_mayBeDoneForAsLongAsItIsWaitedFor() {
-    clock.heard(NOW, NOW, MICROS);
+    clock.addReading(NOW, NOW, MICROS);
     assertThat(clock.fence(NOW)).isEqualTo(Long.toString(MICROS + 1 + 2_000_000));
   }
 }

@@ -14,7 +14,7 @@ class WaitingTurnsTest {
   /** Store clock for a Redis with the local clock. */
   private static final class Same implements StoreClock {
     @Override
-    public void heard(long askedNanos, long heardNanos, long storeMicros) {
+    public void addReading(long askedNanos, long heardNanos, long storeMicros) {
       // the clock is known
     }
 

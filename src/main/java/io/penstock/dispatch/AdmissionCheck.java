@@ -1,0 +1,226 @@
+package io.penstock.dispatch;
+
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.LostSpending;
+import io.penstock.pool.Upstream;
+import io.penstock.queue.DimensionSizes;
+import io.penstock.queue.QueueBounds;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which tickets to refuse instead of queueing: those that would wait in vain or for too
+ * long, or for which the queue has no place.
+ */
+public final class AdmissionCheck {
+  private AdmissionCheck() {}
+
+  /** Returns the refusal of a ticket that has no route, or null when there is one. */
+  static @Nullable public Refusal noRoute(
+      List<TicketRoute> ways, RouteSource routeSource, ParkedTicket parkedTicket) {
+    if (!ways.isEmpty()) {
+      return null;
+    }
+    RefusalReason reason = routeSource.noRouteReason(parkedTicket.model());
+    String detail =
+        reason == RefusalReason.NO_HEALTHY_UPSTREAM
+            ? "no upstream of this endpoint is enabled"
+            : "no upstream of this endpoint serves the model";
+    return Refusal.of(reason, detail);
+  }
+
+  /** Returns the refusal of a ticket that no upstream can serve for a while, or null. */
+  static @Nullable Refusal unavailable(List<TicketRoute> ways, long now) {
+    Refusal unwell = onlyUnhealthy(ways, now);
+    return unwell == null ? hopeless(ways, now) : unwell;
+  }
+
+  /** Returns whether any of some routes can be relied on to open soon. */
+  static boolean anyAvailable(List<TicketRoute> ways, long now) {
+    return ways.stream().anyMatch(way -> way.available(now));
+  }
+
+  /** Returns the refusal of a ticket that waits in vain on every route, or null. */
+  static @Nullable Refusal hopeless(List<TicketRoute> ways, long now) {
+    Refusal unavailable = null;
+    for (TicketRoute ticketRoute : ways) {
+      unavailable = ticketRoute.refusal();
+      if (unavailable == null) {
+        return dayUsedUp(ways, now);
+      }
+    }
+    return unavailable;
+  }
+
+  /** Returns the refusal of a ticket that only unhealthy upstreams could serve, or null. */
+  private static @Nullable Refusal onlyUnhealthy(List<TicketRoute> ways, long now) {
+    long soonest = Ticker.NEVER;
+    for (TicketRoute ticketRoute : ways) {
+      Upstream upstream = ticketRoute.upstream();
+      if (upstream == null || !upstream.health().onTrial()) {
+        return null;
+      }
+      soonest = Math.min(soonest, upstream.health().opens(now));
+    }
+    return soonest <= now
+        ? null
+        : new Refusal(
+            RefusalReason.NO_HEALTHY_UPSTREAM,
+            "no upstream that serves this is well",
+            soonest - now);
+  }
+
+  /**
+   * Returns the refusal of a ticket when its model, or each upstream that could serve it, has used
+   * up its day; else null.
+   */
+  private static @Nullable Refusal dayUsedUp(List<TicketRoute> ways, long now) {
+    if (ways.isEmpty()) {
+      return null;
+    }
+    long soonest = Ticker.NEVER;
+    boolean models = true;
+    boolean lost = false;
+    for (TicketRoute ticketRoute : ways) {
+      lost |= hasLost(ticketRoute.ofModel(), now) || hasLost(ticketRoute.pool(), now);
+      long model = dayEnds(ticketRoute.ofModel(), now);
+      long ends = Math.max(model, dayEnds(ticketRoute.pool(), now));
+      if (ends <= now) {
+        return null;
+      }
+      soonest = Math.min(soonest, ends);
+      models &= model > now;
+    }
+    if (lost) {
+      return new Refusal(
+          RefusalReason.LIMIT_RECOVERING,
+          "Redis has lost data, and an instance that is gone may have used up the requests of the"
+              + " day; nothing more is granted until the day ends",
+          soonest - now);
+    }
+    return models
+        ? new Refusal(RefusalReason.MODEL_RPD, "the model is out for its day", soonest - now)
+        : new Refusal(
+            RefusalReason.UPSTREAM_RPD,
+            "every upstream that serves this is out for its day",
+            soonest - now);
+  }
+
+  private static boolean hasLost(@Nullable Quota quota, long now) {
+    return quota != null
+        && quota.limits().stream()
+            .map(MeteredLimit::limit)
+            .anyMatch(
+                limit ->
+                    limit.spec() instanceof LimitSpec.Day && LostSpending.isBarred(limit, 1, now));
+  }
+
+  private static long dayEnds(@Nullable Quota quota, long now) {
+    return quota == null ? now : quota.dayEndsNanos(now);
+  }
+
+  /** Returns the refusal of a new ticket that would wait in vain, or null. */
+  static @Nullable Refusal inVain(
+      List<TicketRoute> ways, RouteSource routeSource, ParkedTicket parkedTicket, long now) {
+    Refusal refusal = impossible(ways, routeSource, parkedTicket);
+    return refusal == null ? unavailable(ways, now) : refusal;
+  }
+
+  /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */
+  static @Nullable Refusal impossible(
+      List<TicketRoute> ways, RouteSource routeSource, ParkedTicket parkedTicket) {
+    if (ways.isEmpty()) {
+      return noRoute(ways, routeSource, parkedTicket);
+    }
+    Quota.Obstacle obstacle = null;
+    for (TicketRoute ticketRoute : ways) {
+      obstacle = ticketRoute.obstacle(parkedTicket.cost());
+      if (obstacle == null) {
+        return null;
+      }
+    }
+    return obstacle == null
+        ? null
+        : Refusal.of(
+            RefusalReason.COST_EXCEEDS_CAPACITY,
+            "token cost %d exceeds window capacity %d"
+                .formatted(obstacle.amount(), obstacle.capacity()));
+  }
+
+  /**
+   * Returns the sizes with which a ticket counts for those behind it, or null when they are its
+   * own. They are capped at the capacity of the limits, because no limit waits for more than that,
+   * however much output a request may ask for.
+   */
+  static @Nullable DimensionSizes counted(List<TicketRoute> ways, ParkedTicket parkedTicket) {
+    DimensionSizes most = new DimensionSizes();
+    most.setAll(0);
+    DimensionSizes capacity = new DimensionSizes();
+    for (TicketRoute ticketRoute : ways) {
+      capacity.reset();
+      for (Quota quota : ticketRoute.quotas()) {
+        if (!quota.ofKey()) {
+          quota.lowerToCapacity(capacity);
+        }
+      }
+      most.raise(capacity);
+    }
+    parkedTicket.sizesInto(capacity);
+    if (most.admits(capacity)) {
+      return null;
+    }
+    most.lower(capacity);
+    return most;
+  }
+
+  /** Returns the refusal of a ticket with an estimated wait longer than it may wait, or null. */
+  static @Nullable Refusal tooLong(ParkedTicket parkedTicket, long estimateNanos) {
+    long most = parkedTicket.refusesAboveNanos();
+    return most == 0 || estimateNanos <= most
+        ? null
+        : new Refusal(
+            RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT,
+            "the estimated wait is %.1f s, longer than the %.1f s it may take"
+                .formatted(seconds(estimateNanos), seconds(most)),
+            estimateNanos - most);
+  }
+
+  /** Returns which bound leaves no place for a ticket beside the waiting ones, or null. */
+  static @Nullable String full(
+      QueueBounds bounds, QueueBacklog waiting, ParkedTicket parkedTicket) {
+    if (waiting.tickets() >= bounds.maxTickets()) {
+      return bounds.maxTickets() + " tickets";
+    }
+    if (parkedTicket.cost().totalTokens() > bounds.maxTokens() - waiting.tokens()) {
+      return bounds.maxTokens() + " tokens";
+    }
+    return parkedTicket.bytes() > bounds.maxBytes() - waiting.bytes()
+        ? bounds.maxBytes() + " bytes"
+        : null;
+  }
+
+  /** Returns the refusal of a ticket that finds the queue full. */
+  public static Refusal queueFull(String bound, long nextNanos) {
+    boolean known = nextNanos >= 0 && nextNanos < Long.MAX_VALUE / 2;
+    return new Refusal(
+        RefusalReason.QUEUE_FULL,
+        "the queue is full: it holds at most " + bound,
+        known ? nextNanos : Refusal.UNKNOWN);
+  }
+
+  /** Returns the refusal of a ticket that reached its deadline. */
+  static Refusal expired(long waitedNanos) {
+    return Refusal.of(
+        RefusalReason.QUEUE_TIMEOUT,
+        "it waited %.1f s, the longest it may".formatted(seconds(waitedNanos)));
+  }
+
+  private static double seconds(long nanos) {
+    return nanos / 1e9;
+  }
+}

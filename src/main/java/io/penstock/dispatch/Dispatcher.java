@@ -1,0 +1,414 @@
+package io.penstock.dispatch;
+
+import io.penstock.queue.QueueDiscipline;
+import io.penstock.queue.Ticket.State;
+import io.penstock.quota.WaitList;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Decides when the tickets of one endpoint are released, for all limits and orders alike: {@link
+ * #step} expires tickets, grants those that can go, and returns when to call it again.
+ *
+ * <p>A ticket is granted when every quota of one of its routes admits it; then each of them is
+ * charged, otherwise none. The first ticket in order that can go goes first. A later one may
+ * overtake an earlier one that lacks room, but only a limited number of times (see {@link
+ * io.penstock.quota.WaitList}). Nothing here blocks, runs timers or runs a request's code; the
+ * {@link DispatchListener} receives the decisions. Only one thread at a time may use it, the owner
+ * of the queue.
+ */
+public final class Dispatcher {
+  private final DispatchListener dispatchListener;
+  private final RouteSource routeSource;
+  private final WaitingRoom waitingRoom;
+  private final LaneIndex laneIndex;
+  private final TicketDeadlines ticketDeadlines;
+  private final QueueBacklog queueBacklog;
+  private final QueueOverflow queueOverflow;
+  private final WaitRecorder recorder;
+  private boolean paused;
+
+  /** Lanes that the next grant skips; a set, as it may meet a lane in several wait lists. */
+  private final Set<WaitList.Waiter> skipped = new HashSet<>();
+
+  public Dispatcher(
+      DispatchListener dispatchListener, RouteSource routeSource, WaitRecorder recorder) {
+    this.recorder = recorder;
+    this.dispatchListener = dispatchListener;
+    this.routeSource = routeSource;
+    this.waitingRoom = new WaitingRoom(this, routeSource, recorder);
+    this.laneIndex = waitingRoom.lanes();
+    this.ticketDeadlines = waitingRoom.deadlines();
+    this.queueBacklog = waitingRoom.backlog();
+    this.queueOverflow = waitingRoom.overflow();
+  }
+
+  /** Makes all decisions due by {@code now}; returns the next instant at which more may be due. */
+  public long step(long now) {
+    expireLate(now);
+    widen(now);
+    // Releases come first, so that a ticket can go at its very deadline, and one without patience
+    // at once. They are repeated, because an expired ticket may have had a claim on what others
+    // need.
+    do {
+      do {
+        release(now);
+      } while (admitBlocked(now));
+    } while (expireOne(now, now));
+    return next();
+  }
+
+  /** Expires the tickets with a deadline before {@code now}. */
+  private void expireLate(long now) {
+    boolean late = true;
+    while (late) {
+      late = expireOne(now - 1, now);
+    }
+  }
+
+  /** Expires the first ticket due at or before {@code until}; returns whether there was one. */
+  private boolean expireOne(long until, long now) {
+    ParkedTicket parkedTicket = ticketDeadlines.due(until);
+    if (parkedTicket == null) {
+      return false;
+    }
+    recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    if (take(parkedTicket, State.EXPIRED)) {
+      long waited = now - parkedTicket.arrivedNanos();
+      dispatchListener.expired(parkedTicket, AdmissionCheck.expired(waited));
+    }
+    return true;
+  }
+
+  private void release(long now) {
+    if (paused) {
+      return;
+    }
+    waitingRoom.stopAvoidingInVain(now);
+    do {
+      ReleaseChoice each;
+      while ((each = laneIndex.choose(waitingRoom.discipline(), now)) != null) {
+        grant(each, now);
+      }
+    } while (waitingRoom.stopAvoidingInVain(now));
+    laneIndex.setAside().forEach(lane -> refuseHopeless(lane, now));
+  }
+
+  /** Refuses tickets that only a daily reset or the end of an outage could release. */
+  private void refuseHopeless(Lane lane, long now) {
+    Refusal refusal = AdmissionCheck.hopeless(lane.routes(), now);
+    if (refusal != null) {
+      lane.tickets().forEach(parkedTicket -> turnAway(parkedTicket, lane.routes(), refusal, now));
+    }
+  }
+
+  /** Moves blocked tickets into the queue while it has places; returns whether any moved. */
+  private boolean admitBlocked(long now) {
+    boolean any = false;
+    ParkedTicket first = queueOverflow.first();
+    while (first != null
+        && AdmissionCheck.full(routeSource.bounds(), queueBacklog, first) == null) {
+      queueOverflow.remove(first);
+      Lane lane = waitingRoom.enqueue(first, now);
+      if (!paused) {
+        lane.join(); // others can count it as skipped
+      }
+      any = true;
+      first = queueOverflow.first();
+    }
+    return any;
+  }
+
+  /** Takes from all quotas of a route and grants the ticket, unless it may not go yet after all. */
+  private void grant(ReleaseChoice choice, long now) {
+    ParkedTicket parkedTicket = choice.ticket();
+    TicketRoute ticketRoute = choice.route();
+    if (parkedTicket.state() != State.PARKED) {
+      waitingRoom.remove(parkedTicket, false); // decided elsewhere, and about to leave
+      return;
+    }
+    if (choice.onlyPaced()) {
+      choice.lane().claimForPace(choice, now);
+      return;
+    }
+    if (!choice.lane().mayPass(parkedTicket, ticketRoute, now) || !choice.mayTake(skipped, now)) {
+      return;
+    }
+    if (!skipped.isEmpty()) {
+      skipped.forEach(each -> each.skip(parkedTicket));
+      skipped.clear();
+    }
+    Lane lane = choice.lane();
+    lane.recorder().goes(parkedTicket, lane.routes(), now);
+    TicketCharges ticketCharges = ticketRoute.take(parkedTicket, now);
+    if (ticketCharges == null) {
+      // Another thread took first; the next step sees what is left. What was taken and given back
+      // may have looked used up to others.
+      ticketRoute.wake();
+      return;
+    }
+    if (!parkedTicket.decide(State.GRANTED)) {
+      waitingRoom.remove(parkedTicket, false); // its client went away first
+      ticketCharges.giveBack(now);
+      ticketRoute.wake();
+      return;
+    }
+    waitingRoom.remove(parkedTicket, true);
+    int depth = (int) queueBacklog.tickets();
+    TicketSettlement settlement =
+        new TicketSettlement(
+            parkedTicket, ticketRoute, ticketCharges.with(parkedTicket.takenCharges()), depth, now);
+    waitingRoom.discipline().charge(parkedTicket);
+    waitingRoom.moved();
+    dispatchListener.granted(parkedTicket, settlement);
+  }
+
+  /**
+   * Decides a waiting ticket, then removes it from wherever it waits: as long as it is in its lane
+   * and undecided, other threads may claim a quota for it.
+   *
+   * @return false when another thread decided it first
+   */
+  private boolean take(ParkedTicket parkedTicket, State decision) {
+    boolean decided = parkedTicket.decide(decision);
+    waitingRoom.remove(parkedTicket, false);
+    return decided;
+  }
+
+  private long next() {
+    long next = ticketDeadlines.firstNanos();
+    return paused ? next : Math.min(next, laneIndex.wakeAt());
+  }
+
+  /** Accepts a new ticket: grants it at once, queues or blocks it, or refuses it. */
+  public void arrive(ParkedTicket parkedTicket, long now) {
+    if (parkedTicket.state() != State.PARKED) {
+      return; // its client went away first
+    }
+    expireLate(now); // expired tickets take no place
+    List<TicketRoute> ways = laneIndex.ways(parkedTicket.laneKey(), now);
+    Refusal refusal = AdmissionCheck.inVain(ways, routeSource, parkedTicket, now);
+    if (refusal != null) {
+      recorder.recordHopeless(parkedTicket, ways, now);
+      refuse(parkedTicket, refusal);
+      return;
+    }
+    waitingRoom.enter(parkedTicket, ways);
+    long estimate =
+        WaitEstimate.waitNanos(
+            parkedTicket,
+            ways,
+            waitingRoom.discipline(),
+            laneIndex,
+            queueBacklog,
+            queueOverflow,
+            now);
+    if (queueOverflow.tickets() == 0) {
+      waitingRoom.enqueue(parkedTicket, now);
+      step(now);
+      if (parkedTicket.queued()) {
+        admit(parkedTicket, estimate, now);
+      }
+    } else {
+      block(parkedTicket, estimate, now); // nobody overtakes blocked tickets
+    }
+  }
+
+  /** Puts a ticket that comes back to its old place in the queue; the bounds do not apply. */
+  public void returnToQueue(ParkedTicket parkedTicket, long now) {
+    if (parkedTicket.state() != State.PARKED) {
+      return;
+    }
+    List<TicketRoute> ways = routeSource.of(parkedTicket.laneKey(), now);
+    Refusal refusal = AdmissionCheck.impossible(ways, routeSource, parkedTicket);
+    boolean avoids = parkedTicket.laneKey().avoidedUpstream() != null;
+    if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(ways, now))) {
+      parkedTicket.setLaneKey(
+          parkedTicket.laneKey().avoidingNone()); // others never can, or cannot soon
+      returnToQueue(parkedTicket, now);
+    } else if (refusal == null) {
+      waitingRoom.enter(parkedTicket, ways);
+      waitingRoom.enqueue(parkedTicket, now);
+    } else {
+      recorder.recordHopeless(parkedTicket, ways, now);
+      refuse(parkedTicket, refusal);
+    }
+  }
+
+  /** Lets fallback models serve the tickets that have waited long enough for their own model. */
+  private void widen(long now) {
+    for (ParkedTicket each = ticketDeadlines.widens(now);
+        each != null;
+        each = ticketDeadlines.widens(now)) {
+      boolean blocked = each.blocked();
+      if (!blocked) {
+        waitingRoom.leaveLane(each, false);
+      }
+      each.setLaneKey(each.laneKey().widened());
+      if (!blocked) {
+        waitingRoom.enqueue(each, now);
+      }
+    }
+  }
+
+  /** Leaves a ticket that cannot go at once in the queue, or blocks or refuses it. */
+  private void admit(ParkedTicket parkedTicket, long estimate, long now) {
+    Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
+    long soonest = parkedTicket.lane() instanceof Lane lane ? lane.wakeAt() - now : Ticker.NEVER;
+    queueBacklog.remove(parkedTicket);
+    String full = AdmissionCheck.full(routeSource.bounds(), queueBacklog, parkedTicket);
+    queueBacklog.add(parkedTicket);
+    if (full == null && refusal == null) {
+      return;
+    }
+    if (refusal == null && waitingRoom.mayBlock(parkedTicket)) {
+      waitingRoom.remove(parkedTicket, false);
+      waitingRoom.block(parkedTicket);
+      return;
+    }
+    recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    if (take(parkedTicket, State.REFUSED)) {
+      dispatchListener.refused(
+          parkedTicket,
+          refusal == null ? AdmissionCheck.queueFull(String.valueOf(full), soonest) : refusal);
+    }
+  }
+
+  private void block(ParkedTicket parkedTicket, long estimate, long now) {
+    Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
+    if (refusal == null && waitingRoom.mayBlock(parkedTicket)) {
+      waitingRoom.block(parkedTicket);
+      return;
+    }
+    ticketDeadlines.remove(parkedTicket);
+    recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    refuse(
+        parkedTicket,
+        refusal == null
+            ? AdmissionCheck.queueFull(routeSource.maxBlocked() + " blocked tickets", next() - now)
+            : refusal);
+  }
+
+  private void refuse(ParkedTicket parkedTicket, Refusal refusal) {
+    if (parkedTicket.decide(State.REFUSED)) {
+      dispatchListener.refused(parkedTicket, refusal);
+    }
+  }
+
+  /** Removes a ticket because its client went away. */
+  public void leave(ParkedTicket parkedTicket, long now) {
+    if (parkedTicket.waits()) {
+      if (WaitRecorder.isLong(parkedTicket, now)) {
+        recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+      }
+      waitingRoom.remove(parkedTicket, false);
+    }
+    dispatchListener.clientLeft(parkedTicket, now);
+  }
+
+  /** Refuses a ticket, queued or blocked; returns false when it no longer waits. */
+  public boolean evict(ParkedTicket parkedTicket, Refusal refusal, long now) {
+    if (parkedTicket.state() != State.PARKED) {
+      return false;
+    }
+    recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    if (!parkedTicket.decide(State.REFUSED)) {
+      return false;
+    }
+    if (parkedTicket.waits()) {
+      waitingRoom.remove(parkedTicket, false);
+    }
+    dispatchListener.refused(parkedTicket, refusal);
+    return true;
+  }
+
+  /** Corrects the order by the tokens that a granted ticket really used. */
+  public void settled(ParkedTicket parkedTicket, long usedTokens) {
+    waitingRoom.discipline().settle(parkedTicket, usedTokens);
+    waitingRoom.moved();
+  }
+
+  /** Gives tickets new routes and the configured order; refuses those that can no longer fit. */
+  public void reroute(long now) {
+    QueueDiscipline<ParkedTicket> configured = routeSource.discipline();
+    boolean reorder = !configured.same(waitingRoom.discipline());
+    if (reorder) {
+      waitingRoom.discipline(configured);
+    }
+    for (Lane lane : laneIndex.copy()) {
+      if (reorder) {
+        lane.reorder(configured);
+      }
+      lane.reroute(routeSource.of(lane.key(), now), routeSource.maxSkips());
+      if (!paused) {
+        lane.join();
+      }
+    }
+    for (Lane lane : laneIndex.copy()) {
+      lane.tickets().forEach(parkedTicket -> drop(parkedTicket, lane.routes(), now));
+    }
+    for (ParkedTicket parkedTicket : queueOverflow.all()) {
+      if (reorder) {
+        parkedTicket.enter(configured);
+      }
+      drop(parkedTicket, routeSource.of(parkedTicket.laneKey(), now), now);
+      dropFromOverflow(parkedTicket);
+    }
+  }
+
+  /** Refuses a blocked ticket that does not fit even an empty queue: it would block others. */
+  private void dropFromOverflow(ParkedTicket parkedTicket) {
+    String full = AdmissionCheck.full(routeSource.bounds(), new QueueBacklog(), parkedTicket);
+    if (parkedTicket.blocked() && full != null) {
+      turnAway(parkedTicket, AdmissionCheck.queueFull(full, Ticker.NEVER));
+    }
+  }
+
+  private void drop(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
+    if (AdmissionCheck.impossible(ways, routeSource, parkedTicket) != null) {
+      waitingRoom.remove(parkedTicket, false);
+      returnToQueue(parkedTicket, now);
+    }
+  }
+
+  /** Refuses all waiting tickets. */
+  public void close(Refusal refusal) {
+    queueOverflow.all().forEach(parkedTicket -> turnAway(parkedTicket, refusal));
+    for (Lane lane : laneIndex.copy()) {
+      lane.tickets().forEach(parkedTicket -> turnAway(parkedTicket, refusal));
+    }
+  }
+
+  private void turnAway(
+      ParkedTicket parkedTicket, List<TicketRoute> ways, Refusal refusal, long now) {
+    recorder.recordHopeless(parkedTicket, ways, now);
+    turnAway(parkedTicket, refusal);
+  }
+
+  private void turnAway(ParkedTicket parkedTicket, Refusal refusal) {
+    if (take(parkedTicket, State.REFUSED)) {
+      dispatchListener.refused(parkedTicket, refusal);
+    }
+  }
+
+  /** Stops or restarts releases; deadlines run on meanwhile. */
+  public void pause(boolean stop, long now) {
+    paused = stop;
+    recorder.pause(stop, now);
+    // Paused tickets keep no claims and are not skipped.
+    laneIndex.all().forEach(stop ? Lane::withdraw : Lane::join);
+  }
+
+  /** Returns all waiting tickets. */
+  public WaitingRoom waitingRoom() {
+    return waitingRoom;
+  }
+
+  /** Returns whether releases are stopped. */
+  public boolean paused() {
+    return paused;
+  }
+}

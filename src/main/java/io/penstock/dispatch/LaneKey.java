@@ -1,0 +1,59 @@
+package io.penstock.dispatch;
+
+import io.penstock.quota.CallerAccount;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that decides which routes a ticket has. Tickets with equal values wait in one lane.
+ *
+ * @param model the model it asks for, or null
+ * @param paid whether all quotas but the upstream's are charged already: the ticket was granted
+ *     before and came back
+ * @param only the id of the only upstream it may go to, or null. If that upstream is gone, it may
+ *     go to any
+ * @param not the id of the upstream it avoids, or null. It stops avoiding it as soon as no other
+ *     upstream that serves it is {@linkplain TicketRoute#available available}, and then goes to any
+ * @param widely whether fallback models may serve it too
+ * @param account the account with whose quotas it waits in the queue, or null when that was charged
+ *     at arrival, or there is none
+ */
+public record LaneKey(
+    @Nullable String model,
+    boolean alreadyCharged,
+    @Nullable String onlyUpstream,
+    @Nullable String avoidedUpstream,
+    boolean withFallbacks,
+    @Nullable CallerAccount account) {
+  /**
+   * Returns the value of a ticket that has just arrived and may go to any upstream.
+   *
+   * @param callerAccount the account of its caller, or null
+   */
+  static LaneKey of(@Nullable String model, @Nullable CallerAccount callerAccount) {
+    boolean waits = callerAccount != null && callerAccount.waits();
+    return new LaneKey(model, false, null, null, false, waits ? callerAccount : null);
+  }
+
+  /** Returns the value for a ticket that may only go to that upstream; null is any. */
+  public LaneKey onlyTo(@Nullable String upstream) {
+    return new LaneKey(model, alreadyCharged, upstream, avoidedUpstream, withFallbacks, account);
+  }
+
+  /**
+   * Returns the value for a ticket that comes back, and avoids one upstream or may only go to one;
+   * either may be null.
+   */
+  LaneKey forRetry(@Nullable String avoided, @Nullable String keptTo) {
+    return new LaneKey(model, true, keptTo, avoided, withFallbacks, null);
+  }
+
+  /** Returns the value for a ticket that no longer avoids an upstream. */
+  public LaneKey avoidingNone() {
+    return new LaneKey(model, alreadyCharged, onlyUpstream, null, withFallbacks, account);
+  }
+
+  /** Returns the value for a ticket that fallback models may serve too. */
+  LaneKey widened() {
+    return new LaneKey(model, alreadyCharged, onlyUpstream, avoidedUpstream, true, account);
+  }
+}

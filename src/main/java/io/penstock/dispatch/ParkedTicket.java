@@ -1,0 +1,371 @@
+package io.penstock.dispatch;
+
+import io.penstock.queue.DimensionSizes;
+import io.penstock.queue.QueueDiscipline;
+import io.penstock.queue.Ticket;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.Charge;
+import io.penstock.quota.Quota;
+import io.penstock.quota.WaitList;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ticket of an endpoint, from its arrival until its outcome is known.
+ *
+ * <p>The outcome and the receiver of it meet in one atomic reference, in either order. That an
+ * outcome was delivered does not yet mean that the receiver handles it: a second atomic field is
+ * decided once, either by {@link #take} or by {@link #cancel}.
+ */
+public final class ParkedTicket extends Ticket {
+  private enum Hand {
+    OPEN,
+    TAKEN,
+    UNWANTED
+  }
+
+  private static final VarHandle MEETING;
+  private static final VarHandle HAND;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      MEETING = lookup.findVarHandle(ParkedTicket.class, "meeting", Object.class);
+      HAND = lookup.findVarHandle(ParkedTicket.class, "hand", Hand.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  private static final CallerAccount.ChargeResult NOTHING =
+      new CallerAccount.Taken(List.of(), List.of());
+
+  private final TicketListener listener;
+  private final TicketRequest ticketRequest;
+  private final TicketTerms terms;
+  private final @Nullable ShadowTicket shadowTicket;
+  private volatile @Nullable Object meeting;
+  private volatile Hand hand = Hand.OPEN;
+
+  private final @Nullable TicketCharges carried;
+
+  /** Charges taken from its caller at arrival; set before any other thread sees the ticket. */
+  private @Nullable TicketCharges charged;
+
+  private boolean left;
+
+  /** The quotas and routes it waits for. For the owner of the queue only. */
+  private LaneKey laneKey;
+
+  /** The lane it waits in, or null; only the owner of the queue sets it. */
+  private volatile WaitList.@Nullable Waiter lane;
+
+  /** Whether it waits for a place in the queue. */
+  private boolean blocked;
+
+  /** Whether its claim on a quota is due to a pace alone. */
+  boolean claimsForPace;
+
+  private volatile boolean listed;
+
+  private volatile @Nullable TicketNote note;
+
+  /** The sizes with which it counts in the backlog; null when they are its own. */
+  @Nullable DimensionSizes counted;
+
+  /**
+   * Creates a parked ticket.
+   *
+   * @param shadowTicket the shadow for which the ticket is decided, or null for a request's own
+   *     ticket
+   */
+  public ParkedTicket(
+      TicketListener listener,
+      long order,
+      TicketRequest ticketRequest,
+      TicketTerms terms,
+      long now,
+      @Nullable ShadowTicket shadowTicket) {
+    super(order, ticketRequest.cost(), ticketRequest.bytes(), now, terms.deadlineNanos());
+    this.listener = listener;
+    this.ticketRequest = ticketRequest;
+    this.shadowTicket = shadowTicket;
+    this.terms = terms;
+    this.laneKey = LaneKey.of(ticketRequest.model(), ticketRequest.account());
+    this.carried = null;
+  }
+
+  /** Creates the ticket of a request that comes back for another attempt. */
+  private ParkedTicket(ParkedTicket before, LaneKey laneKey, TicketCharges carried) {
+    super(
+        before.order(),
+        before.cost(),
+        before.bytes(),
+        before.arrivedNanos(),
+        before.deadlineNanos());
+    this.listener = before.listener;
+    this.ticketRequest = before.ticketRequest;
+    this.shadowTicket = null;
+    this.terms =
+        new TicketTerms(
+            before.deadlineNanos(),
+            0,
+            laneKey.withFallbacks() ? Ticker.NEVER : before.fallbackNanos());
+    this.laneKey = laneKey;
+    this.carried = carried;
+    TicketNote known = before.note;
+    this.note = known == null ? null : known.next();
+  }
+
+  /**
+   * Returns the ticket with which the request of this granted ticket takes its old place in the
+   * queue again.
+   *
+   * @param avoided the id of the upstream to avoid if another serves the request, or null
+   * @param left what stays taken for the request
+   */
+  ParkedTicket nextAttempt(@Nullable String avoided, TicketCharges left) {
+    // An upstream chosen by affinity can be replaced by another; one that alone knows what the
+    // request refers to cannot.
+    String keptTo = avoided == null ? laneKey.onlyUpstream() : ticketRequest.affinity().at();
+    return new ParkedTicket(this, laneKey.forRetry(avoided, keptTo), left);
+  }
+
+  /** Returns the instant from which fallback models may serve it; NEVER when none may. */
+  long fallbackNanos() {
+    return terms.fallbackNanos();
+  }
+
+  /** Returns what stays taken from its previous attempt, or null for a first attempt. */
+  @Nullable
+  public TicketCharges carried() {
+    return carried;
+  }
+
+  /**
+   * Charges its caller's account with the expected cost, unless the ticket waits for the account's
+   * quotas in the queue.
+   */
+  public CallerAccount.ChargeResult charge(long now) {
+    CallerAccount callerAccount = ticketRequest.account();
+    if (callerAccount == null || laneKey.account() != null) {
+      return NOTHING;
+    }
+    CallerAccount.ChargeResult answer = callerAccount.charge(ticketRequest.model(), this, now);
+    if (answer instanceof CallerAccount.Taken(List<Quota> givers, List<Charge> spends)
+        && !spends.isEmpty()
+        && !keep(TicketCharges.charged(givers, spends))) {
+      spends.forEach(spend -> spend.giveBack(now));
+      givers.forEach(quota -> quota.waitList().wake());
+    }
+    return answer;
+  }
+
+  /**
+   * Notes that its arrival has been handled: if it was not granted, the caller's limits that block
+   * it are reported to other regions.
+   */
+  public void came(long now) {
+    CallerAccount waits = laneKey.account();
+    if (waits != null && shadowTicket == null && state() != State.GRANTED) {
+      waits.reportDenials(ticketRequest.model(), cost(), now);
+    }
+  }
+
+  /** Keeps what was charged; returns false when the ticket no longer waits. */
+  private synchronized boolean keep(TicketCharges ticketCharges) {
+    charged = left ? null : ticketCharges;
+    return !left;
+  }
+
+  /**
+   * Marks that it no longer waits and will not be granted. Returns what stays taken for it, or
+   * null.
+   */
+  synchronized @Nullable public TicketCharges leave() {
+    left = true;
+    return takenCharges();
+  }
+
+  /**
+   * Returns what stays taken for it while it waits, from its arrival or from its previous attempt;
+   * or null.
+   */
+  @Nullable
+  public TicketCharges takenCharges() {
+    return carried == null ? charged : carried;
+  }
+
+  /** Returns the account of its caller, or null when the caller has no limits. */
+  @Nullable
+  public CallerAccount account() {
+    return ticketRequest.account();
+  }
+
+  @Override
+  public boolean keepsCharges() {
+    return carried != null;
+  }
+
+  /** Returns the path of the endpoint at which it arrived. */
+  public String path() {
+    return listener.path();
+  }
+
+  /** Returns the endpoint, which is informed of what happens to the ticket. */
+  TicketListener listener() {
+    return listener;
+  }
+
+  /** Returns how long it may wait, and for what. */
+  TicketTerms terms() {
+    return terms;
+  }
+
+  /** Returns the quotas and routes it waits for. For the owner of the queue only. */
+  public LaneKey laneKey() {
+    return laneKey;
+  }
+
+  /** Sets the quotas and routes it waits for. For the owner of the queue only. */
+  public void setLaneKey(LaneKey next) {
+    laneKey = next;
+  }
+
+  /** Returns the lane it waits in, or null; any thread may ask whether a claim is still valid. */
+  WaitList.@Nullable Waiter lane() {
+    return lane;
+  }
+
+  /** Sets the lane it waits in. For the owner of the queue only. */
+  void lane(WaitList.@Nullable Waiter next) {
+    lane = next;
+  }
+
+  /** Returns whether it waits for a place in the queue. */
+  public boolean blocked() {
+    return blocked;
+  }
+
+  void block(boolean blocks) {
+    blocked = blocks;
+  }
+
+  /** Marks that it was listed in the directory of waiting tickets. */
+  public void list() {
+    listed = true;
+  }
+
+  /** Returns whether it was ever listed in the directory of waiting tickets. */
+  public boolean listed() {
+    return listed;
+  }
+
+  /** Returns what is kept with it for questions by operators, or null. */
+  @Nullable
+  public TicketNote note() {
+    return note;
+  }
+
+  public void note(TicketNote next) {
+    note = next;
+  }
+
+  /** Returns the shadow for which it is decided, or null for a request's own ticket. */
+  @Nullable
+  public ShadowTicket shadow() {
+    return shadowTicket;
+  }
+
+  /** Returns the origin of its request. */
+  public TicketRequest.Origin origin() {
+    return ticketRequest.origin();
+  }
+
+  /** Returns the requested model, or null. */
+  public @Nullable String model() {
+    return ticketRequest.model();
+  }
+
+  /** Gives it its place in an order. */
+  void enter(QueueDiscipline<ParkedTicket> discipline) {
+    discipline.enter(
+        this, ticketRequest.priority(), ticketRequest.flow().name(), ticketRequest.flow().weight());
+  }
+
+  /**
+   * Returns whether it waits, in the queue or for a place there. For the owner of the queue only.
+   */
+  public boolean waits() {
+    return queued() || blocked;
+  }
+
+  /**
+   * Returns whether it waits or has waited; false when it was decided on arrival. The answer does
+   * not depend on its later outcome.
+   */
+  public boolean waited() {
+    return outcome() == null || listed;
+  }
+
+  long refusesAboveNanos() {
+    return terms.refusesAboveNanos();
+  }
+
+  /** Refuses it if it still waits; no effect once it was decided. */
+  public void refuse(Refusal refusal) {
+    listener.refuse(this, refusal);
+  }
+
+  /**
+   * Cancels it because its client went away. If it was granted meanwhile, its charges are returned.
+   * No effect once its outcome was {@linkplain #take taken}.
+   */
+  public void cancel() {
+    listener.cancel(this);
+  }
+
+  /** Returns the outcome, or null while there is none. */
+  public @Nullable TicketOutcome outcome() {
+    return meeting instanceof TicketOutcome ticketOutcome ? ticketOutcome : null;
+  }
+
+  /** Registers {@code receiver}, which is called once with the outcome; at once if it is known. */
+  public void whenDecided(Consumer<TicketOutcome> receiver) {
+    Object met = MEETING.compareAndExchange(this, null, receiver);
+    if (met instanceof TicketOutcome ticketOutcome) {
+      receiver.accept(ticketOutcome);
+    }
+  }
+
+  /**
+   * Accepts the outcome on behalf of the request: the caller will now handle it. Returns false when
+   * the ticket was cancelled first; then there is nothing to handle.
+   */
+  public boolean take() {
+    return HAND.compareAndSet(this, Hand.OPEN, Hand.TAKEN);
+  }
+
+  /** Marks that nobody will take the outcome; returns false when it was taken already. */
+  public boolean unwanted() {
+    return HAND.compareAndSet(this, Hand.OPEN, Hand.UNWANTED);
+  }
+
+  @SuppressWarnings("unchecked")
+  public // only whenDecided stores anything else there
+  void deliver(TicketOutcome ticketOutcome) {
+    Object met = MEETING.getAndSet(this, ticketOutcome);
+    // A cancellation marks the ticket as unwanted first and looks for an outcome then, so at least
+    // one of the two threads sees the other.
+    if (hand == Hand.UNWANTED) {
+      listener.abandoned(ticketOutcome);
+    } else if (met != null) {
+      ((Consumer<TicketOutcome>) met).accept(ticketOutcome);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.penstock.dispatch;
+
+import io.penstock.cost.TokenUsage;
+import io.penstock.quota.CallerAccount;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The test run of a request in shadow mode, which is granted at once. A second ticket with the same
+ * data goes through the limits in the request's place: it waits, is granted, or is refused. Its
+ * charges are settled with the request's real usage once both have ended, in either order. Safe
+ * from any thread.
+ */
+public final class ShadowTicket {
+  /** The end of the request: with its usage, or, when {@code !ran}, without having run. */
+  private record End(boolean ran, @Nullable TokenUsage usage, long outputTokens) {}
+
+  private final ParkedTicket ticket;
+  private @Nullable TicketSettlement taken;
+  private @Nullable End end;
+
+  /** Creates the shadow of a ticket; its own ticket has the same arrival number. */
+  public ShadowTicket(ParkedTicket of, TicketRequest ticketRequest) {
+    this.ticket =
+        new ParkedTicket(
+            of.listener(), of.order(), ticketRequest, of.terms(), of.arrivedNanos(), this);
+  }
+
+  /** Returns the ticket that goes through the limits in the request's place. */
+  public ParkedTicket ticket() {
+    return ticket;
+  }
+
+  /** Notes that the shadow's ticket was granted. */
+  public void granted(TicketSettlement settlement, long now) {
+    End ended;
+    synchronized (this) {
+      taken = settlement;
+      ended = end;
+    }
+    if (ended != null) {
+      settle(settlement, ended, now);
+    }
+  }
+
+  /** Charges the output that the request's answer has produced so far. */
+  void produced(long outputTokens, long now) {
+    TicketSettlement settlement;
+    synchronized (this) {
+      settlement = taken;
+    }
+    if (settlement != null) {
+      settlement.produced(outputTokens, now);
+    }
+  }
+
+  /**
+   * Notes that the request has ended with that usage; null stands for its expected input and the
+   * counted output.
+   */
+  void ended(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    end(new End(true, tokenUsage, outputTokens), now);
+  }
+
+  /** Notes that the request has ended without having run; the shadow's ticket stops waiting. */
+  void returned(long now) {
+    end(new End(false, null, 0), now);
+    withdraw();
+  }
+
+  /** Cancels the shadow's ticket: the client has gone and would not have waited longer. */
+  void withdraw() {
+    ticket.listener().withdraw(ticket);
+  }
+
+  private void end(End how, long now) {
+    TicketSettlement settlement;
+    synchronized (this) {
+      end = how;
+      settlement = taken;
+    }
+    if (settlement != null) {
+      settle(settlement, how, now);
+    }
+  }
+
+  private void settle(TicketSettlement settlement, End how, long now) {
+    if (how.ran()) {
+      settlement.settle(how.usage(), how.outputTokens(), now);
+    } else {
+      settlement.giveBack(now);
+    }
+    CallerAccount callerAccount = ticket.account();
+    if (callerAccount != null) {
+      callerAccount.leave();
+    }
+  }
+}

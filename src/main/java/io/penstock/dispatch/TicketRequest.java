@@ -1,0 +1,128 @@
+package io.penstock.dispatch;
+
+import io.penstock.cost.Cost;
+import io.penstock.quota.CallerAccount;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request as an endpoint sees it.
+ *
+ * @param model the model it asks for, or null
+ * @param cost its expected usage
+ * @param bytes of body it holds in memory while it waits, ≥ 0
+ * @param patience how long it is willing to wait
+ * @param priority the larger goes first, in orders that use priorities
+ * @param flow the flow it belongs to, in a fair order
+ * @param kept the affinity to one upstream
+ * @param account the account of its caller, or null when the caller has no limits
+ * @param models the models its caller may ask for; null is any. Fallback models serve the request
+ *     only if the caller may ask for all of them
+ * @param origin its sender, as shown to people
+ */
+public record TicketRequest(
+    @Nullable String model,
+    Cost cost,
+    long bytes,
+    WaitPatience patience,
+    int priority,
+    Flow flow,
+    RequestAffinity affinity,
+    @Nullable CallerAccount account,
+    @Nullable Set<String> models,
+    Origin origin) {
+  /** Creates a request that may go to any upstream, from a caller without limits. */
+  public TicketRequest(
+      @Nullable String model,
+      Cost cost,
+      long bytes,
+      WaitPatience patience,
+      int priority,
+      Flow flow) {
+    this(
+        model,
+        cost,
+        bytes,
+        patience,
+        priority,
+        flow,
+        RequestAffinity.NONE,
+        null,
+        null,
+        Origin.UNKNOWN);
+  }
+
+  /** Creates a request from a caller without limits. */
+  public TicketRequest(
+      @Nullable String model,
+      Cost cost,
+      long bytes,
+      WaitPatience patience,
+      int priority,
+      Flow flow,
+      RequestAffinity affinity) {
+    this(model, cost, bytes, patience, priority, flow, affinity, null, null, Origin.UNKNOWN);
+  }
+
+  /** Creates a request of unknown origin. */
+  public TicketRequest(
+      @Nullable String model,
+      Cost cost,
+      long bytes,
+      WaitPatience patience,
+      int priority,
+      Flow flow,
+      RequestAffinity affinity,
+      @Nullable CallerAccount account,
+      @Nullable Set<String> models) {
+    this(model, cost, bytes, patience, priority, flow, affinity, account, models, Origin.UNKNOWN);
+  }
+
+  /** Returns a request of default priority, flow and affinity, from a caller without limits. */
+  public static TicketRequest of(
+      @Nullable String model, Cost cost, long bytes, WaitPatience waitPatience) {
+    return new TicketRequest(model, cost, bytes, waitPatience, 0, Flow.ANONYMOUS);
+  }
+
+  /**
+   * Affinity of requests to one upstream.
+   *
+   * @param with requests with the same value go to the same upstream while it is healthy; null is
+   *     none
+   * @param at the id of the only upstream that can serve it, or null
+   */
+  public record RequestAffinity(@Nullable String with, @Nullable String at) {
+    /** No affinity. */
+    public static final RequestAffinity NONE = new RequestAffinity(null, null);
+  }
+
+  /**
+   * Sender of a request.
+   *
+   * @param requestId the id under which the request is known outside, or null
+   * @param key the name of the key it came with, or null
+   */
+  public record Origin(@Nullable String requestId, @Nullable String key) {
+    /** An unknown sender. */
+    public static final Origin UNKNOWN = new Origin(null, null);
+  }
+
+  /**
+   * Requests that share one part of a fair endpoint.
+   *
+   * @param name the name of the flow
+   * @param weight the size of its share relative to those of others, 1 to 1,000,000
+   */
+  public record Flow(String name, int weight) {
+    /** The flow of all requests that do not say to which they belong. */
+    public static final Flow ANONYMOUS = new Flow("anonymous", 1);
+
+    private static final int MOST = 1_000_000;
+
+    public Flow {
+      if (weight < 1 || weight > MOST) {
+        throw new IllegalArgumentException("weight is " + weight + ", expected 1 to " + MOST);
+      }
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package io.penstock.dispatch;
+
+import io.penstock.cost.Cost;
+import io.penstock.pool.Upstream;
+import io.penstock.queue.DimensionSizes;
+import io.penstock.queue.Ticket;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.quota.Quota;
+import io.penstock.quota.WaitList;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One route a ticket can take: the upstream, the model asked there, and all quotas that must admit
+ * the ticket.
+ *
+ * @param upstream the upstream, or null for a permit
+ * @param model the name of the model asked on this route: the client's, or that of a fallback
+ *     model; null when none is asked for
+ * @param pool the quota of the upstream, settled with each attempt; null for a permit
+ * @param ofModel the quota of the model over all upstreams; null when the model has no limits, or
+ *     was charged already
+ * @param quotas all quotas that must admit the ticket, in the order in which they are charged: the
+ *     endpoint's last
+ */
+public record TicketRoute(
+    @Nullable Upstream upstream,
+    @Nullable String model,
+    @Nullable Quota pool,
+    @Nullable Quota ofModel,
+    List<Quota> quotas) {
+  private static final TicketRoute NO_WAY = new TicketRoute(null, null, null, null, List.of());
+
+  public TicketRoute {
+    quotas = List.copyOf(quotas);
+  }
+
+  /**
+   * Returns a route of only the quotas of the tickets' own key, which are the same on each route.
+   */
+  static TicketRoute ofKey(List<TicketRoute> ways) {
+    // Quotas of the key come first.
+    boolean any =
+        !ways.isEmpty()
+            && !ways.getFirst().quotas.isEmpty()
+            && ways.getFirst().quotas.getFirst().ofKey();
+    return any ? NO_WAY.with(ways.getFirst().quotas) : NO_WAY;
+  }
+
+  private TicketRoute with(List<Quota> all) {
+    return new TicketRoute(
+        upstream, model, pool, ofModel, all.stream().filter(Quota::ofKey).toList());
+  }
+
+  /** Sets {@code room} to what is free now, pacing left out; false when nothing at all would go. */
+  boolean room(DimensionSizes room, long now) {
+    room.reset();
+    for (Quota quota : quotas) {
+      if (!quota.lower(room, now)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Ends all claims of a ticket. */
+  void release(Ticket ticket) {
+    for (Quota quota : quotas) {
+      quota.waitList().release(ticket);
+    }
+  }
+
+  /**
+   * Returns whether any of its quotas has a claim that binds such tickets.
+   *
+   * @param holds whether something stays taken for those tickets while they wait
+   */
+  boolean isClaimed(boolean holds) {
+    for (Quota quota : quotas) {
+      if (quota.waitList().isClaimed(holds)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Returns whether any of its quotas is claimed for another ticket, which that one may not pass.
+   */
+  boolean isClaimedForOther(Ticket ticket) {
+    for (Quota quota : quotas) {
+      if (quota.waitList().isClaimedForOther(ticket)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the ticket of {@code waiter} that has a claim here, or null. */
+  @Nullable Ticket claimedFor(WaitList.Waiter waiter) {
+    for (Quota quota : quotas) {
+      Ticket ticket = quota.waitList().claimedFor(waiter);
+      if (ticket != null) {
+        return ticket;
+      }
+    }
+    return null;
+  }
+
+  boolean admits(DimensionSizes sizes, long now) {
+    for (Quota quota : quotas) {
+      if (!quota.admits(sizes, now)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Returns the instant from which the pace of all quotas lets a ticket pass; at most now if it
+   * does.
+   */
+  long paceAllowsAt(DimensionSizes sizes, long now) {
+    long instant = now;
+    for (Quota quota : quotas) {
+      instant = Math.max(instant, quota.paceAllowsAt(sizes, now));
+    }
+    return instant;
+  }
+
+  /**
+   * Returns whether each quota that delays a ticket of {@code sizes} by its pace is claimed for it.
+   */
+  boolean isPaceClaimedFor(Ticket ticket, DimensionSizes sizes, long now) {
+    for (Quota quota : quotas) {
+      if (!quota.waitList().claimedFor(ticket.order()) && quota.paceAllowsAt(sizes, now) > now) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Returns the only quota that keeps a ticket from going: it has no room, delays it by its pace,
+   * or is claimed for another. Null when there is none or more than one, when it is a quota of the
+   * ticket's own key, and when the ticket can never take this route.
+   */
+  @Nullable Quota onlyLacking(DimensionSizes sizes, Ticket ticket, long now) {
+    if (obstacle(ticket.cost()) != null) {
+      return null;
+    }
+    Quota lacking = null;
+    for (Quota quota : quotas) {
+      boolean lacks =
+          quota.waitList().isClaimedForOther(ticket)
+              || !quota.admits(sizes, now)
+              || quota.paceAllowsAt(sizes, now) > now;
+      if (lacks) {
+        if (lacking != null || quota.ofKey()) {
+          return null;
+        }
+        lacking = quota;
+      }
+    }
+    return lacking;
+  }
+
+  long admittedAt(DimensionSizes sizes, long now) {
+    long instant = now;
+    for (Quota quota : quotas) {
+      instant = Math.max(instant, quota.admittedAt(sizes, now));
+    }
+    return instant;
+  }
+
+  /** Returns {@link #admittedAt}, pacing left out. */
+  long roomFreeAt(DimensionSizes sizes, long now) {
+    long instant = now;
+    for (Quota quota : quotas) {
+      instant = Math.max(instant, quota.roomFreeAt(sizes, now));
+    }
+    return instant;
+  }
+
+  /**
+   * Returns the charges taken from all quotas; null when a quota had no room: then none is charged.
+   */
+  @Nullable TicketCharges take(ParkedTicket parkedTicket, long now) {
+    TicketCharges ticketCharges = new TicketCharges(quotas);
+    for (Quota quota : quotas) {
+      if (!quota.take(
+          parkedTicket.cost(),
+          now,
+          quota == pool ? ticketCharges.attempt() : ticketCharges.keptCharges())) {
+        ticketCharges.giveBack(now);
+        leaveTrial(parkedTicket, now);
+        return null;
+      }
+    }
+    leaveTrial(parkedTicket, now);
+    if (pool != null && pool.dayEndsNanos(now) > now) {
+      pool.waitList().wake(); // the day is used up: its tickets wait in vain
+    }
+    return ticketCharges;
+  }
+
+  /**
+   * Gives up the trial of an unhealthy upstream for a shadow's ticket: that sends nothing, and the
+   * trial is for a request that is sent.
+   */
+  private void leaveTrial(ParkedTicket parkedTicket, long now) {
+    if (parkedTicket.shadow() != null && upstream != null) {
+      upstream.health().untried(now);
+    }
+  }
+
+  /** Wakes all lanes that wait for any of its quotas, because something was given back. */
+  void wake() {
+    for (Quota quota : quotas) {
+      quota.waitList().wake();
+    }
+  }
+
+  /** Returns the obstacle that makes this route impossible for {@code cost}, or null. */
+  Quota.@Nullable Obstacle obstacle(Cost cost) {
+    for (Quota quota : quotas) {
+      Quota.Obstacle obstacle = quota.obstacle(cost);
+      if (obstacle != null) {
+        return obstacle;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Returns the refusal of all tickets here while a limit is cut off from its other sharers, or
+   * null.
+   */
+  @Nullable Refusal refusal() {
+    for (Quota quota : quotas) {
+      for (MeteredLimit metered : quota.limits()) {
+        Refusal refusal = metered.limit().refusal();
+        if (refusal != null) {
+          return refusal;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Returns how full it is, 0 to 1; tickets take the least used route. */
+  double utilization(long now) {
+    double most = 0;
+    for (Quota quota : quotas) {
+      most = Math.max(most, quota.globalUtilization(now));
+    }
+    return most;
+  }
+
+  /** Returns the least used route for a ticket; there must be at least one. */
+  public static TicketRoute leastUsed(
+      List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
+    TicketRoute least = routes.getFirst();
+    double used = least.utilization(now);
+    for (TicketRoute each : routes) {
+      double use = each.utilization(now);
+      if (use < used || (use == used && each.score(parkedTicket) > least.score(parkedTicket))) {
+        least = each;
+        used = use;
+      }
+    }
+    return least;
+  }
+
+  /** Returns whether its upstream is on trial after a failure. */
+  public boolean onTrial() {
+    return upstream != null && upstream.health().onTrial();
+  }
+
+  /** Returns the instant from which only limits can delay a request here; at most now if so. */
+  public long gatesOpenAt(long now) {
+    return pool == null ? now : pool.gatesOpenAt(now);
+  }
+
+  /** Returns whether only limits that pass within a minute can delay a request here now. */
+  public boolean open(long now) {
+    return gatesOpenAt(now) <= now && (pool == null || pool.dayEndsNanos(now) <= now);
+  }
+
+  /** Returns whether it can be relied on to open soon: see {@link Upstream#available}. */
+  boolean available(long now) {
+    return upstream == null || pool == null || (upstream.available(pool, now) && refusal() == null);
+  }
+
+  /** Returns whether it leads to the upstream of that id. */
+  public boolean leadsTo(@Nullable String id) {
+    return upstream != null && upstream.spec().id().equals(id);
+  }
+
+  /**
+   * Returns the score of this route for a ticket: among equally used routes the highest is taken,
+   * so that each is taken in proportion to its weight.
+   */
+  double score(ParkedTicket parkedTicket) {
+    return upstream == null ? 0 : RendezvousHash.score(parkedTicket.order(), upstream.spec());
+  }
+}

@@ -1,0 +1,362 @@
+package io.penstock.dispatch;
+
+import io.penstock.cost.TokenUsage;
+import io.penstock.event.Event;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.Upstream;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The charges of a granted ticket until they are settled: once, by the first of the closing calls;
+ * later calls do nothing. Safe from any thread.
+ */
+public final class TicketSettlement {
+  private static final long CLOSED = -1;
+
+  private final ParkedTicket parkedTicket;
+  private final TicketRoute ticketRoute;
+  private final TicketCharges ticketCharges;
+  private final long releasedNanos;
+  private final int depth;
+  private final @Nullable WindowRoom window;
+  private final @Nullable ShadowTicket shadowTicket;
+  private boolean closed;
+
+  TicketSettlement(
+      ParkedTicket parkedTicket,
+      TicketRoute ticketRoute,
+      TicketCharges ticketCharges,
+      int depth,
+      long now) {
+    this(parkedTicket, ticketRoute, ticketCharges, depth, now, null);
+  }
+
+  /** Creates the settlement of a request in shadow mode: only its shadow may have been charged. */
+  public TicketSettlement(
+      ParkedTicket parkedTicket, TicketRoute ticketRoute, ShadowTicket shadowTicket, long now) {
+    this(parkedTicket, ticketRoute, new TicketCharges(List.of()), 0, now, shadowTicket);
+  }
+
+  private TicketSettlement(
+      ParkedTicket parkedTicket,
+      TicketRoute ticketRoute,
+      TicketCharges ticketCharges,
+      int depth,
+      long now,
+      @Nullable ShadowTicket shadowTicket) {
+    this.shadowTicket = shadowTicket;
+    this.depth = depth;
+    this.parkedTicket = parkedTicket;
+    this.ticketRoute = ticketRoute;
+    this.ticketCharges = ticketCharges;
+    this.releasedNanos = now;
+    // The endpoint's own limit is the last of a route; only for a permit the rest of its window is
+    // reported.
+    this.window =
+        ticketRoute.upstream() != null || ticketRoute.quotas().isEmpty()
+            ? null
+            : WindowRoom.of(ticketRoute.quotas().getLast(), now);
+  }
+
+  /** Returns the upstream the ticket goes to, or null for a permit. */
+  public @Nullable Upstream upstream() {
+    return ticketRoute.upstream();
+  }
+
+  /** Returns how many tickets waited behind it when it was granted. */
+  public int queueDepth() {
+    return depth;
+  }
+
+  /**
+   * Returns the room left in the endpoint's token window after this grant; null except for a permit
+   * of such an endpoint.
+   */
+  public @Nullable WindowRoom window() {
+    return window;
+  }
+
+  /** Returns how long it waited, in nanoseconds. */
+  public long waitedNanos() {
+    // a step that grants several may have read the clock before it arrived
+    return Math.max(0, releasedNanos - parkedTicket.arrivedNanos());
+  }
+
+  /** Returns how long ago it was granted, in nanoseconds. */
+  public long lastedNanos(long now) {
+    return now - releasedNanos;
+  }
+
+  /** Notes that the last byte of the request was written. */
+  public void written(long now) {
+    if (ticketRoute.upstream() != null) {
+      ticketRoute.upstream().written(now - releasedNanos);
+    }
+  }
+
+  /** Charges output as it is produced, {@code outputTokens} so far. */
+  public void produced(long outputTokens, long now) {
+    if (charge(outputTokens, now)) {
+      wake();
+    }
+    if (shadowTicket != null) {
+      shadowTicket.produced(outputTokens, now);
+    }
+  }
+
+  /**
+   * Teaches the upstream's limits what its answer says of them; to be called before the answer
+   * ends, or not at all.
+   */
+  public synchronized void learn(ProviderLesson lesson, long now) {
+    if (!closed && ticketRoute.pool() != null) {
+      ticketRoute.pool().learn(lesson.statuses(), ticketCharges.attempt(), now);
+    }
+  }
+
+  private synchronized boolean charge(long outputTokens, long now) {
+    return !closed && ticketCharges.produce(outputTokens, now);
+  }
+
+  /**
+   * Settles a ticket with an answer that reached its end.
+   *
+   * @param tokenUsage the usage stated by the answer, or null when it states none
+   * @param outputTokens the output that was counted
+   */
+  public void served(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    if (close(tokenUsage, outputTokens, now)) {
+      parkedTicket.listener().settled(parkedTicket, TicketFate.SERVED);
+      publish(new Event.Served(now, path(), parkedTicket.order()));
+    }
+  }
+
+  /** Settles a permit: its usage is its cost. */
+  public void permitted(long now) {
+    TokenUsage cost =
+        new TokenUsage(parkedTicket.cost().inputTokens(), 0, parkedTicket.cost().outputTokens());
+    served(cost, cost.outputTokens(), now);
+  }
+
+  /**
+   * Settles a ticket with a client that went away while the answer ran, by the output counted so
+   * far.
+   */
+  public void cancelled(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    if (close(tokenUsage, outputTokens, now)) {
+      if (shadowTicket != null) {
+        shadowTicket.withdraw();
+      }
+      parkedTicket.listener().settled(parkedTicket, TicketFate.CANCELLED);
+      publish(new Event.Cancelled(now, path(), parkedTicket.order()));
+    }
+  }
+
+  /**
+   * Settles a ticket with an upstream that failed. The input stays charged, because the upstream
+   * may have worked on it.
+   */
+  public void failed(Refusal refusal, long outputTokens, long now) {
+    if (close(null, outputTokens, now)) {
+      parkedTicket.listener().failed(parkedTicket, refusal, now);
+    }
+  }
+
+  /**
+   * Ends an attempt that gave the client nothing, and makes the request wait at its old place for
+   * another: the charges of key, group, model and endpoint stay, those of the upstream are settled.
+   *
+   * <p>In shadow mode the request is tried again at once, or not at all.
+   *
+   * @param elsewhere whether to go to another upstream, if one serves the request
+   * @return the ticket of the next attempt; null when this one was settled before, or when no
+   *     upstream is open in shadow mode
+   */
+  public @Nullable ParkedTicket retry(AttemptFailure failure, boolean elsewhere, long now) {
+    Upstream upstream = ticketRoute.upstream();
+    String avoided = elsewhere && upstream != null ? upstream.spec().id() : null;
+    if (shadowTicket != null) {
+      return againAtOnce(avoided, shadowTicket, now);
+    }
+    TicketCharges left;
+    synchronized (this) {
+      if (closed) {
+        return null;
+      }
+      closed = true;
+      left = ticketCharges.settleFailedAttempt(failure, now);
+    }
+    used(0);
+    ticketRoute.wake();
+    tellReturned(now);
+    return parkedTicket.listener().requeue(parkedTicket, parkedTicket.nextAttempt(avoided, left));
+  }
+
+  private @Nullable ParkedTicket againAtOnce(
+      @Nullable String avoided, ShadowTicket same, long now) {
+    ShadowGrants releases = parkedTicket.listener().shadows();
+    ParkedTicket next =
+        parkedTicket.nextAttempt(avoided, new TicketCharges(List.of())); // nothing was taken
+    TicketRoute way = releases.retryRoute(next, now);
+    synchronized (this) {
+      if (closed || way == null) {
+        return null;
+      }
+      closed = true;
+    }
+    tellReturned(now);
+    releases.release(parkedTicket, next, way, same, now);
+    return next;
+  }
+
+  /**
+   * Returns the name of the model asked: the client's, or that of a fallback model; null when none
+   * is asked for.
+   */
+  public @Nullable String model() {
+    return ticketRoute.model();
+  }
+
+  /** Gives everything back for a ticket that was never sent, because its client went away. */
+  public void abandoned(long now) {
+    if (giveBack(now)) {
+      tellReturned(now);
+      parkedTicket.listener().settled(parkedTicket, TicketFate.CANCELLED);
+      publish(new Event.Cancelled(now, path(), parkedTicket.order()));
+    }
+  }
+
+  /** Gives everything back for a ticket that was never sent, because nothing could be sent. */
+  public void refused(Refusal refusal, long now) {
+    if (giveBack(now)) {
+      tellReturned(now);
+      parkedTicket.listener().failed(parkedTicket, refusal, now);
+    }
+  }
+
+  /**
+   * Gives everything back and wakes waiting lanes, without an event; false when it was settled
+   * before.
+   */
+  boolean giveBack(long now) {
+    synchronized (this) {
+      if (closed) {
+        return false;
+      }
+      closed = true;
+      ticketCharges.giveBack(now);
+    }
+    used(0);
+    wake();
+    if (shadowTicket != null) {
+      shadowTicket.returned(now);
+    }
+    return true;
+  }
+
+  /** Replaces the expected cost by the real usage and wakes waiting lanes, without an event. */
+  void settle(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    if (replace(tokenUsage, outputTokens, now) != CLOSED) {
+      used(total(tokenUsage, outputTokens));
+      wakeIfEased();
+    }
+  }
+
+  private boolean close(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    long reserved = parkedTicket.cost().totalTokens();
+    long overrun = replace(tokenUsage, outputTokens, now);
+    if (overrun == CLOSED) {
+      return false;
+    }
+    long total = total(tokenUsage, outputTokens);
+    used(total);
+    publish(
+        new Event.Settled(
+            now,
+            path(),
+            parkedTicket.order(),
+            goesTo(),
+            parkedTicket.model(),
+            reserved,
+            total,
+            overrun));
+    wakeIfEased();
+    if (shadowTicket != null) {
+      shadowTicket.ended(tokenUsage, outputTokens, now);
+    }
+    return true;
+  }
+
+  /**
+   * Returns by how much the usage exceeds what was taken; CLOSED if it was settled before, and
+   * nothing changes.
+   */
+  private synchronized long replace(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    if (closed) {
+      return CLOSED;
+    }
+    closed = true;
+    long output = tokenUsage == null ? outputTokens : tokenUsage.outputTokens();
+    return ticketCharges.settle(tokenUsage, output, now);
+  }
+
+  /** Wakes waiting lanes only if less was used than expected; otherwise nothing was freed. */
+  private void wakeIfEased() {
+    boolean eased;
+    synchronized (this) {
+      eased = ticketCharges.roomFreed();
+    }
+    if (eased) {
+      wake();
+    }
+  }
+
+  private long total(@Nullable TokenUsage tokenUsage, long outputTokens) {
+    return tokenUsage == null
+        ? parkedTicket.cost().inputTokens() + outputTokens
+        : tokenUsage.inputTokens() + tokenUsage.outputTokens();
+  }
+
+  /**
+   * Reports the usage to the order of the queue, in which requests in shadow mode have no place.
+   */
+  private void used(long tokens) {
+    if (shadowTicket == null) {
+      parkedTicket.listener().usageKnown(parkedTicket, tokens);
+    }
+  }
+
+  private void wake() {
+    TicketCharges before = parkedTicket.takenCharges();
+    if (before != null) {
+      before.wake(); // not all charged quotas are on its route
+    }
+    ticketRoute.wake();
+  }
+
+  private void tellReturned(long now) {
+    publish(
+        new Event.Returned(
+            now,
+            path(),
+            parkedTicket.order(),
+            goesTo(),
+            parkedTicket.model(),
+            parkedTicket.cost().totalTokens()));
+  }
+
+  private @Nullable String goesTo() {
+    return ticketRoute.upstream() == null ? null : ticketRoute.upstream().spec().id();
+  }
+
+  private String path() {
+    return parkedTicket.path();
+  }
+
+  private void publish(Event event) {
+    parkedTicket.listener().publish(event);
+  }
+}

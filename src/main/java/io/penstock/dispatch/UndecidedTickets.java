@@ -1,0 +1,165 @@
+package io.penstock.dispatch;
+
+import io.penstock.limit.SliceDemand;
+import io.penstock.queue.Ticket.State;
+import io.penstock.quota.CallerAccount;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tickets that could not be charged to their caller at arrival although the caller may have room:
+ * its limit is shared by several instances, and the slice of this one is used up. The next round,
+ * or a slice that begins before it, settles the question; then each ticket is accepted or refused.
+ * They wait outside of the queue, because such callers do not wait there for their key's quotas.
+ * Only the owner of the queue may use this, except where a method says otherwise.
+ */
+public final class UndecidedTickets {
+  private final DispatchListener dispatchListener;
+  private final RouteSource routeSource;
+  private final Supplier<@Nullable Refusal> closed;
+  private final ObjLongConsumer<ParkedTicket> arrive;
+  private final QueueBacklog backlog = new QueueBacklog();
+  private List<Place> places = new ArrayList<>();
+  private volatile boolean woken;
+
+  private final class Place implements SliceDemand.Waiter {
+    private final ParkedTicket parkedTicket;
+    private SliceDemand sliceDemand;
+    private long begin;
+
+    Place(ParkedTicket parkedTicket, CallerAccount.AwaitingSlices dry) {
+      this.parkedTicket = parkedTicket;
+      this.sliceDemand = dry.demand();
+      waitsFor(dry);
+    }
+
+    void waitsFor(CallerAccount.AwaitingSlices dry) {
+      if (dry.demand() != sliceDemand) {
+        sliceDemand.leave(this);
+        sliceDemand = dry.demand();
+      }
+      begin = dry.beginsAt();
+      sliceDemand.join(this);
+    }
+
+    long next() {
+      return Math.min(begin, parkedTicket.deadlineNanos());
+    }
+
+    @Override
+    public void wake() {
+      UndecidedTickets.this.wake();
+    }
+  }
+
+  /**
+   * Creates an empty list.
+   *
+   * @param closed returns the refusal of all tickets, or null
+   * @param arrive accepts the tickets that were charged
+   */
+  public UndecidedTickets(
+      DispatchListener dispatchListener,
+      RouteSource routeSource,
+      Supplier<@Nullable Refusal> closed,
+      ObjLongConsumer<ParkedTicket> arrive) {
+    this.dispatchListener = dispatchListener;
+    this.routeSource = routeSource;
+    this.closed = closed;
+    this.arrive = arrive;
+  }
+
+  /** Makes the next step try all tickets again. Safe from any thread. */
+  public void wake() {
+    woken = true;
+    routeSource.signal().run();
+  }
+
+  /** Adds a ticket, or refuses it when as many wait here as the queue's bounds allow. */
+  public void add(ParkedTicket parkedTicket, CallerAccount.AwaitingSlices dry) {
+    String full = AdmissionCheck.full(routeSource.bounds(), backlog, parkedTicket);
+    if (full != null) {
+      refuse(parkedTicket, AdmissionCheck.queueFull(full, Ticker.NEVER));
+      return;
+    }
+    places.add(new Place(parkedTicket, dry));
+    backlog.add(parkedTicket);
+    woken = true; // the round may have been answered before it was added
+  }
+
+  /**
+   * Tries to charge tickets again, after a wake-up or when a slice has begun, and accepts, refuses
+   * or expires those it can decide; returns the instant at which it wants to be called next.
+   */
+  public long step(long now) {
+    if (places.isEmpty()) {
+      return Ticker.NEVER;
+    }
+    boolean looks = woken;
+    woken = false;
+    long next = Ticker.NEVER;
+    List<Place> before = places;
+    places = new ArrayList<>();
+    for (Place place : before) {
+      if (stays(place, looks, now)) {
+        places.add(place);
+        next = Math.min(next, place.next());
+      } else {
+        place.sliceDemand.leave(place);
+        backlog.remove(place.parkedTicket);
+      }
+    }
+    return next;
+  }
+
+  private boolean stays(Place place, boolean looks, long now) {
+    ParkedTicket parkedTicket = place.parkedTicket;
+    if (parkedTicket.state() != State.PARKED) {
+      return false;
+    }
+    if ((looks || now >= place.begin) && decides(place, now)) {
+      return false;
+    }
+    if (now < parkedTicket.deadlineNanos()) {
+      return true;
+    }
+    if (parkedTicket.decide(State.EXPIRED)) {
+      dispatchListener.expired(
+          parkedTicket, AdmissionCheck.expired(now - parkedTicket.arrivedNanos()));
+    }
+    return false;
+  }
+
+  private boolean decides(Place place, long now) {
+    Refusal all = closed.get();
+    if (all != null) {
+      refuse(place.parkedTicket, all);
+      return true;
+    }
+    return switch (place.parkedTicket.charge(now)) {
+      case CallerAccount.Denied(Refusal refusal) -> {
+        refuse(place.parkedTicket, refusal);
+        yield true;
+      }
+      case CallerAccount.AwaitingSlices dry -> {
+        place.waitsFor(dry);
+        yield false;
+      }
+      case CallerAccount.Taken taken -> {
+        arrive.accept(place.parkedTicket, now);
+        yield true;
+      }
+    };
+  }
+
+  private void refuse(ParkedTicket parkedTicket, Refusal refusal) {
+    if (parkedTicket.decide(State.REFUSED)) {
+      dispatchListener.refused(parkedTicket, refusal);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.penstock.explain;
+
+import io.penstock.cost.LimitMeasure;
+import io.penstock.sharing.LimitId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cause that keeps a ticket from going; among several, the one that does so for longest.
+ *
+ * @param what the cause
+ * @param kind the kind of its owner; null when it is no limit or upstream
+ * @param name the path, key, group, model or upstream; null when there is none
+ * @param measure the unit the limit counts; null when it is no limit
+ * @param untilNanos the instant at which it ends if nothing else happens; {@link
+ *     io.penstock.time.Ticker#NEVER} when only an action can end it
+ */
+public record BindingLimit(
+    Cause cause,
+    LimitId.@Nullable Kind kind,
+    @Nullable String name,
+    @Nullable LimitMeasure measure,
+    long untilNanos) {
+  /** A kind of cause. */
+  public enum Cause {
+    /** An operator paused the endpoint. */
+    ENDPOINT_PAUSED,
+    /** The queue is full, and the ticket waits for a place there. */
+    QUEUE_FULL,
+    /** A limit has too little room. */
+    LIMIT,
+    /** This instance has used up its slice of a shared limit; the next round may bring more. */
+    SLICE,
+    /** A limit is shared with others, and nothing is heard from them. */
+    LIMIT_UNAVAILABLE,
+    /** Redis has lost data: an instance that is gone may have used up a limit. */
+    LIMIT_RECOVERING,
+    /** The provider refused requests because of its limits, and is left alone for a while. */
+    UPSTREAM_PAUSED,
+    /** The upstream failed, and is tried again later. */
+    UPSTREAM_UNHEALTHY,
+    /** A quota is claimed for a ticket that was skipped too often. */
+    KEPT_FOR_ANOTHER,
+    /** Only tickets that come before it in order. */
+    OTHERS_FIRST
+  }
+
+  public static BindingLimit of(Cause what, long untilNanos) {
+    return new BindingLimit(what, null, null, null, untilNanos);
+  }
+}

@@ -1,0 +1,210 @@
+package io.penstock.explain;
+
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRoute;
+import io.penstock.explain.BindingLimit.Cause;
+import io.penstock.explain.WaitExplanation.Considered;
+import io.penstock.explain.WaitExplanation.Owner;
+import io.penstock.limit.LostSpending;
+import io.penstock.pool.Upstream;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.LimitStatus;
+import io.penstock.quota.Quota;
+import io.penstock.sharing.LimitId.Kind;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what keeps one ticket from going. It takes and changes nothing, so that it may be used
+ * at any time, from any thread.
+ */
+public final class WaitExplainer {
+  private static final String GROUP = "group ";
+
+  /**
+   * The answer of one quota, kept because several routes share quotas; null if it does not block
+   * the ticket.
+   */
+  private record Found(@Nullable BindingLimit binding) {
+    static final Found NOTHING = new Found(null);
+  }
+
+  private final ParkedTicket parkedTicket;
+  private final long now;
+  private final List<Considered> limits = new ArrayList<>();
+  private final Map<Quota, Found> found = new HashMap<>();
+
+  private WaitExplainer(ParkedTicket parkedTicket, long now) {
+    this.parkedTicket = parkedTicket;
+    this.now = now;
+  }
+
+  /** Returns why a ticket can take none of some routes. */
+  static WaitExplanation of(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
+    WaitExplainer explainer = new WaitExplainer(parkedTicket, now);
+    explainer.given();
+    BindingLimit bindingLimit = explainer.binding(ways);
+    return new WaitExplanation(explainer.limits, bindingLimit);
+  }
+
+  /** Returns why a ticket was denied at arrival, by the quotas that are charged then. */
+  public static WaitExplanation denied(ParkedTicket parkedTicket, long now) {
+    WaitExplainer explainer = new WaitExplainer(parkedTicket, now);
+    CallerAccount callerAccount = parkedTicket.account();
+    List<Quota> quotas =
+        callerAccount == null ? List.of() : callerAccount.quotas(parkedTicket.model(), now);
+    BindingLimit longest = null;
+    for (Quota quota : quotas) {
+      Owner owner = explainer.owner(quota, null);
+      longest = later(longest, explainer.look(quota, owner, true));
+      longest = later(longest, explainer.kept(quota, owner));
+    }
+    return new WaitExplanation(explainer.limits, longest);
+  }
+
+  /** Returns only what keeps a ticket from going. */
+  static @Nullable BindingLimit binding(
+      ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
+    return new WaitExplainer(parkedTicket, now).binding(ways);
+  }
+
+  /** Adds the limits that were charged for the ticket already. */
+  private void given() {
+    CallerAccount callerAccount = parkedTicket.account();
+    if (callerAccount == null || parkedTicket.takenCharges() == null) {
+      return;
+    }
+    for (Quota quota : callerAccount.quotas(parkedTicket.model(), now)) {
+      for (LimitStatus limitStatus : quota.statuses(parkedTicket, true, now)) {
+        add(owner(quota, null), limitStatus, true);
+      }
+    }
+  }
+
+  /**
+   * Returns what keeps a ticket from going on the route that opens first: it waits for that one.
+   */
+  private @Nullable BindingLimit binding(List<TicketRoute> ways) {
+    BindingLimit soonest = null;
+    for (TicketRoute way : ways) {
+      BindingLimit longest = null;
+      for (Quota quota : way.quotas()) {
+        longest = later(longest, of(quota, way));
+      }
+      BindingLimit bindingLimit =
+          longest == null ? BindingLimit.of(Cause.OTHERS_FIRST, Ticker.NEVER) : longest;
+      if (soonest == null || bindingLimit.untilNanos() < soonest.untilNanos()) {
+        soonest = bindingLimit;
+      }
+      if (limits.size() >= WaitExplanation.MOST_LIMITS) {
+        break;
+      }
+    }
+    return soonest;
+  }
+
+  private static @Nullable BindingLimit later(
+      @Nullable BindingLimit one, @Nullable BindingLimit other) {
+    return one == null || (other != null && other.untilNanos() > one.untilNanos()) ? other : one;
+  }
+
+  private @Nullable BindingLimit of(Quota quota, TicketRoute way) {
+    Found known = found.get(quota);
+    if (known != null) {
+      return known.binding();
+    }
+    Owner owner = owner(quota, way);
+    BindingLimit bindingLimit =
+        later(later(gate(quota, way, owner), look(quota, owner, false)), kept(quota, owner));
+    found.put(quota, bindingLimit == null ? Found.NOTHING : new Found(bindingLimit));
+    return bindingLimit;
+  }
+
+  private @Nullable BindingLimit gate(Quota quota, TicketRoute way, Owner owner) {
+    long opens = quota.gatesOpenAt(now);
+    Upstream upstream = way.upstream();
+    if (opens <= now || upstream == null) {
+      return null;
+    }
+    boolean unwell = upstream.health().opens(now) >= opens;
+    Cause what = unwell ? Cause.UPSTREAM_UNHEALTHY : Cause.UPSTREAM_PAUSED;
+    return new BindingLimit(what, owner.kind(), owner.name(), null, opens);
+  }
+
+  private @Nullable BindingLimit kept(Quota quota, Owner owner) {
+    return quota.waitList().isClaimedForOther(parkedTicket)
+        ? new BindingLimit(Cause.KEPT_FOR_ANOTHER, owner.kind(), owner.name(), null, Ticker.NEVER)
+        : null;
+  }
+
+  /**
+   * Adds the limits of a quota; returns the one that would block the ticket for longest, or null.
+   */
+  private @Nullable BindingLimit look(Quota quota, Owner owner, boolean whole) {
+    BindingLimit longest = null;
+    for (LimitStatus limitStatus : quota.statuses(parkedTicket, whole, now)) {
+      add(owner, limitStatus, false);
+      if (limitStatus.untilNanos() > now) {
+        Cause what = what(limitStatus, now);
+        longest =
+            later(
+                longest,
+                new BindingLimit(
+                    what,
+                    owner.kind(),
+                    owner.name(),
+                    limitStatus.metered().measure(),
+                    limitStatus.untilNanos()));
+      }
+    }
+    return longest;
+  }
+
+  private static Cause what(LimitStatus limitStatus, long now) {
+    if (limitStatus.metered().limit().refusal() != null) {
+      return Cause.LIMIT_UNAVAILABLE;
+    }
+    if (LostSpending.isBarred(limitStatus.metered().limit(), 1, now)) {
+      return Cause.LIMIT_RECOVERING;
+    }
+    return limitStatus.awaitingSlices() ? Cause.SLICE : Cause.LIMIT;
+  }
+
+  private void add(Owner owner, LimitStatus limitStatus, boolean given) {
+    if (limits.size() < WaitExplanation.MOST_LIMITS) {
+      limits.add(Considered.of(owner, limitStatus, given, now));
+    }
+  }
+
+  /**
+   * Returns the owner of a quota, by its place on a route; the route is null for quotas charged at
+   * arrival.
+   */
+  private Owner owner(Quota quota, @Nullable TicketRoute way) {
+    CallerAccount callerAccount = parkedTicket.account();
+    if (way != null && quota.equals(way.pool()) && way.upstream() != null) {
+      Upstream upstream = way.upstream();
+      String model = way.model();
+      String pool =
+          model == null ? null : upstream.spec().budget().poolOf(upstream.spec().ownName(model));
+      return new Owner(Kind.UPSTREAM, upstream.spec().id(), pool);
+    }
+    if (way != null && quota.equals(way.ofModel())) {
+      return new Owner(Kind.MODEL, quota.name(), null);
+    }
+    if (quota.ofKey()) {
+      String name = callerAccount == null ? quota.name() : callerAccount.name();
+      String ofModel = "key " + name + " for ";
+      String pool =
+          quota.name().startsWith(ofModel) ? quota.name().substring(ofModel.length()) : null;
+      return new Owner(Kind.KEY, name, pool);
+    }
+    return quota.name().startsWith(GROUP)
+        ? new Owner(Kind.GROUP, quota.name().substring(GROUP.length()), null)
+        : new Owner(Kind.ENDPOINT, parkedTicket.path(), null);
+  }
+}

@@ -1,0 +1,203 @@
+package io.penstock.dispatch;
+
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.refusal;
+import static io.penstock.endpoint.EndpointFixture.strict;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointFixture;
+import io.penstock.limit.CellGrid;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.SliceDemand;
+import io.penstock.limit.SpendingReport;
+import io.penstock.limit.StoreReport;
+import io.penstock.model.ModelLimits;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LocalLimitSource;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Tests of the refusals of tickets that would wait in vain. */
+class AdmissionCheckTest {
+  private static final long MINUTE = 60 * SECOND;
+  private static final long DAY = LimitSpec.Day.NANOS;
+
+  private @Nullable Limit shared;
+
+  private EndpointFixture endpointFixture = new EndpointFixture();
+
+  private static ParkedTicket ask(Endpoint endpoint, String model) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, WaitPatience.DEFAULT));
+  }
+
+  @Test
+  void noWay_isToldWhetherTheModelIsServedAtAll() {
+    Map<String, String> m = Map.of("m", "m");
+    Endpoint endpoint =
+        endpointFixture.open(
+            none("/a").to(upstream("u", 0, 0, ChargeRule.TOTAL, m, "it has no key")));
+    assertThat(refusal(ask(endpoint, "m")))
+        .isEqualTo(
+            Refusal.of(
+                RefusalReason.NO_HEALTHY_UPSTREAM, "no upstream of this endpoint is enabled"));
+    assertThat(refusal(ask(endpoint, "n")))
+        .isEqualTo(
+            Refusal.of(
+                RefusalReason.NO_UPSTREAM_FOR_MODEL,
+                "no upstream of this endpoint serves the model"));
+  }
+
+  @Test
+  void queueIsFull_adviceIsWhenTheNextGoes_ifThatIsKnown() {
+    long farAway = Long.MAX_VALUE / 2;
+    assertThat(AdmissionCheck.queueFull("1 tickets", 0).retryAfterNanos()).isZero();
+    assertThat(AdmissionCheck.queueFull("1 tickets", -1).retryAfterNanos())
+        .isEqualTo(Refusal.UNKNOWN);
+    assertThat(AdmissionCheck.queueFull("1 tickets", farAway - 1).retryAfterNanos())
+        .isEqualTo(farAway - 1);
+    assertThat(AdmissionCheck.queueFull("1 tickets", farAway).retryAfterNanos())
+        .isEqualTo(Refusal.UNKNOWN);
+  }
+
+  @Test
+  void timeIsUp_isToldForHowLongItWaited() {
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 60).maxWait(5 * SECOND / 2));
+    submit(endpoint, 1);
+    ParkedTicket second = submit(endpoint, 1);
+    endpointFixture.at(3 * SECOND);
+    assertThat(refusal(second).detail()).isEqualTo("it waited 2.5 s, the longest it may");
+  }
+
+  @Test
+  void estimateIsTooLong_isToldBothTimes() {
+    Endpoint endpoint = endpointFixture.open(strict("/a", 1, 4).queueTimeout(3 * SECOND / 2));
+    submit(endpoint, 1);
+    Refusal refusal = refusal(submit(endpoint, 1));
+    assertThat(refusal.detail())
+        .isEqualTo("the estimated wait is 4.0 s, longer than the 1.5 s it may take");
+    assertThat(refusal.retryAfterNanos()).isEqualTo(5 * SECOND / 2);
+  }
+
+  private static UpstreamSpec upstreamOf(UpstreamSpec.Limits limits, ChargeRule charge) {
+    UpstreamSpec.Timeouts timeouts = new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND);
+    URI url = URI.create("mock://u");
+    return new UpstreamSpec(
+        "u", url, null, null, Map.of(), Map.of(), 1, limits, charge, 0, 60, timeouts);
+  }
+
+  @Test
+  void hugeStatedOutputAhead_countsItsSmallInputAsItIs() {
+    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 10, 0);
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.OPENAI)));
+    endpoint.submit(TicketRequest.of("m", new Cost(10, 0, 100), 0, WaitPatience.DEFAULT));
+    endpoint.submit(
+        TicketRequest.of("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, WaitPatience.DEFAULT));
+    // by the limit of input and output: (100 ahead + 1 own) × 60 s ÷ 100; counting 10 input tokens
+    // ahead instead, it would be 66 s
+    WaitPatience short60 = new WaitPatience(60 * SECOND, Long.MAX_VALUE);
+    Refusal refusal =
+        refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 1), 0, short60)));
+    assertThat(refusal.retryAfterNanos()).isEqualTo(6 * SECOND / 10);
+  }
+
+  /** Makes the matching limits shared with other instances. */
+  private void share(Predicate<LimitId> which) {
+    LocalLimitSource limits =
+        new LocalLimitSource(
+            (id, limit) -> {
+              if (which.test(id)) {
+                limit.share(new SliceDemand(() -> {}), START);
+                shared = limit;
+              }
+            });
+    endpointFixture = new EndpointFixture(limits, limits);
+  }
+
+  private void bar(long cellNanos) {
+    Limit limit = Objects.requireNonNull(shared);
+    limit.spendingReport(new CellGrid(7, START, cellNanos), 7, 7, 100, START);
+    limit.addSlices(
+        List.of(new SpendingReport.Counted(7, 0)),
+        new StoreReport(100, 0, START, START + cellNanos, true, 0, START + cellNanos),
+        cell -> CellGrid.Span.NEVER);
+  }
+
+  private static void assertRecovers(Refusal refusal, long retryAfterNanos) {
+    assertThat(refusal)
+        .isEqualTo(
+            new Refusal(
+                RefusalReason.LIMIT_RECOVERING,
+                "Redis has lost data, and an instance that is gone may have used up the requests"
+                    + " of the day; nothing more is granted until the day ends",
+                retryAfterNanos));
+  }
+
+  @Test
+  void dayOfTheModelMayBeSpentByOneThatIsGone_isRefusedUntilItEnds() {
+    share(id -> id.measure() == LimitMeasure.REQUESTS && id.durationNanos() == DAY);
+    endpointFixture.models.configure(List.of(), Map.of("m", new ModelLimits(0, 0, 5)), START);
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 0)));
+    endpointFixture.models.of("m", START);
+    bar(DAY);
+    endpointFixture.at(SECOND);
+    assertRecovers(refusal(ask(endpoint, "m")), DAY - SECOND);
+    assertThat(went(ask(endpoint, "n"))).isTrue();
+  }
+
+  @Test
+  void dayOfTheUpstreamMayBeSpentByOneThatIsGone_isRefusedUntilItEnds() {
+    share(id -> id.measure() == LimitMeasure.REQUESTS && id.durationNanos() == DAY);
+    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 0, 0, 0, 5, 0);
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.TOTAL)));
+    Objects.requireNonNull(endpointFixture.upstreams.find("u")).pool("m", START);
+    bar(DAY);
+    assertRecovers(refusal(ask(endpoint, "m")), DAY);
+  }
+
+  @Test
+  void onlyTheMinuteMayBeSpentByOneThatIsGone_isToldThatTheDayIsUsedUp() {
+    share(id -> id.measure() == LimitMeasure.REQUESTS && id.durationNanos() == MINUTE);
+    endpointFixture.models.configure(List.of(), Map.of("m", new ModelLimits(5, 0, 1)), START);
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 0)));
+    endpointFixture.models.of("m", START);
+    Objects.requireNonNull(shared)
+        .addSlices(
+            List.of(new SpendingReport.Counted(0, 1)),
+            new StoreReport(100, Long.MAX_VALUE, 0, 0),
+            cell -> new CellGrid.Span(START, 2 * START));
+    assertThat(went(ask(endpoint, "m"))).isTrue();
+    bar(MINUTE);
+    Refusal refusal = refusal(ask(endpoint, "m"));
+    assertThat(refusal.reason()).isEqualTo(RefusalReason.MODEL_RPD);
+    assertThat(refusal.retryAfterNanos()).isEqualTo(DAY);
+  }
+
+  @Test
+  void minuteAloneMayBeSpentByOneThatIsGone_waits() {
+    share(id -> id.measure() == LimitMeasure.REQUESTS && id.durationNanos() == MINUTE);
+    endpointFixture.models.configure(List.of(), Map.of("m", new ModelLimits(5, 0, 0)), START);
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 0)));
+    endpointFixture.models.of("m", START);
+    bar(MINUTE);
+    assertThat(waits(ask(endpoint, "m"))).isTrue();
+  }
+}

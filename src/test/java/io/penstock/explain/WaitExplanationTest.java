@@ -1,0 +1,234 @@
+package io.penstock.explain;
+
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.tokens;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitPatience;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.FakeCallers;
+import io.penstock.explain.BindingLimit.Cause;
+import io.penstock.explain.WaitExplanation.Considered;
+import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelLimits;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.Upstream;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LimitId.Kind;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Tests of why a ticket waits or was refused: by which limits, and until when. */
+class WaitExplanationTest {
+  private final EndpointFixture endpointFixture = new EndpointFixture();
+  private final FakeCallers callers = new FakeCallers();
+
+  private TicketRecord known(ParkedTicket parkedTicket) {
+    AtomicReference<Optional<TicketRecord>> told = new AtomicReference<>();
+    endpointFixture.registry.tickets().find(String.valueOf(parkedTicket.order()), told::set);
+    endpointFixture.drivers.run();
+    return told.get().orElseThrow();
+  }
+
+  private WaitExplanation explained(ParkedTicket parkedTicket) {
+    return switch (known(parkedTicket)) {
+      case WaitingTicket waitingTicket -> waitingTicket.explanation();
+      case PastTicket past -> past.explanation();
+    };
+  }
+
+  private BindingLimit binds(ParkedTicket parkedTicket) {
+    return Objects.requireNonNull(explained(parkedTicket).binding());
+  }
+
+  private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
+    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+  }
+
+  @Test
+  void limitOfTheEndpoint_isToldWithWhatItHoldsAndWhatIsNeeded() {
+    Endpoint endpoint = endpointFixture.open(tokens("/", 100, 60));
+    submit(endpoint, 70);
+    ParkedTicket waits = submit(endpoint, 40);
+    assertThat(explained(waits).limits())
+        .containsExactly(
+            new Considered(
+                Kind.ENDPOINT,
+                "/",
+                null,
+                LimitMeasure.TOKENS,
+                new LimitSpec.FixedWindow(100, 60 * SECOND),
+                100,
+                70,
+                0,
+                0,
+                40,
+                false,
+                START + 60 * SECOND));
+    assertThat(binds(waits))
+        .isEqualTo(
+            new BindingLimit(
+                Cause.LIMIT, Kind.ENDPOINT, "/", LimitMeasure.TOKENS, START + 60 * SECOND));
+  }
+
+  @Test
+  void ofSeveralLimits_theOneThatHoldsForLongestBinds() {
+    Endpoint endpoint = endpointFixture.open(tokens("/", 100, 10).to(upstream("u", 1, 0)));
+    ask(endpoint, "m", 70);
+    ParkedTicket waits = ask(endpoint, "m", 40);
+    List<Considered> limits = explained(waits).limits();
+    assertThat(limits).extracting(Considered::kind).containsExactly(Kind.UPSTREAM, Kind.ENDPOINT);
+    assertThat(limits.getFirst().pool()).isEqualTo("m");
+    assertThat(limits.getFirst().used()).isEqualTo(1);
+    assertThat(binds(waits).kind()).isEqualTo(Kind.UPSTREAM);
+    assertThat(binds(waits).untilNanos()).isGreaterThanOrEqualTo(START + 60 * SECOND);
+  }
+
+  @Test
+  void ofSeveralUpstreams_theOneThatOpensFirstIsWaitedFor() {
+    Endpoint endpoint =
+        endpointFixture.open(none("/").to(upstream("slow", 1, 0), upstream("soon", 0, 100)));
+    ask(endpoint, "m", 100);
+    ask(endpoint, "m", 100);
+    endpointFixture.at(30 * SECOND);
+    ParkedTicket waits = ask(endpoint, "m", 100);
+    assertThat(explained(waits).limits()).hasSize(2);
+    BindingLimit binds = binds(waits);
+    assertThat(explained(waits).limits())
+        .allSatisfy(
+            each -> assertThat(each.untilNanos()).isGreaterThanOrEqualTo(binds.untilNanos()));
+  }
+
+  @Test
+  void limitThatIsOnlyReserved_isGivenBackBySomebody_andNoInstantIsKnown() {
+    Endpoint endpoint = endpointFixture.open(none("/"));
+    FakeCallers.Caller alice =
+        callers.waiting("alice").limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
+    ParkedTicket runs = alice.submit(endpoint, 10);
+    ParkedTicket waits = alice.submit(endpoint, 10);
+    assertThat(binds(waits))
+        .isEqualTo(
+            new BindingLimit(
+                Cause.LIMIT, Kind.KEY, "alice", LimitMeasure.CONCURRENCY, Ticker.NEVER));
+    Considered limit = explained(waits).limits().getFirst();
+    assertThat(limit.reserved()).isEqualTo(1);
+    assertThat(limit.capacity()).isEqualTo(1);
+    settlement(runs).permitted(endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
+    assertThat(EndpointFixture.went(waits)).isTrue();
+  }
+
+  @Test
+  void keyThatRefuses_isExplainedAsItWasThen() {
+    Endpoint endpoint = endpointFixture.open(none("/"));
+    FakeCallers.Caller group =
+        callers.group("team").limit(LimitMeasure.TOKENS, 50, RefusalReason.GROUP_TPM);
+    FakeCallers.Caller alice =
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 5, RefusalReason.KEY_RPM).in(group);
+    alice.submit(endpoint, 40);
+    ParkedTicket refused = alice.submit(endpoint, 20);
+    endpointFixture.at(120 * SECOND);
+    PastTicket past = (PastTicket) known(refused);
+    assertThat(Objects.requireNonNull(past.refusal()).reason()).isEqualTo(RefusalReason.GROUP_TPM);
+    assertThat(past.explanation().limits())
+        .extracting(Considered::kind, Considered::name, Considered::used, Considered::needs)
+        .containsExactly(tuple(Kind.KEY, "alice", 1L, 1L), tuple(Kind.GROUP, "team", 40L, 20L));
+    BindingLimit binds = binds(refused);
+    assertThat(binds.name()).isEqualTo("team");
+    assertThat(binds.untilNanos()).isBetween(START + 60 * SECOND, START + 61 * SECOND);
+  }
+
+  @Test
+  void keyThatGaveAlready_isToldAsGiven_andDoesNotBind() {
+    Endpoint endpoint = endpointFixture.open(tokens("/", 100, 60));
+    FakeCallers.Caller alice =
+        callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM);
+    alice.submit(endpoint, 70);
+    ParkedTicket waits = alice.submit(endpoint, 40);
+    assertThat(explained(waits).limits())
+        .extracting(Considered::kind, Considered::alreadyCharged)
+        .containsExactly(tuple(Kind.KEY, true), tuple(Kind.ENDPOINT, false));
+    assertThat(binds(waits).kind()).isEqualTo(Kind.ENDPOINT);
+  }
+
+  @Test
+  void modelsQuota_isToldUnderTheModelsName() {
+    endpointFixture.models.configure(List.of(), Map.of("m", new ModelLimits(1L, 0L, 0L)), START);
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("u", 0, 0)));
+    ask(endpoint, "m", 1);
+    ParkedTicket waits = ask(endpoint, "m", 1);
+    assertThat(binds(waits).kind()).isEqualTo(Kind.MODEL);
+    assertThat(binds(waits).name()).isEqualTo("m");
+  }
+
+  @Test
+  void upstreamThatSaidEnough_isToldWithTheEndOfItsPause() {
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("u", 10, 0)));
+    ParkedTicket first = ask(endpoint, "m", 1);
+    Upstream upstream = Objects.requireNonNull(settlement(first).upstream());
+    upstream.judge(
+        new AttemptHistory("m", 1, 0, true),
+        new ProviderLesson(429, List.of(), 7 * SECOND, ProviderLesson.ErrorCause.RATE),
+        endpointFixture.ticker.nanos());
+    ParkedTicket waits = ask(endpoint, "m", 1);
+    assertThat(binds(waits))
+        .isEqualTo(
+            new BindingLimit(Cause.UPSTREAM_PAUSED, Kind.UPSTREAM, "u", null, START + 7 * SECOND));
+  }
+
+  @Test
+  void costThatNeverFits_isRefusedWithTheLimitItExceeds() {
+    Endpoint endpoint = endpointFixture.open(tokens("/", 100, 60));
+    ParkedTicket refused = submit(endpoint, 101);
+    Considered limit = explained(refused).limits().getFirst();
+    assertThat(limit.needs()).isEqualTo(101);
+    assertThat(limit.capacity()).isEqualTo(100);
+    assertThat(limit.untilNanos()).isEqualTo(Ticker.NEVER);
+    assertThat(binds(refused).cause()).isEqualTo(Cause.LIMIT);
+  }
+
+  @Test
+  void fullQueueAndExpiry_areExplainedByWhatHoldsTheQueue() {
+    Endpoint endpoint =
+        endpointFixture.open(tokens("/", 100, 60).bounds(1, 1_000, 1_000).maxWait(5 * SECOND));
+    submit(endpoint, 100);
+    ParkedTicket expires = submit(endpoint, 100);
+    ParkedTicket refused = submit(endpoint, 100);
+    assertThat(binds(refused).untilNanos()).isEqualTo(START + 60 * SECOND);
+    endpointFixture.at(5 * SECOND);
+    PastTicket past = (PastTicket) known(expires);
+    assertThat(Objects.requireNonNull(past.refusal()).reason())
+        .isEqualTo(RefusalReason.QUEUE_TIMEOUT);
+    assertThat(binds(expires).untilNanos()).isEqualTo(START + 60 * SECOND);
+  }
+
+  @Test
+  void manyThatLeaveAtOneInstant_areExplainedOnlyAsFarAsTheyAreRemembered() {
+    int many = RecentOutcomes.MOST + 100;
+    Endpoint endpoint = endpointFixture.open(tokens("/", 100, 60).maxWait(5 * SECOND));
+    submit(endpoint, 100);
+    List<ParkedTicket> all = Stream.generate(() -> submit(endpoint, 1)).limit(many).toList();
+    endpointFixture.at(5 * SECOND);
+    long remembered = all.stream().filter(each -> WaitNote.explanation(each) != null).count();
+    assertThat(remembered).isEqualTo(RecentOutcomes.MOST);
+    assertThat(explained(all.getFirst()).limits()).hasSize(1);
+  }
+}
