@@ -39,7 +39,7 @@ final class RegionSync {
   record Terms(long countsNanos, long denialsNanos, long timeoutNanos, double share) {
     static final double SHARE = 0.05;
 
-    /** Returns the periods that the contract and the README state. */
+    /** Returns the periods that the contract and {@code src/docs/regions.md} state. */
     static Terms of(double share) {
       return new Terms(
           TimeUnit.SECONDS.toNanos(5),

@@ -17,7 +17,7 @@ import org.springframework.util.unit.DataSize;
 /**
  * A setting of the gateway: a property below {@code penstock}.
  *
- * @param name in the form that the README uses
+ * @param name in the form that the documents use
  * @param rule the values that it accepts
  * @param list whether it has several values, which may also be written as {@code name[0]} and so on
  */

@@ -155,7 +155,7 @@ public final class SettingsCheck {
         + " is no setting of Penstock; "
         + meant
             .map(each -> "did you mean " + each + "?")
-            .orElse("remove it, or look for its name under Settings in the README");
+            .orElse("remove it, or look for its name in src/docs/settings.md");
   }
 
   /**

@@ -3,6 +3,7 @@ package io.penstock.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.GoldenRecords;
+import io.penstock.suite.DocumentPages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class LogCallsGoldenTest {
   private static final List<CheckedSource> SOURCES =
       CheckedSource.parse(SourceTree.javaFiles(Path.of("src", "main", "java")));
-  private static final Pattern IN_README =
+  private static final Pattern IN_TABLE =
       Pattern.compile("(?m)^\\| `(io\\.penstock\\.[\\w.]+)` \\|");
 
   @Test
@@ -32,14 +33,14 @@ class LogCallsGoldenTest {
   }
 
   @Test
-  void categories_areNamesOfTheReadme_andNotOfClasses() throws IOException {
+  void categories_areThoseOfThePage_andNotClasses() throws IOException {
     TreeSet<String> categories = new TreeSet<>();
     SOURCES.forEach(each -> categories.addAll(LogCalls.categories(each)));
     assertThat(categories).allMatch(each -> each.matches("io\\.penstock(\\.[a-z]+)+"));
     GoldenRecords.check("logs/categories.txt", String.join("\n", categories));
     assertThat(
-            IN_README
-                .matcher(Files.readString(Path.of("README.md")))
+            IN_TABLE
+                .matcher(DocumentPages.text(DocumentPages.page("operating.md")))
                 .results()
                 .map((MatchResult row) -> row.group(1)))
         .containsExactlyElementsOf(categories);

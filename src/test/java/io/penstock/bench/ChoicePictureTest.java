@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks that the picture in the README shows the core's present behaviour. {@code mvn test
- * -Dtest=PictureTest -Dpenstock.picture=src/docs/choosing.svg} draws it again.
+ * Checks that the picture of limits and orders shows the core's present behaviour. {@code mvn test
+ * -Dtest=ChoicePictureTest -Dpenstock.picture=src/docs/choosing.svg} draws it again.
  */
 class ChoicePictureTest {
   private static final Path COMMITTED = Path.of("src", "docs", "choosing.svg");

@@ -1,5 +1,6 @@
 package io.penstock.bench;
 
+import io.penstock.suite.DocumentPages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,11 +32,18 @@ final class EnglishText {
   }
 
   /**
-   * Returns the same text mixed with this project's README, which has tables, commands, YAML and
-   * JSON.
+   * Returns the same text mixed with this project's documents, which have tables, commands, YAML
+   * and JSON.
    */
   static EnglishText mixed() throws IOException {
-    return new EnglishText(Files.readString(Path.of("README.md")) + read().text);
+    StringBuilder documents = new StringBuilder();
+    for (Path page : DocumentPages.all()) {
+      // a list of names is no text
+      if (!page.equals(DocumentPages.RENAMES)) {
+        documents.append(DocumentPages.text(page));
+      }
+    }
+    return new EnglishText(documents + read().text);
   }
 
   private static String comments(Path source) throws IOException {

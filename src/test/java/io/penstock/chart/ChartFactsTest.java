@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.fake.RedisServer;
+import io.penstock.suite.DocumentPages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -283,11 +284,11 @@ class ChartFactsTest {
   }
 
   @Test
-  void redisUser_mayDoWhatTheReadmeNames_andNothingElse() throws Exception {
-    String readme = Files.readString(Path.of("README.md"));
+  void redisUser_hasTheRightsThatThePageNames_andNoOthers() throws Exception {
+    String page = DocumentPages.text(DocumentPages.page("instances.md"));
     MatchResult rule =
         Pattern.compile("`(~NS:\\* resetchannels -@all [^`]*)`")
-            .matcher(readme)
+            .matcher(page)
             .results()
             .findFirst()
             .orElseThrow();

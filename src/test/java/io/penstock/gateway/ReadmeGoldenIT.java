@@ -5,43 +5,51 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.GoldenGateway;
 import io.penstock.fake.GoldenRecords;
-import java.io.IOException;
+import io.penstock.suite.DocumentPages;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs each curl command of the README, and compares the answers with records. */
+/** Runs each curl command of the README and of the pages, and compares the answers with records. */
 @Tag(GoldenRecords.TAG)
 @Timeout(120)
 class ReadmeGoldenIT {
-  private static final String KEYS = "## Keys";
+  private static final Path KEYS = DocumentPages.page("keys.md");
   private static final String LIMITS = "## Limits of keys and groups";
 
-  /** Sections that have tests of their own, because their sessions take time, or more files. */
-  private static final Set<String> ELSEWHERE =
-      Set.of("## Coordination", "## Limits learned from the provider");
+  /** Page and section with tests of their own, because their sessions take time, or more files. */
+  private static final Path COORDINATION = DocumentPages.page("coordination.md");
+
+  private static final String LEARNED = "## Limits learned from the provider";
 
   @TempDir private Path directory;
 
-  /** A line of the README, and the section that it is in. */
-  private record ShownLine(String section, String text) {}
+  /** A line of a code block, and the page and section that it is in. */
+  private record ShownLine(Path page, String section, String text) {
+    boolean testedElsewhere() {
+      return page.equals(COORDINATION) || section.equals(LEARNED);
+    }
+  }
 
-  /** Returns the lines of all code blocks. */
-  private static List<ShownLine> code() throws IOException {
+  /** Returns the lines of all code blocks of all documents. */
+  private static List<ShownLine> code() {
+    return DocumentPages.all().stream().flatMap(page -> code(page).stream()).toList();
+  }
+
+  private static List<ShownLine> code(Path page) {
     List<ShownLine> code = new ArrayList<>();
     String section = "";
     boolean inside = false;
-    for (String line : Files.readAllLines(Path.of("README.md"))) {
+    for (String line : DocumentPages.text(page).lines().toList()) {
       if (line.startsWith("```")) {
         inside = !inside;
       } else if (inside) {
-        code.add(new ShownLine(section, line));
+        code.add(new ShownLine(page, section, line));
       } else if (line.startsWith("## ")) {
         section = line;
       }
@@ -56,11 +64,11 @@ class ReadmeGoldenIT {
         .toList();
   }
 
-  /** Returns the route file that a section shows. */
-  private static String routes(String section) throws IOException {
+  /** Returns the route file that the page about keys shows. */
+  private static String routes() {
     StringBuilder routes = new StringBuilder();
-    for (ShownLine line : code()) {
-      if (line.section().equals(section) && line.text().matches("(keys|groups|endpoints):|  .*")) {
+    for (ShownLine line : code(KEYS)) {
+      if (line.section().equals(LIMITS) && line.text().matches("(keys|groups|endpoints):|  .*")) {
         routes.append(line.text()).append("\n");
       }
     }
@@ -86,8 +94,8 @@ class ReadmeGoldenIT {
   void linesWithoutKeys() throws Exception {
     List<ShownLine> code =
         code().stream()
-            .filter(line -> !ELSEWHERE.contains(line.section()))
-            .filter(line -> !line.section().equals(KEYS) && !line.section().equals(LIMITS))
+            .filter(line -> !line.testedElsewhere())
+            .filter(line -> !line.page().equals(KEYS))
             .toList();
     String routes = Files.readString(Path.of("routes/demo.yaml")) + "  - {path: /api, rate: 2}\n";
     try (GoldenGateway gateway = new GoldenGateway(directory, routes)) {
@@ -102,15 +110,11 @@ class ReadmeGoldenIT {
 
   @Test
   void linesWithKeys() throws Exception {
-    List<ShownLine> code =
-        code().stream()
-            .filter(line -> line.section().equals(KEYS) || line.section().equals(LIMITS))
-            .toList();
-    String routes = routes(LIMITS).replaceAll("sha256: SHA .*", "sha256: SHA(my-secret)");
+    String routes = routes().replaceAll("sha256: SHA .*", "sha256: SHA(my-secret)");
     try (GoldenGateway gateway =
         new GoldenGateway(
             directory, routes, "--penstock.keys.store=file:" + directory.resolve("keys.db"))) {
-      GoldenRecords.check("client/readme-keys.txt", record(gateway, curls(code)));
+      GoldenRecords.check("client/readme-keys.txt", record(gateway, curls(code(KEYS))));
     }
   }
 }

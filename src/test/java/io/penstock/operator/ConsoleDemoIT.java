@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Tests that the console shows the result of the README's first steps. {@code mvn test
- * -Dtest=ConsoleDemoIT -Dpenstock.picture=src/docs/console.png} takes the picture that is in the
- * README.
+ * -Dtest=ConsoleDemoIT -Dpenstock.picture=src/docs/console.png} takes the picture of the page about
+ * operating.
  */
 @Timeout(120)
 class ConsoleDemoIT {

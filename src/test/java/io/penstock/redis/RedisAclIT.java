@@ -8,6 +8,7 @@ import io.penstock.fake.Until;
 import io.penstock.redis.RedisTrouble.Kind;
 import io.penstock.sharing.SliceStore.Round;
 import io.penstock.slices.RedisSliceStore;
+import io.penstock.suite.DocumentPages;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ class RedisAclIT {
           "zrangebyscore",
           "zremrangebyscore");
 
-  /** Rule from the README, except for the password and the namespace. */
+  /** Rule from {@code src/docs/instances.md}, except for the password and the namespace. */
   private static final String RULE =
       "~ns:* resetchannels -@all +ping +" + String.join(" +", SCRIPTS);
 
@@ -60,6 +61,12 @@ class RedisAclIT {
     } catch (CompletionException refused) {
       return false;
     }
+  }
+
+  @Test
+  void rights_areThoseOfThePage() {
+    assertThat(DocumentPages.text(DocumentPages.page("instances.md")))
+        .contains("`" + RULE.replace("~ns:", "~NS:") + "`");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.penstock.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.DocumentPages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Tests that the list of settings has the names that the program reads and that the documents have.
@@ -95,19 +96,36 @@ class SettingNamesTest {
     assertThat(variables).contains("PENSTOCK_OPERATOR_TOKEN").isSubsetOf(variables());
   }
 
+  private static List<Path> documents() {
+    List<Path> all = new ArrayList<>(DocumentPages.all());
+    all.add(Path.of("k8s", "README.md"));
+    return all;
+  }
+
+  private static List<String> quotedNames(Path document) {
+    return found("`(penstock\\.[a-z.-]+)[`=]", DocumentPages.text(document));
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"README.md", "k8s/README.md"})
-  void readme_namesOnlySettings(String file) throws IOException {
-    String text = Files.readString(Path.of(file));
+  @MethodSource("documents")
+  void document_namesOnlySettings(Path file) {
+    String text = DocumentPages.text(file);
     assertThat(found("--(penstock\\.[a-z.-]+[a-z])", text)).isSubsetOf(names());
-    assertThat(found("`(penstock\\.[a-z.-]+)[`=]", text)).isNotEmpty().isSubsetOf(names());
+    assertThat(quotedNames(file)).isSubsetOf(names());
     assertThat(found("\\b(PENSTOCK_[A-Z_]+)", text)).isSubsetOf(variables());
   }
 
   @Test
-  void tablesOfTheReadme_shortenOnlyNamesOfSettings() throws IOException {
+  void documents_nameSettings() {
+    assertThat(documents().stream().filter(each -> !quotedNames(each).isEmpty()))
+        .contains(DocumentPages.README, Path.of("k8s", "README.md"))
+        .contains(DocumentPages.page("settings.md"), DocumentPages.page("instances.md"));
+  }
+
+  @Test
+  void tablesOfDocuments_shortenOnlyNamesOfSettings() {
     Pattern row = Pattern.compile("(?m)^\\| `(penstock\\.[a-z.-]+)`([^|]*)\\|");
-    Matcher matcher = row.matcher(Files.readString(Path.of("README.md")));
+    Matcher matcher = row.matcher(DocumentPages.text());
     List<String> shortened = new ArrayList<>();
     while (matcher.find()) {
       String section = matcher.group(1).replaceFirst("[^.]+$", "");

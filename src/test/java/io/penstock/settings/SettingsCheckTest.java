@@ -102,8 +102,8 @@ class SettingsCheckTest {
     assertRefused(
         "--"
             + name
-            + " (command line) is no setting of Penstock; remove it, or look for its name under"
-            + " Settings in the README");
+            + " (command line) is no setting of Penstock; remove it, or look for its name in"
+            + " src/docs/settings.md");
   }
 
   @ParameterizedTest

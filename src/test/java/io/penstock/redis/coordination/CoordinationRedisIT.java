@@ -14,6 +14,7 @@ import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.Until;
 import io.penstock.redis.RedisAddress;
+import io.penstock.suite.DocumentPages;
 import io.penstock.suite.KnownFailure;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class CoordinationRedisIT {
   private static final String[] ADMIN = {"AUTH", "admin", "admin"};
 
-  /** Rights for sharing limits, as listed in the README. */
+  /** Rights for sharing limits, as listed in {@code src/docs/instances.md}. */
   private static final String LIMITS =
       "+ping +eval +evalsha +hdel +hget +hgetall +hincrby +hmget +hset +info +pexpire +pttl +time"
           + " +zadd +zrangebyscore +zremrangebyscore";
@@ -42,6 +43,13 @@ class CoordinationRedisIT {
   private static ObjectReply answer(ClientTurn turn) {
     Until.holds("an answer", () -> turn.reply() != null);
     return Objects.requireNonNull(turn.reply());
+  }
+
+  @Test
+  void rights_areThoseOfThePage() {
+    String page = DocumentPages.text(DocumentPages.page("instances.md"));
+    assertThat(page).contains(LIMITS + "`");
+    RIGHTS.forEach(right -> assertThat(page).containsPattern(" \\+" + right + "[ `]"));
   }
 
   @Test

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.StartedGateway;
-import java.nio.file.Files;
+import io.penstock.suite.DocumentPages;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,20 +12,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Runs the commands that the README shows for the coordination API, and compares their output with
- * it.
- */
+/** Runs the session that the page about the coordination API shows, and compares the output. */
 @Timeout(120)
-class CoordinationReadmeIT {
+class CoordinationPageIT {
   @TempDir private Path directory;
 
-  /** Returns the first block of the section, line by line. */
-  private static List<String> session() throws Exception {
-    List<String> lines = Files.readString(Path.of("README.md")).lines().toList();
-    int section = lines.indexOf("## Coordination");
-    assertThat(section).isPositive();
-    int begins = section + lines.subList(section, lines.size()).indexOf("```") + 1;
+  /** Returns the first block of the page, line by line. */
+  private static List<String> session() {
+    List<String> lines = DocumentPages.text(DocumentPages.page("coordination.md")).lines().toList();
+    int begins = lines.indexOf("```") + 1;
+    assertThat(begins).isPositive();
     return lines.subList(begins, begins + lines.subList(begins, lines.size()).indexOf("```"));
   }
 
