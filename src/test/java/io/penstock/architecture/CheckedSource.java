@@ -81,11 +81,6 @@ record CheckedSource(
     return tree.getPackageName() == null ? "" : tree.getPackageName().toString();
   }
 
-  /** Returns the number of lines of a part, with annotations but without Javadoc. */
-  long lines(Tree part) {
-    return line(positions.getEndPosition(tree, part)) - firstLine(part) + 1;
-  }
-
   long firstLine(Tree part) {
     return line(positions.getStartPosition(tree, part));
   }
@@ -104,6 +99,32 @@ record CheckedSource(
       }
     }
     return comments;
+  }
+
+  /** Returns the comments, with successive lines of {@code //} as one comment. */
+  List<String> commentBlocks() {
+    List<String> blocks = new ArrayList<>();
+    Matcher matcher = TOKEN.matcher(text);
+    int end = 0;
+    while (matcher.find()) {
+      String comment = matcher.group(1);
+      if (comment == null) {
+        continue;
+      }
+      boolean follows =
+          comment.startsWith("//")
+              && !blocks.isEmpty()
+              && blocks.getLast().startsWith("//")
+              && text.substring(end, matcher.start()).isBlank();
+      blocks.add(follows ? blocks.removeLast() + "\n" + comment : comment);
+      end = matcher.end();
+    }
+    return blocks;
+  }
+
+  /** Returns the text without comments and without the content of strings and characters. */
+  String code() {
+    return TOKEN.matcher(text).replaceAll(" ");
   }
 
   private static final class Text extends SimpleJavaFileObject {

@@ -5,6 +5,7 @@ import com.sun.source.tree.ClassTree;
 import com.sun.source.util.TreeScanner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Rules over the text and the tree of one Java file; each returns the violations. */
@@ -13,6 +14,10 @@ final class StyleRules {
 
   private static final Pattern UNNUMBERED = Pattern.compile("\\b(?:TODO|FIXME)\\b(?!\\(#\\d+\\))");
   private static final Pattern VAGUE_TYPE = Pattern.compile(".*(?:Utils?|Helpers?|Impl)");
+
+  /** A sentence, from its beginning to its full stop. */
+  private static final Pattern INVERTED =
+      Pattern.compile("(?<=[.!?] |<p>|/\\*\\* |/\\*\\*)(?:What|Who|Whom|Whose|Of)\\b[^.?]*\\.");
 
   private StyleRules() {}
 
@@ -54,6 +59,23 @@ final class StyleRules {
         return super.visitCatch(node, null);
       }
     }.scan(checkedSource.tree(), null);
+    return found;
+  }
+
+  /**
+   * Returns Javadoc sentences that begin like a question without being one: they are read twice.
+   */
+  static List<String> invertedSentences(CheckedSource checkedSource) {
+    List<String> found = new ArrayList<>();
+    for (String comment : checkedSource.comments()) {
+      if (comment.startsWith("/**")) {
+        String text = comment.replaceAll("(?m)^\\s*\\*+", " ").replaceAll("\\s+", " ");
+        Matcher matcher = INVERTED.matcher(text);
+        while (matcher.find()) {
+          found.add(checkedSource.path() + ": " + matcher.group().strip());
+        }
+      }
+    }
     return found;
   }
 

@@ -19,6 +19,7 @@ class StyleTest {
             StyleRules::unnumberedTodos,
             StyleRules::emptyCatches,
             StyleRules::vagueTypes,
+            StyleRules::invertedSentences,
             PackageRules::vaguePackages,
             PackageRules::unknownPackages,
             PackageRules::forbiddenImports);
