@@ -43,8 +43,7 @@ record CountedState(LimitState wrapped, PeerCounts peerCounts, SliceDemand deman
   }
 
   /**
-   * Returns a window on the grid of the Unix clock. What it owed so far is charged to the running
-   * cell.
+   * Returns a window on the grid of the Unix clock. Its debt so far is charged to the running cell.
    */
   private static LimitState aligned(
       LimitState own, LimitSpec.FixedWindow window, PeerCounts others, long now) {

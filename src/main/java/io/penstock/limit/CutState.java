@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * State of a limit that others also spend or count, during an outage in which nothing is heard of
  * them.
  *
- * <p>What passes an open limit is counted, reported and remembered as usual, but leaves no debt: it
- * stops counting with the window it was spent in.
+ * <p>An amount that passes an open limit is counted, reported and remembered as usual, but leaves
+ * no debt: it stops counting with the window it was spent in.
  *
  * @param own the state before the outage, and again after it
  * @param cut what passes during the outage

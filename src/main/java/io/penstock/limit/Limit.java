@@ -257,7 +257,7 @@ public final class Limit {
     }
   }
 
-  /** Replaces the spec of the limit. What is charged, owed and reserved stays. */
+  /** Replaces the spec of the limit. Charges, debt and reserved output stay. */
   public void resize(LimitSpec spec, long now) {
     change(
         current ->
@@ -293,8 +293,8 @@ public final class Limit {
   }
 
   /**
-   * Makes the limit leave room for what others counted, if it has a window. What is owed and
-   * remembered stays what was counted here.
+   * Makes the limit leave room for what others counted, if it has a window. Debt and history stay
+   * those that were counted here.
    *
    * @param others all that was heard of them, which replaces what was known before
    * @param sliceDemand the waiters to wake when the limit rejoins others or is cut off from them
@@ -319,7 +319,7 @@ public final class Limit {
     inside(each -> CutState.of(each.withoutOutage(), outageCap));
   }
 
-  /** Undoes {@link #cutOff}. What is owed and reserved stays. */
+  /** Undoes {@link #cutOff}. Debt and reserved output stay. */
   public void rejoin() {
     inside(LimitState::withoutOutage);
   }
@@ -347,7 +347,7 @@ public final class Limit {
 
   /**
    * Shares the limit with other instances: from now on no more passes than what is {@linkplain
-   * #addSlices granted}. What is owed and reserved stays; earlier slices are forgotten.
+   * #addSlices granted}. Debt and reserved output stay; earlier slices are forgotten.
    */
   public void share(SliceDemand sliceDemand, long now) {
     inside(
@@ -355,7 +355,7 @@ public final class Limit {
             each.replaceWithoutOutage(SharedState.sharing(each.withoutOutage(), sliceDemand, now)));
   }
 
-  /** Undoes {@link #share}. What is owed and reserved stays. */
+  /** Undoes {@link #share}. Debt and reserved output stay. */
   public void unshare(long now) {
     inside(each -> each.unshared(now));
   }

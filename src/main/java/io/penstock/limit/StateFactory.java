@@ -21,7 +21,7 @@ final class StateFactory {
     };
   }
 
-  /** Returns the state of a limit with another spec. What it owes stays. */
+  /** Returns the state of a limit with another spec. Its debt stays. */
   static LimitState changed(LimitState limitState, LimitSpec next, long now) {
     LimitState same = limitState.withSpec(next, now);
     return same == null ? starting(next, limitState.balance(now), now) : same;

@@ -24,8 +24,8 @@ final class FairFlow {
   }
 
   /**
-   * Returns since when the flow waits, as an arrival number. Of flows with equal service, the one
-   * with the smaller number comes first.
+   * Returns since when the flow waits, as an arrival number. Among flows with equal service, the
+   * one with the smaller number comes first.
    */
   long since() {
     return since;

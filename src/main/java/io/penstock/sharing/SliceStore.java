@@ -13,10 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Time is divided into cells of the shared clock: cell c of length d is [c × d, (c + 1) × d). A
  * cell of a fixed window is the window itself; a cell of a trailing window is a sixtieth of it,
- * rounded up to a microsecond. A slice may be spent only inside its own cell. What counts for all
- * members together never exceeds the limit because of a grant: in a fixed window this holds for
- * each cell alone, in a trailing window for the sum of all cells that count in the window of any
- * instant.
+ * rounded up to a microsecond. A slice may be spent only inside its own cell. The sum over all
+ * members never exceeds the limit because of a grant: in a fixed window this holds for each cell
+ * alone, in a trailing window for the sum of all cells that count in the window of any instant.
  *
  * <p>The count of a member in a cell is what it reported as {@linkplain Use used} plus what was
  * granted to it since: each of its rounds replaces all earlier ones. A round that is late or

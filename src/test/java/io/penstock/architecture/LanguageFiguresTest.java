@@ -66,7 +66,6 @@ class LanguageFiguresTest {
   @ValueSource(
       strings = {
         "/** Returns the rest. Of several, the first. */ class AnExample {}",
-        "// the first line goes on\n// of which nothing is said\nclass AnExample {}",
         "class AnExample { String what = \"// who is it\"; }",
         "/** Who? */ class AnExample {}"
       })

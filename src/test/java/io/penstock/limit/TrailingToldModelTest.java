@@ -41,8 +41,8 @@ class TrailingToldModelTest {
     }
 
     /**
-     * Records the amount that a notice includes. What was given back before it is in it, or in the
-     * next.
+     * Records the amount that a notice includes. It includes what was given back before it, or the
+     * next notice does.
      */
     private void recount() {
       counted = told.taken() + told.reserved();

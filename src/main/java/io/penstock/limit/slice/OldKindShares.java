@@ -320,8 +320,8 @@ final class OldKindShares {
   }
 
   /**
-   * Counts here what the member spent, as if it had the old kind. What it returns to a bucket or to
-   * slots does not come back: others may have used it since.
+   * Counts here what the member spent, as if it had the old kind. Amounts returned to a bucket or
+   * to slots do not come back: others may have used it since.
    */
   private void count(long spent) {
     SliceMember known = host.sharers.get(report.member());

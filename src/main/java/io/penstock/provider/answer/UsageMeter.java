@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the usage that one answer states. A usage block takes effect when it is complete, so
- * half a block counts for nothing. Of several blocks the latest input counts, and the largest
+ * half a block counts for nothing. The latest input of several blocks counts, and the largest
  * output, because providers state the output as a running total.
  */
 final class UsageMeter {
