@@ -1,4 +1,7 @@
-/** Wires the packages of the gateway, and runs the program. */
+/**
+ * Starts the program, creates its parts and connects them, applies reloads, saves the state file,
+ * and finishes open requests at shutdown.
+ */
 @NullMarked
 package io.penstock;
 

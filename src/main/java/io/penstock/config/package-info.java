@@ -1,4 +1,7 @@
-/** Reads route files into a checked snapshot, and reports faults with file, line and column. */
+/**
+ * Reads route files into a checked snapshot: all their settings with defaults, and faults with
+ * file, line and column.
+ */
 @NullMarked
 package io.penstock.config;
 

@@ -1,4 +1,7 @@
-/** Token buckets, semaphores, events, watchdogs, counters and barriers for other programs. */
+/**
+ * Semaphores, token buckets, events, watchdogs, counters and barriers for other programs: their
+ * operations, and the objects of an instance that keeps them in memory.
+ */
 @NullMarked
 package io.penstock.coordination;
 

@@ -1,4 +1,7 @@
-/** Expected and real costs of requests, and the dialects and charge rules of providers. */
+/**
+ * Expected cost and real usage of requests, what is learned from answers to predict them, and the
+ * rules by which each provider counts them against its limits.
+ */
 @NullMarked
 package io.penstock.cost;
 

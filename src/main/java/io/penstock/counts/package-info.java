@@ -1,4 +1,7 @@
-/** Eventual sharing of limits through counts that are exchanged with a delay. */
+/**
+ * Eventual sharing of limits between instances: each counts by itself, and they exchange their
+ * counts through Redis at intervals.
+ */
 @NullMarked
 package io.penstock.counts;
 

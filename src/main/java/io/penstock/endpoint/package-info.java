@@ -1,6 +1,6 @@
 /**
- * Endpoints: the queue, limit, dispatcher, admission and settlement of each path, and the registry
- * of paths.
+ * Endpoints: the configuration, own limit, inbox, totals and life cycle of each path, and the
+ * registry that finds the endpoint of a path.
  */
 @NullMarked
 package io.penstock.endpoint;

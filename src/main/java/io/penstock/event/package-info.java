@@ -1,4 +1,6 @@
-/** Events of the gateway, for metrics, display and logs. */
+/**
+ * Events about requests, reloads and sharing, which metrics, logs and the operator port listen to.
+ */
 @NullMarked
 package io.penstock.event;
 

@@ -1,4 +1,7 @@
-/** Explanations of why tickets wait, waited or were refused. */
+/**
+ * Explains why a ticket waits, waited or was refused, and keeps records of recent tickets for
+ * operators.
+ */
 @NullMarked
 package io.penstock.explain;
 

@@ -1,4 +1,7 @@
-/** The way of a request through the gateway, as a chain of filters. */
+/**
+ * The way of a request through the gateway as a chain of filters, from the check of its key to its
+ * settlement, with retries and WebSockets.
+ */
 @NullMarked
 package io.penstock.gateway;
 

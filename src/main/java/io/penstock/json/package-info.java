@@ -1,4 +1,7 @@
-/** Reads JSON and server-sent events as their bytes pass, and applies small changes to bodies. */
+/**
+ * Reads JSON and server-sent events as their bytes pass, without building a tree, and makes small
+ * changes to bodies.
+ */
 @NullMarked
 package io.penstock.json;
 

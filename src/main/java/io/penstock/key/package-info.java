@@ -1,4 +1,7 @@
-/** API keys, their groups, and the store in which keys are kept. */
+/**
+ * API keys and their groups: the hashing of secrets, the lookup of a caller by its secret, and the
+ * quotas of each caller.
+ */
 @NullMarked
 package io.penstock.key;
 

@@ -1,4 +1,7 @@
-/** Limits on how much may pass: pure state machines over instants that the caller passes. */
+/**
+ * The algorithms of limits, such as fixed windows, trailing windows and token buckets, as states
+ * that change only by calls with an instant.
+ */
 @NullMarked
 package io.penstock.limit;
 

@@ -1,4 +1,7 @@
-/** Micrometer meters of events and queues, with a bounded number of labels. */
+/**
+ * Micrometer meters of endpoints, upstreams, models and sharing: their names, and bounds on the
+ * number of their labels.
+ */
 @NullMarked
 package io.penstock.metrics;
 

@@ -1,4 +1,7 @@
-/** The built-in provider for demos and load tests, with an independent implementation of limits. */
+/**
+ * The built-in provider for demos and load tests, which answers in the format of each provider and
+ * has limits of its own that share no code with the gateway.
+ */
 @NullMarked
 package io.penstock.mock;
 

@@ -1,4 +1,7 @@
-/** Quotas, profiles and decisions per model. */
+/**
+ * Quotas of models over all upstreams, the built-in limits of known models, and decisions for
+ * programs that call a provider themselves.
+ */
 @NullMarked
 package io.penstock.model;
 

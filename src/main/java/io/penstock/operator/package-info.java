@@ -1,4 +1,4 @@
-/** The operator port: a REST API, streams of server-sent events, and the console. */
+/** The operator port: a REST API, streams of server-sent events, and the console for browsers. */
 @NullMarked
 package io.penstock.operator;
 

@@ -1,4 +1,7 @@
-/** Converts tickets to Monos, and runs dispatchers on schedulers. */
+/**
+ * Lets requests wait without a thread: turns tickets into Monos, and runs dispatchers on schedulers
+ * of Reactor.
+ */
 @NullMarked
 package io.penstock.park;
 

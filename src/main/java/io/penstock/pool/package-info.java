@@ -1,6 +1,6 @@
 /**
- * Upstreams with their pools of limits, their health and the measurements that decide which of them
- * takes a request.
+ * Upstreams: their pools of limits, their health and their pauses, and what happens to a request
+ * after a failed attempt.
  */
 @NullMarked
 package io.penstock.pool;

@@ -1,6 +1,6 @@
 /**
- * The protocols of the providers: their calls, their refusals, and the statements about limits in
- * their answers.
+ * The protocols of the providers: which of their calls are weighed, the format of refusals, and
+ * what answers say about limits.
  */
 @NullMarked
 package io.penstock.provider;

@@ -1,4 +1,7 @@
-/** Tickets, and the queues in which they wait: bounded, in a named order. */
+/**
+ * Tickets, and the orders in which they wait (first come, priority, fair and others), with an index
+ * that finds the first ticket that fits.
+ */
 @NullMarked
 package io.penstock.queue;
 

@@ -1,6 +1,6 @@
 /**
- * Quotas of keys, models and upstreams, their wait lists, and the sharing of limits between
- * instances.
+ * Quotas: the limits of one key, group, model, upstream or endpoint that are taken from together,
+ * with the charges taken and the list of lanes that wait.
  */
 @NullMarked
 package io.penstock.quota;

@@ -1,4 +1,7 @@
-/** Connection to Redis, its scripts, and its troubles; Redisson is used only here. */
+/**
+ * The connection to Redis, its scripts, and the diagnosis of its failures: Redisson is used only
+ * here and in the package inside.
+ */
 @NullMarked
 package io.penstock.redis;
 

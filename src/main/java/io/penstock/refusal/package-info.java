@@ -1,4 +1,4 @@
-/** Refusals: the reason, its status, the limit that caused it, and when trying again would help. */
+/** Refusals of requests: the reason with its HTTP status, and when a retry would help. */
 @NullMarked
 package io.penstock.refusal;
 

@@ -1,4 +1,7 @@
-/** Sharing of limits between regions through SQL, after the decision: no request waits for it. */
+/**
+ * Sharing of limits between regions through an SQL database: counts are written and read in the
+ * background, and no request waits for it.
+ */
 @NullMarked
 package io.penstock.region;
 

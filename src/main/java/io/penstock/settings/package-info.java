@@ -1,4 +1,7 @@
-/** Settings of the gateway, bound and checked before it starts. */
+/**
+ * Settings of the program, which are properties below penstock: they are bound and checked before
+ * the gateway starts.
+ */
 @NullMarked
 package io.penstock.settings;
 

@@ -1,4 +1,7 @@
-/** Ports through which instances share limits, and the terms on which they do. */
+/**
+ * Ports for the stores through which instances share limits, such stores in memory, and the terms
+ * of sharing.
+ */
 @NullMarked
 package io.penstock.sharing;
 

@@ -1,4 +1,7 @@
-/** Exact sharing of limits in slices, synchronized in rounds that no request waits for. */
+/**
+ * Exact sharing of limits between instances: rounds in which an instance reports spending and asks
+ * Redis for slices, and what holds during outages and after losses of data.
+ */
 @NullMarked
 package io.penstock.slices;
 

@@ -1,4 +1,4 @@
-/** Data that outlives the program: usage and keys, in files and SQL databases. */
+/** Files and SQL databases that keep usage, spent limits and keys over restarts. */
 @NullMarked
 package io.penstock.store;
 

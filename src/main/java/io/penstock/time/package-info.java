@@ -1,4 +1,7 @@
-/** The clocks: the monotonic clock, the cell clock and wall time. */
+/**
+ * Clocks: the monotonic clock, the wall clock, the clock that instances share, and the midnights of
+ * a time zone.
+ */
 @NullMarked
 package io.penstock.time;
 

@@ -1,4 +1,4 @@
-/** Counts the tokens of text as providers do. */
+/** Counts the tokens of a text as its provider does, or estimates them. */
 @NullMarked
 package io.penstock.tokenizer;
 

@@ -1,7 +1,4 @@
-/**
- * Records requests from their first byte to their last, and sends the traces to a collector by
- * OTLP.
- */
+/** Traces of requests from their first byte to their last, sent to a collector by OTLP. */
 @NullMarked
 package io.penstock.trace;
 

@@ -1,4 +1,7 @@
-/** Usage by key and day, and snapshots of what was spent. */
+/**
+ * The ledger of usage by day, key, group and model, and the port for snapshots of what was used and
+ * spent.
+ */
 @NullMarked
 package io.penstock.usage;
 

@@ -1,5 +1,5 @@
 /**
- * Connections of clients and to upstreams, below the HTTP filters: handlers, pools and buffers of
+ * Connections of clients and to upstreams below the HTTP filters: handlers, pools and buffers of
  * Netty.
  */
 @NullMarked

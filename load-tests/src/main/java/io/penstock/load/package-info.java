@@ -1,4 +1,4 @@
-/** What Penstock costs, measured side by side with what else would be put in its place. */
+/** Measurements of what Penstock costs, side by side with other proxies and gateways. */
 @NullMarked
 package io.penstock.load;
 

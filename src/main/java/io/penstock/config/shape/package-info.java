@@ -1,4 +1,7 @@
-/** Shapes of the values in route files, and the reading of sections by tables of settings. */
+/**
+ * Kinds of values that settings of route files can have, such as numbers, paths and secrets, and
+ * how sections of YAML are read by a table of settings.
+ */
 @NullMarked
 package io.penstock.config.shape;
 

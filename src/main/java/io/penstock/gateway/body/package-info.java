@@ -1,4 +1,7 @@
-/** Request bodies in memory: the budget of all of them, and how they are read and kept. */
+/**
+ * Bodies of requests in memory: how they are read and kept, and the bound on the bytes of all of
+ * them together.
+ */
 @NullMarked
 package io.penstock.gateway.body;
 

@@ -1,4 +1,4 @@
-/** The coordination API: locks, counters and the like over HTTP. */
+/** The coordination API over HTTP: its paths, its parameters and its answers. */
 @NullMarked
 package io.penstock.gateway.coordination;
 

@@ -1,4 +1,7 @@
-/** Slices of shared limits, as the store that grants them keeps account of them. */
+/**
+ * The arithmetic by which a store divides a shared limit into slices for instances: the script
+ * grant.lua does the same in Redis.
+ */
 @NullMarked
 package io.penstock.limit.slice;
 

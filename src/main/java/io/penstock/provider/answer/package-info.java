@@ -1,4 +1,7 @@
-/** Readers of providers' answers, for their usage and their errors. */
+/**
+ * Readers of answers in the format of each provider, which find the usage and count the output as
+ * bytes pass.
+ */
 @NullMarked
 package io.penstock.provider.answer;
 

@@ -1,4 +1,7 @@
-/** Coordination objects that all instances share through Redis. */
+/**
+ * Coordination objects that all instances share through Redis, where the script coordination.lua
+ * keeps them.
+ */
 @NullMarked
 package io.penstock.redis.coordination;
 
