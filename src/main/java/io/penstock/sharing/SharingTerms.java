@@ -5,7 +5,7 @@ import java.util.Map;
 /**
  * Configured sharing modes of limits, by owner. Immutable.
  *
- * @param said the mode by owner; that of an endpoint also applies to the endpoints below its path
+ * @param modes the mode by owner; that of an endpoint also applies to the endpoints below its path
  */
 public record SharingTerms(Map<Owner, SharingMode> modes) {
   /** Nothing is configured. */
