@@ -4,7 +4,7 @@ package io.penstock.cost;
  * The amount that one ticket needs of one limit.
  *
  * @param taken charged at release, ≥ 0
- * @param held reserved while the answer runs and charged as it is produced, ≥ 0
+ * @param reserved reserved while the answer runs and charged as it is produced, ≥ 0
  * @param least the part of {@code taken} that is certainly needed; the rest is expectation
  */
 public record Weight(long taken, long reserved, long least) {

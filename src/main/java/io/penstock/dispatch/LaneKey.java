@@ -7,13 +7,14 @@ import org.jspecify.annotations.Nullable;
  * Everything that decides which routes a ticket has. Tickets with equal values wait in one lane.
  *
  * @param model the model it asks for, or null
- * @param paid whether all quotas but the upstream's are charged already: the ticket was granted
- *     before and came back
- * @param only the id of the only upstream it may go to, or null. If that upstream is gone, it may
- *     go to any
- * @param not the id of the upstream it avoids, or null. It stops avoiding it as soon as no other
- *     upstream that serves it is {@linkplain TicketRoute#available available}, and then goes to any
- * @param widely whether fallback models may serve it too
+ * @param alreadyCharged whether all quotas but the upstream's are charged already: the ticket was
+ *     granted before and came back
+ * @param onlyUpstream the id of the only upstream it may go to, or null. If that upstream is gone,
+ *     it may go to any
+ * @param avoidedUpstream the id of the upstream it avoids, or null. It stops avoiding it as soon as
+ *     no other upstream that serves it is {@linkplain TicketRoute#available available}, and then
+ *     goes to any
+ * @param withFallbacks whether fallback models may serve it too
  * @param account the account with whose quotas it waits in the queue, or null when that was charged
  *     at arrival, or there is none
  */

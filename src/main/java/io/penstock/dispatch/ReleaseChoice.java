@@ -8,8 +8,8 @@ import java.util.Set;
 /**
  * A ticket that can go now, and its route.
  *
- * @param held whether only the pace delays it: then it is not granted, but claims the quotas it
- *     waits for
+ * @param onlyPaced whether only the pace delays it: then it is not granted, but claims the quotas
+ *     it waits for
  */
 record ReleaseChoice(Lane lane, ParkedTicket ticket, TicketRoute route, boolean onlyPaced) {
   /**

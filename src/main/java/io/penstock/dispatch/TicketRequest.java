@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param patience how long it is willing to wait
  * @param priority the larger goes first, in orders that use priorities
  * @param flow the flow it belongs to, in a fair order
- * @param kept the affinity to one upstream
+ * @param affinity the affinity to one upstream
  * @param account the account of its caller, or null when the caller has no limits
  * @param models the models its caller may ask for; null is any. Fallback models serve the request
  *     only if the caller may ask for all of them

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param drivers creates the drivers that run their steps
  * @param events receives their events
  * @param arrivals the next arrival number
- * @param roll the directory of waiting tickets
+ * @param directory the directory of waiting tickets
  */
 public record EndpointServices(
     UpstreamRegistry upstreams,

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The cause that keeps a ticket from going; among several, the one that does so for longest.
  *
- * @param what the cause
+ * @param cause the cause
  * @param kind the kind of its owner; null when it is no limit or upstream
  * @param name the path, key, group, model or upstream; null when there is none
  * @param measure the unit the limit counts; null when it is no limit

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param limits the limits that were looked at, in the order in which they are charged; at most
  *     {@value #MOST_LIMITS}
- * @param binds what blocks or blocked the ticket; null when nothing does, or it is not known
+ * @param binding what blocks or blocked the ticket; null when nothing does, or it is not known
  */
 public record WaitExplanation(List<Considered> limits, @Nullable BindingLimit binding) {
   /** Most limits in one explanation. */
@@ -44,7 +44,8 @@ public record WaitExplanation(List<Considered> limits, @Nullable BindingLimit bi
    * @param reserved output reserved for answers that run
    * @param usedElsewhere what other instances counted of it
    * @param needs what the ticket asks of it
-   * @param given whether the ticket was charged already, at arrival or before an earlier attempt
+   * @param alreadyCharged whether the ticket was charged already, at arrival or before an earlier
+   *     attempt
    * @param untilNanos as {@link LimitStatus#untilNanos}; the instant of the look when it has room
    */
   public record Considered(

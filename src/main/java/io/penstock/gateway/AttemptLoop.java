@@ -36,7 +36,7 @@ final class AttemptLoop {
    * @param addresses addresses of the upstreams
    * @param judge decides what becomes of an attempt
    * @param budgets bound the retries
-   * @param origin tells upstreams which client asked
+   * @param forwardedHeaders tells upstreams which client asked
    * @param call sends requests over HTTP
    * @param relay serves connections that become WebSockets
    * @param allowances tells clients what is left of limits

@@ -5,8 +5,8 @@ import io.penstock.time.Ticker;
 /**
  * State of a concurrency limit: permits count until they are given back, however long that takes.
  *
- * @param held the permits in use, for taken and reserved amounts alike; above the maximum when that
- *     was lowered
+ * @param inUse the permits in use, for taken and reserved amounts alike; above the maximum when
+ *     that was lowered
  */
 record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements LimitState {
   @Override

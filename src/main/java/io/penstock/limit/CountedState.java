@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Fixed windows are the cells of the Unix clock, so that all instances have the same windows.
  *
- * @param own the state without the others
- * @param others what the others counted
+ * @param wrapped the state without the others
+ * @param peerCounts what the others counted
  * @param demand the waiters for this limit
  */
 record CountedState(LimitState wrapped, PeerCounts peerCounts, SliceDemand demand)

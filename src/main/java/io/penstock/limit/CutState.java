@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An amount that passes an open limit is counted, reported and remembered as usual, but leaves
  * no debt: it stops counting with the window it was spent in.
  *
- * @param own the state before the outage, and again after it
+ * @param wrapped the state before the outage, and again after it
  * @param cut what passes during the outage
  */
 record CutState(LimitState wrapped, OutageCap cut) implements Around {

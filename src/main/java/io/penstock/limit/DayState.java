@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * h after its first request; the next one begins with the first request after that. All charges end
  * with their day.
  *
- * @param ends the instant at which the day ends, guard included
+ * @param endsAt the instant at which the day ends, guard included
  * @param charged in that day, ≥ 0; above the capacity when that was lowered
- * @param held reserved output, kept free in whichever day runs
+ * @param reserved reserved output, kept free in whichever day runs
  */
 record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
     implements LimitState {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param start the instant at which the running window began
  * @param charged in the running window, 0 to capacity; more if it passed while nothing limited it
  * @param debt usage that later windows pay
- * @param held reserved output, kept free in whichever window runs
+ * @param reserved reserved output, kept free in whichever window runs
  */
 record FixedWindowState(
     LimitSpec.FixedWindow spec, long start, long charged, long debt, long reserved)

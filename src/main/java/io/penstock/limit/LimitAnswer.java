@@ -7,9 +7,9 @@ public sealed interface LimitAnswer {
    *
    * @param cell the window or sub-cell that the amount was taken from
    * @param taken the charged amount
-   * @param held the reserved output
-   * @param mark the running total of all that was ever taken from a trailing window, this included;
-   *     0 for other limits, and for charges
+   * @param reserved the reserved output
+   * @param totalTaken the running total of all that was ever taken from a trailing window, this
+   *     included; 0 for other limits, and for charges
    * @param shared the cell of the shared clock that the amount was taken from; 0 for limits that
    *     are not shared
    * @param sequence the cell of the Unix clock that the amount was taken from, if regions share the

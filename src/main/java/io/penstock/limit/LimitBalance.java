@@ -5,7 +5,7 @@ package io.penstock.limit;
  *
  * @param charged counts against the running window, ≥ 0
  * @param debt usage that did not fit and is paid by later windows, ≥ 0
- * @param held reserved output of running answers, ≥ 0
+ * @param reserved reserved output of running answers, ≥ 0
  */
 public record LimitBalance(long charged, long debt, long reserved) {
   /** Nothing is owed. */

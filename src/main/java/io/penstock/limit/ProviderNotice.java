@@ -4,7 +4,7 @@ package io.penstock.limit;
  * A provider's statement about a limit, from its answer to one request. It is taken to hold for the
  * instant at which the request was released: it does not include what was taken later.
  *
- * @param mark of the request's receipt
+ * @param totalTaken of the request's receipt
  * @param atNanos when the request was released
  * @param limit the amount that the provider allows in a window, &gt; 0, or {@link #UNSTATED}
  * @param remaining what was left, ≥ 0, or {@link #UNSTATED}

@@ -10,7 +10,7 @@ import java.util.List;
  * @param shift what to add to an instant for Unix nanoseconds
  * @param fades whether a cell still counts in the next one, less and less
  * @param cells what is known of each cell; the others have nothing
- * @param denials called when the limit is the first here to deny in a cell
+ * @param denialListener called when the limit is the first here to deny in a cell
  */
 public record RegionCounts(
     long windowNanos,
@@ -36,11 +36,11 @@ public record RegionCounts(
    * The counts of one cell.
    *
    * @param cell floor(Unix time ÷ duration)
-   * @param beside the count of this region without this limit object: by other instances, or by
-   *     this one before it was restarted
-   * @param foreign the count of all other regions
-   * @param floor the least amount that was used, as a region reported when it denied; 0 when none
-   *     did
+   * @param restOfRegion the count of this region without this limit object: by other instances, or
+   *     by this one before it was restarted
+   * @param otherRegions the count of all other regions
+   * @param deniedAmount the least amount that was used, as a region reported when it denied; 0 when
+   *     none did
    */
   public record CellCounts(long cell, long restOfRegion, long otherRegions, long deniedAmount) {
     private static CellCounts none(long cell) {

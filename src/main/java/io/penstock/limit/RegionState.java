@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * <p>When other regions reported nothing, the cells contain nothing that the limit does not count
  * itself, and do not restrict it.
  *
- * @param own the state without other regions
- * @param abroad the counts that other regions reported
+ * @param wrapped the state without other regions
+ * @param regionCounts the counts that other regions reported
  * @param newest the last cell in which anything was counted here
  * @param cur the amount counted here in that cell
  * @param prev the amount counted here in the cell before
- * @param held reserved output, kept free in whichever cell runs
- * @param hot the last cell in which this limit was the first to deny; {@link Long#MIN_VALUE} for
- *     none
+ * @param reserved reserved output, kept free in whichever cell runs
+ * @param deniedCell the last cell in which this limit was the first to deny; {@link Long#MIN_VALUE}
+ *     for none
  */
 record RegionState(
     LimitState wrapped,

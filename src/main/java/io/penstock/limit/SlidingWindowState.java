@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param instants of releases. The newest 4,096 are kept, however small the capacity, because it
  *     may grow again
- * @param held reserved output, kept free whichever releases count
+ * @param reserved reserved output, kept free whichever releases count
  */
 record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants, long reserved)
     implements LimitState {

@@ -7,9 +7,9 @@ import java.util.List;
  *
  * @param counted by cell, oldest first: amounts that were spent there or may still be. Cells with
  *     nothing are included while they count
- * @param freeNow the amount that may still be spent in the running cell
- * @param freeLater the amount that may be spent in later cells
- * @param most the largest amount that may be spent in any one of them
+ * @param usableNow the amount that may still be spent in the running cell
+ * @param usableLater the amount that may be spent in later cells
+ * @param largestUsable the largest amount that may be spent in any one of them
  * @param spent the total of all that was ever spent
  */
 public record SpendingReport(

@@ -9,7 +9,7 @@ package io.penstock.limit;
  * @param heardNanos when the report came: slices that may be spent at once began no sooner
  * @param untilNanos until when {@code denied} and {@code barred} are valid
  * @param barred whether nothing is granted now because the record of spending may have been lost
- * @param left the part of the running cell that no instance had when the report came, ≥ 0
+ * @param remaining the part of the running cell that no instance had when the report came, ≥ 0
  * @param leftUntilNanos when the whole limit is left again: from then on nothing is known
  */
 public record StoreReport(

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bucket the bucket as it is at {@code at}; below zero is debt
  * @param lows how much of an earlier take can still be given back
- * @param held reserved output, kept free in the bucket
+ * @param reserved reserved output, kept free in the bucket
  */
 record TokenBucketState(
     LimitSpec.TokenBucket spec, BucketState bucket, long at, BucketLows lows, long reserved)

@@ -10,8 +10,8 @@ import java.util.Locale;
  * @param code the result
  * @param reason the reason in one sentence, for people
  * @param possible whether the request could ever be allowed with the present limits
- * @param opensNanos the instant from which the request is allowed if nothing else happens: that of
- *     the decision when it is allowed; {@link Ticker#NEVER} when none is known
+ * @param allowedAtNanos the instant from which the request is allowed if nothing else happens: that
+ *     of the decision when it is allowed; {@link Ticker#NEVER} when none is known
  * @param utilization the highest utilization among the limits of the model, 0 to 1
  * @param stats usage of the model
  */

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * Information in one answer of a provider about its limits and its state.
  *
  * @param status the HTTP status
- * @param standings the status of each limit that the answer mentions
+ * @param statuses the status of each limit that the answer mentions
  * @param retryAfterNanos the time after which the provider allows a retry, ≥ 0, or {@link
  *     ProviderStatus#UNSTATED}
- * @param wording the meaning of its body
+ * @param cause the meaning of its body
  * @param oddity the part that cannot be parsed, without its content, or null
  */
 public record ProviderLesson(

@@ -38,7 +38,7 @@ public final class CallerAccount {
    * Nothing was taken; the next round of slices shows whether the cost can be taken.
    *
    * @param demand wakes those that wait for slices
-   * @param begin the instant from which slices that are here already may be spent; {@link
+   * @param beginsAt the instant from which slices that are here already may be spent; {@link
    *     io.penstock.time.Ticker#NEVER} when there are none
    */
   public record AwaitingSlices(SliceDemand demand, long beginsAt) implements ChargeResult {}

@@ -6,7 +6,7 @@ package io.penstock.quota;
  * @param metered the limit
  * @param needs the amount that the request needs, in the measure of the limit; the merely expected
  *     part is cut so that the whole fits into the capacity
- * @param dry whether only slices are lacking; the next round shows whether there are any
+ * @param awaitingSlices whether only slices are lacking; the next round shows whether there are any
  * @param untilNanos the instant from which the limit admits the request if nothing else happens:
  *     the present instant when it does already; {@link io.penstock.time.Ticker#NEVER} when only a
  *     wake-up helps, or nothing

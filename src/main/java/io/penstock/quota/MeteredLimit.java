@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param measure what it counts
  * @param limit the limit
  * @param reason the reason of its refusals where requests do not wait; null where all requests wait
- * @param others counts of other instances
+ * @param peerUsage counts of other instances
  */
 public record MeteredLimit(
     LimitMeasure measure, Limit limit, @Nullable RefusalReason reason, PeerUsage peerUsage) {

@@ -61,9 +61,9 @@ public final class RedisLink implements AutoCloseable {
   }
 
   /**
-   * Result of a call; either {@code said} or {@code trouble} is null.
+   * Result of a call; either {@code content} or {@code trouble} is null.
    *
-   * @param said the reply: text, whole numbers, and lists of them
+   * @param content the reply: text, whole numbers, and lists of them
    * @param master number of the master that was asked, consistent within one set of replies
    */
   public record Reply(@Nullable Object content, @Nullable RedisTrouble trouble, int master) {}

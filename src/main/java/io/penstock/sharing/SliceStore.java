@@ -48,9 +48,9 @@ public interface SliceStore {
    * @param member the instance that asks, the same for as long as it runs, not blank
    * @param number of the round, above those of all earlier rounds of the member
    * @param asks at most one per limit, only for limits with something to report or to ask for
-   * @param whole whether these asks report everything that the member has spent, as far as it knows
-   *     what the store has lost; a member that has seen another life of the store does not know
-   *     that
+   * @param complete whether these asks report everything that the member has spent, as far as it
+   *     knows what the store has lost; a member that has seen another life of the store does not
+   *     know that
    * @param losses the limits that the member found lost lately
    * @param seen the state of the store in the last answer to the member, or null if there was none;
    *     when the store does not know all rounds that it had counted then, it was rolled back, and
@@ -147,7 +147,7 @@ public interface SliceStore {
    * A member about which the store may know less than another member does.
    *
    * @param name of the instance
-   * @param heardNanos the time of its last heartbeat by the shared clock
+   * @param lastHeartbeatNanos the time of its last heartbeat by the shared clock
    */
   record Missed(String name, long lastHeartbeatNanos) {}
 
@@ -169,9 +169,9 @@ public interface SliceStore {
    *     {@code uses} is 0; the counts of earlier cells stay unchanged. For slots, which are not
    *     reported, the first slot that is of use
    * @param uses what was spent or may still be spent, by cell, {@code from} or later
-   * @param head what the first waiting ticket lacks in one cell, ≥ 0: it is granted whole or not at
-   *     all, because the ticket could not go with less, and it is set aside for the member that
-   *     lacked it first
+   * @param lackedAtOnce what the first waiting ticket lacks in one cell, ≥ 0: it is granted whole
+   *     or not at all, because the ticket could not go with less, and it is set aside for the
+   *     member that lacked it first
    * @param wanted the amount wanted in addition, ahead of need, ≥ 0: granted as far as available,
    *     in the running cell first, and less of it when little is left
    * @param barred the last cell without any grants, because records of what was spent there may
@@ -241,9 +241,9 @@ public interface SliceStore {
    * @param grants one for each ask that was processed; for an ask without a grant nothing is known,
    *     as after a failed round
    * @param losses the limits that members found lost lately, including at least those of this round
-   * @param lostNanos how long ago the first round came from a member that had seen another life
-   *     than the one at that time: all data of that other life may be lost; {@link Long#MAX_VALUE}
-   *     when there was no such round
+   * @param sinceLossNanos how long ago the first round came from a member that had seen another
+   *     life than the one at that time: all data of that other life may be lost; {@link
+   *     Long#MAX_VALUE} when there was no such round
    */
   record Answer(
       long clockNanos,
@@ -267,10 +267,10 @@ public interface SliceStore {
    *
    * @param name of the instance
    * @param silentNanos the time since its last heartbeat, ≥ 0
-   * @param wholeNanos the time since its last complete report, {@link Long#MAX_VALUE} when there
-   *     was none
-   * @param awareNanos the time since its last round that followed an answer of this run and this
-   *     life of the store, {@link Long#MAX_VALUE} when there was none
+   * @param sinceCompleteNanos the time since its last complete report, {@link Long#MAX_VALUE} when
+   *     there was none
+   * @param sinceAwareNanos the time since its last round that followed an answer of this run and
+   *     this life of the store, {@link Long#MAX_VALUE} when there was none
    * @param left whether it has announced that it leaves
    */
   record Member(
@@ -303,7 +303,7 @@ public interface SliceStore {
    * @param slices at most one per cell; none when nothing is left
    * @param barred the last cell without any grants, because records of what was spent there may
    *     have been lost; {@link Ask#NONE} when the running cell is later
-   * @param left the amount of the running cell that no member has, after this grant, ≥ 0
+   * @param remaining the amount of the running cell that no member has, after this grant, ≥ 0
    * @param fullNanos the time by the shared clock at which the whole limit is available again; the
    *     present time when it is available or when this is unknown
    */

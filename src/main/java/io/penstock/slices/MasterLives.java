@@ -103,8 +103,8 @@ public final class MasterLives {
    * Knowledge of one master about a member.
    *
    * @param silentMicros time since it was heard last
-   * @param wholeMicros time since it last reported everything; negative for never
-   * @param awareMicros time since it was last heard knowing the life and the run; negative for
+   * @param sinceCompleteMicros time since it last reported everything; negative for never
+   * @param sinceAwareMicros time since it was last heard knowing the life and the run; negative for
    *     never
    * @param left whether it reported that it leaves
    */

@@ -7,8 +7,8 @@ package io.penstock.slices;
  * @param answered number of them answered in time
  * @param givenUp number of them that failed, or had no answer in time
  * @param answeredNanos total time of the answered ones
- * @param dry how often slices did not suffice for a ticket
- * @param learning whether nothing is taken because the store may not know all spending
+ * @param shortages how often slices did not suffice for a ticket
+ * @param recovering whether nothing is taken because the store may not know all spending
  * @param cutOff whether nothing was heard for the lifetime of a slice, and nothing may be taken
  *     since
  * @param members number of instances that shared limits at the last contact, including this one

@@ -61,7 +61,7 @@ public sealed interface WeighedRequest {
   /**
    * Other properties of a request.
    *
-   * @param costStands whether its answer will not state its usage, for example because it runs in
+   * @param costFinal whether its answer will not state its usage, for example because it runs in
    *     the background; the expected cost then counts as its usage
    * @param refersTo an id that only the upstream that issued it knows, or null
    */
