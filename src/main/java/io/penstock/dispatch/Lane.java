@@ -329,7 +329,7 @@ final class Lane implements WaitList.Waiter {
   private boolean ours(Ticket ticket) {
     return ticket instanceof ParkedTicket parkedTicket
         && parkedTicket.lane() instanceof Lane lane
-        && lane.owner == owner;
+        && lane.owner.equals(owner);
   }
 
   @Override
