@@ -79,7 +79,7 @@ final class ShadowReleases implements ShadowGrants {
         : elsewhere;
   }
 
-  /** Grants another attempt of a request on the route that {@link #again} returned. */
+  /** Grants another attempt of a request on the route that {@link #retryRoute} returned. */
   @Override
   public void release(
       ParkedTicket before,

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests counts in a real server. */
+@SuppressWarnings("this-escape") // a subclass only chooses the server, which needs no state
 public class RedisCountStoreIT extends CountStoreContract {
   private final RedisServer server = server();
   private final String namespace = "counts-" + UUID.randomUUID();

@@ -214,16 +214,14 @@ class DynamicRaceTest {
       if (random.nextInt(10) == 0) {
         endpoint.countCancelled(Cost.ofInput(1), 1);
       } else {
-        decide(
-            endpoint,
-            endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 1, WaitPatience.DEFAULT)));
+        decide(endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 1, WaitPatience.DEFAULT)));
       }
       endpoint.leave();
     }
     return null;
   }
 
-  private void decide(Endpoint endpoint, ParkedTicket parkedTicket) {
+  private void decide(ParkedTicket parkedTicket) {
     switch (parkedTicket.outcome()) {
       case null -> parkedTicket.cancel();
       case TicketOutcome.Granted(TicketSettlement settlement) ->

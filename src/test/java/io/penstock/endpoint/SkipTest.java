@@ -62,7 +62,7 @@ class SkipTest {
     return new Scheduling(queueOrder, 0, maxSkips, new FairBy.Key());
   }
 
-  private void cancel(Endpoint endpoint, ParkedTicket parkedTicket) {
+  private void cancel(ParkedTicket parkedTicket) {
     parkedTicket.cancel();
     endpointFixture.drivers.run();
   }
@@ -112,7 +112,7 @@ class SkipTest {
     ParkedTicket large = submit(b(), 60);
     assertThat(went(submit(a(), 5))).isTrue();
     submit(b(), 70);
-    cancel(b(), large);
+    cancel(large);
     assertThat(went(submit(a(), 5))).as("the first skip").isTrue();
     assertThat(went(submit(a(), 5))).as("the second skip").isTrue();
     assertThat(waits(submit(a(), 5))).as("a third one").isTrue();
@@ -129,7 +129,7 @@ class SkipTest {
     settlement(runs).served(new TokenUsage(40, 0, 0), 0, START);
     endpointFixture.drivers.run();
     assertThat(went(goes)).isTrue();
-    cancel(endpoint, skipped);
+    cancel(skipped);
     assertThat(went(ask(endpoint, "n", 5))).as("the first skip").isTrue();
     assertThat(waits(ask(endpoint, "n", 5))).as("a second one").isTrue();
   }
@@ -140,7 +140,7 @@ class SkipTest {
     submit(a(), 50);
     ParkedTicket first = submit(b(), 80);
     ParkedTicket second = submit(b(), 60);
-    cancel(b(), first);
+    cancel(first);
     assertThat(waits(submit(a(), 5))).isTrue();
     endpointFixture.at(61 * SECOND);
     assertThat(went(second)).isTrue();
@@ -201,7 +201,7 @@ class SkipTest {
     open(QueueOrder.FIFO, 64);
     ParkedTicket runs = submit(a(), 100);
     ParkedTicket leaves = submit(b(), 60);
-    cancel(b(), leaves);
+    cancel(leaves);
     settlement(runs).served(new TokenUsage(60, 0, 0), 0, START);
     assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
     assertThat(endpointFixture.drivers.driver(1).isIdle()).isTrue();

@@ -11,6 +11,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 
 /** Runs the contract on a real server, which uses the test's clock. */
+@SuppressWarnings("this-escape") // a subclass only chooses the server, which needs no state
 public class RedisSliceStoreContractIT extends SliceStoreContract {
   private final RedisLink link =
       new RedisLink(RedisAddress.parse(server().url(), null, null), null, 10_000, Ticker.system());

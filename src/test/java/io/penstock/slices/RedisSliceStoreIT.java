@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests rounds with asks, on a server of their own. */
+@SuppressWarnings("this-escape") // a subclass only chooses the server, which needs no state
 public class RedisSliceStoreIT {
   private static final long SECOND = 1_000_000_000L;
   private static final long START = 1_000 * SECOND;
