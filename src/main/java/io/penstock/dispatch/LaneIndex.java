@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The lanes of one endpoint by {@link LaneKey}. Only the owner of the queue may use it. */
 final class LaneIndex {
-  private final Map<LaneKey, Lane> byFacing = new HashMap<>();
+  private final Map<LaneKey, Lane> byKey = new HashMap<>();
 
   /** Lanes that were set aside since the last call of {@link #setAside}. */
   private final Set<Lane> asleep = new HashSet<>();
@@ -40,12 +40,12 @@ final class LaneIndex {
   }
 
   Collection<Lane> all() {
-    return byFacing.values();
+    return byKey.values();
   }
 
   /** Returns a copy of all lanes: the caller may remove lanes while it iterates. */
   List<Lane> copy() {
-    return List.copyOf(byFacing.values());
+    return List.copyOf(byKey.values());
   }
 
   /**
@@ -58,13 +58,13 @@ final class LaneIndex {
 
   /** Returns the routes of a ticket: those of its lane, if there is one, else new ones. */
   List<TicketRoute> ways(LaneKey laneKey, long now) {
-    Lane known = byFacing.get(laneKey);
+    Lane known = byKey.get(laneKey);
     return known == null ? routeSource.of(laneKey, now) : known.routes();
   }
 
   /** Returns the lane of tickets with that {@code laneKey}; creates it if there is none. */
   Lane of(LaneKey laneKey, QueueDiscipline<ParkedTicket> discipline, long now) {
-    Lane lane = byFacing.get(laneKey);
+    Lane lane = byKey.get(laneKey);
     if (lane == null) {
       lane =
           new Lane(
@@ -74,7 +74,7 @@ final class LaneIndex {
               owner,
               routeSource,
               recorder.lane());
-      byFacing.put(laneKey, lane);
+      byKey.put(laneKey, lane);
       keyed |= laneKey.account() != null;
       if (laneKey.avoidedUpstream() != null) {
         avoiding.add(lane);
@@ -85,7 +85,7 @@ final class LaneIndex {
 
   /** Removes a lane without tickets. */
   void remove(Lane lane) {
-    byFacing.remove(lane.key());
+    byKey.remove(lane.key());
     avoiding.remove(lane);
   }
 
@@ -97,10 +97,10 @@ final class LaneIndex {
     if (keyed) {
       // This comes first: a claim that ends here may let a ticket go in a lane that would otherwise
       // have been looked at before.
-      byFacing.values().forEach(lane -> lane.yieldHeld(now));
+      byKey.values().forEach(lane -> lane.yieldHeld(now));
     }
     ReleaseChoice best = null;
-    for (Lane lane : byFacing.values()) {
+    for (Lane lane : byKey.values()) {
       while (lane.awake(now)) {
         ReleaseChoice choice = lane.choose(now);
         if (choice == null) {
@@ -132,7 +132,7 @@ final class LaneIndex {
   /** Returns the first instant at which any lane should be looked at; NEVER when there is none. */
   long wakeAt() {
     long next = Ticker.NEVER;
-    for (Lane lane : byFacing.values()) {
+    for (Lane lane : byKey.values()) {
       next = Math.min(next, lane.wakeAt());
     }
     return next;

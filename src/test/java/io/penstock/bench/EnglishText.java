@@ -4,6 +4,7 @@ import io.penstock.suite.DocumentPages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -38,8 +39,8 @@ final class EnglishText {
   static EnglishText mixed() throws IOException {
     StringBuilder documents = new StringBuilder();
     for (Path page : DocumentPages.all()) {
-      // a list of names is no text
-      if (!page.equals(DocumentPages.RENAMES)) {
+      // lists of names and of links to files are no text that people send
+      if (!List.of(DocumentPages.RENAMES, DocumentPages.page("architecture.md")).contains(page)) {
         documents.append(DocumentPages.text(page));
       }
     }
