@@ -41,7 +41,11 @@ final class CoordinationWiring {
   }
 
   private static CoordinationService shared(
-      ObjectBounds bounds, SharingSettings sync, SchedulerAlarm alarm, Ticker ticker, MeterRegistry meters) {
+      ObjectBounds bounds,
+      SharingSettings sync,
+      SchedulerAlarm alarm,
+      Ticker ticker,
+      MeterRegistry meters) {
     RedisLink link =
         new RedisLink(sync.address(), sync.trust(), RedisCoordination.TIMEOUT_MILLIS, ticker);
     SchedulerAlarm beats = new SchedulerAlarm("penstock-coordination-beats", ticker);

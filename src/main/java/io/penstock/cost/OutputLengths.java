@@ -49,8 +49,8 @@ final class OutputLengths {
 
   /**
    * Returns the tokens that an answer does not exceed nine times of ten, or {@link #UNKNOWN}. The
-   * next answer does not exceed the k-th shortest of n with a probability of k ÷ (n + 1).
-   * Lengths in a bin are taken to lie evenly, so answers that are all of nearly the same length are
+   * next answer does not exceed the k-th shortest of n with a probability of k ÷ (n + 1). Lengths
+   * in a bin are taken to lie evenly, so answers that are all of nearly the same length are
    * expected to be up to an eighth longer.
    */
   synchronized long ninetieth() {

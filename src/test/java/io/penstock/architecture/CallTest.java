@@ -112,7 +112,8 @@ class CallTest {
 
   @Test
   void wholeLog_readInATestThatIsNotIsolated_fails() {
-    String readsTheLog = "class Uses { void at() { io.penstock.fake.LogCapture.listen().close(); } }";
+    String readsTheLog =
+        "class Uses { void at() { io.penstock.fake.LogCapture.listen().close(); } }";
     String isolated = "@org.junit.jupiter.api.parallel.Isolated ";
     assertFails(
         CallRules.WHOLE_LOG_IS_READ_ISOLATED,
