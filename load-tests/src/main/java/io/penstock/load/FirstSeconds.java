@@ -83,7 +83,7 @@ final class FirstSeconds implements Scenario {
     }
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("src/test/java/io/penstock/k8s/ImageTree.java");
+    command.add("src/test/java/io/penstock/chart/ImageTree.java");
     command.addAll(List.of(settings.jar().toString(), image.toString(), FILES.toString()));
     command.addAll(Machine.flags());
     try (Child child = Child.start("image-tree", made, settings.root(), command)) {
