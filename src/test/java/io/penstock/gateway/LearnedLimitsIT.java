@@ -41,11 +41,33 @@ class LearnedLimitsIT {
   private static final int MOST_TOKENS = 1_000;
   private static final int CLIENTS = 30;
 
+  /**
+   * Share of a window for which the machine may stand still: after a longer stall, requests come in
+   * a bunch, and the provider's refusals say nothing about the gateway.
+   */
+  private static final double MOST_STALLED = 0.1;
+
+  private static final int ATTEMPTS = 3;
+
   @TempDir private Path directory;
+
+  /** Runs of the two endpoints, and the largest share of a window lost to stalls. */
+  private record Measured(Run withHeaders, Run without, double stalled) {}
 
   @Test
   void providersThatTakeLessThanConfigured_areUsedUpAndAnswerEveryone()
       throws IOException, InterruptedException {
+    Measured measured = measure();
+    for (int attempt = 1; measured.stalled() > MOST_STALLED && attempt < ATTEMPTS; attempt++) {
+      measured = measure();
+    }
+    assertThat(measured.withHeaders().refusedLater()).allMatch(refused -> refused <= 1);
+    assertThat(measured.withHeaders().used()).isBetween(0.9 - measured.stalled(), 1.01);
+    assertThat(measured.without().used()).isBetween(0.8 - measured.stalled(), 1.01);
+    assertThat(measured.without().refusals()).isNotEmpty();
+  }
+
+  private Measured measure() throws IOException, InterruptedException {
     Ticker ticker = Ticker.system();
     MockAddress announced = address("all");
     MockAddress silent = address("none");
@@ -78,10 +100,7 @@ class LearnedLimitsIT {
         without.assertServed();
         double stalled = stalls.largestShare(WINDOW.toNanos());
         System.out.printf("stalled for at most %.1f %% of a window%n", 100 * stalled);
-        assertThat(withHeaders.refusedLater()).allMatch(refused -> refused <= 1);
-        assertThat(withHeaders.used()).isBetween(0.9 - stalled, 1.01);
-        assertThat(without.used()).isBetween(0.8 - stalled, 1.01);
-        assertThat(without.refusals()).isNotEmpty();
+        return new Measured(withHeaders, without, stalled);
       }
     }
   }
