@@ -21,7 +21,7 @@ public final class AdmissionCheck {
   private AdmissionCheck() {}
 
   /** Returns the refusal of a ticket that has no route, or null when there is one. */
-  static @Nullable public Refusal noRoute(
+  public static @Nullable Refusal noRoute(
       List<TicketRoute> ways, RouteSource routeSource, ParkedTicket parkedTicket) {
     if (!ways.isEmpty()) {
       return null;

@@ -16,7 +16,7 @@ public final class RendezvousHash {
    * Returns the id of the upstream for all requests with {@code common}; null when there is no
    * upstream.
    */
-  static @Nullable public String choose(String common, List<UpstreamSpec> upstreams) {
+  public static @Nullable String choose(String common, List<UpstreamSpec> upstreams) {
     String chosen = null;
     double best = 0;
     for (UpstreamSpec each : upstreams) {

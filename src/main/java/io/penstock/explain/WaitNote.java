@@ -52,7 +52,7 @@ public final class WaitNote implements TicketNote {
   }
 
   /** Returns the record of a ticket that was kept when it was granted, or null. */
-  static @Nullable public PastTicket past(ParkedTicket ticket) {
+  public static @Nullable PastTicket past(ParkedTicket ticket) {
     WaitNote note = of(ticket);
     return note == null ? null : note.past;
   }

@@ -39,7 +39,7 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
   /**
    * Returns why the gateway must not serve {@code snapshot} where it listens, or null if it may.
    */
-  static @Nullable public String problem(Environment environment, ConfigurationSnapshot snapshot) {
+  public static @Nullable String problem(Environment environment, ConfigurationSnapshot snapshot) {
     String address = environment.getProperty("server.address", "");
     boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
     if (meant
