@@ -13,9 +13,7 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import io.penstock.wire.ConnectionGuard;
-import java.time.Duration;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -23,7 +21,6 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
 final class AdmitFilter implements GlobalFilter, Ordered {
@@ -78,7 +75,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     }
     Mono<TicketOutcome> outcome = TicketParking.await(parkedTicket, loop);
     StreamHeartbeat streamHeartbeat =
-        parkedTicket.outcome() == null ? heartbeat(requestContext, loop) : null;
+        parkedTicket.outcome() == null ? StreamHeartbeat.of(requestContext, loop) : null;
     return streamHeartbeat == null
         ? outcome.flatMap(each -> decided(exchange, chain, parkedTicket, each))
         : streamHeartbeat.until(
@@ -93,15 +90,6 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     if (!requestContext.body().park(OffLoopWork.nextTurn(loop))) {
       parkedTicket.refuse(NO_MEMORY);
     }
-  }
-
-  /** Returns the heartbeat for a client that waits for a stream, or null when it gets none. */
-  static @Nullable StreamHeartbeat heartbeat(RequestContext requestContext, EventLoop loop) {
-    long nanos = requestContext.endpoint().spec().waiting().heartbeatNanos();
-    byte[] bytes = requestContext.protocol().heartbeat(requestContext.parameters().query());
-    return nanos == 0 || bytes == null || !requestContext.stream()
-        ? null
-        : new StreamHeartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
   }
 
   private TicketRequest ask(ServerHttpRequest request, RequestContext requestContext) {

@@ -126,7 +126,7 @@ final class AttemptLoop {
   private Mono<Void> answered(UpstreamAnswer upstreamAnswer) {
     int status = upstreamAnswer.status();
     requestContext.trail().statusReceived(status);
-    if (status < UpstreamAnswer.ERRORS) {
+    if (status < UpstreamFailure.LOWEST_ERROR_STATUS) {
       return passed(upstreamAnswer);
     }
     boolean limited = UpstreamAnswer.limited(status);
@@ -209,12 +209,13 @@ final class AttemptLoop {
     requestContext.trail().submitted(waits);
     Mono<TicketOutcome> outcome = TicketParking.await(waits, loop);
     StreamHeartbeat streamHeartbeat =
-        waits.outcome() == null ? AdmitFilter.heartbeat(requestContext, loop) : null;
+        waits.outcome() == null ? StreamHeartbeat.of(requestContext, loop) : null;
     if (streamHeartbeat == null) {
       return outcome.flatMap(each -> released(waits, each));
     }
     Runnable gone = () -> waits.cancel();
-    return tapped().getDelegate() instanceof LateResponse late
+    LateResponse late = requestContext.late();
+    return late != null
         ? late.beat(streamHeartbeat, outcome, gone).flatMap(each -> released(waits, each))
         : streamHeartbeat.until(
             outcome, untapped(), (later, each) -> releasedLater(later, waits, each), gone);
@@ -243,11 +244,14 @@ final class AttemptLoop {
    */
   private Mono<Void> releasedLater(
       ServerWebExchange later, ParkedTicket waits, TicketOutcome ticketOutcome) {
-    if (!(later.getResponse() instanceof LateResponse late)) {
+    LateResponse late = requestContext.late();
+    if (late == null) {
       return released(waits, ticketOutcome);
     }
     UsageTap usageTap = tap();
-    exchange = exchange.mutate().response(tapped().over(late)).build();
+    TappedResponse tapped = requestContext.tapped().over(late);
+    requestContext.tapped(tapped);
+    exchange = exchange.mutate().response(tapped).build();
     return released(waits, ticketOutcome)
         .onErrorResume(error -> SettleFilter.answered(later, usageTap, error));
   }
@@ -288,15 +292,11 @@ final class AttemptLoop {
     return Objects.requireNonNull(settlement().upstream());
   }
 
-  private TappedResponse tapped() {
-    return (TappedResponse) exchange.getResponse();
-  }
-
   private UsageTap tap() {
-    return tapped().tap();
+    return requestContext.tapped().tap();
   }
 
   private ServerWebExchange untapped() {
-    return exchange.mutate().response(tapped().getDelegate()).build();
+    return exchange.mutate().response(requestContext.tapped().getDelegate()).build();
   }
 }

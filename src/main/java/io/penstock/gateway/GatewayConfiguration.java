@@ -17,6 +17,7 @@ import io.penstock.time.WallClock;
 import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.trace.RequestTracing;
 import io.penstock.usage.UsageLedger;
+import io.penstock.wire.AnswerGuard;
 import io.penstock.wire.ClientConnections;
 import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.UpstreamConnections;
@@ -38,6 +39,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.core.publisher.Flux;
+import reactor.netty.resources.LoopResources;
 
 /**
  * Wires the filters of a request, and one route that catches all requests: endpoints have an index
@@ -195,7 +197,7 @@ public class GatewayConfiguration {
             new UpstreamLog(verdictSource == null ? VerdictSource.UPSTREAM : verdictSource),
             budgets,
             origin,
-            new UpstreamCall(upstreamConnections),
+            new UpstreamCall(upstreamConnections, ticker),
             webSocketProxy,
             limitHeaders,
             ticker));
@@ -208,13 +210,16 @@ public class GatewayConfiguration {
 
   @Bean
   UpstreamConnections links(
-      Ticker ticker,
-      ReactorResourceFactory resources,
-      UpstreamRegistry upstreamRegistry,
-      EventBus events) {
-    UpstreamClient client = new UpstreamClient(ticker, resources.getLoopResources());
+      ReactorResourceFactory resources, UpstreamRegistry upstreamRegistry, EventBus events) {
+    // on the event loops of the clients, so that a request stays on one thread
+    LoopResources loops = resources.getLoopResources();
     UpstreamConnections upstreamConnections =
-        new UpstreamConnections(client::customize, upstreamRegistry);
+        new UpstreamConnections(
+            client ->
+                client
+                    .runOn(loops)
+                    .doOnChannelInit((observer, channel, address) -> AnswerGuard.install(channel)),
+            upstreamRegistry);
     events.subscribe(upstreamConnections);
     return upstreamConnections;
   }

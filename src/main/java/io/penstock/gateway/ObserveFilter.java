@@ -19,8 +19,6 @@ import reactor.core.publisher.Mono;
  * are wanted.
  */
 final class ObserveFilter implements GlobalFilter, Ordered {
-  private static final String TRAIL = RequestTrail.class.getName();
-
   private final @Nullable RequestTracing tracing;
   private final double logged;
   private final Ticker ticker;
@@ -35,12 +33,6 @@ final class ObserveFilter implements GlobalFilter, Ordered {
     this.tracing = tracing;
     this.logged = logged;
     this.ticker = ticker;
-  }
-
-  /** Returns the trail of an exchange. */
-  static RequestTrail of(ServerWebExchange exchange) {
-    RequestTrail requestTrail = exchange.getAttribute(TRAIL);
-    return requestTrail == null ? RequestTrail.NONE : requestTrail;
   }
 
   @Override
@@ -58,7 +50,7 @@ final class ObserveFilter implements GlobalFilter, Ordered {
                 request.getMethod().name(), request.getURI().getRawPath(), request.getHeaders());
     boolean drawn = logged > 0 && ThreadLocalRandom.current().nextDouble() < logged;
     RequestTrail requestTrail = drawn ? new AccessLine(traced, exchange, ticker) : traced;
-    exchange.getAttributes().put(TRAIL, requestTrail);
+    RequestContext.follow(exchange, requestTrail);
     return chain.filter(exchange).doFinally(signal -> ended(exchange, requestTrail));
   }
 

@@ -21,7 +21,8 @@ final class RefusalWriter {
   static Mono<Void> refuse(
       ServerWebExchange exchange, RequestContext requestContext, Refusal refusal) {
     requestContext.trail().refused(refusal);
-    if (exchange.getResponse() instanceof LateResponse late) {
+    LateResponse late = requestContext.late();
+    if (late != null) {
       return late.refuse(refusal);
     }
     Endpoint endpoint = requestContext.endpoint();

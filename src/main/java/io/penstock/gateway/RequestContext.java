@@ -13,18 +13,20 @@ import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.trace.RequestTrail;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * State of one request on its way through the gateway, which the filters share as their only
- * attribute of the exchange. Belongs to the event loop of the request.
+ * State of one request on its way through the gateway. It is an attribute of the exchange, and the
+ * only way in which filters pass on what they know. Belongs to the event loop of the request.
  */
 final class RequestContext {
   /** Name that stands for all clients without a key. */
   static final String ANONYMOUS = "anonymous";
 
   private static final String ATTRIBUTE = RequestContext.class.getName();
+  private static final String TRAIL = RequestTrail.class.getName();
 
   private final String requestId;
   private final Endpoint endpoint;
@@ -48,6 +50,8 @@ final class RequestContext {
   private boolean uploading;
   private @Nullable BadUpload badUpload;
   private boolean upgrades;
+  private @Nullable TappedResponse tappedResponse;
+  private @Nullable LateResponse lateResponse;
 
   RequestContext(
       String requestId,
@@ -73,10 +77,15 @@ final class RequestContext {
     return exchange.getAttribute(ATTRIBUTE);
   }
 
+  /** Sets the trail that will be notified of the progress of a request that has no state yet. */
+  static void follow(ServerWebExchange exchange, RequestTrail requestTrail) {
+    exchange.getAttributes().put(TRAIL, requestTrail);
+  }
+
   /** Attaches this state to an exchange, and takes over the trail of the exchange. */
   void attach(ServerWebExchange exchange) {
     exchange.getAttributes().put(ATTRIBUTE, this);
-    requestTrail = ObserveFilter.of(exchange);
+    requestTrail = exchange.getAttributeOrDefault(TRAIL, RequestTrail.NONE);
     requestTrail.entered(endpoint, requestId, key());
   }
 
@@ -283,5 +292,25 @@ final class RequestContext {
 
   void granted(TicketSettlement granted) {
     ticketSettlement = granted;
+  }
+
+  /** Returns the response that reads the usage while it is written; not to be asked before. */
+  TappedResponse tapped() {
+    return Objects.requireNonNull(tappedResponse);
+  }
+
+  /** Notes the response that reads the usage while it is written. */
+  void tapped(TappedResponse response) {
+    tappedResponse = response;
+  }
+
+  /** Returns the response that continues the answer that heartbeats began, or null. */
+  @Nullable LateResponse late() {
+    return lateResponse;
+  }
+
+  /** Notes that heartbeats began the answer. */
+  void late(LateResponse response) {
+    lateResponse = response;
   }
 }

@@ -35,6 +35,7 @@ final class SettleFilter implements GlobalFilter, Ordered {
     RequestContext requestContext = RequestContext.of(exchange);
     UsageTap usageTap = new UsageTap(requestContext, ticker, complaints, answerLearning);
     TappedResponse response = new TappedResponse(exchange.getResponse(), usageTap);
+    requestContext.tapped(response);
     // The tap learns of each end before any subscriber downstream, which doFinally would not
     // ensure: the code that returns charges that were never settled has to come after it. If the
     // answer's own stream has settled the request, this has no effect.
@@ -42,8 +43,7 @@ final class SettleFilter implements GlobalFilter, Ordered {
         .filter(exchange.mutate().response(response).build())
         .onErrorResume(error -> answered(exchange, usageTap, error))
         .doOnSuccess(done -> usageTap.ends(SignalType.ON_COMPLETE))
-        .doOnCancel(usageTap::abandoned)
-        .contextWrite(context -> context.put(RequestContext.class, requestContext));
+        .doOnCancel(usageTap::abandoned);
   }
 
   /**
@@ -60,7 +60,7 @@ final class SettleFilter implements GlobalFilter, Ordered {
       usageTap.refused(bad.refusal());
       return exchange.getResponse().isCommitted()
           ? ConnectionGuard.cut(exchange.getRequest())
-          : RefusalWriter.refuse(exchange, usageTap.passage(), bad.refusal());
+          : RefusalWriter.refuse(exchange, usageTap.requestContext(), bad.refusal());
     }
     UpstreamFailure failure = UpstreamFailure.of(error);
     if (failure == null) {
@@ -71,6 +71,6 @@ final class SettleFilter implements GlobalFilter, Ordered {
       usageTap.failed(failure);
       return ConnectionGuard.cut(exchange.getRequest());
     }
-    return RefusalWriter.refuse(exchange, usageTap.passage(), usageTap.failed(failure));
+    return RefusalWriter.refuse(exchange, usageTap.requestContext(), usageTap.failed(failure));
   }
 }

@@ -1,9 +1,11 @@
 package io.penstock.gateway;
 
+import io.netty.channel.EventLoop;
 import io.penstock.dispatch.TicketOutcome;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
@@ -14,6 +16,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Sends something from time to time to a client that waits for an event stream, so that no proxy
@@ -31,6 +34,15 @@ import reactor.core.scheduler.Scheduler;
 record StreamHeartbeat(byte[] bytes, Duration every, Scheduler timer) {
   /** Content type that the first beat sends, before the outcome is known. */
   private static final String EVENT_STREAM = "text/event-stream;charset=utf-8";
+
+  /** Returns the heartbeat for a client that waits for a stream, or null when it gets none. */
+  static @Nullable StreamHeartbeat of(RequestContext requestContext, EventLoop loop) {
+    long nanos = requestContext.endpoint().spec().waiting().heartbeatNanos();
+    byte[] bytes = requestContext.protocol().heartbeat(requestContext.parameters().query());
+    return nanos == 0 || bytes == null || !requestContext.stream()
+        ? null
+        : new StreamHeartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
+  }
 
   /**
    * Sends beats until there is an outcome, then goes on with it: in the exchange itself if no beat
@@ -83,6 +95,7 @@ record StreamHeartbeat(byte[] bytes, Duration every, Scheduler timer) {
         decided.flatMapMany(
             ticketOutcome -> {
               LateResponse late = new LateResponse(response, requestContext);
+              requestContext.late(late);
               ServerWebExchange later = exchange.mutate().response(late).build();
               return late.of(then.apply(later, ticketOutcome));
             });

@@ -68,8 +68,8 @@ final class TappedResponse extends ServerHttpResponseDecorator {
     String type = headers.getFirst(HttpHeaders.CONTENT_TYPE);
     String encoding = headers.getFirst(HttpHeaders.CONTENT_ENCODING);
     usageTap.begins(getStatusCode(), type, encoding);
-    GatewayHeaders.write(headers, usageTap.passage(), usageTap.settlement());
-    if (!usageTap.passage().asksUsage() || encoding != null || !isEvents(type)) {
+    GatewayHeaders.write(headers, usageTap.requestContext(), usageTap.settlement());
+    if (!usageTap.requestContext().asksUsage() || encoding != null || !isEvents(type)) {
       return null;
     }
     headers.remove(HttpHeaders.CONTENT_LENGTH);

@@ -37,9 +37,6 @@ record UpstreamAnswer(
     HttpHeaders headers,
     @Nullable AnswerBeginning body,
     @Nullable Connection connection) {
-  /** The lowest status that is an error. */
-  static final int ERRORS = 400;
-
   /** Number of bytes of an error that are read to find out what it says. */
   private static final int ERROR_BYTES = 64 << 10;
 
@@ -70,7 +67,7 @@ record UpstreamAnswer(
       HttpClientResponse head, Connection connection, ServerWebExchange exchange, Learner learner) {
     int status = head.status().code();
     HttpHeaders headers = head.responseHeaders();
-    if (status < ERRORS) {
+    if (status < UpstreamFailure.LOWEST_ERROR_STATUS) {
       learner.learned(status, headers);
     }
     NettyDataBufferFactory factory =
@@ -78,7 +75,7 @@ record UpstreamAnswer(
     Flux<DataBuffer> body = connection.inbound().receive().retain().map(factory::wrap);
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
     Mono<AnswerBeginning> beginning =
-        status < ERRORS
+        status < UpstreamFailure.LOWEST_ERROR_STATUS
             ? AnswerBeginning.something(body)
             : AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop);
     return beginning

@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.time.Ticker;
 import io.penstock.wire.UpstreamConnections;
 import java.net.URI;
 import javax.net.ssl.SSLException;
@@ -15,9 +16,11 @@ import reactor.netty.http.client.HttpClient;
  */
 final class UpstreamCall {
   private final UpstreamConnections upstreamConnections;
+  private final Ticker ticker;
 
-  UpstreamCall(UpstreamConnections upstreamConnections) {
+  UpstreamCall(UpstreamConnections upstreamConnections, Ticker ticker) {
     this.upstreamConnections = upstreamConnections;
+    this.ticker = ticker;
   }
 
   /**
@@ -37,7 +40,10 @@ final class UpstreamCall {
     } catch (SSLException unreadable) {
       return Mono.error(unreadable);
     }
-    return client
+    CallTimes times =
+        new CallTimes(RequestContext.of(exchange), upstream.link().timeouts(), ticker);
+    return times
+        .customize(client)
         .headers(headers -> headers.set(asks.headers()))
         .request(HttpMethod.valueOf(asks.method()))
         .uri(ascii(asks.target()))

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param sent whether the upstream may have seen the request
  */
 public record UpstreamFailure(Refusal refusal, boolean sent) {
+  /** The lowest status of an answer that is an error. */
+  static final int LOWEST_ERROR_STATUS = 400;
+
   /** Returns what an error means, or null when it is not a failure of the upstream. */
   public static @Nullable UpstreamFailure of(Throwable error) {
     return switch (error) {

@@ -41,7 +41,7 @@ final class UsageTap {
     this.answerLearning = answerLearning;
   }
 
-  RequestContext passage() {
+  RequestContext requestContext() {
     return requestContext;
   }
 
@@ -141,7 +141,7 @@ final class UsageTap {
   }
 
   private @Nullable String error(SignalType signal) {
-    if (status >= UpstreamAnswer.ERRORS) {
+    if (status >= UpstreamFailure.LOWEST_ERROR_STATUS) {
       return String.valueOf(status);
     }
     return switch (signal) {

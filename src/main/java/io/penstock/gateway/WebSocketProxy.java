@@ -202,7 +202,7 @@ final class WebSocketProxy {
   private static Mono<UpstreamAnswer> refused(
       ServerWebExchange exchange, WebSocketClientHandshakeException refusal, RefusedUpgrade said) {
     var response = refusal.response();
-    if (response == null || response.status().code() < UpstreamAnswer.ERRORS) {
+    if (response == null || response.status().code() < UpstreamFailure.LOWEST_ERROR_STATUS) {
       return Mono.error(new java.io.IOException("the upstream did not upgrade", refusal));
     }
     HttpHeaders headers = response.headers().copy();

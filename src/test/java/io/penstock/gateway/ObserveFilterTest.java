@@ -10,8 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.mock.env.MockEnvironment;
-import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
-import org.springframework.mock.web.server.MockServerWebExchange;
 
 class ObserveFilterTest {
   private static @Nullable GlobalFilter filter(
@@ -27,23 +25,19 @@ class ObserveFilterTest {
   }
 
   @Test
-  void whereNobodyWantsToKnow_thereIsNone_andNoTrailIsMade() {
+  void neitherTracesNorAccessLog_noFilter() {
     assertThat(filter(null, "0")).isNull();
-    MockServerWebExchange unseen =
-        MockServerWebExchange.from(MockServerHttpRequest.get("/a").build());
-    assertThat(ObserveFilter.of(unseen)).isSameAs(RequestTrail.NONE);
-    assertThat(unseen.getAttributes()).doesNotContainKey(RequestTrail.class.getName());
   }
 
   @Test
-  void whereSomebodyDoes_thereIsOne() {
+  void tracesOrAccessLog_filter() {
     assertThat(filter(null, "0.01")).isInstanceOf(ObserveFilter.class);
     RequestTracing requestTracing = (method, path, headers) -> RequestTrail.NONE;
     assertThat(filter(requestTracing, "0")).isInstanceOf(ObserveFilter.class);
   }
 
   @Test
-  void lineInTheLog_passesOnAllThatATrailIsTold() {
+  void accessLine_passesOnEveryCallOfATrail() {
     assertThat(RequestTrail.class.getMethods())
         .hasSizeGreaterThan(10)
         .allSatisfy(
