@@ -58,10 +58,28 @@ final class MutationRun {
   /** Longer than any of these tests takes. */
   private static final int TIMEOUT_MILLIS = 1_500;
 
-  /** The classes to be changed, for which the tests of the package are run. */
-  private record Group(String name, List<String> classes) {
+  /**
+   * A part of the program that is measured at once.
+   *
+   * @param classes the classes to be changed
+   * @param tests the tests to be run
+   */
+  private record Group(String name, List<String> classes, List<String> tests) {
     static Group of(String name) {
-      return new Group(name, List.of(name + ".*"));
+      return of(name, List.of(name + ".*"));
+    }
+
+    static Group of(String name, List<String> classes) {
+      return new Group(name, classes, List.of(name + ".*Test"));
+    }
+
+    /** Returns a group of packages that are tested together; it has the name of the first. */
+    static Group ofPackages(String... names) {
+      List<String> all = List.of(names);
+      return new Group(
+          names[0],
+          all.stream().map(each -> each + ".*").toList(),
+          all.stream().map(each -> each + ".*Test").toList());
     }
   }
 
@@ -76,16 +94,14 @@ final class MutationRun {
         Group.of("queue"),
         Group.of("limit"),
         Group.of("quota"),
-        Group.of("dispatch"),
-        Group.of("explain"),
-        Group.of("endpoint"),
+        Group.ofPackages("dispatch", "explain", "endpoint"),
         Group.of("sharing"),
         Group.of("model"),
         Group.of("usage"),
-        new Group("slices", named("slices", SLICES)),
-        new Group("redis.coordination", named("redis.coordination", OBJECTS)),
-        new Group("counts", named("counts", List.of("CountedLimit"))),
-        new Group("region", named("region", REGIONS)));
+        Group.of("slices", named("slices", SLICES)),
+        Group.of("redis.coordination", named("redis.coordination", OBJECTS)),
+        Group.of("counts", named("counts", List.of("CountedLimit"))),
+        Group.of("region", named("region", REGIONS)));
   }
 
   /** Returns these classes of a package, and those nested in them. */
@@ -119,7 +135,7 @@ final class MutationRun {
     option(command, "sourceDirs", "src/main/java");
     option(command, "mutableCodePaths", Path.of("target/classes").toAbsolutePath().toString());
     option(command, "targetClasses", globs(group.classes()));
-    option(command, "targetTests", globs(List.of(group.name() + ".*Test")));
+    option(command, "targetTests", globs(group.tests()));
     option(command, "excludedTestClasses", EXCLUDED_TESTS);
     option(command, "excludedGroups", EXCLUDED_TAG);
     option(command, "threads", String.valueOf(Runtime.getRuntime().availableProcessors()));
@@ -135,7 +151,8 @@ final class MutationRun {
     int exit = builder.redirectErrorStream(true).redirectOutput(Redirect.to(log)).start().waitFor();
     if (exit != 0) {
       throw new IllegalStateException(
-          "PIT ended with %d for %s; its last words are in %s".formatted(exit, group.name(), log));
+          "PIT ended with exit code %d for %s; see the end of %s"
+              .formatted(exit, group.name(), log));
     }
   }
 
