@@ -3,7 +3,7 @@ package io.penstock;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectReply;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.gateway.ShutdownGate;
+import io.penstock.gateway.identify.ShutdownGate;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -1,7 +1,7 @@
 package io.penstock;
 
 import io.penstock.config.ConfigurationSnapshot;
-import io.penstock.gateway.UpstreamAddress;
+import io.penstock.gateway.forward.UpstreamAddress;
 import io.penstock.mock.MockAddress;
 import io.penstock.mock.MockProvider;
 import io.penstock.pool.UpstreamSpec;

@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.penstock.gateway.identify.BrowserRules;
 import org.springframework.cloud.gateway.config.GlobalCorsProperties;
 import org.springframework.cloud.gateway.handler.FilteringWebHandler;
 import org.springframework.cloud.gateway.handler.RoutePredicateHandlerMapping;

@@ -1,5 +1,7 @@
 package io.penstock.gateway;
 
+import io.penstock.gateway.request.FilterOrder;
+import io.penstock.gateway.request.RequestContext;
 import io.penstock.time.Ticker;
 import io.penstock.trace.RequestTracing;
 import io.penstock.trace.RequestTrail;

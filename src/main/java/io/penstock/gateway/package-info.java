@@ -1,6 +1,6 @@
 /**
- * The way of a request through the gateway as a chain of filters, from the check of its key to its
- * settlement, with retries and WebSockets.
+ * Connects the steps of a request, which have packages of their own, with Spring Cloud Gateway, and
+ * follows requests for traces and the access log.
  */
 @NullMarked
 package io.penstock.gateway;

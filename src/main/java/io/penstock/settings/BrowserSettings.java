@@ -2,7 +2,7 @@ package io.penstock.settings;
 
 import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.config.HostNames;
-import io.penstock.gateway.BrowserRules;
+import io.penstock.gateway.identify.BrowserRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

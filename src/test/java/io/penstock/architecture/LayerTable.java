@@ -25,6 +25,9 @@ final class LayerTable {
 
   private static final Predicate<Row> QUOTAS = packages("sharing", "quota", "model", "usage");
 
+  /** Packages that a step of a request may import besides the lower layers; none is a step. */
+  private static final Predicate<Row> STEP = packages("wire", "gateway.body", "gateway.request");
+
   static final List<Row> ROWS =
       List.of(
           new Row(0, "time", packages()),
@@ -69,11 +72,23 @@ final class LayerTable {
           new Row(2, "trace", layersTo(1)),
           new Row(3, "wire", layersTo(2)),
           new Row(3, "gateway.body", layersTo(2).or(packages("wire"))),
-          new Row(3, "gateway", layersTo(2).or(packages("wire", "gateway.body"))),
+          new Row(3, "gateway.request", layersTo(2).or(packages("wire", "gateway.body"))),
+          new Row(3, "gateway.identify", layersTo(2).or(STEP)),
+          new Row(3, "gateway.weigh", layersTo(2).or(STEP)),
+          new Row(3, "gateway.admit", layersTo(2).or(STEP)),
+          new Row(3, "gateway.forward", layersTo(2).or(STEP)),
           new Row(
               3,
-              "gateway.coordination",
-              layersTo(2).or(packages("wire", "gateway.body", "gateway"))),
+              "gateway",
+              layersTo(2)
+                  .or(STEP)
+                  .or(
+                      packages(
+                          "gateway.identify",
+                          "gateway.weigh",
+                          "gateway.admit",
+                          "gateway.forward"))),
+          new Row(3, "gateway.coordination", layersTo(2).or(STEP).or(packages("gateway.identify"))),
           new Row(3, "operator", layersTo(2)),
           new Row(3, "metrics", layersTo(1)),
           new Row(3, "cli", packages("config", "store")),

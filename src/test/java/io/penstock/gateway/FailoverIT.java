@@ -8,6 +8,7 @@ import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
+import io.penstock.gateway.forward.RetryBudgets;
 import io.penstock.pool.RetryBudget;
 import io.penstock.time.Ticker;
 import java.io.UncheckedIOException;

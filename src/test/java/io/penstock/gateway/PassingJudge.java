@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.penstock.gateway.forward.VerdictSource;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.AttemptVerdict;

@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.penstock.gateway.forward.VerdictSource;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.AttemptVerdict;
@@ -38,7 +39,8 @@ public class PlainJudge {
           upstream.health().shut(now + pauseNanos);
           return AttemptVerdict.WAIT;
         }
-        return UpstreamAnswer.failed(lesson.status()) && attemptHistory.broken() <= 1
+        boolean failed = lesson.status() == 408 || lesson.status() == 500 || lesson.status() == 502;
+        return failed && attemptHistory.broken() <= 1
             ? AttemptVerdict.ELSEWHERE
             : AttemptVerdict.PASS;
       }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.cost.Dialect;
 import io.penstock.fake.GoldenRecords;
+import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.refusal.Refusal;

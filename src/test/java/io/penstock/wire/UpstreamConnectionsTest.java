@@ -11,7 +11,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.event.Event;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
-import io.penstock.gateway.UpstreamFailure;
+import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.Tls;

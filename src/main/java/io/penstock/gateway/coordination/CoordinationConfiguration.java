@@ -1,7 +1,7 @@
 package io.penstock.gateway.coordination;
 
 import io.penstock.coordination.CoordinationService;
-import io.penstock.gateway.OwnPaths;
+import io.penstock.gateway.identify.OwnPaths;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;

@@ -2,7 +2,7 @@ package io.penstock.gateway.coordination;
 
 import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectOperation;
-import io.penstock.gateway.PrintableText;
+import io.penstock.gateway.request.PrintableText;
 import java.math.BigInteger;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;

@@ -1,0 +1,155 @@
+package io.penstock.gateway.admit;
+
+import io.netty.channel.EventLoop;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.gateway.body.BodyIntake;
+import io.penstock.gateway.request.FilterOrder;
+import io.penstock.gateway.request.LimitHeaders;
+import io.penstock.gateway.request.OffLoopWork;
+import io.penstock.gateway.request.RefusalWriter;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.StreamHeartbeat;
+import io.penstock.gateway.request.UpstreamAffinity;
+import io.penstock.key.ApiCaller;
+import io.penstock.park.TicketParking;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import io.penstock.wire.ConnectionGuard;
+import java.util.Objects;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
+public final class AdmitFilter implements GlobalFilter, Ordered {
+  private static final Refusal NO_MEMORY =
+      Refusal.of(
+          RefusalReason.QUEUE_FULL, "the bodies that wait hold all the memory there is for them");
+
+  private final Ticker ticker;
+  private final UpstreamAffinity upstreamAffinity;
+  private final LimitHeaders limitHeaders;
+  private final StrictAfterDenial strict;
+
+  public AdmitFilter(
+      Ticker ticker,
+      UpstreamAffinity upstreamAffinity,
+      LimitHeaders limitHeaders,
+      StrictAfterDenial strict) {
+    this.upstreamAffinity = upstreamAffinity;
+    this.limitHeaders = limitHeaders;
+    this.ticker = ticker;
+    this.strict = strict;
+  }
+
+  @Override
+  public int getOrder() {
+    return FilterOrder.ADMIT;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    Mono<Void> first = strict.before(requestContext, loop);
+    return first == null
+        ? admit(exchange, chain, requestContext, loop)
+        : first.then(Mono.defer(() -> admit(exchange, chain, requestContext, loop)));
+  }
+
+  private Mono<Void> admit(
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      RequestContext requestContext,
+      EventLoop loop) {
+    ParkedTicket parkedTicket =
+        requestContext.endpoint().submit(ask(exchange.getRequest(), requestContext));
+    requestContext.trail().submitted(parkedTicket);
+    if (parkedTicket.outcome() == null) {
+      park(requestContext, parkedTicket, loop);
+      if (requestContext.endpoint().spec().permit()) {
+        BodyIntake.drain(exchange.getRequest());
+      }
+    }
+    Mono<TicketOutcome> outcome = TicketParking.await(parkedTicket, loop);
+    StreamHeartbeat streamHeartbeat =
+        parkedTicket.outcome() == null ? StreamHeartbeat.of(requestContext, loop) : null;
+    return streamHeartbeat == null
+        ? outcome.flatMap(each -> decided(exchange, chain, parkedTicket, each))
+        : streamHeartbeat.until(
+            outcome,
+            exchange,
+            (later, each) -> decided(later, chain, parkedTicket, each),
+            () -> parkedTicket.cancel());
+  }
+
+  private static void park(
+      RequestContext requestContext, ParkedTicket parkedTicket, EventLoop loop) {
+    if (!requestContext.body().park(OffLoopWork.nextTurn(loop))) {
+      parkedTicket.refuse(NO_MEMORY);
+    }
+  }
+
+  private TicketRequest ask(ServerHttpRequest request, RequestContext requestContext) {
+    ApiCaller apiCaller = requestContext.caller();
+    return new TicketRequest(
+        requestContext.model(),
+        requestContext.cost(),
+        requestContext.body().size(),
+        requestContext.parameters().patience(),
+        requestContext.parameters().priority(),
+        flow(requestContext, request.getHeaders()),
+        upstreamAffinity.of(requestContext, request),
+        apiCaller == null ? null : apiCaller.account(),
+        requestContext.client().models(),
+        requestContext.origin());
+  }
+
+  private static TicketRequest.Flow flow(RequestContext requestContext, HttpHeaders headers) {
+    EndpointSpec.FairBy by = requestContext.endpoint().spec().scheduling().fairBy();
+    ApiCaller apiCaller = requestContext.caller();
+    return by instanceof EndpointSpec.FairBy.Key && apiCaller != null
+        ? new TicketRequest.Flow(apiCaller.spec().name(), apiCaller.spec().rank().weight())
+        : FairFlows.of(by, headers, requestContext.user());
+  }
+
+  private Mono<Void> decided(
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      ParkedTicket parkedTicket,
+      TicketOutcome ticketOutcome) {
+    if (!parkedTicket.take()) {
+      return Mono.empty(); // the client went away first, and everything was returned
+    }
+    RequestContext requestContext = RequestContext.of(exchange);
+    requestContext.body().unpark();
+    return switch (ticketOutcome) {
+      case TicketOutcome.Refused(Refusal refusal) -> {
+        strict.denied(requestContext, refusal);
+        requestContext.setLimitHeaders(limitHeaders.of(requestContext, null));
+        yield RefusalWriter.refuse(exchange, requestContext, refusal);
+      }
+      case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
+        requestContext.granted(ticketSettlement);
+        requestContext.trail().released(ticketSettlement);
+        requestContext.setLimitHeaders(limitHeaders.of(requestContext, ticketSettlement));
+        // a later step settles the request; should that fail, no charge or permit must remain
+        yield Mono.defer(() -> chain.filter(exchange))
+            .doFinally(signal -> abandoned(requestContext));
+      }
+    };
+  }
+
+  private void abandoned(RequestContext requestContext) {
+    Objects.requireNonNull(requestContext.settlement()).abandoned(ticker.nanos());
+  }
+}

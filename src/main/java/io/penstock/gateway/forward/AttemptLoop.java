@@ -1,0 +1,311 @@
+package io.penstock.gateway.forward;
+
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.gateway.request.LateResponse;
+import io.penstock.gateway.request.LimitHeaders;
+import io.penstock.gateway.request.OffLoopWork;
+import io.penstock.gateway.request.RefusalWriter;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.StreamHeartbeat;
+import io.penstock.gateway.request.TappedResponse;
+import io.penstock.gateway.request.UpstreamFailure;
+import io.penstock.gateway.request.UsageTap;
+import io.penstock.json.BodyEdit;
+import io.penstock.park.TicketParking;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import io.penstock.wire.ConnectionGuard;
+import java.net.URI;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Runs the attempts to get an answer for one request, one after the other. As long as the client
+ * has received nothing of an answer, a request that failed or was refused may wait at its old place
+ * in the queue and be sent again. Belongs to the event loop of the request.
+ */
+public final class AttemptLoop {
+  /**
+   * Services that all requests share.
+   *
+   * @param addresses addresses of the upstreams
+   * @param judge decides what becomes of an attempt
+   * @param budgets bound the retries
+   * @param forwardedHeaders tells upstreams which client asked
+   * @param call sends requests over HTTP
+   * @param relay serves connections that become WebSockets
+   * @param allowances tells clients what is left of limits
+   */
+  public record Services(
+      UpstreamAddress addresses,
+      VerdictSource judge,
+      RetryBudgets budgets,
+      ForwardedHeaders forwardedHeaders,
+      UpstreamCall call,
+      WebSocketProxy relay,
+      LimitHeaders allowances,
+      Ticker ticker) {}
+
+  /** Result of an attempt. */
+  private sealed interface AttemptResult {
+    record Answered(UpstreamAnswer answer) implements AttemptResult {}
+
+    record Failed(Throwable error) implements AttemptResult {}
+  }
+
+  private static final Refusal NO_URI =
+      Refusal.of(RefusalReason.BAD_REQUEST, "the path or query is not a valid URI");
+
+  private final Services services;
+  private final RequestContext requestContext;
+  private ServerWebExchange exchange;
+  private int rejected;
+  private int broken;
+  private boolean withoutUsage;
+
+  AttemptLoop(Services house, ServerWebExchange exchange) {
+    this.services = house;
+    this.exchange = exchange;
+    this.requestContext = RequestContext.of(exchange);
+  }
+
+  /** Sends the request to the upstream at hand, and handles the result. */
+  Mono<Void> next() {
+    Upstream upstream = upstream();
+    UpstreamSpec spec = upstream.spec();
+    URI base = services.addresses().of(spec);
+    requestContext.asksUsage(asksUsage(upstream));
+    requestContext
+        .trail()
+        .callStarts(spec, base, requestContext.askedModel(), requestContext.operation());
+    List<BodyEdit> edits = OutboundChanges.edits(requestContext, spec, requestContext.asksUsage());
+    URI target = OutboundChanges.target(exchange, spec, base);
+    if (target == null) {
+      settlement().refused(NO_URI, services.ticker().nanos());
+      return RefusalWriter.refuse(untapped(), requestContext, NO_URI);
+    }
+    services.budgets().of(spec.id()).sent(services.ticker().nanos());
+    OutgoingRequest asks =
+        OutgoingRequest.of(exchange, spec, target, edits, services.forwardedHeaders());
+    Mono<UpstreamAnswer> answer =
+        requestContext.upgrades()
+            ? services.relay().run(exchange, spec, asks)
+            : services.call().run(exchange, spec, asks, this::learned);
+    return answer
+        .<AttemptResult>map(AttemptResult.Answered::new)
+        .onErrorResume(error -> Mono.just(new AttemptResult.Failed(error)))
+        .flatMap(this::decided);
+  }
+
+  private boolean asksUsage(Upstream upstream) {
+    return requestContext.spots().asksUsage() != null
+        && !withoutUsage
+        && upstream.injectsUsage(requestContext.askedModel(), now());
+  }
+
+  /**
+   * Learns from an answer that is no error; its headers are known before the first byte of its
+   * body.
+   */
+  private void learned(int status, HttpHeaders headers) {
+    services.judge().answered(upstream(), tries(), lesson(status, headers, new byte[0]), now());
+  }
+
+  private Mono<Void> decided(AttemptResult came) {
+    return switch (came) {
+      case AttemptResult.Answered(UpstreamAnswer upstreamAnswer) -> answered(upstreamAnswer);
+      case AttemptResult.Failed(Throwable error) -> failed(error);
+    };
+  }
+
+  private Mono<Void> answered(UpstreamAnswer upstreamAnswer) {
+    int status = upstreamAnswer.status();
+    requestContext.trail().statusReceived(status);
+    if (status < UpstreamFailure.LOWEST_ERROR_STATUS) {
+      return passed(upstreamAnswer);
+    }
+    boolean limited = UpstreamAnswer.limited(status);
+    if (limited) {
+      rejected++;
+    } else if (UpstreamAnswer.failed(status)) {
+      broken++;
+    }
+    ProviderLesson providerLesson =
+        lesson(status, upstreamAnswer.headers(), upstreamAnswer.beginning());
+    AttemptVerdict attemptVerdict =
+        services.judge().answered(upstream(), tries(), providerLesson, now());
+    if (attemptVerdict == AttemptVerdict.WITHOUT_USAGE) {
+      withoutUsage = true;
+      upstreamAnswer.drop();
+      return next();
+    }
+    ParkedTicket waits =
+        again(limited ? AttemptFailure.REJECTED : AttemptFailure.BROKEN, attemptVerdict, !limited);
+    if (waits == null) {
+      return passed(upstreamAnswer);
+    }
+    tap().missed(String.valueOf(status));
+    upstreamAnswer.drop();
+    return await(waits);
+  }
+
+  /** Passes the answer on. The request's body is freed because it will not be sent again. */
+  private Mono<Void> passed(UpstreamAnswer upstreamAnswer) {
+    requestContext.body().free();
+    return upstreamAnswer.pass(exchange);
+  }
+
+  private Mono<Void> failed(Throwable error) {
+    UpstreamFailure failure = UpstreamFailure.of(error);
+    if (failure == null || !ConnectionGuard.alive(exchange.getRequest())) {
+      return Mono.error(error);
+    }
+    broken++;
+    AttemptFailure kind = failure.sent() ? AttemptFailure.BROKEN : AttemptFailure.UNSENT;
+    AttemptVerdict attemptVerdict = services.judge().failed(upstream(), tries(), kind, now());
+    String upstream = upstream().spec().id();
+    ParkedTicket waits =
+        again(kind, attemptVerdict, failure.refusal().reason() == RefusalReason.UPSTREAM_TIMEOUT);
+    if (waits == null) {
+      return Mono.error(error);
+    }
+    tap().missed(failure.refusal().reason().code());
+    tap().complain(upstream, failure.refusal().detail());
+    return await(waits);
+  }
+
+  /**
+   * Queues the request again at its old place, if the verdict asks for that and it is allowed.
+   *
+   * @param budgeted whether a retry at another upstream counts against the retry budget, because it
+   *     is more work for upstreams that have too much already. Connections that were lost or could
+   *     not be made do not count: each of the requests that were lost with an upstream is sent at
+   *     most once more, and has to pass all limits again
+   * @return the ticket that waits, or null
+   */
+  private @Nullable ParkedTicket again(
+      AttemptFailure attemptFailure, AttemptVerdict attemptVerdict, boolean budgeted) {
+    boolean goes =
+        attemptVerdict == AttemptVerdict.WAIT || attemptVerdict == AttemptVerdict.ELSEWHERE;
+    if (!goes || !requestContext.repeatable()) {
+      return null;
+    }
+    long now = now();
+    boolean elsewhere = attemptVerdict == AttemptVerdict.ELSEWHERE;
+    if (elsewhere && budgeted && !services.budgets().of(upstream().spec().id()).retry(now)) {
+      return null;
+    }
+    return settlement().retry(attemptFailure, elsewhere, now);
+  }
+
+  private Mono<Void> await(ParkedTicket waits) {
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    requestContext.body().detach(OffLoopWork.nextTurn(loop));
+    requestContext.trail().submitted(waits);
+    Mono<TicketOutcome> outcome = TicketParking.await(waits, loop);
+    StreamHeartbeat streamHeartbeat =
+        waits.outcome() == null ? StreamHeartbeat.of(requestContext, loop) : null;
+    if (streamHeartbeat == null) {
+      return outcome.flatMap(each -> released(waits, each));
+    }
+    Runnable gone = () -> waits.cancel();
+    LateResponse late = requestContext.late();
+    return late != null
+        ? late.beat(streamHeartbeat, outcome, gone).flatMap(each -> released(waits, each))
+        : streamHeartbeat.until(
+            outcome, untapped(), (later, each) -> releasedLater(later, waits, each), gone);
+  }
+
+  private Mono<Void> released(ParkedTicket waits, TicketOutcome ticketOutcome) {
+    if (!waits.take()) {
+      return Mono.empty(); // the client went away first, and everything was returned
+    }
+    return switch (ticketOutcome) {
+      case TicketOutcome.Refused(Refusal refusal) ->
+          RefusalWriter.refuse(untapped(), requestContext, refusal);
+      case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
+        requestContext.granted(ticketSettlement);
+        withoutUsage = false; // only the previous upstream refused the option
+        requestContext.trail().released(ticketSettlement);
+        requestContext.setLimitHeaders(services.allowances().of(requestContext, ticketSettlement));
+        yield next();
+      }
+    };
+  }
+
+  /**
+   * Goes on in an answer that heartbeats may have begun meanwhile; a failure then has to be written
+   * into that answer.
+   */
+  private Mono<Void> releasedLater(
+      ServerWebExchange later, ParkedTicket waits, TicketOutcome ticketOutcome) {
+    LateResponse late = requestContext.late();
+    if (late == null) {
+      return released(waits, ticketOutcome);
+    }
+    UsageTap usageTap = tap();
+    TappedResponse tapped = requestContext.tapped().over(late);
+    requestContext.tapped(tapped);
+    exchange = exchange.mutate().response(tapped).build();
+    return released(waits, ticketOutcome)
+        .onErrorResume(error -> SettleFilter.answered(later, usageTap, error));
+  }
+
+  /** Returns what an answer teaches; the limits of the upstream have learned it by then. */
+  private ProviderLesson lesson(int status, HttpHeaders headers, byte[] body) {
+    ProviderLesson providerLesson = requestContext.protocol().lesson(status, headers::get, body);
+    settlement().learn(providerLesson, now());
+    if (providerLesson.oddity() != null) {
+      tap().complain(upstream().spec().id(), providerLesson.oddity());
+    }
+    return providerLesson;
+  }
+
+  private AttemptHistory tries() {
+    return new AttemptHistory(
+        requestContext.askedModel(), rejected, broken, requestContext.repeatable(), streamUsage());
+  }
+
+  private AttemptHistory.StreamUsage streamUsage() {
+    if (requestContext.asksUsage()) {
+      return AttemptHistory.StreamUsage.ADDED;
+    }
+    return withoutUsage
+        ? AttemptHistory.StreamUsage.TAKEN_OUT
+        : AttemptHistory.StreamUsage.LEFT_ALONE;
+  }
+
+  private long now() {
+    return services.ticker().nanos();
+  }
+
+  private TicketSettlement settlement() {
+    return Objects.requireNonNull(requestContext.settlement());
+  }
+
+  private Upstream upstream() {
+    return Objects.requireNonNull(settlement().upstream());
+  }
+
+  private UsageTap tap() {
+    return requestContext.tapped().tap();
+  }
+
+  private ServerWebExchange untapped() {
+    return exchange.mutate().response(requestContext.tapped().getDelegate()).build();
+  }
+}

@@ -1,0 +1,79 @@
+package io.penstock.gateway.forward;
+
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.gateway.request.RawPaths;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.json.BodyEdit;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.request.WeighedRequest;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Turns a client's request into the request for one upstream. */
+final class OutboundChanges {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private OutboundChanges() {}
+
+  /** Returns the URI to request at the upstream, or null when it is not a valid URI. */
+  static @Nullable URI target(ServerWebExchange exchange, UpstreamSpec spec, URI base) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    EndpointSpec endpoint = requestContext.endpoint().spec();
+    String text = base.toString();
+    String trimmed = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    String path = RawPaths.forwarded(endpoint, exchange.getRequest().getURI().getRawPath());
+    String own = ownModel(requestContext, spec);
+    String query = query(requestContext, spec);
+    try {
+      return URI.create(
+          trimmed
+              + (own == null ? path : requestContext.protocol().renamed(path, own))
+              + (query == null ? "" : "?" + query));
+    } catch (IllegalArgumentException malformed) {
+      return null;
+    }
+  }
+
+  private static @Nullable String query(RequestContext requestContext, UpstreamSpec spec) {
+    String query = requestContext.parameters().query();
+    String credential = requestContext.parameters().credential();
+    boolean passes = spec.access().passthrough() && requestContext.client().ownCredentials();
+    boolean gemini = requestContext.endpoint().spec().reading().dialect() == Dialect.GEMINI;
+    if (credential == null || !gemini || !passes) {
+      return query;
+    }
+    return query == null ? credential : query + "&" + credential;
+  }
+
+  /** Returns the upstream's own name for the model, or null when the client's name can stay. */
+  private static @Nullable String ownModel(RequestContext requestContext, UpstreamSpec spec) {
+    String asked = requestContext.askedModel();
+    String own = asked == null ? null : spec.ownName(asked);
+    return own == null || own.equals(requestContext.model()) ? null : own;
+  }
+
+  /**
+   * Returns the changes to a body that is in memory.
+   *
+   * @param asksUsage whether to ask for the usage of a stream where the client does not
+   */
+  static List<BodyEdit> edits(RequestContext requestContext, UpstreamSpec spec, boolean asksUsage) {
+    WeighedRequest.Spots spots = requestContext.spots();
+    List<BodyEdit> edits = new ArrayList<>();
+    String own = ownModel(requestContext, spec);
+    if (own != null && spots.modelAt() >= 0) {
+      edits.add(new BodyEdit(spots.modelAt(), spots.modelLength(), JSON.writeValueAsString(own)));
+    }
+    if (asksUsage && spots.asksUsage() != null) {
+      edits.add(spots.asksUsage());
+    }
+    edits.sort(Comparator.comparingLong(BodyEdit::at));
+    return edits;
+  }
+}

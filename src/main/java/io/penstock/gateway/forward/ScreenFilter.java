@@ -1,0 +1,115 @@
+package io.penstock.gateway.forward;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.gateway.body.BadUpload;
+import io.penstock.gateway.request.FilterOrder;
+import io.penstock.gateway.request.GatewayHeaders;
+import io.penstock.gateway.request.RawPaths;
+import io.penstock.gateway.request.RefusalWriter;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Answers requests that need not wait: refuses models that the key may not use, and, if the body is
+ * not read, uploads that are too large and upgrades that the endpoint does not allow; and answers
+ * the question which models there are.
+ */
+public final class ScreenFilter implements GlobalFilter, Ordered {
+  private static final Refusal NO_UPGRADES =
+      Refusal.of(RefusalReason.UPGRADE_REFUSED, "the endpoint passes no upgrades on");
+
+  @Override
+  public int getOrder() {
+    return FilterOrder.SCREEN;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    EndpointSpec spec = requestContext.endpoint().spec();
+    ServerHttpRequest request = exchange.getRequest();
+    if (ModelScope.forbids(requestContext, request)) {
+      return refuse(exchange, requestContext, ModelScope.FORBIDDEN);
+    }
+    if (requestContext.weighed() || spec.permit()) {
+      return chain.filter(exchange);
+    }
+    if (WebSocketProxy.isUpgradeRequest(request)) {
+      if (!spec.forwarding().upgrades()) {
+        return refuse(exchange, requestContext, NO_UPGRADES);
+      }
+      requestContext.upgrading();
+      return chain.filter(exchange);
+    }
+    long most = spec.reading().maxUploadBytes();
+    if (request.getHeaders().getContentLength() > most) {
+      return refuse(exchange, requestContext, BadUpload.refusal(most));
+    }
+    String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
+    boolean known = named(spec) || requestContext.client().models() != null;
+    return requestContext.protocol().listsModels(request.getMethod().name(), below) && known
+        ? models(exchange, requestContext, spec)
+        : chain.filter(exchange);
+  }
+
+  private static Mono<Void> refuse(
+      ServerWebExchange exchange, RequestContext requestContext, Refusal refusal) {
+    requestContext
+        .endpoint()
+        .refused(
+            requestContext.origin(), requestContext.cost(), requestContext.body().size(), refusal);
+    return RefusalWriter.refuse(exchange, requestContext, refusal);
+  }
+
+  /** Returns whether all models are known, which is not so if an enabled upstream takes any. */
+  private static boolean named(EndpointSpec spec) {
+    return spec.upstreams().stream().filter(ScreenFilter::enabled).noneMatch(ScreenFilter::any);
+  }
+
+  private static boolean enabled(UpstreamSpec upstream) {
+    return upstream.access().disabledBecause() == null;
+  }
+
+  private static boolean any(UpstreamSpec upstream) {
+    return upstream.models().isEmpty();
+  }
+
+  private static Mono<Void> models(
+      ServerWebExchange exchange, RequestContext requestContext, EndpointSpec spec) {
+    Set<String> allowed = requestContext.client().models();
+    SortedSet<String> names = new TreeSet<>();
+    spec.upstreams().stream()
+        .filter(ScreenFilter::enabled)
+        .forEach(upstream -> names.addAll(upstream.models().keySet()));
+    if (allowed != null && named(spec)) {
+      names.retainAll(allowed);
+    } else if (allowed != null) {
+      names.addAll(allowed); // an upstream takes any
+      names.retainAll(allowed);
+    }
+    byte[] body = requestContext.protocol().models(List.copyOf(names));
+    ServerHttpResponse response = exchange.getResponse();
+    response.setStatusCode(HttpStatus.OK);
+    HttpHeaders headers = response.getHeaders();
+    headers.setContentType(MediaType.APPLICATION_JSON);
+    headers.setContentLength(body.length);
+    GatewayHeaders.write(headers, requestContext);
+    return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
+  }
+}

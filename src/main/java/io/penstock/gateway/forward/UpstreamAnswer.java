@@ -1,0 +1,169 @@
+package io.penstock.gateway.forward;
+
+import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_LENGTH;
+
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.UpstreamFailure;
+import io.penstock.wire.AnswerBeginning;
+import io.penstock.wire.ConnectionGuard;
+import io.penstock.wire.HeaderNames;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
+import reactor.netty.Connection;
+import reactor.netty.http.client.HttpClientResponse;
+
+/**
+ * An upstream's answer before it is decided whether the client gets it. Its owner must either
+ * {@linkplain #pass pass} it on or {@linkplain #drop drop} it.
+ *
+ * @param status its status
+ * @param headers its headers
+ * @param body its body; null when there is none that could be read
+ * @param connection the connection it comes on; null when that is closed
+ */
+record UpstreamAnswer(
+    int status,
+    HttpHeaders headers,
+    @Nullable AnswerBeginning body,
+    @Nullable Connection connection) {
+  /** Number of bytes of an error that are read to find out what it says. */
+  private static final int ERROR_BYTES = 64 << 10;
+
+  /** Longest time to wait for those bytes. */
+  private static final Duration ERROR_TIME = Duration.ofSeconds(2);
+
+  /** Callback for answers that are no errors, called as soon as their headers are known. */
+  interface Learner {
+    void learned(int status, HttpHeaders headers);
+  }
+
+  /** Returns whether a status means that there was too much load, not that something is broken. */
+  static boolean limited(int status) {
+    return status == 429 || status == 503 || status == 529;
+  }
+
+  /** Returns whether a status means that the upstream failed. */
+  static boolean failed(int status) {
+    return status == 408 || (status >= 500 && !limited(status));
+  }
+
+  /**
+   * Returns the answer once enough of its body was read. For an error, that is the part that says
+   * what went wrong. For any other answer, it is the first bytes: until they are there, the answer
+   * can still fail without the client having received anything.
+   */
+  static Mono<UpstreamAnswer> begun(
+      HttpClientResponse head, Connection connection, ServerWebExchange exchange, Learner learner) {
+    int status = head.status().code();
+    HttpHeaders headers = head.responseHeaders();
+    if (status < UpstreamFailure.LOWEST_ERROR_STATUS) {
+      learner.learned(status, headers);
+    }
+    NettyDataBufferFactory factory =
+        (NettyDataBufferFactory) exchange.getResponse().bufferFactory();
+    Flux<DataBuffer> body = connection.inbound().receive().retain().map(factory::wrap);
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    Mono<AnswerBeginning> beginning =
+        status < UpstreamFailure.LOWEST_ERROR_STATUS
+            ? AnswerBeginning.something(body)
+            : AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop);
+    return beginning
+        .map(read -> new UpstreamAnswer(status, headers, read, connection))
+        .doOnCancel(connection::dispose);
+  }
+
+  /**
+   * Returns an answer with a body that was read in full.
+   *
+   * @param exchange the request that it answers
+   */
+  static Mono<UpstreamAnswer> whole(
+      int status, HttpHeaders headers, byte[] bytes, ServerWebExchange exchange) {
+    Flux<DataBuffer> body =
+        Flux.defer(() -> Flux.just(exchange.getResponse().bufferFactory().wrap(bytes)));
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    return AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop)
+        .map(read -> new UpstreamAnswer(status, headers, read, null));
+  }
+
+  /** Returns the beginning of an error's body. */
+  byte[] beginning() {
+    return body == null ? new byte[0] : body.bytes();
+  }
+
+  /** Writes the answer to the client as it came. */
+  Mono<Void> pass(ServerWebExchange exchange) {
+    ServerHttpResponse response = exchange.getResponse();
+    response.setStatusCode(HttpStatusCode.valueOf(status));
+    pass(response.getHeaders());
+    if (body == null) {
+      return response.setComplete();
+    }
+    RequestContext requestContext = RequestContext.of(exchange);
+    // a body in one piece is written together with its head, without the cost of a stream
+    return requestContext.weighed() && body.isOnePiece(headers.getInt(CONTENT_LENGTH, -1))
+        ? response.writeWith(Mono.fromSupplier(body::onePiece)).doFinally(this::closes)
+        : stream(response, body, requestContext);
+  }
+
+  /**
+   * Copies the headers, except those about the provider's limits: the client's limits are those of
+   * the gateway.
+   */
+  private void pass(org.springframework.http.HttpHeaders to) {
+    Iterator<Map.Entry<String, String>> all = headers.iteratorAsString();
+    while (all.hasNext()) {
+      Map.Entry<String, String> each = all.next();
+      String lower = each.getKey().toLowerCase(Locale.ROOT);
+      if (!HeaderNames.HOP_BY_HOP.contains(lower) && !HeaderNames.saysProviderLimits(lower)) {
+        to.add(each.getKey(), each.getValue());
+      }
+    }
+  }
+
+  private Mono<Void> stream(
+      ServerHttpResponse response, AnswerBeginning body, RequestContext requestContext) {
+    // when an upload breaks off, the answer of the upstream just ends: it must not look complete
+    Flux<DataBuffer> whole =
+        body.whole()
+            .concatWith(
+                Mono.defer(() -> Mono.justOrEmpty(requestContext.badUpload()))
+                    .flatMap(Mono::error));
+    Mono<Void> written =
+        headers.contains(CONTENT_LENGTH)
+            ? response.writeWith(whole)
+            : response.writeAndFlushWith(whole.map(Flux::just));
+    return written.doFinally(this::closes);
+  }
+
+  private void closes(SignalType signal) {
+    if (signal != SignalType.ON_COMPLETE) {
+      drop();
+    }
+  }
+
+  /** Releases the answer. Its connection is reused only if nothing more comes on it. */
+  void drop() {
+    if (body == null) {
+      return;
+    }
+    boolean complete = body.complete();
+    body.drop();
+    if (!complete && connection != null) {
+      connection.dispose();
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package io.penstock.gateway.forward;
+
+import io.penstock.gateway.request.PrintableText;
+import io.penstock.limit.Limit;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamTrouble;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.quota.ProviderStatus;
+import io.penstock.quota.Quota;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Logs changes in the state of upstreams, one line for each change that an attempt reveals. There
+ * is no timer, so the end of a pause is logged at the next answer. Safe from any thread.
+ */
+public final class UpstreamLog implements VerdictSource {
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream");
+  private static final long MILLI = 1_000_000L;
+
+  /**
+   * Most models with a logged refusal of usage; it is bounded because clients can invent models.
+   */
+  private static final int MOST_MODELS = 1_000;
+
+  /**
+   * A line of the log.
+   *
+   * @param bad whether it is logged as a warning
+   */
+  record Line(boolean bad, String text) {
+    static Line bad(String text) {
+      return new Line(true, text);
+    }
+
+    static Line good(String text) {
+      return new Line(false, text);
+    }
+
+    private Line of(String whom) {
+      return new Line(bad, whom + ": " + text);
+    }
+
+    private void log() {
+      LOG.atLevel(bad ? Level.WARN : Level.INFO).log(text);
+    }
+  }
+
+  private final VerdictSource verdictSource;
+  private final Set<String> unwell = ConcurrentHashMap.newKeySet();
+  private final Set<Quota> paused = ConcurrentHashMap.newKeySet();
+  private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
+  private final Set<Model> unasked = ConcurrentHashMap.newKeySet();
+
+  /** A model of an upstream, under the upstream's own name for it. */
+  private record Model(String upstream, String name) {}
+
+  /** Creates a log of the changes that {@code verdictSource} causes. */
+  public UpstreamLog(VerdictSource verdictSource) {
+    this.verdictSource = verdictSource;
+  }
+
+  @Override
+  public AttemptVerdict answered(
+      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
+    AttemptVerdict verdict = verdictSource.answered(upstream, attemptHistory, lesson, now);
+    lines(upstream, attemptHistory.model(), lesson, now).forEach(Line::log);
+    return verdict;
+  }
+
+  @Override
+  public AttemptVerdict failed(
+      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
+    AttemptVerdict verdict = verdictSource.failed(upstream, attemptHistory, failure, now);
+    lines(upstream, attemptHistory.model(), null, now).forEach(Line::log);
+    return verdict;
+  }
+
+  /** Returns the lines to log, mostly none. */
+  List<Line> lines(
+      Upstream upstream, @Nullable String model, @Nullable ProviderLesson lesson, long now) {
+    Quota pool = upstream.pool(model, now);
+    Line health = health(upstream, now);
+    Line pause = pause(upstream, pool, now);
+    Line usage = usage(upstream, model, now);
+    boolean states = lesson != null && lesson.statuses().stream().anyMatch(UpstreamLog::states);
+    if (health == null && pause == null && usage == null && !states) {
+      return List.of();
+    }
+    String named = "upstream " + upstream.spec().id();
+    List<Line> lines = new ArrayList<>();
+    if (health != null) {
+      lines.add(health.of(named));
+    }
+    if (usage != null) {
+      lines.add(usage.of(named + ", " + PrintableText.of(ownName(upstream, model))));
+    }
+    String ofPool = named + ", " + pool(upstream, model);
+    if (pause != null) {
+      lines.add(pause.of(ofPool));
+    }
+    for (MeteredLimit metered : states ? pool.limits() : List.<MeteredLimit>of()) {
+      Line limit = limit(metered, now);
+      if (limit != null) {
+        lines.add(limit.of(ofPool));
+      }
+    }
+    return lines;
+  }
+
+  private static boolean states(ProviderStatus providerStatus) {
+    return providerStatus.limit() != ProviderStatus.UNSTATED;
+  }
+
+  private @Nullable Line health(Upstream upstream, long now) {
+    String id = upstream.spec().id();
+    if (!upstream.health().onTrial()) {
+      return unwell.remove(id) ? Line.good("healthy again") : null;
+    }
+    if (!unwell.add(id)) {
+      return null;
+    }
+    UpstreamTrouble upstreamTrouble = upstream.trouble();
+    String why = upstreamTrouble == null ? "" : " (" + upstreamTrouble.what() + ")";
+    long opens = upstream.health().opens(now);
+    return Line.bad("unhealthy" + why + ", tried again in " + millis(opens - now));
+  }
+
+  private @Nullable Line pause(Upstream upstream, Quota pool, long now) {
+    long ends = upstream.pause(pool).ends(now);
+    if (ends <= now) {
+      return paused.remove(pool) ? Line.good("not paused any more") : null;
+    }
+    return paused.add(pool) ? Line.bad("paused for " + millis(ends - now)) : null;
+  }
+
+  private @Nullable Line usage(Upstream upstream, @Nullable String model, long now) {
+    long until = upstream.usageRefusedUntil(model, now);
+    if (until <= now && unasked.isEmpty()) {
+      return null;
+    }
+    Model of = new Model(upstream.spec().id(), ownName(upstream, model));
+    if (until <= now) {
+      return unasked.remove(of) ? Line.good("streams are asked for their usage again") : null;
+    }
+    return unasked.size() < MOST_MODELS && unasked.add(of)
+        ? Line.bad(
+            "it refuses stream_options, which the gateway adds: streams are not asked for their"
+                + " usage for "
+                + millis(until - now)
+                + ", and their output is counted as it passes")
+        : null;
+  }
+
+  private static String ownName(Upstream upstream, @Nullable String model) {
+    return model == null ? "any model" : upstream.spec().ownName(model);
+  }
+
+  private @Nullable Line limit(MeteredLimit metered, long now) {
+    Limit limit = metered.limit();
+    long capacity = limit.capacity(now);
+    boolean lower = limit.restoredAt(now) > now;
+    Long before = lower ? lowered.put(limit, capacity) : lowered.remove(limit);
+    String what = metered.measure().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    if (!lower) {
+      return before == null
+          ? null
+          : Line.good("the limit of " + what + " is as configured again, " + capacity);
+    }
+    return before != null && before == capacity
+        ? null
+        : Line.bad(
+            "its provider states a limit of "
+                + capacity
+                + " "
+                + what
+                + ", lower than the "
+                + limit.capacity()
+                + " configured: that holds");
+  }
+
+  private static String pool(Upstream upstream, @Nullable String model) {
+    return model == null
+        ? "any model"
+        : PrintableText.of(upstream.spec().budget().poolOf(upstream.spec().ownName(model)));
+  }
+
+  private static String millis(long nanos) {
+    return Math.ceilDiv(nanos, MILLI) + " ms";
+  }
+}

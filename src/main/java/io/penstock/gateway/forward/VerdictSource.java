@@ -1,0 +1,34 @@
+package io.penstock.gateway.forward;
+
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptVerdict;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.Upstream;
+
+/** Decides what becomes of an attempt. */
+public interface VerdictSource {
+  /** Leaves the decision to the upstream itself, which learns from the attempt. */
+  VerdictSource UPSTREAM =
+      new VerdictSource() {
+        @Override
+        public AttemptVerdict answered(
+            Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
+          return upstream.judge(attemptHistory, lesson, now);
+        }
+
+        @Override
+        public AttemptVerdict failed(
+            Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
+          return upstream.judge(attemptHistory, failure, now);
+        }
+      };
+
+  /** Decides about an attempt that got an answer; the client has received nothing of it yet. */
+  AttemptVerdict answered(
+      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now);
+
+  /** Decides about an attempt without an answer. */
+  AttemptVerdict failed(
+      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now);
+}

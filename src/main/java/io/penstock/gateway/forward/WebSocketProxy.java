@@ -1,0 +1,216 @@
+package io.penstock.gateway.forward;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
+import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import io.netty.handler.timeout.ReadTimeoutException;
+import io.penstock.gateway.request.GatewayHeaders;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.UpstreamFailure;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.wire.HeaderNames;
+import io.penstock.wire.RefusedUpgrade;
+import io.penstock.wire.UpstreamConnections;
+import io.penstock.wire.WebSocketFrames;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLException;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.netty.Connection;
+import reactor.netty.NettyOutbound;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.client.WebsocketClientSpec;
+import reactor.netty.http.server.HttpServerResponse;
+import reactor.netty.http.server.WebsocketServerSpec;
+import reactor.netty.http.websocket.WebsocketInbound;
+import reactor.netty.http.websocket.WebsocketOutbound;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Passes WebSockets through, frame by frame. The upstream is asked first, so that its refusal can
+ * still be sent to the client as an HTTP answer. Safe from any thread.
+ */
+public final class WebSocketProxy {
+  private static final String PROTOCOLS = "sec-websocket-protocol";
+
+  private final UpstreamConnections upstreamConnections;
+  private final LoopResources loops;
+
+  public WebSocketProxy(UpstreamConnections upstreamConnections, LoopResources loops) {
+    this.upstreamConnections = upstreamConnections;
+    this.loops = loops;
+  }
+
+  /** Returns whether a request asks for its connection to become a WebSocket. */
+  static boolean isUpgradeRequest(ServerHttpRequest request) {
+    return "websocket".equalsIgnoreCase(request.getHeaders().getUpgrade());
+  }
+
+  /**
+   * Relays until one side closes, and then completes empty. If the upstream refuses to become a
+   * WebSocket, its answer is returned.
+   *
+   * @param exchange the exchange that goes to the upstream
+   */
+  Mono<UpstreamAnswer> run(ServerWebExchange exchange, UpstreamSpec spec, OutgoingRequest asks) {
+    Sinks.Empty<Void> open = Sinks.empty();
+    Duration patience = Duration.ofNanos(spec.link().timeouts().firstByteNanos());
+    Mono<Void> late =
+        Mono.delay(patience)
+            .takeUntilOther(open.asMono())
+            .flatMap(waited -> Mono.error(ReadTimeoutException.INSTANCE));
+    RefusedUpgrade said = new RefusedUpgrade();
+    return Mono.defer(() -> relayed(exchange, spec, asks, open, said))
+        .takeUntilOther(late.then(Mono.never()))
+        .then(Mono.<UpstreamAnswer>empty())
+        .onErrorResume(
+            WebSocketClientHandshakeException.class, refusal -> refused(exchange, refusal, said));
+  }
+
+  private Mono<Void> relayed(
+      ServerWebExchange exchange,
+      UpstreamSpec spec,
+      OutgoingRequest asks,
+      Sinks.Empty<Void> open,
+      RefusedUpgrade said) {
+    Sinks.Empty<Void> done = Sinks.empty();
+    int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
+    WebsocketClientSpec.Builder client =
+        WebsocketClientSpec.builder().maxFramePayloadLength(most).handlePing(true);
+    String protocols = String.join(",", asks.headers().getAll(PROTOCOLS));
+    if (!protocols.isBlank()) {
+      client.protocols(protocols);
+    }
+    try {
+      return upstreamConnections
+          .upgrading(spec, HttpClient.newConnection().runOn(loops))
+          .doOnChannelInit((observer, channel, address) -> said.install(channel))
+          .headers(to -> asks.headers().forEach(each -> add(to, each.getKey(), each.getValue())))
+          .websocket(client.build())
+          .uri(socket(asks))
+          .handle((in, out) -> joined(exchange, in, out, most, open, done))
+          // the upstream may have closed first, in which case the client has yet to be closed
+          .then(done.asMono());
+    } catch (SSLException unreadable) {
+      return Mono.error(unreadable);
+    }
+  }
+
+  private static void add(HttpHeaders to, String name, String value) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (!lower.startsWith("sec-websocket")
+        && !lower.equals("host")
+        && !lower.equals("upgrade")
+        && !lower.equals("connection")
+        && !lower.equals("content-length")) {
+      to.add(name, value);
+    }
+  }
+
+  private static URI socket(OutgoingRequest asks) {
+    return URI.create("ws" + asks.target().toString().substring("http".length()));
+  }
+
+  private static long maxFrameBytes(ServerWebExchange exchange) {
+    return RequestContext.of(exchange).endpoint().spec().reading().maxBodyBytes();
+  }
+
+  /** Makes the client's connection a WebSocket too, once the upstream's is one. */
+  private static Mono<Void> joined(
+      ServerWebExchange exchange,
+      WebsocketInbound in,
+      WebsocketOutbound out,
+      int most,
+      Sinks.Empty<Void> open,
+      Sinks.Empty<Void> done) {
+    open.tryEmitEmpty();
+    RequestContext requestContext = RequestContext.of(exchange);
+    ServerHttpResponse response = exchange.getResponse();
+    GatewayHeaders.write(
+        response.getHeaders(), requestContext, Objects.requireNonNull(requestContext.settlement()));
+    HttpServerResponse client = ServerHttpResponseDecorator.getNativeResponse(response);
+    WebsocketServerSpec.Builder server =
+        WebsocketServerSpec.builder().maxFramePayloadLength(most).handlePing(true);
+    if (in.selectedSubprotocol() != null) {
+      server.protocols(in.selectedSubprotocol());
+    }
+    AtomicBoolean began = new AtomicBoolean();
+    // sendWebsocket completes with the handshake, not with the end of the WebSocket
+    return response
+        .setComplete()
+        .then(
+            Mono.defer(
+                () ->
+                    client.sendWebsocket(
+                        (fromClient, toClient) -> {
+                          began.set(true);
+                          return between(fromClient, toClient, in, out)
+                              .doFinally(signal -> done.tryEmitEmpty());
+                        },
+                        server.build())))
+        .then(done.asMono())
+        .doOnCancel(
+            () -> {
+              if (!began.get()) {
+                done.tryEmitEmpty();
+              }
+            });
+  }
+
+  private static Mono<Void> between(
+      WebsocketInbound fromClient,
+      WebsocketOutbound toClient,
+      WebsocketInbound in,
+      WebsocketOutbound out) {
+    Mono<Void> up = passed(fromClient, out).onErrorComplete().then(closed(fromClient, out));
+    Mono<Void> down = passed(in, toClient).onErrorComplete().then(closed(in, toClient));
+    return Mono.firstWithSignal(up, down);
+  }
+
+  private static Mono<Void> passed(WebsocketInbound from, NettyOutbound to) {
+    return to.sendObject(WebSocketFrames.of(from), frame -> true).then();
+  }
+
+  /**
+   * Closes one side with the status with which the other was closed; if that was cut off, this is
+   * cut off too.
+   */
+  private static Mono<Void> closed(WebsocketInbound from, WebsocketOutbound to) {
+    return from.receiveCloseStatus()
+        .flatMap(
+            status -> {
+              if (status.equals(WebSocketCloseStatus.EMPTY)) {
+                return to.sendClose();
+              }
+              return WebSocketCloseStatus.isValidStatusCode(status.code())
+                  ? to.sendClose(status.code(), status.reasonText())
+                  : cut(to);
+            })
+        .switchIfEmpty(cut(to));
+  }
+
+  private static Mono<Void> cut(WebsocketOutbound to) {
+    return Mono.fromRunnable(() -> to.withConnection(Connection::dispose));
+  }
+
+  private static Mono<UpstreamAnswer> refused(
+      ServerWebExchange exchange, WebSocketClientHandshakeException refusal, RefusedUpgrade said) {
+    var response = refusal.response();
+    if (response == null || response.status().code() < UpstreamFailure.LOWEST_ERROR_STATUS) {
+      return Mono.error(new java.io.IOException("the upstream did not upgrade", refusal));
+    }
+    HttpHeaders headers = response.headers().copy();
+    HeaderNames.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, said.body().length);
+    return UpstreamAnswer.whole(response.status().code(), headers, said.body(), exchange);
+  }
+}

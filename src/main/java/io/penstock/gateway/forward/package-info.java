@@ -1,0 +1,8 @@
+/**
+ * The last steps of a request: attempts at upstreams with retries, WebSockets, permits, and the
+ * settlement.
+ */
+@NullMarked
+package io.penstock.gateway.forward;
+
+import org.jspecify.annotations.NullMarked;

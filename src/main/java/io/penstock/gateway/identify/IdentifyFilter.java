@@ -1,0 +1,269 @@
+package io.penstock.gateway.identify;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.gateway.body.BodyBudget;
+import io.penstock.gateway.body.HeldBody;
+import io.penstock.gateway.request.ClientIdentity;
+import io.penstock.gateway.request.FilterOrder;
+import io.penstock.gateway.request.GatewayParameters;
+import io.penstock.gateway.request.RawPaths;
+import io.penstock.gateway.request.RefusalWriter;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.provider.ProviderProtocol;
+import io.penstock.provider.RefusalBody;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.WallClock;
+import io.penstock.wire.HeaderNames;
+import io.penstock.wire.RequestIds;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.cors.reactive.CorsUtils;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Step 1, identify: which client, which endpoint and under which request id. */
+public final class IdentifyFilter implements GlobalFilter, Ordered {
+  /**
+   * Detail of a refusal. The path of a permit is the name of what it permits, so there must be only
+   * one way to write it.
+   */
+  private static final String BLURRED = "the path has an escaped slash";
+
+  private final EndpointRegistry registry;
+  private final BodyBudget bodies;
+  private final ClientAddress addresses;
+  private final ShutdownGate shutdownGate;
+  private final BrowserRules browsers;
+  private final EntryCheck entryCheck;
+  private final StatusAnswer status;
+  private final WallClock clock;
+  private final @Nullable OwnPaths ownPaths;
+
+  /**
+   * Creates the step.
+   *
+   * @param ownPaths answers the gateway's own paths, before any endpoint; null where there are none
+   */
+  public IdentifyFilter(
+      EndpointRegistry registry,
+      BodyBudget bodies,
+      ClientAddress addresses,
+      ShutdownGate shutdownGate,
+      BrowserRules browsers,
+      EntryCheck entryCheck,
+      StatusAnswer status,
+      @Nullable OwnPaths ownPaths,
+      WallClock clock) {
+    this.browsers = browsers;
+    this.ownPaths = ownPaths;
+    this.entryCheck = entryCheck;
+    this.status = status;
+    this.registry = registry;
+    this.bodies = bodies;
+    this.addresses = addresses;
+    this.shutdownGate = shutdownGate;
+    this.clock = clock;
+  }
+
+  @Override
+  public int getOrder() {
+    return FilterOrder.IDENTIFY;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    exchange.getResponse().beforeCommit(() -> farewell(exchange.getResponse().getHeaders()));
+    return Mono.defer(
+        () ->
+            shutdownGate.enter()
+                ? identified(exchange, chain).doFinally(signal -> shutdownGate.leave())
+                : identified(exchange, this::refuseNew));
+  }
+
+  /** Makes a client that is answered while the gateway stops come back on another connection. */
+  private Mono<Void> farewell(HttpHeaders headers) {
+    if (shutdownGate.isClosing() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
+      headers.set(HttpHeaders.CONNECTION, "close");
+    }
+    return Mono.empty();
+  }
+
+  private Mono<Void> refuseNew(ServerWebExchange exchange) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    requestContext.endpoint().refused(Cost.NO_TOKENS, 0, ShutdownGate.CLOSED);
+    return RefusalWriter.refuse(exchange, requestContext, ShutdownGate.CLOSED);
+  }
+
+  private Mono<Void> identified(ServerWebExchange exchange, GatewayFilterChain chain) {
+    ServerHttpRequest request = exchange.getRequest();
+    String requestId = RequestIds.of(request.getHeaders().getFirst(HeaderNames.REQUEST_ID));
+    String path = request.getURI().getRawPath();
+    if (RawPaths.climbs(path)) {
+      return refuse(
+          exchange, requestId, RefusalReason.BAD_REQUEST, "the path has a dotted segment");
+    }
+    if (RawPaths.hidesControls(path)) {
+      return refuse(
+          exchange,
+          requestId,
+          RefusalReason.BAD_REQUEST,
+          "the path has an escaped control character");
+    }
+    if (ambiguousLength(request.getHeaders())) {
+      return refuse(
+          exchange, requestId, RefusalReason.BAD_REQUEST, "the transfer encoding is not chunked");
+    }
+    // nothing is created or read for a request that may not come in
+    boolean asks = entryCheck.requiresKey();
+    Refusal foreign = browsers.refusal(request, asks);
+    if (foreign != null) {
+      return turnedAway(exchange, requestId, addressed(request), foreign);
+    }
+    if (CorsUtils.isPreFlightRequest(request)) {
+      return browsers.answer(exchange, requestId);
+    }
+    browsers.share(exchange);
+    if (ownPaths != null && ownPaths.serves(path)) {
+      return asks
+              && entryCheck.check(request.getHeaders(), path)
+                  instanceof EntryCheck.CheckResult.Rejected out
+          ? turnedAway(exchange, requestId, null, out.refusal())
+          : answered(exchange, requestId, ownPaths);
+    }
+    Endpoint there = asks && !StatusAnswer.isStatusRequest(request) ? registry.find(path) : null;
+    EntryCheck.CheckResult look =
+        asks
+            ? entryCheck.check(request.getHeaders(), request.getURI().getRawQuery(), there, path)
+            : EntryCheck.ANYONE;
+    return switch (look) {
+      case EntryCheck.CheckResult.Rejected(Refusal refusal) ->
+          turnedAway(exchange, requestId, there, refusal);
+      case EntryCheck.CheckResult.Admitted(ClientIdentity clientIdentity) ->
+          letIn(exchange, chain, requestId, clientIdentity);
+    };
+  }
+
+  /**
+   * Returns the endpoint that serves a request, or null where the gateway itself would serve it.
+   */
+  private @Nullable Endpoint addressed(ServerHttpRequest request) {
+    String path = request.getURI().getRawPath();
+    boolean own =
+        StatusAnswer.isStatusRequest(request) || (ownPaths != null && ownPaths.serves(path));
+    return own ? null : registry.find(path);
+  }
+
+  private Mono<Void> answered(ServerWebExchange exchange, String requestId, OwnPaths own) {
+    return shutdownGate.open()
+        ? own.write(exchange, requestId)
+        : refuse(exchange, requestId, ShutdownGate.CLOSED.reason(), ShutdownGate.CLOSED.detail());
+  }
+
+  private Mono<Void> letIn(
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      String requestId,
+      ClientIdentity clientIdentity) {
+    ServerHttpRequest request = exchange.getRequest();
+    if (StatusAnswer.isStatusRequest(request)) {
+      return status.write(exchange, requestId, clientIdentity.caller());
+    }
+    String path = request.getURI().getRawPath();
+    if (RawPaths.blurs(path) && permits(registry.find(path))) {
+      return refuse(exchange, requestId, RefusalReason.BAD_REQUEST, BLURRED);
+    }
+    Endpoint endpoint = registry.enter(path);
+    if (endpoint == null) {
+      return refuse(exchange, requestId, RefusalReason.NO_ENDPOINT, "no endpoint has this path");
+    }
+    return Mono.defer(() -> entered(exchange, chain, endpoint, requestId, clientIdentity))
+        .doFinally(signal -> endpoint.leave());
+  }
+
+  private Mono<Void> entered(
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      Endpoint endpoint,
+      String requestId,
+      ClientIdentity clientIdentity) {
+    ServerHttpRequest request = exchange.getRequest();
+    GatewayParameters parameters =
+        GatewayParameters.of(
+            request.getURI().getRawQuery(),
+            request.getHeaders(),
+            endpoint.spec().reading(),
+            clientIdentity.caller() == null ? null : clientIdentity.caller().spec().rank(),
+            clock);
+    HeldBody body = new HeldBody(bodies.claim(tenant(request, clientIdentity)));
+    RequestContext requestContext =
+        new RequestContext(requestId, endpoint, parameters, body, clientIdentity);
+    requestContext.attach(exchange);
+    if (parameters.fault() != null) {
+      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, parameters.fault());
+      endpoint.refused(requestContext.origin(), Cost.NO_TOKENS, 0, refusal);
+      return RefusalWriter.refuse(exchange, requestContext, refusal);
+    }
+    return chain.filter(exchange);
+  }
+
+  /**
+   * Returns the tenant that shares one part of the body budget: the key's name, or without keys the
+   * address.
+   */
+  private Object tenant(ServerHttpRequest request, ClientIdentity clientIdentity) {
+    return clientIdentity.caller() == null
+        ? addresses.of(request)
+        : clientIdentity.caller().spec().name();
+  }
+
+  /**
+   * Refuses a request that may not come in, in the format of the endpoint that would have served
+   * it.
+   */
+  private static Mono<Void> turnedAway(
+      ServerWebExchange exchange, String requestId, @Nullable Endpoint there, Refusal refusal) {
+    if (there == null) {
+      return refuse(exchange, requestId, refusal.reason(), refusal.detail());
+    }
+    there.refused(Cost.NO_TOKENS, 0, refusal);
+    RefusalBody body =
+        there.spec().permit()
+            ? ProviderProtocol.permitRefusal(refusal)
+            : ProviderProtocol.of(there.spec().reading().dialect()).refusalBody(refusal, requestId);
+    return RefusalWriter.write(exchange, refusal, body, requestId, there.path());
+  }
+
+  private static boolean permits(@Nullable Endpoint endpoint) {
+    return endpoint != null && endpoint.spec().permit();
+  }
+
+  /**
+   * Returns whether servers could disagree about where the body ends, because it has another
+   * transfer encoding than chunked.
+   */
+  private static boolean ambiguousLength(HttpHeaders headers) {
+    List<String> encodings = headers.getOrEmpty(HttpHeaders.TRANSFER_ENCODING);
+    return encodings.size() > 1
+        || (encodings.size() == 1 && !encodings.getFirst().strip().equalsIgnoreCase("chunked"));
+  }
+
+  private static Mono<Void> refuse(
+      ServerWebExchange exchange, String requestId, RefusalReason refusalReason, String detail) {
+    Refusal refusal = Refusal.of(refusalReason, detail);
+    return RefusalWriter.write(
+        exchange,
+        refusal,
+        ProviderProtocol.of(Dialect.NONE).refusalBody(refusal, requestId),
+        requestId,
+        null);
+  }
+}

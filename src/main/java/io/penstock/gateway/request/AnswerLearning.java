@@ -1,0 +1,98 @@
+package io.penstock.gateway.request;
+
+import io.penstock.cost.CostLearner;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.RequestContent;
+import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.event.Event;
+import io.penstock.event.EventSink;
+import io.penstock.usage.UsageLedger;
+import org.jspecify.annotations.Nullable;
+
+/** Passes on what answers teach about later requests. Safe from any thread. */
+public final class AnswerLearning {
+  private final CostLearner costLearner;
+  private final EventSink eventSink;
+  private final UpstreamAffinity upstreamAffinity;
+  private final UsageLedger ledger;
+
+  public AnswerLearning(
+      CostLearner costLearner,
+      EventSink eventSink,
+      UpstreamAffinity upstreamAffinity,
+      UsageLedger ledger) {
+    this.ledger = ledger;
+    this.upstreamAffinity = upstreamAffinity;
+    this.costLearner = costLearner;
+    this.eventSink = eventSink;
+  }
+
+  /** Remembers which upstream gave an id that later requests may refer to. */
+  void rememberOrigin(String upstream, String id) {
+    upstreamAffinity.remember(upstream, id);
+  }
+
+  /** Counts the usage of a request that got an answer, or a part of one; called once for each. */
+  public void settled(
+      RequestContext requestContext,
+      @Nullable TokenUsage tokenUsage,
+      long outputTokens,
+      boolean successful) {
+    long input =
+        tokenUsage == null ? requestContext.cost().inputTokens() : tokenUsage.inputTokens();
+    long output = tokenUsage == null ? outputTokens : tokenUsage.outputTokens();
+    boolean used = successful || tokenUsage != null;
+    ledger.add(
+        requestContext.key(),
+        requestContext.group(),
+        requestContext.askedModel(),
+        used ? input : 0,
+        used ? output : 0);
+  }
+
+  /**
+   * Reports that a call of an upstream is over.
+   *
+   * @param error as in {@link Event.Called}
+   */
+  void called(
+      RequestContext requestContext,
+      @Nullable TokenUsage tokenUsage,
+      @Nullable String error,
+      long now) {
+    requestContext.trail().callEnded(tokenUsage, error);
+    TicketSettlement ticketSettlement = requestContext.settlement();
+    ModelOperation modelOperation = requestContext.operation();
+    if (modelOperation == null || ticketSettlement == null || ticketSettlement.upstream() == null) {
+      return;
+    }
+    eventSink.publish(
+        new Event.Called(
+            now,
+            requestContext.endpoint().path(),
+            ticketSettlement.upstream().spec().id(),
+            requestContext.askedModel(),
+            requestContext.endpoint().spec().reading().dialect(),
+            modelOperation,
+            ticketSettlement.lastedNanos(now),
+            tokenUsage,
+            error));
+  }
+
+  /** Learns from a request that was answered to its end and without an error. */
+  void answered(RequestContext requestContext, @Nullable TokenUsage tokenUsage, long now) {
+    RequestContent requestContent = requestContext.content();
+    if (requestContent == null || tokenUsage == null) {
+      return;
+    }
+    costLearner.answered(requestContent, requestContext.key(), tokenUsage);
+    eventSink.publish(
+        new Event.Estimated(
+            now,
+            requestContext.endpoint().path(),
+            requestContent.model(),
+            requestContext.cost().inputTokens(),
+            tokenUsage.inputTokens()));
+  }
+}

@@ -1,0 +1,78 @@
+package io.penstock.gateway.request;
+
+import io.penstock.endpoint.Endpoint;
+import io.penstock.provider.ProviderProtocol;
+import io.penstock.provider.RefusalBody;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.wire.HeaderNames;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Writes refusals in the format of the endpoint's provider. */
+public final class RefusalWriter {
+  private RefusalWriter() {}
+
+  /** Refuses a request that has an endpoint. */
+  public static Mono<Void> refuse(
+      ServerWebExchange exchange, RequestContext requestContext, Refusal refusal) {
+    requestContext.trail().refused(refusal);
+    LateResponse late = requestContext.late();
+    if (late != null) {
+      return late.refuse(refusal);
+    }
+    Endpoint endpoint = requestContext.endpoint();
+    RefusalBody body =
+        endpoint.spec().permit()
+            ? ProviderProtocol.permitRefusal(refusal)
+            : requestContext.protocol().refusalBody(refusal, requestContext.requestId());
+    exchange.getResponse().getHeaders().clear();
+    requestContext.limitHeaders().forEach(exchange.getResponse().getHeaders()::set);
+    return send(exchange, refusal, body, requestContext.requestId(), endpoint.path());
+  }
+
+  /** Writes a refusal with what is known of a request that may have no endpoint. */
+  public static Mono<Void> write(
+      ServerWebExchange exchange,
+      Refusal refusal,
+      RefusalBody body,
+      String requestId,
+      @Nullable String path) {
+    exchange.getResponse().getHeaders().clear();
+    return send(exchange, refusal, body, requestId, path);
+  }
+
+  private static Mono<Void> send(
+      ServerWebExchange exchange,
+      Refusal refusal,
+      RefusalBody body,
+      String requestId,
+      @Nullable String path) {
+    ServerHttpResponse response = exchange.getResponse();
+    HttpHeaders headers = response.getHeaders();
+    response.setStatusCode(HttpStatusCode.valueOf(refusal.reason().status()));
+    headers.set(HeaderNames.REQUEST_ID, requestId);
+    headers.set(HeaderNames.REASON, refusal.reason().code());
+    if (path != null) {
+      headers.set(HeaderNames.ENDPOINT, path);
+    }
+    if (refusal.reason() == RefusalReason.UNAUTHENTICATED) {
+      headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"penstock\"");
+    }
+    if (refusal.reason() == RefusalReason.BODY_TIMEOUT) {
+      headers.set(HttpHeaders.CONNECTION, "close"); // the rest of the body is not read
+    }
+    refusal.retryAfterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
+    refusal.retryAfterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));
+    if (refusal.retryUseless()) {
+      headers.set("x-should-retry", "false");
+    }
+    headers.set(HttpHeaders.CONTENT_TYPE, body.contentType());
+    headers.setContentLength(body.bytes().length);
+    return response.writeWith(Mono.just(response.bufferFactory().wrap(body.bytes())));
+  }
+}

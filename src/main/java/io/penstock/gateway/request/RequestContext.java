@@ -1,0 +1,316 @@
+package io.penstock.gateway.request;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.ModelOperation;
+import io.penstock.cost.RequestContent;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.gateway.body.BadUpload;
+import io.penstock.gateway.body.HeldBody;
+import io.penstock.key.ApiCaller;
+import io.penstock.provider.ProviderProtocol;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.trace.RequestTrail;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * State of one request on its way through the gateway. It is an attribute of the exchange, and the
+ * only way in which filters pass on what they know. Belongs to the event loop of the request.
+ */
+public final class RequestContext {
+  /** Name that stands for all clients without a key. */
+  static final String ANONYMOUS = "anonymous";
+
+  private static final String ATTRIBUTE = RequestContext.class.getName();
+  private static final String TRAIL = RequestTrail.class.getName();
+
+  private final String requestId;
+  private final Endpoint endpoint;
+  private final ProviderProtocol providerProtocol;
+  private final GatewayParameters gatewayParameters;
+  private final HeldBody body;
+  private final ClientIdentity clientIdentity;
+  private RequestTrail requestTrail = RequestTrail.NONE;
+  private Map<String, String> limitHeaders = Map.of();
+  private Cost cost = Cost.NO_TOKENS;
+  private @Nullable RequestContent requestContent;
+  private @Nullable String model;
+  private boolean weighed;
+  private @Nullable ModelOperation modelOperation;
+  private boolean stream;
+  private boolean asksUsage;
+  private @Nullable String user;
+  private WeighedRequest.Spots spots = WeighedRequest.Spots.NONE;
+  private WeighedRequest.Traits traits = WeighedRequest.Traits.NONE;
+  private @Nullable TicketSettlement ticketSettlement;
+  private boolean uploading;
+  private @Nullable BadUpload badUpload;
+  private boolean upgrades;
+  private @Nullable TappedResponse tappedResponse;
+  private @Nullable LateResponse lateResponse;
+
+  public RequestContext(
+      String requestId,
+      Endpoint endpoint,
+      GatewayParameters gatewayParameters,
+      HeldBody body,
+      ClientIdentity clientIdentity) {
+    this.clientIdentity = clientIdentity;
+    this.requestId = requestId;
+    this.endpoint = endpoint;
+    this.providerProtocol = ProviderProtocol.of(endpoint.spec().reading().dialect());
+    this.gatewayParameters = gatewayParameters;
+    this.body = body;
+  }
+
+  /** Returns the state of an exchange that was identified. */
+  public static RequestContext of(ServerWebExchange exchange) {
+    return exchange.getRequiredAttribute(ATTRIBUTE);
+  }
+
+  /** Returns the state of an exchange, or null when the request came to no endpoint. */
+  public static @Nullable RequestContext find(ServerWebExchange exchange) {
+    return exchange.getAttribute(ATTRIBUTE);
+  }
+
+  /** Sets the trail that will be notified of the progress of a request that has no state yet. */
+  public static void follow(ServerWebExchange exchange, RequestTrail requestTrail) {
+    exchange.getAttributes().put(TRAIL, requestTrail);
+  }
+
+  /** Attaches this state to an exchange, and takes over the trail of the exchange. */
+  public void attach(ServerWebExchange exchange) {
+    exchange.getAttributes().put(ATTRIBUTE, this);
+    requestTrail = exchange.getAttributeOrDefault(TRAIL, RequestTrail.NONE);
+    requestTrail.entered(endpoint, requestId, key());
+  }
+
+  /** Returns the trail that is notified of the request's progress. */
+  public RequestTrail trail() {
+    return requestTrail;
+  }
+
+  public String requestId() {
+    return requestId;
+  }
+
+  public Endpoint endpoint() {
+    return endpoint;
+  }
+
+  public ProviderProtocol protocol() {
+    return providerProtocol;
+  }
+
+  public GatewayParameters parameters() {
+    return gatewayParameters;
+  }
+
+  public HeldBody body() {
+    return body;
+  }
+
+  public Cost cost() {
+    return cost;
+  }
+
+  /** Returns the content of the body; null when the answer will teach nothing about it. */
+  @Nullable RequestContent content() {
+    return requestContent;
+  }
+
+  /** Returns the name of the client's key, or {@link #ANONYMOUS}. */
+  public String key() {
+    ApiCaller apiCaller = clientIdentity.caller();
+    return apiCaller == null ? ANONYMOUS : apiCaller.spec().name();
+  }
+
+  /** Returns the request's origin as shown to people. */
+  public TicketRequest.Origin origin() {
+    ApiCaller apiCaller = clientIdentity.caller();
+    return new TicketRequest.Origin(requestId, apiCaller == null ? null : apiCaller.spec().name());
+  }
+
+  /** Returns the client's key with its limits, or null where no key is needed. */
+  public @Nullable ApiCaller caller() {
+    return clientIdentity.caller();
+  }
+
+  /** Returns the client that sent the request. */
+  public ClientIdentity client() {
+    return clientIdentity;
+  }
+
+  /** Returns the headers that tell the client what is left of limits, by name. */
+  Map<String, String> limitHeaders() {
+    return limitHeaders;
+  }
+
+  /** Sets the headers that tell the client what is left of limits. */
+  public void setLimitHeaders(Map<String, String> headers) {
+    limitHeaders = headers;
+  }
+
+  /** Returns the group of the client's key, or null. */
+  @Nullable String group() {
+    ApiCaller apiCaller = clientIdentity.caller();
+    return apiCaller == null ? null : apiCaller.spec().group();
+  }
+
+  /** Returns the model that the client asks for, or null. */
+  public @Nullable String model() {
+    return model;
+  }
+
+  /**
+   * Returns the model that the current upstream is asked for, under the name that clients use, or
+   * null.
+   */
+  public @Nullable String askedModel() {
+    return ticketSettlement == null ? model : ticketSettlement.model();
+  }
+
+  /** Returns whether the connection is to become another protocol. */
+  public boolean upgrades() {
+    return upgrades;
+  }
+
+  /** Notes that the connection is to become another protocol. */
+  public void upgrading() {
+    upgrades = true;
+  }
+
+  /** Returns whether the body was read into memory; other bodies are streamed through. */
+  public boolean weighed() {
+    return weighed;
+  }
+
+  /** Returns the operation that the request asks of a model; null where the body is not read. */
+  public @Nullable ModelOperation operation() {
+    return modelOperation;
+  }
+
+  /** Sets the operation that the request asks of a model. */
+  public void setOperation(@Nullable ModelOperation what) {
+    modelOperation = what;
+  }
+
+  /** Returns whether the client asks for an event stream. */
+  boolean stream() {
+    return stream;
+  }
+
+  /**
+   * Returns whether the current attempt asks for the usage of a stream although the client does
+   * not.
+   */
+  public boolean asksUsage() {
+    return asksUsage;
+  }
+
+  /** Sets whether the next attempt does so. */
+  public void asksUsage(boolean asks) {
+    asksUsage = asks;
+  }
+
+  /** Returns the user that the body names, or null. */
+  public @Nullable String user() {
+    return user;
+  }
+
+  /** Sets the cost of a request with a body that is streamed through unread. */
+  public void setCost(Cost of) {
+    cost = of;
+  }
+
+  /** Sets the cost and the findings of a body that was read. */
+  public void setCost(Cost of, WeighedRequest.Request body) {
+    setCost(of, body, body.content());
+  }
+
+  /**
+   * Sets the cost and the findings of a body that was read; its text may have been counted more
+   * exactly since.
+   */
+  public void setCost(Cost of, WeighedRequest.Request body, RequestContent counted) {
+    cost = of;
+    requestContent = body.traits().costFinal() ? null : counted;
+    traits = body.traits();
+    model = body.model();
+    stream = body.stream();
+    user = body.user();
+    spots = body.spots();
+    weighed = true;
+  }
+
+  /**
+   * Returns whether the answer will not state its usage, because the request runs in the
+   * background.
+   */
+  boolean isCostFinal() {
+    return traits.costFinal();
+  }
+
+  /** Returns an id in the body that only the upstream that gave it knows, or null. */
+  @Nullable String refersTo() {
+    return traits.refersTo();
+  }
+
+  /** Returns the places where the body can be changed. */
+  public WeighedRequest.Spots spots() {
+    return spots;
+  }
+
+  /** Notes that a streamed body began to be read, so that it cannot be sent again. */
+  public void uploads() {
+    uploading = true;
+  }
+
+  /** Notes that a streamed body turned out to be bad. */
+  public void uploadFails(BadUpload error) {
+    badUpload = error;
+  }
+
+  /** Returns what is wrong with a streamed body, or null. */
+  public @Nullable BadUpload badUpload() {
+    return badUpload;
+  }
+
+  /** Returns whether the request could be sent once more. */
+  public boolean repeatable() {
+    return (weighed || !uploading) && ticketSettlement != null;
+  }
+
+  /** Returns what was charged for the current attempt, or null before its ticket was granted. */
+  public @Nullable TicketSettlement settlement() {
+    return ticketSettlement;
+  }
+
+  public void granted(TicketSettlement granted) {
+    ticketSettlement = granted;
+  }
+
+  /** Returns the response that reads the usage while it is written; not to be asked before. */
+  public TappedResponse tapped() {
+    return Objects.requireNonNull(tappedResponse);
+  }
+
+  /** Notes the response that reads the usage while it is written. */
+  public void tapped(TappedResponse response) {
+    tappedResponse = response;
+  }
+
+  /** Returns the response that continues the answer that heartbeats began, or null. */
+  public @Nullable LateResponse late() {
+    return lateResponse;
+  }
+
+  /** Notes that heartbeats began the answer. */
+  public void late(LateResponse response) {
+    lateResponse = response;
+  }
+}

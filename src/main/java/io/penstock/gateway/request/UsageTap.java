@@ -1,0 +1,195 @@
+package io.penstock.gateway.request;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.answer.GivenId;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpStatusCode;
+import reactor.core.publisher.SignalType;
+
+/**
+ * Reads an answer as its bytes pass, and settles the request when the answer ends, in whatever way.
+ */
+public final class UsageTap {
+  public static final String CLIENT_GONE = "cancelled";
+
+  private final RequestContext requestContext;
+  private final Ticker ticker;
+  private final UpstreamComplaints complaints;
+  private final AnswerLearning answerLearning;
+  private @Nullable AnswerReader reader;
+  private @Nullable GivenId given;
+  private boolean successful;
+  private int status = 200;
+  private boolean ended;
+
+  public UsageTap(
+      RequestContext requestContext,
+      Ticker ticker,
+      UpstreamComplaints complaints,
+      AnswerLearning answerLearning) {
+    this.requestContext = requestContext;
+    this.ticker = ticker;
+    this.complaints = complaints;
+    this.answerLearning = answerLearning;
+  }
+
+  public RequestContext requestContext() {
+    return requestContext;
+  }
+
+  /** Returns what was charged for the current attempt. */
+  TicketSettlement settlement() {
+    return Objects.requireNonNull(requestContext.settlement());
+  }
+
+  /** Handles the head of the answer. */
+  void begins(
+      @Nullable HttpStatusCode status,
+      @Nullable String contentType,
+      @Nullable String contentEncoding) {
+    successful = status == null || status.is2xxSuccessful();
+    this.status = status == null ? this.status : status.value();
+    if (requestContext.weighed()) {
+      reader = requestContext.protocol().answerReader(contentType, contentEncoding);
+    }
+    given = successful && UpstreamAffinity.matter(requestContext) ? GivenId.of(contentType) : null;
+  }
+
+  void passes(DataBuffer buffer) {
+    requestContext.trail().bytesForwarded(buffer.readableByteCount());
+    note(buffer);
+    AnswerReader reading = reader;
+    if (reading == null) {
+      return;
+    }
+    try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+      bytes.forEachRemaining(reading::feed);
+    }
+    settlement().produced(reading.producedTokens(), ticker.nanos());
+  }
+
+  /** Remembers which upstream gave an id that later requests may refer to. */
+  private void note(DataBuffer buffer) {
+    GivenId reading = given;
+    if (reading == null) {
+      return;
+    }
+    try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+      bytes.forEachRemaining(reading::feed);
+    }
+    String id = reading.id();
+    if (id != null) {
+      answerLearning.rememberOrigin(upstream(), id);
+    }
+    given = reading.done() ? null : reading;
+  }
+
+  /**
+   * Settles the request when the body of the answer ended. Only the signal of the body's own stream
+   * tells reliably how it ended; it comes first, and later signals have no effect.
+   */
+  public void ends(SignalType signal) {
+    long now = ticker.nanos();
+    AnswerReader read = reader;
+    if (read != null && signal == SignalType.ON_COMPLETE) {
+      read.finish();
+    }
+    long produced = read == null ? 0 : read.producedTokens();
+    TokenUsage tokenUsage = read == null ? null : read.usage();
+    if (tokenUsage == null && successful && requestContext.isCostFinal()) {
+      Cost cost = requestContext.cost();
+      tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
+    }
+    TicketSettlement ticketSettlement = settlement();
+    switch (signal) {
+      case ON_COMPLETE -> ticketSettlement.served(tokenUsage, produced, now);
+      case CANCEL -> ticketSettlement.cancelled(tokenUsage, produced, now);
+      default -> ticketSettlement.failed(UpstreamFailure.midway(), produced, now);
+    }
+    if (!ended) {
+      ended = true;
+      answerLearning.settled(requestContext, tokenUsage, produced, successful);
+      names(read);
+      answerLearning.called(requestContext, tokenUsage, error(signal), now);
+    }
+    if (signal == SignalType.ON_COMPLETE && successful) {
+      answerLearning.answered(requestContext, tokenUsage, now);
+    }
+    reader = null;
+    if (read != null) {
+      read.close();
+    }
+    String warning = read == null ? null : read.warning();
+    if (warning != null) {
+      complain(upstream(), warning);
+    }
+  }
+
+  private void names(@Nullable AnswerReader read) {
+    String model = read == null ? null : read.model();
+    if (model != null) {
+      requestContext.trail().modelNamed(model);
+    }
+  }
+
+  private @Nullable String error(SignalType signal) {
+    if (status >= UpstreamFailure.LOWEST_ERROR_STATUS) {
+      return String.valueOf(status);
+    }
+    return switch (signal) {
+      case ON_COMPLETE -> null;
+      case CANCEL -> CLIENT_GONE;
+      default -> RefusalReason.UPSTREAM_UNREACHABLE.code();
+    };
+  }
+
+  /** Reports an attempt that failed and will be followed by another. */
+  public void missed(String error) {
+    answerLearning.called(requestContext, null, error, ticker.nanos());
+  }
+
+  /** Settles a request when its client went away before the body of the answer ended. */
+  public void abandoned() {
+    ends(SignalType.CANCEL);
+  }
+
+  /** Settles a request that gets no answer from the upstream. */
+  public Refusal failed(UpstreamFailure failure) {
+    ended = true;
+    long now = ticker.nanos();
+    TicketSettlement ticketSettlement = settlement();
+    answerLearning.called(requestContext, null, failure.refusal().reason().code(), now);
+    if (failure.sent()) {
+      ticketSettlement.failed(failure.refusal(), 0, now);
+    } else {
+      ticketSettlement.refused(failure.refusal(), now);
+    }
+    complain(upstream(), failure.refusal().detail());
+    return failure.refusal();
+  }
+
+  /** Settles a request that gets no answer because of what the client sent. */
+  public void refused(Refusal refusal) {
+    ended = true;
+    requestContext.trail().refused(refusal);
+    settlement().failed(refusal, 0, ticker.nanos());
+  }
+
+  /** Logs what is wrong with an upstream. */
+  public void complain(String upstream, String what) {
+    complaints.about(upstream, what);
+  }
+
+  private String upstream() {
+    var upstream = settlement().upstream();
+    return upstream == null ? "-" : upstream.spec().id();
+  }
+}

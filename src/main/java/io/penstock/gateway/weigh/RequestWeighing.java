@@ -1,0 +1,154 @@
+package io.penstock.gateway.weigh;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.CostLearner;
+import io.penstock.cost.RequestContent;
+import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.gateway.body.HeldBody;
+import io.penstock.gateway.request.RawPaths;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.UpstreamComplaints;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.ProviderCount;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.tokenizer.TextTokenizers;
+import io.penstock.tokenizer.TokenizerInput;
+import io.penstock.wire.HeaderNames;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import reactor.core.publisher.Mono;
+
+/** Determines the expected usage of a request from its body. Safe from any thread. */
+public final class RequestWeighing {
+  /** The cost of a request, and the content that it was computed from. */
+  record Result(RequestContent content, Cost cost) {}
+
+  private final CostLearner costLearner;
+  private final TextTokenizers tokenizers;
+  private final ProviderCount provider;
+  private final UpstreamComplaints complaints;
+
+  public RequestWeighing(
+      CostLearner costLearner,
+      TextTokenizers tokenizers,
+      ProviderCount provider,
+      UpstreamComplaints complaints) {
+    this.costLearner = costLearner;
+    this.tokenizers = tokenizers;
+    this.provider = provider;
+    this.complaints = complaints;
+  }
+
+  /** Returns the result if it can be computed quickly and without the provider, else null. */
+  @Nullable Result atOnce(RequestContext requestContext, WeighedRequest.Request body) {
+    boolean asks = requestContext.endpoint().spec().reading().costFrom() == CostSource.PROVIDER;
+    RequestContent requestContent = asks ? null : tokenizers.atOnce(body.tokenizerInput());
+    return requestContent == null ? null : result(requestContext, requestContent);
+  }
+
+  /** Returns the result, which may come on any thread. */
+  Mono<Result> later(
+      RequestContext requestContext, WeighedRequest.Request body, ServerHttpRequest request) {
+    TokenizerInput input = body.tokenizerInput();
+    Mono<Result> local =
+        Mono.fromSupplier(() -> tokenizers.atOnce(input))
+            .switchIfEmpty(tokenizers.later(input))
+            .map(requestContent -> result(requestContext, requestContent));
+    String model = body.model();
+    UpstreamSpec upstream = upstream(requestContext.endpoint().spec(), model);
+    return upstream == null || model == null
+        ? local
+        : local.flatMap(result -> counted(requestContext, model, request, upstream, result));
+  }
+
+  /** Returns the upstream that is asked to count tokens, or null. */
+  private static @Nullable UpstreamSpec upstream(EndpointSpec spec, @Nullable String model) {
+    if (spec.reading().costFrom() != CostSource.PROVIDER) {
+      return null;
+    }
+    for (UpstreamSpec each : spec.upstreams()) {
+      if (each.access().disabledBecause() == null && each.serves(model)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private Mono<Result> counted(
+      RequestContext requestContext,
+      String model,
+      ServerHttpRequest request,
+      UpstreamSpec upstream,
+      Result local) {
+    EndpointSpec spec = requestContext.endpoint().spec();
+    String path = RawPaths.forwarded(spec, request.getURI().getRawPath());
+    ProviderCount.Ask ask =
+        new ProviderCount.Ask(
+            spec.reading().dialect(),
+            upstream,
+            path,
+            model,
+            name -> header(requestContext, request, name));
+    return provider
+        .count(ask, requestContext.body().size(), bytes(requestContext.body()))
+        .map(
+            answer ->
+                switch (answer) {
+                  case ProviderCount.Answer.Counted(long tokens) ->
+                      new Result(local.content(), local.cost().withInput(tokens));
+                  case ProviderCount.Answer.NoCall none -> local;
+                  case ProviderCount.Answer.Failed(String why) -> {
+                    complaints.about(upstream.id(), "it was to count tokens, but " + why);
+                    yield local;
+                  }
+                });
+  }
+
+  /** Returns a header to pass to the provider, or null if it may be a key of the gateway. */
+  private static @Nullable String header(
+      RequestContext requestContext, ServerHttpRequest request, String name) {
+    boolean passes =
+        requestContext.client().ownCredentials()
+            || !HeaderNames.CREDENTIALS.contains(name.toLowerCase(Locale.ROOT));
+    return passes ? request.getHeaders().getFirst(name) : null;
+  }
+
+  private static Mono<byte[]> bytes(HeldBody body) {
+    return DataBufferUtils.join(body.publish(DefaultDataBufferFactory.sharedInstance))
+        .map(RequestWeighing::bytes);
+  }
+
+  private static byte[] bytes(DataBuffer joined) {
+    byte[] bytes = new byte[joined.readableByteCount()];
+    joined.read(bytes);
+    DataBufferUtils.release(joined);
+    return bytes;
+  }
+
+  private Result result(RequestContext requestContext, RequestContent requestContent) {
+    EndpointSpec.Reading reading = requestContext.endpoint().spec().reading();
+    Cost learned =
+        costLearner.expect(requestContent, requestContext.key(), reading.defaultOutputTokens());
+    return new Result(requestContent, cost(reading, learned, requestContext.parameters().tokens()));
+  }
+
+  private static Cost cost(EndpointSpec.Reading reading, Cost body, @Nullable Long tokens) {
+    return switch (reading.costFrom()) {
+      case BODY, PROVIDER -> body;
+      case QUERY -> Cost.ofInput(tokens == null ? reading.defaultTokens() : tokens);
+      case MAX -> tokens == null ? body : body.withInputAtLeast(tokens);
+    };
+  }
+
+  /** Returns the cost of a request with a body that is not read. */
+  static Cost unread(EndpointSpec.Reading reading, @Nullable Long tokens) {
+    return reading.costFrom() == CostSource.BODY || reading.costFrom() == CostSource.PROVIDER
+        ? Cost.NO_TOKENS
+        : cost(reading, Cost.ofInput(reading.defaultTokens()), tokens);
+  }
+}

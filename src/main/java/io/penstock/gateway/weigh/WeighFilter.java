@@ -1,0 +1,154 @@
+package io.penstock.gateway.weigh;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.gateway.body.BadUpload;
+import io.penstock.gateway.body.BodyBudget;
+import io.penstock.gateway.body.BodyIntake;
+import io.penstock.gateway.body.BodyIntake.End;
+import io.penstock.gateway.body.WatchedUpload;
+import io.penstock.gateway.request.FilterOrder;
+import io.penstock.gateway.request.OffLoopWork;
+import io.penstock.gateway.request.RawPaths;
+import io.penstock.gateway.request.RefusalWriter;
+import io.penstock.gateway.request.RequestContext;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.wire.ConnectionGuard;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.core.Ordered;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Step 2, weigh: determines what the request will cost. */
+public final class WeighFilter implements GlobalFilter, Ordered {
+  private final RequestWeighing weighing;
+  private final EarlyRefusal early;
+  private final BodyBudget bodies;
+  private final BodyIntake.Terms terms;
+
+  /** Creates the step; bodies have to come as fast as {@code terms} require. */
+  public WeighFilter(
+      RequestWeighing weighing, EarlyRefusal early, BodyBudget bodies, BodyIntake.Terms terms) {
+    this.weighing = weighing;
+    this.early = early;
+    this.bodies = bodies;
+    this.terms = terms;
+  }
+
+  @Override
+  public int getOrder() {
+    return FilterOrder.WEIGH;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    EndpointSpec spec = requestContext.endpoint().spec();
+    ServerHttpRequest request = exchange.getRequest();
+    String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
+    if (!requestContext.protocol().weighs(request.getMethod().name(), below)) {
+      requestContext.setCost(
+          RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
+      return chain.filter(spec.permit() ? exchange : watched(exchange));
+    }
+    requestContext.setOperation(requestContext.protocol().operation(below));
+    long most = spec.reading().maxBodyBytes();
+    if (request.getHeaders().getContentLength() > most) {
+      return refuse(exchange, requestContext, tooLarge(most));
+    }
+    Refusal refusal = early.of(requestContext);
+    if (refusal != null) {
+      return refuse(exchange, requestContext, refusal);
+    }
+    RequestReader reader = requestContext.protocol().requestReader(spec.reading(), below);
+    return BodyIntake.read(
+            request, requestContext.body(), reader, most, terms, () -> gone(requestContext))
+        .flatMap(end -> read(exchange, chain, reader, end))
+        .doFinally(signal -> requestContext.body().free());
+  }
+
+  /**
+   * Watches the pace of a body that is streamed through. The body of a permit is not watched: it is
+   * read only to see the end of its connection, however late that is.
+   */
+  private ServerWebExchange watched(ServerWebExchange exchange) {
+    WatchedUpload upload = new WatchedUpload(exchange.getRequest(), terms.pace());
+    return exchange.mutate().request(upload).build();
+  }
+
+  private Mono<Void> read(
+      ServerWebExchange exchange, GatewayFilterChain chain, RequestReader reader, End end) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    return switch (end) {
+      case WHOLE -> weighed(exchange, chain, reader.finish());
+      case TOO_LARGE ->
+          refuse(
+              exchange,
+              requestContext,
+              tooLarge(requestContext.endpoint().spec().reading().maxBodyBytes()));
+      case LATE -> {
+        bodies.countLate();
+        yield refuse(exchange, requestContext, BadUpload.LATE);
+      }
+      case BROKEN -> {
+        gone(requestContext);
+        yield Mono.empty();
+      }
+    };
+  }
+
+  private static void gone(RequestContext requestContext) {
+    requestContext.endpoint().countCancelled(requestContext.cost(), requestContext.body().size());
+  }
+
+  private Mono<Void> weighed(
+      ServerWebExchange exchange, GatewayFilterChain chain, WeighedRequest weighedRequest) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    return switch (weighedRequest) {
+      case WeighedRequest.Malformed(String detail) ->
+          refuse(exchange, requestContext, Refusal.of(RefusalReason.BAD_REQUEST, detail));
+      case WeighedRequest.Request body -> {
+        RequestWeighing.Result result = weighing.atOnce(requestContext, body);
+        yield result == null
+            ? later(exchange, body).flatMap(each -> on(exchange, chain, body, each))
+            : on(exchange, chain, body, result);
+      }
+    };
+  }
+
+  private Mono<RequestWeighing.Result> later(
+      ServerWebExchange exchange, WeighedRequest.Request body) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    ServerHttpRequest request = exchange.getRequest();
+    return OffLoopWork.done(
+        weighing.later(requestContext, body, request),
+        ConnectionGuard.channel(request).eventLoop(),
+        () -> gone(requestContext));
+  }
+
+  private static Mono<Void> on(
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      WeighedRequest.Request body,
+      RequestWeighing.Result result) {
+    RequestContext.of(exchange).setCost(result.cost(), body, result.content());
+    return chain.filter(exchange);
+  }
+
+  private static Refusal tooLarge(long most) {
+    return Refusal.of(RefusalReason.BODY_TOO_LARGE, "the body is larger than " + most + " bytes");
+  }
+
+  private static Mono<Void> refuse(
+      ServerWebExchange exchange, RequestContext requestContext, Refusal refusal) {
+    requestContext
+        .endpoint()
+        .refused(
+            requestContext.origin(), requestContext.cost(), requestContext.body().size(), refusal);
+    return RefusalWriter.refuse(exchange, requestContext, refusal);
+  }
+}

@@ -1,0 +1,70 @@
+package io.penstock.gateway.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.cloud.gateway.filter.headers.ForwardedHeadersFilter;
+import org.springframework.cloud.gateway.filter.headers.XForwardedHeadersFilter;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+
+class ForwardedHeadersTest {
+  private static final String INGRESS = "10.1.2.3";
+
+  /**
+   * Returns the headers that the upstream gets when an ingress forwards a request with headers
+   * about its client.
+   */
+  private static HttpHeaders told(ForwardedHeaders origin) throws UnknownHostException {
+    var request =
+        MockServerHttpRequest.post("http://gateway.example/openai")
+            .remoteAddress(new InetSocketAddress(InetAddress.getByName(INGRESS), 4711))
+            .header("Host", "gateway.example")
+            .header("X-Forwarded-For", "203.0.113.9")
+            .header("X-Forwarded-Proto", "https")
+            .header("Forwarded", "for=203.0.113.9")
+            .build();
+    HttpHeaders headers = new DefaultHttpHeaders();
+    origin.addTo(MockServerWebExchange.from(request), headers);
+    return headers;
+  }
+
+  private static ForwardedHeaders trusting(String proxies) {
+    return new ForwardedHeaders(
+        List.of(new ForwardedHeadersFilter(proxies), new XForwardedHeadersFilter(proxies)));
+  }
+
+  @Test
+  void nobodyTrusted_saysWhoConnected() throws Exception {
+    HttpHeaders told = told(new ForwardedHeaders(List.of()));
+
+    assertThat(told.getAll("X-Forwarded-For")).containsExactly(INGRESS);
+    assertThat(told.getAll("X-Forwarded-Proto")).containsExactly("http");
+    assertThat(told.getAll("X-Forwarded-Host")).containsExactly("gateway.example");
+    assertThat(told.contains("Forwarded")).isFalse();
+  }
+
+  @Test
+  void trustedProxy_isBelieved() throws Exception {
+    HttpHeaders told = told(trusting("10\\..*|203\\.0\\.113\\..*"));
+
+    assertThat(told.getAll("X-Forwarded-For")).containsExactly("203.0.113.9," + INGRESS);
+    assertThat(told.getAll("X-Forwarded-Proto")).containsExactly("https,http");
+    assertThat(told.getAll("Forwarded").toString()).contains("203.0.113.9").contains(INGRESS);
+  }
+
+  @Test
+  void whoIsNoTrustedProxy_isNotBelieved() throws Exception {
+    HttpHeaders told = told(trusting("192\\.168\\..*"));
+
+    assertThat(told.toString()).doesNotContain("203.0.113.9");
+    assertThat(told.getAll("X-Forwarded-For")).containsExactly(INGRESS);
+    assertThat(told.getAll("X-Forwarded-Proto")).containsExactly("http");
+  }
+}

@@ -1,0 +1,153 @@
+package io.penstock.gateway.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProviderLesson;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.quota.Charge;
+import io.penstock.quota.ProviderStatus;
+import io.penstock.quota.Quota;
+import io.penstock.sharing.LocalLimitSource;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class UpstreamLogTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 60 * SECOND;
+  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
+
+  private final Upstream upstream = upstream();
+  private final UpstreamLog log = new UpstreamLog(VerdictSource.UPSTREAM);
+
+  private static Upstream upstream() {
+    UpstreamRegistry upstreamRegistry = new UpstreamRegistry(new LocalLimitSource(), WINDOW);
+    UpstreamSpec spec =
+        new UpstreamSpec(
+            "u",
+            URI.create("http://provider.example"),
+            null,
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(0, 1_000, 0, 0),
+            ChargeRule.OPENAI,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    upstreamRegistry.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreamRegistry.find("u"));
+  }
+
+  private List<String> answered(ProviderLesson lesson, long now) {
+    upstream.judge(FIRST, lesson, now);
+    return texts(log.lines(upstream, "m", lesson, now));
+  }
+
+  private List<String> failed(long now) {
+    upstream.judge(FIRST, AttemptFailure.BROKEN, now);
+    return texts(log.lines(upstream, "m", null, now));
+  }
+
+  private static List<String> texts(List<UpstreamLog.Line> lines) {
+    return lines.stream().map(line -> (line.bad() ? "- " : "+ ") + line.text()).toList();
+  }
+
+  @Test
+  void whatChangesNothing_isNotSaid() {
+    assertThat(answered(ProviderLesson.silent(200), 0)).isEmpty();
+    assertThat(failed(1)).isEmpty();
+    assertThat(answered(ProviderLesson.silent(400), 2)).isEmpty();
+  }
+
+  @Test
+  void upstreamThatFails_isSaidToBeUnhealthyOnce_andOnceToBeHealthyAgain() {
+    assertThat(failed(0)).isEmpty();
+    assertThat(failed(1)).isEmpty();
+    assertThat(failed(2))
+        .containsExactly("- upstream u: unhealthy (broken), tried again in 1000 ms");
+    assertThat(failed(3)).isEmpty();
+    assertThat(answered(ProviderLesson.silent(200), 3 * SECOND))
+        .containsExactly("+ upstream u: healthy again");
+    assertThat(answered(ProviderLesson.silent(200), 4 * SECOND)).isEmpty();
+  }
+
+  @Test
+  void pause_isSaidWhenItBegins_andByTheFirstAnswerAfterIt() {
+    ProviderLesson enough =
+        new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.ErrorCause.RATE);
+    assertThat(answered(enough, 0)).containsExactly("- upstream u, m: paused for 5000 ms");
+    assertThat(answered(enough, SECOND)).isEmpty();
+    assertThat(answered(ProviderLesson.silent(200), 7 * SECOND))
+        .containsExactly("+ upstream u, m: not paused any more");
+    assertThat(answered(ProviderLesson.silent(200), 8 * SECOND)).isEmpty();
+  }
+
+  @Test
+  void limitThatTheProviderLowers_isSaidOnce_andWhenItIsRestored() {
+    ProviderStatus stated = new ProviderStatus(LimitMeasure.TOKENS, 700, 600, WINDOW);
+    learn(stated, 0);
+    ProviderLesson lesson =
+        new ProviderLesson(
+            200, List.of(stated), ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER);
+    assertThat(answered(lesson, 1))
+        .containsExactly(
+            "- upstream u, m: its provider states a limit of 700 tokens, lower than the 1000"
+                + " configured: that holds");
+    assertThat(answered(lesson, 2)).isEmpty();
+    ProviderStatus whole = new ProviderStatus(LimitMeasure.TOKENS, 1_000, 900, WINDOW);
+    learn(whole, SECOND);
+    ProviderLesson restored =
+        new ProviderLesson(
+            200, List.of(whole), ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER);
+    assertThat(answered(restored, SECOND + 1))
+        .containsExactly("+ upstream u, m: the limit of tokens is as configured again, 1000");
+    assertThat(answered(restored, SECOND + 2)).isEmpty();
+  }
+
+  private void learn(ProviderStatus providerStatus, long now) {
+    Quota pool = upstream.pool("m", now);
+    List<Charge> spends = new ArrayList<>();
+    assertThat(pool.take(Cost.ofInput(10), now, spends)).isTrue();
+    pool.learn(List.of(providerStatus), spends, now);
+  }
+
+  @Test
+  void usageThatIsRefused_isSaidOnce_andWhenItIsAskedForAgain() {
+    AttemptHistory without =
+        new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
+    upstream.judge(without, ProviderLesson.silent(200), 0);
+    assertThat(texts(log.lines(upstream, "m", ProviderLesson.silent(200), 0)))
+        .containsExactly(
+            "- upstream u, m: it refuses stream_options, which the gateway adds: streams are not"
+                + " asked for their usage for 600000 ms, and their output is counted as it passes");
+    assertThat(answered(ProviderLesson.silent(200), SECOND)).isEmpty();
+    assertThat(texts(log.lines(upstream, "other", ProviderLesson.silent(200), SECOND))).isEmpty();
+    assertThat(texts(log.lines(upstream, "other", ProviderLesson.silent(200), 600 * SECOND)))
+        .isEmpty();
+    assertThat(answered(ProviderLesson.silent(200), 600 * SECOND))
+        .containsExactly("+ upstream u, m: streams are asked for their usage again");
+    assertThat(answered(ProviderLesson.silent(200), 601 * SECOND)).isEmpty();
+  }
+
+  @Test
+  void nameOfAModel_cannotForgeALine() {
+    ProviderLesson enough =
+        new ProviderLesson(429, List.of(), SECOND, ProviderLesson.ErrorCause.RATE);
+    AttemptHistory attemptHistory = new AttemptHistory("m\nERROR forged", 0, 0, true);
+    upstream.judge(attemptHistory, enough, 0);
+    assertThat(texts(log.lines(upstream, "m\nERROR forged", enough, 0)))
+        .containsExactly("- upstream u, m\\u000aERROR forged: paused for 1000 ms");
+  }
+}

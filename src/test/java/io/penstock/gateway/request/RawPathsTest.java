@@ -1,0 +1,54 @@
+package io.penstock.gateway.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.limit.LimitSpec;
+import io.penstock.queue.QueueBounds;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RawPathsTest {
+  private static EndpointSpec spec(String path, String configured, boolean strip) {
+    return new EndpointSpec(
+        path,
+        configured,
+        LimitAlgorithm.NONE,
+        new LimitSpec.Unlimited(),
+        EndpointSpec.Scheduling.fifo(64),
+        EndpointSpec.Waiting.of(new QueueBounds(1, 1, 1), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 1, 1),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        strip,
+        List.of(),
+        Map.of());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/a, /a/v1/x, /v1/x",
+    "/a, /a/, /",
+    "/a, /a, ''",
+    "/, /a/b, /a/b",
+    "/, //a, //a",
+    "/a/b, //%61//b//c/, //c/",
+    "/a%2Fb, /a%2fb/c, /c",
+  })
+  void prefix_isTakenOffHoweverItIsWritten(String configured, String path, String below) {
+    assertThat(RawPaths.forwarded(spec(configured, configured, true), path)).isEqualTo(below);
+    assertThat(RawPaths.forwarded(spec(configured, configured, false), path)).isEqualTo(path);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/a/b/c, /a, /a/b/c, /b/c", "/b/c, /, /b/c, /b/c", "/a/b, /a, /a/b/, /b/"})
+  void prefixOfADynamicEndpoint_isThatOfTheConfiguredOne(
+      String dynamic, String configured, String path, String below) {
+    assertThat(RawPaths.below(spec(dynamic, configured, true), path)).isEqualTo(below);
+  }
+}

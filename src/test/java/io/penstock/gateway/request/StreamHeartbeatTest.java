@@ -1,0 +1,325 @@
+package io.penstock.gateway.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.RequestContent;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.WaitPatience;
+import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointServices;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.fake.FakeDrivers;
+import io.penstock.fake.FakeTicker;
+import io.penstock.gateway.body.BodyBudget;
+import io.penstock.gateway.body.HeldBody;
+import io.penstock.limit.LimitSpec;
+import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.provider.request.WeighedRequest;
+import io.penstock.queue.QueueBounds;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.LocalLimitSource;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.test.scheduler.VirtualTimeScheduler;
+
+class StreamHeartbeatTest {
+  private static final Duration EVERY = Duration.ofSeconds(10);
+  private static final Refusal REFUSAL = Refusal.of(RefusalReason.QUEUE_TIMEOUT, "it waited");
+  private static final TicketOutcome OUTCOME = new TicketOutcome.Refused(REFUSAL);
+
+  private final VirtualTimeScheduler timer = VirtualTimeScheduler.create();
+  private final Sinks.One<TicketOutcome> outcome = Sinks.one();
+  private final AtomicInteger gone = new AtomicInteger();
+  private final List<String> heard = new ArrayList<>();
+  private final List<String> ends = new ArrayList<>();
+  private final MockServerWebExchange exchange =
+      MockServerWebExchange.from(MockServerHttpRequest.get("/openai"));
+
+  StreamHeartbeatTest() {
+    exchange
+        .getResponse()
+        .setWriteHandler(
+            body ->
+                body.doOnNext(buffer -> heard.add(buffer.toString(StandardCharsets.UTF_8))).then());
+  }
+
+  private static RequestContext passage() {
+    FakeTicker ticker = new FakeTicker();
+    LocalLimitSource limits = new LocalLimitSource();
+    EndpointRegistry registry =
+        new EndpointRegistry(
+            new EndpointServices(
+                new UpstreamRegistry(limits, 60_000_000_000L),
+                new ModelQuotas(limits, 60_000_000_000L),
+                limits,
+                ticker,
+                new FakeDrivers(ticker),
+                event -> {},
+                new AtomicLong()));
+    registry.apply(
+        List.of(
+            new EndpointSpec(
+                "/openai",
+                "/openai",
+                LimitAlgorithm.NONE,
+                new LimitSpec.Unlimited(),
+                EndpointSpec.Scheduling.fifo(64),
+                EndpointSpec.Waiting.of(new QueueBounds(10, 10, 10), 0, 0),
+                new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 1_000),
+                EndpointSpec.Descendants.SERVED,
+                false,
+                true,
+                List.of(),
+                Map.of())));
+    Endpoint endpoint = registry.find("/openai");
+    if (endpoint == null) {
+      throw new AssertionError("no endpoint");
+    }
+    GatewayParameters nothing =
+        new GatewayParameters(null, WaitPatience.DEFAULT, 0, null, null, null, null);
+    RequestContext requestContext =
+        new RequestContext(
+            "id-1",
+            endpoint,
+            nothing,
+            new HeldBody(new BodyBudget(1_000, 1).claim("a")),
+            ClientIdentity.ANYONE);
+    requestContext.setCost(
+        new Cost(3, 4, 0),
+        new WeighedRequest.Request(
+            new RequestContent("m", 3, 0, RequestContent.UNSTATED, 1, true),
+            new Cost(3, 4, 0),
+            true,
+            null));
+    return requestContext;
+  }
+
+  /** Waits with heartbeats, and then runs {@code then}. */
+  private Disposable await(java.util.function.Function<ServerWebExchange, Mono<Void>> then) {
+    passage().attach(exchange);
+    byte[] beat = "-".getBytes(StandardCharsets.UTF_8);
+    return new StreamHeartbeat(beat, EVERY, timer)
+        .until(
+            outcome.asMono(),
+            exchange,
+            (later, decided) -> {
+              assertThat(decided).isEqualTo(OUTCOME);
+              return then.apply(later);
+            },
+            gone::incrementAndGet)
+        .subscribe(nothing -> {}, error -> ends.add(error.toString()), () -> ends.add("complete"));
+  }
+
+  private static Mono<Void> stream(ServerWebExchange later, Flux<String> events) {
+    ServerHttpResponse response = later.getResponse();
+    response.setStatusCode(HttpStatus.OK);
+    response.getHeaders().setContentType(MediaType.TEXT_EVENT_STREAM);
+    return response.writeAndFlushWith(events.map(event -> Flux.just(buffer(response, event))));
+  }
+
+  private static DataBuffer buffer(ServerHttpResponse response, String text) {
+    return response.bufferFactory().wrap(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static Mono<Void> answer(
+      ServerWebExchange later, HttpStatus status, MediaType type, Flux<String> body) {
+    ServerHttpResponse response = later.getResponse();
+    response.setStatusCode(status);
+    response.getHeaders().setContentType(type);
+    return response.writeWith(body.map(text -> buffer(response, text)));
+  }
+
+  private void beats(int times) {
+    timer.advanceTimeBy(EVERY.multipliedBy(times));
+  }
+
+  @Test
+  void decidedBeforeTheFirstBeat_goesOnAsIfThereWereNone() {
+    await(later -> later == exchange ? stream(later, Flux.just("a")) : Mono.never());
+    timer.advanceTimeBy(EVERY.minusNanos(1));
+    assertThat(exchange.getResponse().isCommitted()).isFalse();
+    outcome.tryEmitValue(OUTCOME).orThrow();
+    beats(3);
+    assertThat(heard).containsExactly("a");
+    assertThat(ends).containsExactly("complete");
+    assertThat(gone).hasValue(0);
+  }
+
+  @Test
+  void beats_comeInTimeAndBeginTheAnswer() {
+    await(later -> Mono.never());
+    beats(1);
+    assertThat(heard).containsExactly("-");
+    assertThat(exchange.getResponse().getStatusCode()).isEqualTo(HttpStatus.OK);
+    HttpHeaders headers = exchange.getResponse().getHeaders();
+    assertThat(headers.getContentType())
+        .isEqualTo(MediaType.valueOf("text/event-stream;charset=utf-8"));
+    assertThat(headers.getFirst("x-request-id")).isEqualTo("id-1");
+    assertThat(headers.getFirst("x-penstock-cost")).isEqualTo("7");
+    assertThat(headers.getFirst("x-penstock-endpoint")).isEqualTo("/openai");
+    assertThat(headers.headerNames()).doesNotContain("x-penstock-upstream", "x-penstock-queued-ms");
+    timer.advanceTimeBy(EVERY.minusNanos(1));
+    assertThat(heard).hasSize(1);
+    timer.advanceTimeBy(Duration.ofNanos(1));
+    beats(2);
+    assertThat(heard).containsExactly("-", "-", "-", "-");
+  }
+
+  @Test
+  void answerAfterBeats_followsOnThem() {
+    Sinks.Many<String> events = Sinks.many().unicast().onBackpressureBuffer();
+    await(later -> stream(later, events.asFlux()));
+    beats(2);
+    outcome.tryEmitValue(OUTCOME).orThrow();
+    beats(2);
+    assertThat(heard).containsExactly("-", "-");
+    events.tryEmitNext("a").orThrow();
+    events.tryEmitNext("b").orThrow();
+    assertThat(heard).containsExactly("-", "-", "a", "b");
+    assertThat(ends).isEmpty();
+    events.tryEmitComplete().orThrow();
+    assertThat(ends).containsExactly("complete");
+    assertThat(gone).hasValue(0);
+  }
+
+  @Test
+  void refusalAfterBeats_isOneErrorEvent() {
+    await(later -> RefusalWriter.refuse(later, RequestContext.of(later), REFUSAL));
+    beats(1);
+    outcome.tryEmitValue(OUTCOME).orThrow();
+    assertThat(heard).hasSize(2);
+    assertThat(heard.getLast())
+        .startsWith("data: {\"error\":{\"message\":\"it waited\"")
+        .contains("\"code\":\"queue_timeout\"")
+        .endsWith("}}\n\n");
+    assertThat(ends).containsExactly("complete");
+  }
+
+  @Test
+  void upstreamsError_isOneErrorEvent() {
+    Flux<String> body = Flux.just("{\"error\":\n", "{\"message\":\"no\"}\r\n}");
+    await(later -> answer(later, HttpStatus.TOO_MANY_REQUESTS, MediaType.APPLICATION_JSON, body));
+    beats(1);
+    outcome.tryEmitValue(OUTCOME).orThrow();
+    assertThat(heard).containsExactly("-", "data: {\"error\": {\"message\":\"no\"}  }\n\n");
+    assertThat(ends).containsExactly("complete");
+  }
+
+  @Test
+  void answerThatIsNoStreamAndNoErrorOfTheDialect_isAnErrorEventOfOurs() {
+    record Case(HttpStatus status, MediaType type, Flux<String> body) {}
+    List<Case> cases =
+        List.of(
+            new Case(HttpStatus.OK, MediaType.APPLICATION_JSON, Flux.just("{\"choices\":[]}")),
+            new Case(HttpStatus.BAD_GATEWAY, MediaType.TEXT_HTML, Flux.just("<html>")),
+            new Case(HttpStatus.BAD_GATEWAY, MediaType.APPLICATION_JSON, Flux.just("nonsense")),
+            new Case(HttpStatus.BAD_GATEWAY, MediaType.APPLICATION_JSON, Flux.empty()),
+            new Case(
+                HttpStatus.BAD_GATEWAY,
+                MediaType.APPLICATION_JSON,
+                Flux.just("{").concatWith(Flux.error(new IOException("broke")))),
+            new Case(
+                HttpStatus.BAD_GATEWAY,
+                MediaType.APPLICATION_JSON,
+                Flux.just("{", " ".repeat(64 << 10))));
+    for (Case each : cases) {
+      StreamHeartbeatTest fresh = new StreamHeartbeatTest();
+      fresh.await(later -> answer(later, each.status(), each.type(), each.body()));
+      fresh.beats(1);
+      fresh.outcome.tryEmitValue(OUTCOME).orThrow();
+      assertThat(fresh.heard).as(each.toString()).hasSize(2);
+      assertThat(fresh.heard.getLast())
+          .startsWith("data: {\"error\":")
+          .contains("with status " + each.status().value())
+          .endsWith("\"code\":\"upstream_unreachable\"}}\n\n");
+      assertThat(fresh.ends).containsExactly("complete");
+    }
+  }
+
+  @Test
+  void streamThatBreaksOff_isItsWritersToEnd() {
+    Sinks.Many<String> events = Sinks.many().unicast().onBackpressureBuffer();
+    List<String> told = new ArrayList<>();
+    await(
+        later ->
+            stream(later, events.asFlux())
+                .onErrorResume(
+                    error -> {
+                      told.add(error.getMessage() + " " + later.getResponse().isCommitted());
+                      return Mono.empty();
+                    }));
+    beats(1);
+    outcome.tryEmitValue(OUTCOME).orThrow();
+    events.tryEmitNext("a").orThrow();
+    events.tryEmitError(new IOException("broke")).orThrow();
+    assertThat(told).containsExactly("broke true");
+    assertThat(heard).containsExactly("-", "a");
+    assertThat(ends).containsExactly("complete");
+  }
+
+  @Test
+  void writerThatFails_failsTheAnswer() {
+    await(later -> Mono.error(new IllegalStateException("a fault")));
+    beats(1);
+    outcome.tryEmitValue(OUTCOME).orThrow();
+    assertThat(ends).singleElement().asString().contains("a fault");
+  }
+
+  @Test
+  void clientGone_isToldWheneverItGoes() {
+    await(later -> Mono.never()).dispose();
+    assertThat(gone.get()).isPositive();
+    beats(3);
+    assertThat(heard).isEmpty();
+
+    StreamHeartbeatTest beating = new StreamHeartbeatTest();
+    Disposable waits = beating.await(later -> Mono.never());
+    beating.beats(2);
+    assertThat(beating.gone).hasValue(0);
+    waits.dispose();
+    assertThat(beating.gone.get()).isPositive();
+    beating.beats(3);
+    assertThat(beating.heard).hasSize(2);
+  }
+
+  @Test
+  void clientGoneWhileTheAnswerIsWritten_cancelsItsWriter() {
+    AtomicInteger cancelled = new AtomicInteger();
+    Disposable waits =
+        await(
+            later ->
+                stream(later, Flux.<String>never().doOnCancel(cancelled::incrementAndGet))
+                    .doOnCancel(cancelled::incrementAndGet));
+    beats(1);
+    outcome.tryEmitValue(OUTCOME).orThrow();
+    assertThat(cancelled).hasValue(0);
+    waits.dispose();
+    assertThat(cancelled).hasValue(2);
+  }
+}
