@@ -108,8 +108,8 @@ final class Lane implements WaitList.Waiter {
       // A lane blocked by its own key is in no other wait list, and looks there only after that.
       long instant =
           tickets.resting()
-              ? laneWaits.key().roomFreeAt(dimensionSizes, now)
-              : laneWaits.roomFreeAt(dimensionSizes, now);
+              ? laneWaits.key().requestRoom(dimensionSizes, now)
+              : laneWaits.requestRoom(dimensionSizes, now);
       wakeAt = Math.min(wakeAt, instant);
     }
   }
@@ -218,7 +218,7 @@ final class Lane implements WaitList.Waiter {
       recorder.blocked(first, laneWaits.routes(), now);
     }
     if (tickets.resting()) {
-      wakeAt = tickets.soonest(each -> laneWaits.key().roomFreeAt(each, now));
+      wakeAt = tickets.soonest(each -> laneWaits.key().requestRoom(each, now));
       return;
     }
     long soonest = Long.MAX_VALUE;
@@ -240,10 +240,10 @@ final class Lane implements WaitList.Waiter {
         return Long.MAX_VALUE;
       }
       keeper.sizesInto(dimensionSizes);
-      return ticketRoute.admittedAt(dimensionSizes, now);
+      return ticketRoute.requestAdmission(dimensionSizes, now);
     }
     // Pacing is left out: a ticket that only the pace delays claims the quota.
-    return tickets.soonest(each -> ticketRoute.roomFreeAt(each, now));
+    return tickets.soonest(each -> ticketRoute.requestRoom(each, now));
   }
 
   /** Returns the first ticket that can go now, by its least used route; null when none can. */

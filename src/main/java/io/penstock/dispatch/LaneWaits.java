@@ -90,13 +90,13 @@ final class LaneWaits {
    * Returns the instant at which the first route without a claim opens for those sizes, pacing left
    * out.
    */
-  long roomFreeAt(DimensionSizes dimensionSizes, long now) {
+  long requestRoom(DimensionSizes dimensionSizes, long now) {
     long soonest = Long.MAX_VALUE;
     for (TicketRoute ticketRoute : routes) {
       soonest =
           ticketRoute.isClaimed(waiter.keepsCharges())
               ? soonest
-              : Math.min(soonest, ticketRoute.roomFreeAt(dimensionSizes, now));
+              : Math.min(soonest, ticketRoute.requestRoom(dimensionSizes, now));
     }
     return soonest;
   }
@@ -182,7 +182,7 @@ final class LaneWaits {
         return null;
       }
       if (lacking != null && !lacking.waitList().isClaimed(parkedTicket.keepsCharges())) {
-        long instant = lacking.admittedAt(needed, now);
+        long instant = lacking.requestAdmission(needed, now);
         if (best == null || instant < soonest) {
           best = lacking;
           by = ticketRoute;

@@ -166,19 +166,20 @@ public record TicketRoute(
     return lacking;
   }
 
-  long admittedAt(DimensionSizes sizes, long now) {
+  /** Records the demand of a ticket for slices; returns when all quotas admit it. */
+  long requestAdmission(DimensionSizes sizes, long now) {
     long instant = now;
     for (Quota quota : quotas) {
-      instant = Math.max(instant, quota.admittedAt(sizes, now));
+      instant = Math.max(instant, quota.requestAdmission(sizes, now));
     }
     return instant;
   }
 
-  /** Returns {@link #admittedAt}, pacing left out. */
-  long roomFreeAt(DimensionSizes sizes, long now) {
+  /** Does what {@link #requestAdmission} does, pacing left out. */
+  long requestRoom(DimensionSizes sizes, long now) {
     long instant = now;
     for (Quota quota : quotas) {
-      instant = Math.max(instant, quota.roomFreeAt(sizes, now));
+      instant = Math.max(instant, quota.requestRoom(sizes, now));
     }
     return instant;
   }

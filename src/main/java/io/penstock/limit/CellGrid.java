@@ -43,7 +43,7 @@ public record CellGrid(long cell, long startNanos, long cellNanos, long step) {
   }
 
   /** Returns a window or day with the start and end of its cell; other limits as they are. */
-  LimitState aligned(LimitState local, long now) {
+  LocalState aligned(LocalState local, long now) {
     long at = cellAt(now);
     return switch (local) {
       case FixedWindowState fixed when at != NONE -> fixed.anchored(startOf(at), now);
@@ -56,14 +56,14 @@ public record CellGrid(long cell, long startNanos, long cellNanos, long step) {
    * Returns a limit with another spec. If its days begin at other times, a day begins now and keeps
    * what was charged.
    */
-  static LimitState become(LimitState own, LimitSpec next, long now) {
-    LimitState changed = StateFactory.changed(own, next, now).frozen();
+  static LocalState become(LocalState own, LimitSpec next, long now) {
+    LocalState changed = StateFactory.changed(own, next, now).frozen();
     boolean same = CellPartition.sameCells(own.spec(), next);
     return changed instanceof DayState day && !same ? day.begunAnew(now) : changed;
   }
 
   /** Returns a window or day that was idle, beginning with its cell instead of its first use. */
-  LimitState begun(LimitState next, long now) {
+  LocalState begun(LocalState next, long now) {
     long at = cellAt(now);
     return switch (next) {
       case FixedWindowState fixed when at != NONE -> fixed.beginning(startOf(at));

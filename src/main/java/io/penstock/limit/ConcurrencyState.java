@@ -8,7 +8,7 @@ import io.penstock.time.Ticker;
  * @param inUse the permits in use, for taken and reserved amounts alike; above the maximum when
  *     that was lowered
  */
-record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements LimitState {
+record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements LocalState {
   @Override
   public long capacity() {
     return spec.max();
@@ -45,7 +45,7 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements Limit
   }
 
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     return less(AmountBound.sum(taken, held));
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param reserved reserved output, kept free in whichever day runs
  */
 record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
-    implements LimitState {
+    implements LocalState {
   /** Midnights are at least 23 hours apart: two within this are the same, after a clock was set. */
   private static final long SAME_MIDNIGHT_NANOS = 3_600_000_000_000L;
 
@@ -138,7 +138,7 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
   }
 
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     long back = cell == endsAt ? Math.min(taken, charged) : 0;
     return with(charged - back, Math.max(0, this.reserved - held));
   }
@@ -168,7 +168,7 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
    * spec has it.
    */
   @Override
-  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+  public @Nullable LocalState withSpec(LimitSpec next, long now) {
     return next instanceof LimitSpec.Day day ? new DayState(day, endsAt, charged, reserved) : null;
   }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record FixedWindowState(
     LimitSpec.FixedWindow spec, long start, long charged, long debt, long reserved)
-    implements LimitState {
+    implements LocalState {
 
   static FixedWindowState starting(LimitSpec.FixedWindow spec, LimitBalance owed, long now) {
     return new FixedWindowState(spec, now, 0, 0, owed.reserved())
@@ -26,7 +26,7 @@ record FixedWindowState(
   }
 
   @Override
-  public LimitState storedForm() {
+  public LocalState storedForm() {
     boolean sayable = debt == 0 && reserved == 0 && charged <= spec.capacity();
     return sayable ? new OpenWindow(spec, start, charged) : this;
   }
@@ -81,7 +81,7 @@ record FixedWindowState(
   }
 
   @Override
-  public LimitState withoutDebt() {
+  public LocalState withoutDebt() {
     return new FixedWindowState(spec, start, AmountBound.sum(charged, debt), 0, reserved);
   }
 
@@ -145,7 +145,7 @@ record FixedWindowState(
   }
 
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     FixedWindowState state = at(now);
     long back = state.start == cell ? Math.min(taken, state.charged + state.debt) : 0;
     // A charge beyond the capacity of the window became debt, so debt is given back first.
@@ -182,7 +182,7 @@ record FixedWindowState(
   }
 
   @Override
-  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+  public @Nullable LocalState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.FixedWindow window
         && window.windowNanos() == spec.windowNanos()) {
       FixedWindowState state = at(now);

@@ -112,7 +112,7 @@ record GrantedCells(List<GrantedCell> all) implements Iterable<GrantedCell> {
    * as far as they count, are put into their cells. A fixed window itself knows what its cell has
    * charged. Reserved output is spent in no cell.
    */
-  GrantedCells before(LimitState alone, CellGrid grid, long now) {
+  GrantedCells before(LocalState alone, CellGrid grid, long now) {
     GrantedCells next = new GrantedCells(all.subList(1, all.size()));
     if (alone instanceof FixedWindowState) {
       return next;

@@ -4,7 +4,6 @@ import io.penstock.cost.Weight;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
@@ -24,7 +23,7 @@ public final class Limit {
 
   /** Creates a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
-    this(StateFactory.starting(spec, LimitBalance.ZERO, now));
+    this(LimitState.of(StateFactory.starting(spec, LimitBalance.ZERO, now)));
   }
 
   private Limit(LimitState first) {
@@ -41,7 +40,7 @@ public final class Limit {
   public static Limit restored(LimitSpec spec, List<ChargedCell> cells, long since, long now) {
     return cells.isEmpty()
         ? new Limit(spec, now)
-        : new Limit(RestoredStates.state(spec, cells, since, now));
+        : new Limit(LimitState.of(RestoredStates.state(spec, cells, since, now)));
   }
 
   LimitState state() {
@@ -98,8 +97,7 @@ public final class Limit {
   /** Returns {@link #admittedAt}, ignoring the pace. */
   public long roomFreeAt(long amount, long now) {
     LimitState current = state();
-    long cut = Math.min(amount, current.capacity(now));
-    return current.recordLackUntil(cut, current.roomFreeAt(cut, now), now);
+    return current.roomFreeAt(Math.min(amount, current.capacity(now)), now);
   }
 
   /**
@@ -108,8 +106,7 @@ public final class Limit {
    */
   public long admittedAt(long amount, long now) {
     LimitState current = state();
-    long cut = Math.min(amount, current.capacity(now));
-    return current.recordLackUntil(cut, current.admittedAt(cut, now), now);
+    return current.admittedAt(Math.min(amount, current.capacity(now)), now);
   }
 
   /** Returns the instant from which all is free if nothing else happens here, ignoring the pace. */
@@ -128,6 +125,16 @@ public final class Limit {
     return current.forecastNanos(ahead, Math.min(own, current.capacity(now)), now);
   }
 
+  /**
+   * Records that {@code amount} is waited for, if only slices of other instances are lacking: they
+   * may be asked for it, and the waiters are woken when there may be enough. {@link #take} does so
+   * itself.
+   */
+  public void recordDemand(long amount, long now) {
+    LimitState current = state();
+    current.recordDemand(Math.min(amount, current.capacity(now)), now);
+  }
+
   /** Returns the answer that {@link #take} would give, but takes nothing. */
   public LimitAnswer decide(Weight weight, long now) {
     return look(state(), weight, now);
@@ -139,20 +146,23 @@ public final class Limit {
   public LimitAnswer take(Weight weight, long now) {
     while (true) {
       LimitState current = state();
-      if (current instanceof OpenWindow open
-          && weight.reserved() == 0
-          && open.tryTake(weight.taken(), now)) {
+      OpenWindow open = current.openWindow();
+      if (open != null && weight.reserved() == 0 && open.tryTake(weight.taken(), now)) {
         return open.receipt(weight.taken());
       }
       LimitAnswer limitAnswer = look(current, weight, now);
-      if (limitAnswer instanceof LimitAnswer.Receipt && current instanceof OpenWindow) {
-        limitAnswer = look(current.frozen(), weight, now); // others may have taken since
+      if (limitAnswer instanceof LimitAnswer.Receipt && open != null) {
+        limitAnswer =
+            look(LimitState.of(open.frozen()), weight, now); // others may have taken since
       }
       if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
+        if (limitAnswer instanceof LimitAnswer.Wait) {
+          current.recordDemand(cut(current, weight, now).amount(), now);
+        }
         return limitAnswer;
       }
       Weight cut = cut(current, weight, now);
-      LimitState.Taken taken = current.take(cut.taken(), cut.reserved(), now);
+      LimitState.Successor taken = current.take(cut.taken(), cut.reserved(), now);
       if (replace(current, taken.next())) {
         return taken.receipt();
       }
@@ -165,7 +175,8 @@ public final class Limit {
    * neither debt nor reserved output.
    */
   public boolean admit(long amount, long now) {
-    if (state() instanceof OpenWindow open && open.tryTake(amount, now)) {
+    OpenWindow open = state().openWindow();
+    if (open != null && open.tryTake(amount, now)) {
       return true;
     }
     return take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt;
@@ -186,26 +197,6 @@ public final class Limit {
     }
   }
 
-  /** Changes the state beneath what other regions count, which stays. */
-  private void inside(UnaryOperator<LimitState> step) {
-    change(current -> current.changeWithoutRegions(step));
-  }
-
-  /** Changes a state that is shared in slices. Returns the new one, or null if there is none. */
-  private @Nullable SharedState changeShared(UnaryOperator<SharedState> step) {
-    while (true) {
-      LimitState current = state();
-      if (!(current.withoutRegions().withoutOutage() instanceof SharedState shared)) {
-        return null;
-      }
-      SharedState next = step.apply(shared);
-      if (replace(
-          current, current.changeWithoutRegions(inside -> inside.replaceWithoutOutage(next)))) {
-        return next;
-      }
-    }
-  }
-
   private static LimitAnswer look(LimitState current, Weight weight, long now) {
     long capacity = current.capacity();
     if (weight.least() > capacity) {
@@ -215,7 +206,7 @@ public final class Limit {
     if (amount <= current.room(now) && current.paceAllowsAt(amount, now) <= now) {
       return NOTHING;
     }
-    long until = current.recordLackUntil(amount, current.admittedAt(amount, now), now);
+    long until = current.admittedAt(amount, now);
     // An open window may have gained room between the two looks.
     return until <= now
         ? NOTHING
@@ -234,7 +225,8 @@ public final class Limit {
   public void giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     while (true) {
       LimitState current = state();
-      if (current instanceof OpenWindow open && open.tryGive(receipt.cell(), taken, now)) {
+      OpenWindow open = current.openWindow();
+      if (open != null && open.tryGive(receipt.cell(), taken, now)) {
         return;
       }
       if (replace(current, current.giveBack(receipt, taken, held, now))) {
@@ -247,10 +239,11 @@ public final class Limit {
   public LimitAnswer.Receipt charge(long amount, long unheld, long now) {
     while (true) {
       LimitState current = state();
-      if (current instanceof OpenWindow open && open.tryCharge(amount, now)) {
+      OpenWindow open = current.openWindow();
+      if (open != null && open.tryCharge(amount, now)) {
         return open.receipt(amount);
       }
-      LimitState.Taken charged = current.charge(amount, unheld, now);
+      LimitState.Successor charged = current.charge(amount, unheld, now);
       if (replace(current, charged.next())) {
         return charged.receipt();
       }
@@ -259,9 +252,7 @@ public final class Limit {
 
   /** Replaces the spec of the limit. Charges, debt and reserved output stay. */
   public void resize(LimitSpec spec, long now) {
-    change(
-        current ->
-            current.spec().equals(spec) ? current : StateFactory.changed(current, spec, now));
+    change(current -> current.spec().equals(spec) ? current : current.withSpec(spec, now));
   }
 
   /** Widens a trailing window by 0 to 500 ms beyond its guard. Has no effect on other limits. */
@@ -300,15 +291,12 @@ public final class Limit {
    * @param sliceDemand the waiters to wake when the limit rejoins others or is cut off from them
    */
   public void applyPeerCounts(PeerCounts others, SliceDemand sliceDemand, long now) {
-    inside(
-        each ->
-            each.replaceWithoutOutage(
-                CountedState.of(each.withoutOutage(), others, sliceDemand, now)));
+    change(each -> each.counted(others, sliceDemand, now));
   }
 
   /** Stops leaving room for what others counted. */
   public void dropPeerCounts() {
-    inside(LimitState::uncounted);
+    change(LimitState::uncounted);
   }
 
   /**
@@ -316,20 +304,17 @@ public final class Limit {
    * {@linkplain #rejoin rejoins} them. Has no effect on other limits.
    */
   public void cutOff(OutageCap outageCap) {
-    inside(each -> CutState.of(each.withoutOutage(), outageCap));
+    change(each -> each.cutOff(outageCap));
   }
 
   /** Undoes {@link #cutOff}. Debt and reserved output stay. */
   public void rejoin() {
-    inside(LimitState::withoutOutage);
+    change(each -> each.cutOff(null));
   }
 
   /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
   public @Nullable Refusal refusal() {
-    LimitState inside = state().withoutRegions();
-    return inside instanceof CutState(LimitState shared, OutageCap.Shut(Refusal refusal))
-        ? refusal
-        : null;
+    return state().outageCap() instanceof OutageCap.Shut(Refusal refusal) ? refusal : null;
   }
 
   /** Returns what the limit owes at {@code now}. */
@@ -350,19 +335,17 @@ public final class Limit {
    * #addSlices granted}. Debt and reserved output stay; earlier slices are forgotten.
    */
   public void share(SliceDemand sliceDemand, long now) {
-    inside(
-        each ->
-            each.replaceWithoutOutage(SharedState.sharing(each.withoutOutage(), sliceDemand, now)));
+    change(each -> each.shared(sliceDemand, now));
   }
 
   /** Undoes {@link #share}. Debt and reserved output stay. */
   public void unshare(long now) {
-    inside(each -> each.unshared(now));
+    change(each -> each.unshared(now));
   }
 
   /** Returns the demand of waiters for what other instances leave of the limit, or null. */
   public @Nullable SliceDemand demand() {
-    return state().demand();
+    return state().sliceDemand();
   }
 
   /** Returns whether only slices are lacking, and some may arrive, or begin, at any moment. */
@@ -386,8 +369,13 @@ public final class Limit {
    */
   public SpendingReport spendingReport(
       CellGrid grid, long oldest, long ahead, long keep, long now) {
-    SharedState shared = changeShared(each -> each.tallied(grid, oldest, ahead, keep, now));
-    return Objects.requireNonNull(shared, "the limit is not shared").spendingReport(now);
+    while (true) {
+      LimitState current = state();
+      LimitState next = current.tallied(grid, oldest, ahead, keep, now);
+      if (replace(current, next)) {
+        return next.spendingReport(now);
+      }
+    }
   }
 
   /**
@@ -401,11 +389,11 @@ public final class Limit {
       List<SpendingReport.Counted> more,
       StoreReport storeReport,
       LongFunction<CellGrid.Span> spans) {
-    changeShared(each -> each.withSlices(more, storeReport, spans));
+    change(each -> each.withSlices(more, storeReport, spans));
   }
 
   /** Stops the spending of its slices. */
   public void dropSlices() {
-    changeShared(SharedState::dropped);
+    change(LimitState::withSlicesDropped);
   }
 }

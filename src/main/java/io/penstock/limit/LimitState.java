@@ -2,232 +2,546 @@ package io.penstock.limit;
 
 import io.penstock.time.Ticker;
 import java.util.List;
-import java.util.function.UnaryOperator;
+import java.util.Objects;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One immutable state of a limit. Each method computes a value or a successor from this state and
- * an instant. {@link OpenWindow} is the exception: it changes in place until it is frozen.
+ * State of a limit: what this instance took from it, and what is known of others. Immutable, except
+ * that an {@link OpenWindow} changes in place. Each method computes a value or a successor from
+ * this state and an instant.
  *
- * <p>Instants passed to one limit may be slightly out of order, because threads race. A state
- * treats an instant before its own as its own.
+ * <p>The parts restrict the limit in this order: slices or peer counts, then an outage, then
+ * regions. Slices and peer counts exclude each other, and an outage concerns only limits that have
+ * either.
+ *
+ * @param local the state of the limit by its algorithm
+ * @param slices the slices that this instance was granted; null when they are not needed
+ * @param peerCounts what other instances counted; null when nothing is known of it
+ * @param sliceDemand the waiters for slices or peer counts; null without either
+ * @param outageCap what passes during an outage; null without an outage
+ * @param regionUse the use of the limit in the cells of all regions; null when they do not share it
  */
-interface LimitState {
-  /** Returns an unchanging form of this state: itself, or a frozen copy of an open window. */
-  default LimitState frozen() {
-    return this;
+record LimitState(
+    LocalState local,
+    @Nullable SharedSlices slices,
+    @Nullable PeerCounts peerCounts,
+    @Nullable SliceDemand sliceDemand,
+    @Nullable OutageCap outageCap,
+    @Nullable RegionUse regionUse) {
+  /** Returns the state of a limit that nobody else spends or counts. */
+  static LimitState of(LocalState local) {
+    return new LimitState(local, null, null, null, null, null);
   }
 
-  /**
-   * Returns the form in which a limit keeps this state: itself, or an equal one that changes in
-   * place.
-   */
-  default LimitState storedForm() {
-    return this;
+  private LimitState with(LocalState next) {
+    return next.equals(local)
+        ? this
+        : new LimitState(next, slices, peerCounts, sliceDemand, outageCap, regionUse);
   }
 
-  LimitSpec spec();
+  private LimitState with(SharedSlices next) {
+    return new LimitState(local, next, peerCounts, sliceDemand, outageCap, regionUse);
+  }
+
+  private LimitState with(@Nullable RegionUse next) {
+    return new LimitState(local.frozen(), slices, peerCounts, sliceDemand, outageCap, next);
+  }
+
+  /** Returns the form in which a limit keeps this state. */
+  LimitState storedForm() {
+    return slices == null && peerCounts == null && regionUse == null
+        ? with(local.storedForm())
+        : this;
+  }
+
+  /** Returns the open window that may be changed in place, or null. */
+  @Nullable OpenWindow openWindow() {
+    return local instanceof OpenWindow open ? open : null;
+  }
+
+  LimitSpec spec() {
+    return local.spec();
+  }
+
+  /** Returns the local state, with a window or day that begins and ends with its shared cell. */
+  private LocalState alignedLocal(long now) {
+    return slices == null ? local : slices.aligned(local, now);
+  }
+
+  /** Returns the local state from which something is taken now: an idle window begins in time. */
+  private LocalState spendingLocal(long now) {
+    return peerCounts == null ? alignedLocal(now) : peerCounts.aligned(local, now);
+  }
+
+  private boolean isOpenDuringOutage() {
+    return outageCap instanceof OutageCap.Open;
+  }
 
   /** Returns the largest amount that could ever be admitted at once. */
-  long capacity();
+  long capacity() {
+    return withinReport(local.capacity());
+  }
 
   /**
    * Returns the largest amount that could be admitted at once while the last statement of the
    * provider is in force.
    */
-  default long capacity(long now) {
-    return capacity();
+  long capacity(long now) {
+    return withinReport(local.capacity(now));
   }
 
-  /**
-   * Returns the instant from which the limit is completely free if nothing else happens on this
-   * instance, ignoring the pace.
-   */
-  default long fullyFreeAt(long now) {
-    return roomFreeAt(capacity(now), now);
-  }
-
-  /**
-   * Returns the instant from which the configured limit is in force; {@code now} when it is
-   * already.
-   */
-  default long restoredAt(long now) {
-    return now;
-  }
-
-  /** Returns the state after a provider's statement. Only trailing windows take such statements. */
-  default LimitState withNotice(ProviderNotice notice, long now) {
-    return this;
+  private long withinReport(long capacity) {
+    return slices == null ? capacity : Math.min(slices.storeReport().capacity(), capacity);
   }
 
   /** Returns the amount that would be admitted now, ignoring the pace, ≥ 0. */
-  long room(long now);
+  long room(long now) {
+    long room = roomWithoutRegions(now);
+    return regionUse != null && isRestrictedByRegions(regionUse, now)
+        ? Math.min(room, regionUse.free(capacity(now), now))
+        : room;
+  }
+
+  private long roomWithoutRegions(long now) {
+    return switch (outageCap) {
+      case null -> roomWithoutOutage(now);
+      case OutageCap.Open open -> capacity(now);
+      case OutageCap.Shut shut -> 0;
+    };
+  }
+
+  private long roomWithoutOutage(long now) {
+    if (slices != null) {
+      return slices.room(local, now);
+    }
+    return peerCounts == null
+        ? local.room(now)
+        : Math.max(0, local.room(now) - peerCounts.counted(spec(), now));
+  }
 
   /**
    * Returns the amount that would be admitted now if only this instance took from the limit,
    * ignoring the pace.
    */
-  default long localRoom(long now) {
-    return room(now);
+  long localRoom(long now) {
+    return slices != null && outageCap == null
+        ? slices.localRoom(local, now)
+        : roomWithoutRegions(now);
+  }
+
+  /** Returns whether regions restrict it. They do not while an outage lets everything pass. */
+  private boolean isRestrictedByRegions(RegionUse regions, long now) {
+    return regions.hasReports(now) && !isOpenDuringOutage();
   }
 
   /**
    * Returns what is left of the limit for all that spend it, as far as is known, and when it is
    * whole.
    */
-  default LimitRemainder remainder(long now) {
-    return new LimitRemainder(room(now), fullyFreeAt(now));
+  LimitRemainder remainder(long now) {
+    LimitRemainder left =
+        slices != null && outageCap == null
+            ? slices.remainder(local, capacity(now), now)
+            : new LimitRemainder(roomWithoutRegions(now), fullyFreeAt(now));
+    return regionUse != null && isRestrictedByRegions(regionUse, now)
+        ? new LimitRemainder(
+            Math.min(left.amount(), regionUse.free(capacity(now), now)), left.fullNanos())
+        : left;
   }
 
   /**
-   * Returns this state without what other regions count: itself, unless regions share the limit.
+   * Returns the instant from which the limit is completely free if nothing else happens on this
+   * instance, ignoring the pace.
    */
-  default LimitState withoutRegions() {
-    return this;
-  }
-
-  /** Returns this state with {@code step} applied to what is {@link #withoutRegions}. */
-  default LimitState changeWithoutRegions(UnaryOperator<LimitState> step) {
-    return step.apply(this);
-  }
-
-  /** Returns this state as it is apart from an outage: itself, unless it is cut off from others. */
-  default LimitState withoutOutage() {
-    return this;
-  }
-
-  /** Returns this state with another one in the place of {@link #withoutOutage}. */
-  default LimitState replaceWithoutOutage(LimitState next) {
-    return next;
-  }
-
-  /** Returns this state when others no longer spend the limit. */
-  default LimitState unshared(long now) {
-    return this;
-  }
-
-  /** Returns this state when others no longer count the limit. */
-  default LimitState uncounted() {
-    return this;
-  }
-
-  /** Returns the demand of waiters for what other instances leave, or null. */
-  default @Nullable SliceDemand demand() {
-    return null;
-  }
-
-  /** Returns this state without debt: what passed in excess counts in its window only. */
-  default LimitState withoutDebt() {
-    return this;
-  }
-
-  /**
-   * Returns this state with its window widened by {@code nanos} beyond the guard of the spec. Only
-   * trailing windows are widened.
-   */
-  default LimitState widened(long nanos) {
-    return this;
-  }
-
-  /**
-   * Returns whether any amount may pass sooner than in another state. Comparing the smallest and
-   * the largest amount is enough, because the wait grows linearly in between.
-   */
-  default boolean soonerThan(LimitState before, long now) {
-    return room(now) > before.room(now)
-        || admittedAt(1, now) < before.admittedAt(1, now)
-        || admittedAt(capacity(now), now) < before.admittedAt(before.capacity(now), now);
-  }
-
-  /** Returns what the provider stated last, or null. */
-  default @Nullable LearnedLimit learned(long now) {
-    return null;
-  }
-
-  /** Records that {@code amount} is waited for, if other instances may grant it. */
-  default void recordLack(long amount, long now) {}
-
-  /**
-   * Returns {@code instant}. When it is later than now, records the demand first, so that the
-   * caller is woken if others grant the missing amount sooner.
-   */
-  default long recordLackUntil(long amount, long instant, long now) {
-    if (instant > now) {
-      recordLack(amount, now);
-    }
-    return instant;
+  long fullyFreeAt(long now) {
+    return peerCounts == null
+        ? alignedLocal(now).fullyFreeAt(now)
+        : roomWithPeersFreeAt(peerCounts, capacity(now), now);
   }
 
   /**
    * Returns the instant from which the pace lets {@code amount} pass; at or before now when it
    * does.
    */
-  long paceAllowsAt(long amount, long now);
-
-  /** Returns the instant at which {@code amount} ≤ capacity has room if nothing else happens. */
-  long roomFreeAt(long amount, long now);
+  long paceAllowsAt(long amount, long now) {
+    return isOpenDuringOutage() ? now : alignedLocal(now).paceAllowsAt(amount, now);
+  }
 
   /** Returns the instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
-  default long admittedAt(long amount, long now) {
+  long admittedAt(long amount, long now) {
     return Math.max(roomFreeAt(amount, now), paceAllowsAt(amount, now));
   }
 
-  /** Returns whether only slices are lacking, and it is not known yet whether any can be had. */
-  default boolean isAwaitingSlices(long amount, long now) {
-    return false;
+  /** Returns the instant at which {@code amount} ≤ capacity has room if nothing else happens. */
+  long roomFreeAt(long amount, long now) {
+    if (regionUse == null || amount == 0) {
+      return roomWithoutRegionsFreeAt(amount, now);
+    }
+    long at = regionsFreeAt(regionUse, amount, now);
+    for (int step = 0; step < RegionUse.MOST_STEPS; step++) {
+      long open = roomWithoutRegionsFreeAt(amount, at);
+      if (open <= at) {
+        return at;
+      }
+      if (open == Ticker.NEVER) {
+        return at > now
+            ? at
+            : open; // at that instant the caller asks again for what only others can give
+      }
+      at = regionsFreeAt(regionUse, amount, open);
+    }
+    return at;
   }
 
   /**
-   * Returns the end of the running window when no instance is known to have enough left in it;
-   * otherwise, and for most kinds of limits, {@link Ticker#NEVER}.
+   * Returns the first instant from {@code from} on at which the cells of regions have room for
+   * {@code amount}.
    */
-  default long windowEndsAt(long amount, long now) {
-    return Ticker.NEVER;
+  private long regionsFreeAt(RegionUse regions, long amount, long from) {
+    long at = from;
+    for (int step = 0;
+        step < RegionUse.MOST_STEPS && !isAdmittedByRegions(regions, amount, at);
+        step++) {
+      at = regions.mayFreeAt(amount, capacity(at), at);
+    }
+    return at;
+  }
+
+  private boolean isAdmittedByRegions(RegionUse regions, long amount, long now) {
+    return !isRestrictedByRegions(regions, now) || amount <= regions.free(capacity(now), now);
+  }
+
+  private long roomWithoutRegionsFreeAt(long amount, long now) {
+    return switch (outageCap) {
+      case null -> roomWithoutOutageFreeAt(amount, now);
+      case OutageCap.Open open -> now;
+      case OutageCap.Shut shut -> amount == 0 ? now : Ticker.NEVER;
+    };
+  }
+
+  private long roomWithoutOutageFreeAt(long amount, long now) {
+    if (slices != null) {
+      return slices.roomFreeAt(local, amount, now);
+    }
+    return peerCounts == null
+        ? local.roomFreeAt(amount, now)
+        : roomWithPeersFreeAt(peerCounts, amount, now);
+  }
+
+  private long roomWithPeersFreeAt(PeerCounts peers, long amount, long now) {
+    LocalState own = peers.aligned(local, now);
+    long instant = own.roomFreeAt(amount, now);
+    while (amount > 0
+        && instant < Ticker.NEVER
+        && Math.max(0, own.room(instant) - peers.counted(spec(), instant)) < amount) {
+      long need = AmountBound.sum(amount, peers.counted(spec(), instant));
+      long enough = need <= own.capacity(instant) ? own.roomFreeAt(need, instant) : instant;
+      long less = peers.lessAt(spec(), instant);
+      instant = enough > instant ? Math.min(enough, less) : less;
+    }
+    return instant;
   }
 
   /**
    * Returns how long {@code ahead} and then {@code own} would take to be admitted, in nanoseconds:
    * an estimate for {@code ahead} &gt; 0.
    */
-  long forecastNanos(long ahead, long own, long now);
+  long forecastNanos(long ahead, long own, long now) {
+    if (outageCap != null) {
+      return 0;
+    }
+    long before =
+        regionUse == null ? ahead : AmountBound.sum(ahead, roomWithoutRegions(now) - room(now));
+    return alignedLocal(now)
+        .forecastNanos(
+            peerCounts == null ? before : AmountBound.sum(before, peerCounts.counted(spec(), now)),
+            own,
+            now);
+  }
 
-  /** Takes an amount that was found to be admitted now. */
-  Taken take(long taken, long held, long now);
+  /** Returns whether only slices are lacking, and it is not known yet whether any can be had. */
+  boolean isAwaitingSlices(long amount, long now) {
+    if (slices == null || outageCap != null) {
+      return false;
+    }
+    long cut = Math.min(amount, capacity(now));
+    return (regionUse == null || isAdmittedByRegions(regionUse, cut, now))
+        && slices.isAwaitingSlices(local, cut, now);
+  }
+
+  /** Returns whether slices are not granted now because spending may have been lost. */
+  boolean isBarred(long amount, long now) {
+    return slices != null
+        && slices.storeReport().bars(now)
+        && Math.min(amount, capacity(now)) <= slices.localRoom(local, now);
+  }
 
   /**
-   * Gives back what was taken and never used. A charge is given back only if its cell still counts.
+   * Returns the end of the running window when no instance is known to have enough left in it;
+   * otherwise, and for most kinds of limits, {@link Ticker#NEVER}.
    */
-  LimitState giveBack(long cell, long taken, long held, long now);
+  long windowEndsAt(long amount, long now) {
+    if (slices == null || outageCap != null) {
+      return Ticker.NEVER;
+    }
+    long ends = slices.windowEndsAt(local, amount, now);
+    return regionUse == null || ends == Ticker.NEVER
+        ? ends
+        : regionsFreeAt(regionUse, amount, Math.max(now, ends));
+  }
 
-  /** Gives back part or all of a receipt. */
-  default LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
-    return giveBack(receipt.cell(), taken, held, now);
+  /** Records that {@code amount} is waited for, if other instances may grant it. */
+  void recordDemand(long amount, long now) {
+    if (slices != null && sliceDemand != null && outageCap == null) {
+      slices.recordDemand(local, sliceDemand, amount, now);
+    }
+  }
+
+  /**
+   * Returns whether any amount may pass sooner than in another state. Comparing the smallest and
+   * the largest amount is enough, because the wait grows linearly in between.
+   */
+  boolean soonerThan(LimitState before, long now) {
+    return room(now) > before.room(now)
+        || admittedAt(1, now) < before.admittedAt(1, now)
+        || admittedAt(capacity(now), now) < before.admittedAt(before.capacity(now), now);
+  }
+
+  /** A next state and the receipt that belongs to it. */
+  record Successor(LimitState next, LimitAnswer.Receipt receipt) {}
+
+  /** Takes an amount that was found to be admitted now. */
+  Successor take(long taken, long held, long now) {
+    LocalState before = spendingLocal(now);
+    LocalState.Taken own = before.take(taken, held, now);
+    RegionUse use = regionUse == null ? null : regionUse.plus(taken, held, now);
+    if (slices != null) {
+      long cell = slices.spendingCell(local, now);
+      SharedSlices next = slices.taken(local, cell, taken, held);
+      return changed(slices.beginning(local, own.next(), now), next, use, own.receipt().in(cell));
+    }
+    if (peerCounts != null
+        && before instanceof FixedWindowState idle
+        && own.next() instanceof FixedWindowState begun
+        && idle.charged() == 0
+        && idle.debt() == 0) {
+      // Without others, the window would begin a grid with its first use.
+      FixedWindowState onGrid =
+          new FixedWindowState(
+              begun.spec(), idle.start(), begun.charged(), begun.debt(), begun.reserved());
+      return changed(onGrid, null, use, new LimitAnswer.Receipt(idle.start(), taken, held));
+    }
+    return changed(own.next(), null, use, own.receipt());
   }
 
   /**
    * Charges {@code amount} to the running window and releases {@code unheld} of the reserved
    * output.
    */
-  Taken charge(long amount, long unheld, long now);
+  Successor charge(long amount, long unheld, long now) {
+    LocalState.Taken own = spendingLocal(now).charge(amount, unheld, now);
+    RegionUse use = regionUse == null ? null : regionUse.plus(amount, -unheld, now);
+    if (slices == null) {
+      return changed(own.next(), null, use, own.receipt());
+    }
+    long cell = slices.spendingCell(local, now);
+    SharedSlices next = slices.charged(local, cell, amount, unheld);
+    return changed(slices.beginning(local, own.next(), now), next, use, own.receipt().in(cell));
+  }
+
+  /**
+   * Returns the state after something was taken. During an outage that lets everything pass, what
+   * passes leaves no debt: it stops counting with its window.
+   */
+  private Successor changed(
+      LocalState next,
+      @Nullable SharedSlices nextSlices,
+      @Nullable RegionUse use,
+      LimitAnswer.Receipt receipt) {
+    return new Successor(
+        new LimitState(
+            isOpenDuringOutage() ? next.withoutDebt() : next,
+            nextSlices,
+            peerCounts,
+            sliceDemand,
+            outageCap,
+            use),
+        use == null ? receipt : receipt.within(use.newest()));
+  }
+
+  /**
+   * Gives back part or all of a receipt that was not used. A charge is given back only if its cell
+   * still counts.
+   */
+  LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+    RegionUse use = regionUse == null ? null : regionUse.minus(receipt, taken, held, now);
+    LocalState next;
+    SharedSlices nextSlices = null;
+    if (slices == null) {
+      next = local.giveBack(receipt, taken, held, now);
+    } else {
+      LocalState alone = slices.aligned(local, now);
+      next = alone.giveBack(slices.localCell(alone, receipt, now), taken, held, now);
+      nextSlices = slices.givenBack(alone, receipt, taken, held, now);
+    }
+    return new LimitState(next, nextSlices, peerCounts, sliceDemand, outageCap, use);
+  }
 
   /** Returns what the limit owes at {@code now}. */
-  LimitBalance balance(long now);
+  LimitBalance balance(long now) {
+    return alignedLocal(now).balance(now);
+  }
 
   /**
    * Returns the charges that must be remembered, oldest first. Reserved output counts as charged.
    */
-  default List<ChargedCell> cells(long now) {
-    return List.of();
+  List<ChargedCell> cells(long now) {
+    return alignedLocal(now).cells(now);
+  }
+
+  /** Returns the instant from which no provider lowers the limit; {@code now} when none does. */
+  long restoredAt(long now) {
+    return local instanceof TrailingWindowState window ? window.restoredAt(now) : now;
+  }
+
+  /** Returns what the provider stated last, or null. */
+  @Nullable LearnedLimit learned(long now) {
+    return local instanceof TrailingWindowState window ? window.learned(now) : null;
+  }
+
+  /** Returns the state after a provider's statement. Only trailing windows take such statements. */
+  LimitState withNotice(ProviderNotice notice, long now) {
+    return local instanceof TrailingWindowState window
+        ? with(window.withNotice(notice, now))
+        : this;
+  }
+
+  /** Returns this state with a trailing window widened by {@code nanos} beyond its guard. */
+  LimitState widened(long nanos) {
+    return local instanceof TrailingWindowState window ? with(window.widened(nanos)) : this;
+  }
+
+  /** Returns this state with another spec. What it owes stays. */
+  LimitState withSpec(LimitSpec next, long now) {
+    RegionUse use = RegionCells.sameCells(spec(), next) ? regionUse : null;
+    if (slices != null) {
+      LocalState changed = CellGrid.become(slices.aligned(local, now), next, now);
+      LimitState state =
+          CellPartition.sameCells(spec(), next)
+              ? with(changed)
+              : new LimitState(changed, null, null, null, outageCap, null)
+                  .shared(Objects.requireNonNull(sliceDemand), now);
+      return state.with(use);
+    }
+    LimitState state = of(StateFactory.changed(local, next, now).frozen());
+    if (peerCounts != null && sliceDemand != null && peerCounts.matches(next)) {
+      state = state.counted(peerCounts, sliceDemand, now).cutOff(outageCap);
+    }
+    return use == null ? state : state.with(use);
+  }
+
+  /** Returns this state shared in slices, none of which is granted yet. */
+  LimitState shared(SliceDemand demand, long now) {
+    LocalState own = SharedSlices.sharing(local.frozen(), now);
+    return new LimitState(
+        own, SharedSlices.none(local.frozen(), now), null, demand, outageCap, regionUse);
+  }
+
+  /** Returns this state when it is no longer shared in slices. */
+  LimitState unshared(long now) {
+    return slices == null
+        ? this
+        : new LimitState(slices.aligned(local, now), null, null, null, null, regionUse);
   }
 
   /**
-   * Returns this state with another spec, where what it owes stays; null when a state of that spec
-   * has to start with the same {@link #balance}.
+   * Returns this state with what others counted. A limit without a window stays as it is, because
+   * it has no cells to count in; a limit shared in slices stays, because slices are more precise.
+   *
+   * <p>Fixed windows become the cells of the Unix clock, so that all instances have the same
+   * windows: the debt so far is charged to the running cell.
    */
-  default @Nullable LimitState withSpec(LimitSpec next, long now) {
-    return null;
+  LimitState counted(PeerCounts others, SliceDemand demand, long now) {
+    if (slices != null || !PeerCounts.canCount(spec())) {
+      return this;
+    }
+    LocalState own = local.frozen();
+    if (peerCounts == null && own.spec() instanceof LimitSpec.FixedWindow window) {
+      own = FixedWindowState.starting(window, own.balance(now), others.cellStart(now));
+    }
+    return new LimitState(own, null, others, demand, outageCap, regionUse);
   }
 
-  /** A successor state and the receipt that belongs to it. */
-  record Taken(LimitState next, LimitAnswer.Receipt receipt) {}
+  /** Returns this state when others no longer count it. */
+  LimitState uncounted() {
+    return peerCounts == null ? this : new LimitState(local, null, null, null, null, regionUse);
+  }
+
+  /**
+   * Returns this state during an outage, or after one for null. A state that nobody else spends or
+   * counts stays as it is.
+   */
+  LimitState cutOff(@Nullable OutageCap cap) {
+    return slices == null && peerCounts == null
+        ? this
+        : new LimitState(local, slices, peerCounts, sliceDemand, cap, regionUse);
+  }
+
+  /** Returns this state with what other regions report. */
+  LimitState withRegions(RegionCounts counts, long now) {
+    LocalState own = local.frozen();
+    return with(
+        regionUse == null
+            ? RegionUse.none(counts, own.balance(now).reserved(), now)
+            : regionUse.with(counts, now));
+  }
+
+  /** Returns this state when other regions no longer share it. */
+  LimitState withoutRegions() {
+    return regionUse == null ? this : with((RegionUse) null);
+  }
+
+  /** Returns this state with other use in the cells of regions. */
+  LimitState withUse(RegionUse use) {
+    return with(use);
+  }
+
+  /** Returns this state with more slices; itself when it is not shared. */
+  LimitState withSlices(
+      List<SpendingReport.Counted> more,
+      StoreReport storeReport,
+      LongFunction<CellGrid.Span> spans) {
+    return slices == null ? this : with(slices.plus(local, more, storeReport, spans));
+  }
+
+  /** Returns this state with slices that may no longer be spent. */
+  LimitState withSlicesDropped() {
+    return slices == null ? this : with(slices.dropped());
+  }
+
+  /**
+   * Returns this state for a report: its cells then contain all that it may still spend.
+   *
+   * @param grid the position of the cells
+   * @param oldest the first cell that counts
+   * @param ahead the last one that anything is granted in
+   * @param keep how much may stay free in a cell
+   */
+  LimitState tallied(CellGrid grid, long oldest, long ahead, long keep, long now) {
+    SharedSlices known = Objects.requireNonNull(slices, "the limit is not shared").at(grid);
+    LocalState alone = known.aligned(local, now);
+    return new LimitState(
+        local instanceof ConcurrencyState ? local : alone,
+        known.tallied(alone, oldest, ahead, keep, now),
+        null,
+        sliceDemand,
+        outageCap,
+        regionUse);
+  }
+
+  /** Returns what to report of a limit that is shared in slices. */
+  SpendingReport spendingReport(long now) {
+    return Objects.requireNonNull(slices, "the limit is not shared").spendingReport(local, now);
+  }
 }

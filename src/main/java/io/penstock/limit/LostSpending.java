@@ -10,8 +10,6 @@ public final class LostSpending {
    * limit can no longer report how much. Safe from any thread.
    */
   public static boolean isBarred(Limit limit, long amount, long now) {
-    return limit.state().withoutRegions().withoutOutage() instanceof SharedState shared
-        && shared.isBarred(now)
-        && Math.min(amount, shared.capacity(now)) <= shared.localRoom(now);
+    return limit.state().isBarred(amount, now);
   }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * needs a successor. The thread that makes one freezes the word first: from then on nothing changes
  * here, and whatever is computed from the word holds until the successor takes its place.
  */
-final class OpenWindow implements LimitState {
+final class OpenWindow implements LocalState {
   private static final VarHandle WORD;
 
   static {
@@ -162,7 +162,7 @@ final class OpenWindow implements LimitState {
   }
 
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     return frozen().giveBack(cell, taken, held, now);
   }
 
@@ -182,7 +182,7 @@ final class OpenWindow implements LimitState {
   }
 
   @Override
-  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+  public @Nullable LocalState withSpec(LimitSpec next, long now) {
     return frozen().withSpec(next, now);
   }
 }

@@ -1,8 +1,10 @@
 package io.penstock.limit;
 
 import io.penstock.time.Ticker;
+import io.penstock.time.ZoneMidnights;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts of one limit that other instances reported. They are kept apart from what is counted here,
@@ -115,6 +117,73 @@ public final class PeerCounts {
       case LimitSpec.TokenBucket bucket -> false;
       case LimitSpec.Concurrency concurrency -> false;
     };
+  }
+
+  /** Returns whether a limit has cells in which others can count. */
+  static boolean canCount(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window -> true;
+      case LimitSpec.TrailingWindow window -> true;
+      case LimitSpec.SlidingWindow window -> true;
+      case LimitSpec.Day day -> true;
+      case LimitSpec.Unlimited unlimited -> false;
+      case LimitSpec.Strict strict -> false;
+      case LimitSpec.TokenBucket bucket -> false;
+      case LimitSpec.Concurrency concurrency -> false;
+    };
+  }
+
+  /** Returns a fixed window on the grid of cells: an idle one starts when the running cell does. */
+  LocalState aligned(LocalState local, long now) {
+    if (local instanceof FixedWindowState window) {
+      LimitBalance owed = window.balance(now);
+      if (owed.charged() == 0 && owed.debt() == 0) {
+        return new FixedWindowState(window.spec(), cellStart(now), 0, 0, owed.reserved());
+      }
+    }
+    return local;
+  }
+
+  /** Returns what others counted, as far as it counts in a limit at {@code now}. */
+  long counted(LimitSpec spec, long now) {
+    return spec instanceof LimitSpec.FixedWindow ? inCell(now) : trailing(now, span(spec, now));
+  }
+
+  /** Returns the instant after {@code now} at which {@link #counted} is less without a report. */
+  long lessAt(LimitSpec spec, long now) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window -> cellStart(now) + window.windowNanos();
+      case LimitSpec.Day day -> lessOfDayAt(day.midnight(), now);
+      default -> less(now, span(spec, now));
+    };
+  }
+
+  private long lessOfDayAt(@Nullable ZoneMidnights midnights, long now) {
+    return midnights == null ? less(now, LimitSpec.Day.NANOS) : midnights.after(now, now);
+  }
+
+  /**
+   * Returns how long an amount that others counted counts, in nanoseconds. A day that begins with
+   * its first use has no beginning that all instances know, so there it is 24 h.
+   */
+  private static long span(LimitSpec spec, long now) {
+    return switch (spec) {
+      case LimitSpec.TrailingWindow window -> window.windowNanos() + window.guardNanos();
+      case LimitSpec.SlidingWindow window -> window.windowNanos();
+      case LimitSpec.Day day -> spanOfDay(day.midnight(), now);
+      default -> 0;
+    };
+  }
+
+  private static long spanOfDay(@Nullable ZoneMidnights midnights, long now) {
+    if (midnights == null) {
+      return LimitSpec.Day.NANOS;
+    }
+    long begin = midnights.after(now - midnights.apartNanos(), now);
+    for (long next = begin; next <= now; next = midnights.after(next, now)) {
+      begin = next;
+    }
+    return now - Math.min(begin, now);
   }
 
   /** Returns the count of each whole cell that may count, by floor(Unix time ÷ duration). */

@@ -10,7 +10,7 @@ public final class RegionSharing {
 
   /** Makes a limit leave room for what other regions count, from now on. */
   public static void bind(Limit limit, RegionCounts regionCounts, long now) {
-    limit.change(current -> RegionState.of(current, regionCounts, now));
+    limit.change(current -> current.withRegions(regionCounts, now));
   }
 
   /** Stops making the limit leave room for what other regions count. */
@@ -24,10 +24,11 @@ public final class RegionSharing {
    */
   public static Map<Long, Long> localCounts(Limit limit) {
     Map<Long, Long> counted = new TreeMap<>();
-    if (limit.state() instanceof RegionState state) {
-      for (long cell = state.newest() - 1; cell <= state.newest(); cell++) {
-        if (state.here(cell) > 0) {
-          counted.put(cell, state.here(cell));
+    RegionUse use = limit.state().regionUse();
+    if (use != null) {
+      for (long cell = use.newest() - 1; cell <= use.newest(); cell++) {
+        if (use.here(cell) > 0) {
+          counted.put(cell, use.here(cell));
         }
       }
     }
@@ -39,7 +40,7 @@ public final class RegionSharing {
    * itself.
    */
   public static boolean isBound(Limit limit) {
-    return limit.state() instanceof RegionState;
+    return limit.state().regionUse() != null;
   }
 
   /**
@@ -49,14 +50,19 @@ public final class RegionSharing {
    * the limit is cut off from the instances of this region, which does not concern other regions.
    */
   public static void recordDenial(Limit limit, Weight weight, long now) {
-    while (limit.state() instanceof RegionState state) {
-      boolean no = limit.refusal() == null && limit.decide(weight, now) instanceof LimitAnswer.Wait;
-      RegionState next =
-          no && !limit.isAwaitingSlices(weight.amount(), now) ? state.withDenial(now) : state;
-      if (next.equals(state)) {
+    while (true) {
+      LimitState state = limit.state();
+      RegionUse use = state.regionUse();
+      boolean no =
+          use != null
+              && limit.refusal() == null
+              && limit.decide(weight, now) instanceof LimitAnswer.Wait
+              && !limit.isAwaitingSlices(weight.amount(), now);
+      RegionUse next = no ? use.withDenial(state.capacity(now), now) : use;
+      if (next == null || next.equals(use)) {
         return;
       }
-      if (limit.replace(state, next)) {
+      if (limit.replace(state, state.withUse(next))) {
         next.regionCounts().denialListener().denied(next.deniedCell(), limit.capacity());
         return;
       }

@@ -8,7 +8,7 @@ final class RestoredStates {
   private RestoredStates() {}
 
   /** Returns the state of a limit that continues at least one cell. */
-  static LimitState state(LimitSpec spec, List<ChargedCell> cells, long since, long now) {
+  static LocalState state(LimitSpec spec, List<ChargedCell> cells, long since, long now) {
     List<ChargedCell> sorted =
         cells.stream().sorted(Comparator.comparingLong(ChargedCell::atNanos)).toList();
     return switch (spec) {
@@ -29,13 +29,13 @@ final class RestoredStates {
   }
 
   /** Charges each cell at its instant once more. */
-  private static LimitState again(LimitSpec spec, List<ChargedCell> cells, long since) {
-    LimitState limitState =
+  private static LocalState again(LimitSpec spec, List<ChargedCell> cells, long since) {
+    LocalState localState =
         StateFactory.starting(spec, LimitBalance.ZERO, cells.getFirst().by(since).atNanos());
     for (ChargedCell chargedCell : cells) {
-      limitState =
-          limitState.charge(chargedCell.amount(), 0, chargedCell.by(since).atNanos()).next();
+      localState =
+          localState.charge(chargedCell.amount(), 0, chargedCell.by(since).atNanos()).next();
     }
-    return limitState;
+    return localState;
   }
 }

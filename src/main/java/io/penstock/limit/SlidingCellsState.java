@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * State of a sliding window with too large a capacity to remember single releases. It counts in 60
  * sub-cells, rounded against the caller: a release counts up to a sixtieth of the window too long.
  */
-record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) implements LimitState {
+record SlidingCellsState(LimitSpec.SlidingWindow spec, LocalState cells) implements LocalState {
 
   static SlidingCellsState starting(LimitSpec.SlidingWindow spec, LimitBalance owed, long now) {
     return new SlidingCellsState(spec, TrailingWindowState.starting(cells(spec), owed, now));
@@ -22,7 +22,7 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) impleme
     return new LimitSpec.TrailingWindow(spec.capacity(), spec.windowNanos(), 0, spec.capacity());
   }
 
-  private SlidingCellsState with(LimitState next) {
+  private SlidingCellsState with(LocalState next) {
     return new SlidingCellsState(spec, next);
   }
 
@@ -62,7 +62,7 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) impleme
   }
 
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     return with(cells.giveBack(cell, taken, held, now));
   }
 
@@ -82,10 +82,10 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LimitState cells) impleme
   }
 
   @Override
-  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+  public @Nullable LocalState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.SlidingWindow window
         && window.capacity() > SlidingWindowState.MOST_INSTANTS) {
-      LimitState changed = cells.withSpec(cells(window), now);
+      LocalState changed = cells.withSpec(cells(window), now);
       return changed == null ? null : new SlidingCellsState(window, changed);
     }
     return null;

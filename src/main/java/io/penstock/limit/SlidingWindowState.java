@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param reserved reserved output, kept free whichever releases count
  */
 record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants, long reserved)
-    implements LimitState {
+    implements LocalState {
   /** Above this capacity, sub-cells replace instants. */
   static final int MOST_INSTANTS = 4_096;
 
@@ -102,7 +102,7 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
   }
 
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     SortedInstants left = taken == 0 ? instants : instants.minus(cell, taken);
     return new SlidingWindowState(spec, left, Math.max(0, this.reserved - held));
   }
@@ -138,7 +138,7 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
   }
 
   @Override
-  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+  public @Nullable LocalState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.SlidingWindow window
         && window.windowNanos() == spec.windowNanos()
         && window.capacity() <= MOST_INSTANTS) {

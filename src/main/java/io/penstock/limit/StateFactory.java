@@ -5,7 +5,7 @@ final class StateFactory {
   private StateFactory() {}
 
   /** Returns the first state of a limit that starts with something owed. */
-  static LimitState starting(LimitSpec spec, LimitBalance owed, long now) {
+  static LocalState starting(LimitSpec spec, LimitBalance owed, long now) {
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> new UnlimitedState(unlimited);
       case LimitSpec.Strict strict -> StrictState.fresh(strict, now);
@@ -22,8 +22,8 @@ final class StateFactory {
   }
 
   /** Returns the state of a limit with another spec. Its debt stays. */
-  static LimitState changed(LimitState limitState, LimitSpec next, long now) {
-    LimitState same = limitState.withSpec(next, now);
-    return same == null ? starting(next, limitState.balance(now), now) : same;
+  static LocalState changed(LocalState localState, LimitSpec next, long now) {
+    LocalState same = localState.withSpec(next, now);
+    return same == null ? starting(next, localState.balance(now), now) : same;
   }
 }

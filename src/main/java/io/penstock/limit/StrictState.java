@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param anchor the instant of slot 0
  * @param slot the next free slot, 0 to releases − 1
  */
-record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements LimitState {
+record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements LocalState {
   /** A release that is later than this, and than one interval, starts a new grid. */
   private static final long LATE_NANOS = 5_000_000;
 
@@ -105,7 +105,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Lim
    * of place.
    */
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     StrictState before = before();
     return taken == 1 && before.next() == cell ? before : this;
   }
@@ -127,7 +127,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Lim
   }
 
   @Override
-  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+  public @Nullable LocalState withSpec(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.Strict strict)) {
       return null;
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 record TokenBucketState(
     LimitSpec.TokenBucket spec, BucketState bucket, long at, BucketLows lows, long reserved)
-    implements LimitState {
+    implements LocalState {
   private static final long SECOND = 1_000_000_000L;
 
   static TokenBucketState starting(LimitSpec.TokenBucket spec, LimitBalance owed, long now) {
@@ -196,7 +196,7 @@ record TokenBucketState(
   }
 
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     TokenBucketState state = at(now);
     long back = state.back(cell, taken, now);
     BucketState next = state.bucket.copy();
@@ -215,7 +215,7 @@ record TokenBucketState(
   }
 
   @Override
-  public LimitState withoutDebt() {
+  public LocalState withoutDebt() {
     if (tokens() >= 0) {
       return this;
     }
@@ -244,7 +244,7 @@ record TokenBucketState(
    * would be full at the same instant.
    */
   @Override
-  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+  public @Nullable LocalState withSpec(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.TokenBucket other)) {
       return null;
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * that amount takes at the steady rate. An amount above the burst goes when the burst is whole, and
  * leaves a debt.
  */
-final class TrailingWindowState implements LimitState {
+final class TrailingWindowState implements LocalState {
   /** The most by which a window may be widened beyond its guard. */
   static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
 
@@ -68,17 +68,17 @@ final class TrailingWindowState implements LimitState {
   }
 
   /** Charges each cell in the sub-cell that ends with it, or in a later one. */
-  static LimitState restored(LimitSpec.TrailingWindow spec, List<ChargedCell> cells, long since) {
+  static LocalState restored(LimitSpec.TrailingWindow spec, List<ChargedCell> cells, long since) {
     long begin = since - spec.windowNanos() - spec.guardNanos();
     TrailingWindowState none = starting(spec, LimitBalance.ZERO, begin);
     // Earlier charges, which count no more, may have used up the burst, if there is a pace.
-    LimitState limitState = spec.burst() < spec.capacity() ? none.burstUsed(begin) : none;
+    LocalState localState = spec.burst() < spec.capacity() ? none.burstUsed(begin) : none;
     for (ChargedCell chargedCell : cells) {
       long end = chargedCell.by(since + spec.subCellNanos()).atNanos();
-      limitState =
-          end > begin ? limitState.charge(chargedCell.amount(), 0, end - 1).next() : limitState;
+      localState =
+          end > begin ? localState.charge(chargedCell.amount(), 0, end - 1).next() : localState;
     }
-    return limitState;
+    return localState;
   }
 
   private TrailingWindowState burstUsed(long now) {
@@ -140,7 +140,6 @@ final class TrailingWindowState implements LimitState {
     return at(now).spec.capacity();
   }
 
-  @Override
   public long restoredAt(long now) {
     return Math.max(now, providerFeedback.untilNanos());
   }
@@ -270,7 +269,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
+  public LocalState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     long back = Math.min(taken + held, receipt.taken() + receipt.reserved());
     return giveBack(receipt.cell(), taken, held, now)
         .taught(
@@ -309,7 +308,6 @@ final class TrailingWindowState implements LimitState {
         new LimitAnswer.Receipt(cell, amount, 0));
   }
 
-  @Override
   public TrailingWindowState widened(long nanos) {
     long extra = Math.clamp(nanos, 0, MAX_EXTRA_GUARD_NANOS);
     return extra == extraGuardNanos
@@ -338,7 +336,7 @@ final class TrailingWindowState implements LimitState {
   }
 
   @Override
-  public @Nullable LimitState withSpec(LimitSpec next, long now) {
+  public @Nullable LocalState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.TrailingWindow window
         && window.windowNanos() == spec.windowNanos()) {
       TrailingWindowState state = at(now);
@@ -350,8 +348,7 @@ final class TrailingWindowState implements LimitState {
     return null;
   }
 
-  @Override
-  public LimitState withNotice(ProviderNotice notice, long now) {
+  public LocalState withNotice(ProviderNotice notice, long now) {
     // The answer is of an earlier request, or of one before the limit was created anew.
     if (notice.totalTaken() < providerFeedback.ceiling().mark()
         || notice.totalTaken() > totalTaken) {
@@ -398,7 +395,6 @@ final class TrailingWindowState implements LimitState {
         learned);
   }
 
-  @Override
   public @Nullable LearnedLimit learned(long now) {
     ProviderCeiling providerCeiling = providerFeedback.ceiling();
     return providerCeiling.none() ? null : providerCeiling.learned(totalTaken, now);

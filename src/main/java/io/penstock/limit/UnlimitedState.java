@@ -1,7 +1,7 @@
 package io.penstock.limit;
 
 /** State of a limit that admits everything and remembers nothing. */
-record UnlimitedState(LimitSpec.Unlimited spec) implements LimitState {
+record UnlimitedState(LimitSpec.Unlimited spec) implements LocalState {
   private static final LimitAnswer.Receipt NOTHING = new LimitAnswer.Receipt(0, 0, 0);
 
   @Override
@@ -35,7 +35,7 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements LimitState {
   }
 
   @Override
-  public LimitState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long held, long now) {
     return this;
   }
 

@@ -115,7 +115,10 @@ public final class DecisionService {
         case LimitAnswer.Receipt receipt -> {
           continue;
         }
-        case LimitAnswer.Wait(long until) -> opens = Math.max(opens, until);
+        case LimitAnswer.Wait(long until) -> {
+          limit.recordDemand(amount, now);
+          opens = Math.max(opens, until);
+        }
         case LimitAnswer.Refuse refuse -> {
           possible = false;
           opens = Ticker.NEVER;

@@ -211,6 +211,24 @@ public final class Quota {
   }
 
   /**
+   * Records the demand for slices of a ticket that waits for room; returns {@link #roomFreeAt} as
+   * it was before.
+   */
+  public long requestRoom(DimensionSizes sizes, long now) {
+    QuotaTerms current = quotaTerms;
+    long instant = gatesOpenAt(now);
+    for (MeteredLimit metered : current.limits()) {
+      instant = Math.max(instant, current.requestRoom(metered, sizes, now));
+    }
+    return instant;
+  }
+
+  /** Returns {@link #requestRoom}, or when the pace lets the ticket pass if that is later. */
+  public long requestAdmission(DimensionSizes sizes, long now) {
+    return Math.max(requestRoom(sizes, now), paceAllowsAt(sizes, now));
+  }
+
+  /**
    * Returns the first limit that could never admit {@code cost}, or null when all could. Only the
    * certain part of the cost counts, not the part that is merely expected.
    */
@@ -226,12 +244,16 @@ public final class Quota {
     return null;
   }
 
-  /** Returns the denial that {@code cost} would meet at arrival now, or null. Takes nothing. */
+  /**
+   * Returns the denial that {@code cost} would meet at arrival now, or null. Takes nothing, but
+   * records the demand for slices that are lacking.
+   */
   @Nullable Denial expectedDenial(Cost cost, long now) {
     for (MeteredLimit metered : quotaTerms.limits()) {
       Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
       LimitAnswer limitAnswer = metered.limit().decide(weight, now);
       if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
+        metered.limit().recordDemand(weight.amount(), now);
         return new Denial(metered, weight, limitAnswer);
       }
     }

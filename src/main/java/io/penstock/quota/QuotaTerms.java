@@ -58,6 +58,15 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     return whole ? opens : Math.max(opens, limit.restoredAt(now));
   }
 
+  /** Records the demand for slices of a request that waits; returns {@link #roomFreeAt}. */
+  long requestRoom(MeteredLimit metered, DimensionSizes sizes, long now) {
+    long opens = roomFreeAt(metered, sizes, now);
+    if (opens > now && possible(metered, sizes, metered.limit().capacity())) {
+      metered.limit().recordDemand(amount(metered, sizes), now);
+    }
+    return opens;
+  }
+
   /**
    * Returns the instant from which the pace of a limit lets a request of {@code sizes} pass; {@code
    * now} if it does already.
@@ -66,7 +75,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     return metered.limit().paceAllowsAt(amount(metered, sizes), now);
   }
 
-  /** Returns the status of a limit for a request of {@code sizes}, without a demand for slices. */
+  /** Returns the status of a limit for a request of {@code sizes}. */
   LimitStatus status(MeteredLimit metered, DimensionSizes sizes, long now) {
     long amount = amount(metered, sizes);
     boolean possible = possible(metered, sizes, metered.limit().capacity());

@@ -116,7 +116,7 @@ class AroundTest {
   void givenBackByItsCell_isNotOwedAnyMore(Others others) {
     among(others);
     LimitAnswer.Receipt receipt = taken(limit, new Weight(4, 6, 4), NOW);
-    LimitState given = limit.state().giveBack(receipt.cell(), 3, 5, NOW);
+    LimitState given = limit.state().giveBack(receipt, 3, 5, NOW);
     assertThat(given.balance(NOW)).isEqualTo(new LimitBalance(1, 0, 1));
   }
 }

@@ -30,7 +30,7 @@ class CellGridTest {
 
   @Test
   void windowThatBegins_beginsWithItsCell() {
-    LimitState begun = new FixedWindowState(FIXED, 70 * SECOND, 5, 0, 1);
+    LocalState begun = new FixedWindowState(FIXED, 70 * SECOND, 5, 0, 1);
     assertThat(MINUTES.begun(begun, 70 * SECOND))
         .isEqualTo(new FixedWindowState(FIXED, 60 * SECOND, 5, 0, 1));
     assertThat(CellGrid.none(0).begun(begun, 70 * SECOND)).isSameAs(begun);
@@ -38,14 +38,14 @@ class CellGridTest {
 
   @Test
   void dayThatBegins_endsWithItsCell() {
-    LimitState begun = new DayState(DAY, 70 * SECOND, 5, 1);
+    LocalState begun = new DayState(DAY, 70 * SECOND, 5, 1);
     assertThat(MINUTES.begun(begun, 70 * SECOND)).isEqualTo(new DayState(DAY, 120 * SECOND, 5, 1));
     assertThat(CellGrid.none(0).begun(begun, 70 * SECOND)).isSameAs(begun);
   }
 
   @Test
   void daysThatBeginAtOtherTimes_beginNowAndSameOnesGoOn() {
-    LimitState day = new DayState(DAY, HOUR, 5, 1);
+    LocalState day = new DayState(DAY, HOUR, 5, 1);
     LimitSpec.Day larger = new LimitSpec.Day(20, null, 0);
     assertThat(CellGrid.become(day, larger, 0)).isEqualTo(new DayState(larger, HOUR, 5, 1));
     LimitSpec.Day calendar = new LimitSpec.Day(20, new ZoneMidnights(ZoneOffset.UTC, () -> 0), 0);

@@ -59,7 +59,7 @@ class DayBoundsTest {
   @Test
   void midnightAnHourAfterTheLast_isAnother() {
     wall("2026-03-01T23:00:00Z");
-    LimitState begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
+    LocalState begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
     assertThat(begun.roomFreeAt(1, START)).isEqualTo(START + HOUR);
     wall("2026-03-01T23:00:00.001Z");
     begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();

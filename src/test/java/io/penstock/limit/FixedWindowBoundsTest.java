@@ -73,9 +73,9 @@ class FixedWindowBoundsTest {
     LimitSpec.FixedWindow one = new LimitSpec.FixedWindow(1, WINDOW);
     long start = 5 * WINDOW;
     long windows = (AmountBound.MOST - start) / WINDOW;
-    LimitState last = new FixedWindowState(one, start, 1, windows - 1, 0);
+    LocalState last = new FixedWindowState(one, start, 1, windows - 1, 0);
     assertThat(last.roomFreeAt(1, start)).isEqualTo(start + windows * WINDOW);
-    LimitState beyond = new FixedWindowState(one, start, 1, windows, 0);
+    LocalState beyond = new FixedWindowState(one, start, 1, windows, 0);
     assertThat(beyond.roomFreeAt(1, start)).isEqualTo(Ticker.NEVER);
   }
 }

@@ -93,7 +93,9 @@ class LimitTest {
         cell -> new CellGrid.Span(START, START + WINDOW));
     assertThat(limit.admittedAt(50, START)).isEqualTo(START);
     assertThat(sliceDemand.least()).isZero();
-    limit.admittedAt(51, START);
+    limit.recordDemand(50, START);
+    assertThat(sliceDemand.least()).isZero();
+    limit.recordDemand(51, START);
     assertThat(sliceDemand.least()).isEqualTo(51);
   }
 

@@ -24,7 +24,7 @@ class OpenWindowTest {
 
   /** A limit for one thread, on immutable states alone. */
   private static final class Plain {
-    private LimitState state = FixedWindowState.starting(spec(CAPACITY), LimitBalance.ZERO, START);
+    private LocalState state = FixedWindowState.starting(spec(CAPACITY), LimitBalance.ZERO, START);
 
     LimitAnswer take(Weight weight, long now) {
       if (weight.least() > state.capacity()) {
@@ -34,13 +34,13 @@ class OpenWindowTest {
       if (cut.amount() > state.room(now)) {
         return new LimitAnswer.Wait(state.roomFreeAt(cut.amount(), now));
       }
-      LimitState.Taken taken = state.take(cut.taken(), cut.reserved(), now);
+      LocalState.Taken taken = state.take(cut.taken(), cut.reserved(), now);
       state = taken.next();
       return taken.receipt();
     }
 
     LimitAnswer.Receipt charge(long amount, long unheld, long now) {
-      LimitState.Taken charged = state.charge(amount, unheld, now);
+      LocalState.Taken charged = state.charge(amount, unheld, now);
       state = charged.next();
       return charged.receipt();
     }
@@ -116,12 +116,12 @@ class OpenWindowTest {
     }
   }
 
-  private static LimitState become(Plain plain, LimitSpec next, long now) {
+  private static LocalState become(Plain plain, LimitSpec next, long now) {
     return StateFactory.changed(plain.state, next, now);
   }
 
   private static void assertSame(
-      Limit limit, LimitState state, Random random, long now, String where) {
+      Limit limit, LocalState state, Random random, long now, String where) {
     long room = state.room(now);
     long amount = random.nextLong(state.capacity() + 1);
     long ahead = random.nextLong(500);

@@ -179,8 +179,9 @@ class RegionBoundsTest {
     limit.share(sliceDemand, BEGIN);
     assertThat(limit.isAwaitingSlices(700, BEGIN)).isTrue();
     assertThat(limit.isAwaitingSlices(701, BEGIN)).isFalse();
-    assertThat(sliceDemand.least()).isZero();
     assertThat(limit.admittedAt(700, BEGIN)).isEqualTo(Ticker.NEVER);
+    assertThat(sliceDemand.least()).isZero();
+    limit.recordDemand(700, BEGIN);
     assertThat(sliceDemand.least()).isEqualTo(700);
     assertThat(limit.demand()).isSameAs(sliceDemand);
   }

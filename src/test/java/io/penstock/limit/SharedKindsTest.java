@@ -121,6 +121,8 @@ class SharedKindsTest {
     Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)));
     limit.spendingReport(CellGrid.none(0), 0, 0, 10, 0);
     assertThat(limit.admittedAt(1, 0)).isEqualTo(Ticker.NEVER);
+    assertThat(dry).hasValue(0);
+    limit.recordDemand(1, 0);
     assertThat(dry).hasValue(1);
     StoreReport storeReport = new StoreReport(1, Long.MAX_VALUE, 0, 0);
     limit.addSlices(

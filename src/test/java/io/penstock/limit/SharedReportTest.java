@@ -89,7 +89,7 @@ class SharedReportTest {
   @Test
   void sliceThatEnds_isFreeNoMoreFromThatInstantOn() {
     Limit limit = fixed(50);
-    SharedState state = (SharedState) limit.state();
+    LimitState state = limit.state();
     assertThat(free(state.spendingReport(END - 1))).isEqualTo(new Free(50, 0, 50));
     assertThat(free(state.spendingReport(END))).isEqualTo(new Free(0, 0, 0));
   }
@@ -118,6 +118,8 @@ class SharedReportTest {
     limit.share(demand, NOW);
     assertThat(limit.isAwaitingSlices(100, NOW)).isTrue();
     assertThat(limit.admittedAt(100, NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(demand.least()).isZero();
+    limit.recordDemand(100, NOW);
     assertThat(demand.least()).isEqualTo(100);
     assertThat(dry).hasValue(1);
   }
@@ -139,9 +141,10 @@ class SharedReportTest {
     grant(limit, 7, 30, NOW, END);
     taken(limit, 10, NOW);
     assertThat(limit.admittedAt(20, NOW)).isGreaterThan(NOW);
+    limit.recordDemand(20, NOW);
     assertThat(demand.least()).isZero();
     assertThat(demand.hasLater()).isFalse();
-    limit.admittedAt(21, NOW);
+    limit.recordDemand(21, NOW);
     assertThat(demand.least()).isEqualTo(21);
   }
 

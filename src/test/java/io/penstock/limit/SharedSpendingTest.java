@@ -81,7 +81,7 @@ class SharedSpendingTest {
     LimitAnswer.Receipt receipt = taken(limit, new Weight(0, 3, 0), NOW);
     limit.giveBack(receipt, 0, 1, NOW);
     assertThat(limit.room(NOW)).isEqualTo(3);
-    assertThat(limit.state().giveBack(0, 0, 2, NOW).room(NOW)).isEqualTo(5);
+    assertThat(limit.state().giveBack(receipt, 0, 2, NOW).room(NOW)).isEqualTo(5);
   }
 
   @Test

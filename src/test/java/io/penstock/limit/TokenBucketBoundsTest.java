@@ -56,7 +56,7 @@ class TokenBucketBoundsTest {
   void forgiven_owesNothingAndIsEmptyAllTheSame() {
     LimitAnswer.Receipt early = taken(4, START);
     limit.charge(25, 0, START);
-    LimitState forgiven = limit.state().withoutDebt();
+    LocalState forgiven = limit.state().local().withoutDebt();
     assertThat(forgiven.balance(START)).isEqualTo(new LimitBalance(10, 0, 0));
     assertThat(forgiven.room(START)).isZero();
     assertThat(forgiven.roomFreeAt(1, START)).isEqualTo(START + TENTH);
@@ -67,10 +67,10 @@ class TokenBucketBoundsTest {
   @Test
   void nothingIsOwed_nothingIsForgiven() {
     taken(10, START);
-    LimitState empty = limit.state();
+    LocalState empty = limit.state().local();
     assertThat(empty.withoutDebt()).isSameAs(empty);
     limit.giveBack(new LimitAnswer.Receipt(START, 10, 0), 10, 0, START);
-    LimitState full = limit.state();
+    LocalState full = limit.state().local();
     assertThat(full.withoutDebt()).isSameAs(full);
   }
 }
