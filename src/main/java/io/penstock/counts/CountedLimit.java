@@ -4,7 +4,6 @@ import io.penstock.limit.ChargedCell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.PeerCounts;
-import io.penstock.limit.RegionSharing;
 import io.penstock.limit.SliceDemand;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
@@ -80,8 +79,8 @@ final class CountedLimit {
    * regions, which have the same cells and are exact.
    */
   private Map<Long, Long> counting(long shift, long now) {
-    if (!binds && RegionSharing.isBound(limit)) {
-      return RegionSharing.localCounts(limit);
+    if (!binds && limit.sharing().isBoundToRegions()) {
+      return limit.sharing().localCounts();
     }
     Map<Long, Long> counting = new HashMap<>();
     for (ChargedCell chargedCell : limit.cells(now)) {
@@ -121,13 +120,13 @@ final class CountedLimit {
 
   void bind(long now) {
     if (binds) {
-      limit.applyPeerCounts(peerCounts, demand, now);
+      limit.sharing().applyPeerCounts(peerCounts, demand, now);
     }
   }
 
   void unbind() {
     if (binds) {
-      limit.dropPeerCounts();
+      limit.sharing().dropPeerCounts();
     }
   }
 

@@ -1,7 +1,6 @@
 package io.penstock.dispatch;
 
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.LostSpending;
 import io.penstock.pool.Upstream;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.QueueBounds;
@@ -116,8 +115,7 @@ public final class AdmissionCheck {
         && quota.limits().stream()
             .map(MeteredLimit::limit)
             .anyMatch(
-                limit ->
-                    limit.spec() instanceof LimitSpec.Day && LostSpending.isBarred(limit, 1, now));
+                limit -> limit.spec() instanceof LimitSpec.Day && limit.sharing().isBarred(1, now));
   }
 
   private static long dayEnds(@Nullable Quota quota, long now) {

@@ -5,7 +5,6 @@ import io.penstock.dispatch.TicketRoute;
 import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.explain.WaitExplanation.Considered;
 import io.penstock.explain.WaitExplanation.Owner;
-import io.penstock.limit.LostSpending;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.LimitStatus;
@@ -168,7 +167,7 @@ public final class WaitExplainer {
     if (limitStatus.metered().limit().refusal() != null) {
       return Cause.LIMIT_UNAVAILABLE;
     }
-    if (LostSpending.isBarred(limitStatus.metered().limit(), 1, now)) {
+    if (limitStatus.metered().limit().sharing().isBarred(1, now)) {
       return Cause.LIMIT_RECOVERING;
     }
     return limitStatus.awaitingSlices() ? Cause.SLICE : Cause.LIMIT;

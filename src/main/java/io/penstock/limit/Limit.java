@@ -5,7 +5,6 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -77,11 +76,6 @@ public final class Limit {
     return room >= current.capacity(now) ? Long.MAX_VALUE : room;
   }
 
-  /** Returns the length of a sub-cell in ns. Charges within one need not be distinguished. */
-  public long subCellNanos() {
-    return spec().subCellNanos();
-  }
-
   /** Returns the used part of the limit, 0 to 1. */
   public double utilization(long now) {
     long capacity = capacity(now);
@@ -144,24 +138,26 @@ public final class Limit {
    * Takes {@code weight}, its expectation cut to the capacity, or returns when, if ever, it can be.
    */
   public LimitAnswer take(Weight weight, long now) {
+    OpenWindow open = state().openWindow();
+    return open != null && weight.reserved() == 0 && open.tryTake(weight.taken(), now)
+        ? open.receipt(weight.taken())
+        : takeFromState(weight, now);
+  }
+
+  private LimitAnswer takeFromState(Weight weight, long now) {
     while (true) {
       LimitState current = state();
-      OpenWindow open = current.openWindow();
-      if (open != null && weight.reserved() == 0 && open.tryTake(weight.taken(), now)) {
-        return open.receipt(weight.taken());
-      }
       LimitAnswer limitAnswer = look(current, weight, now);
+      OpenWindow open = current.openWindow();
       if (limitAnswer instanceof LimitAnswer.Receipt && open != null) {
-        limitAnswer =
-            look(LimitState.of(open.frozen()), weight, now); // others may have taken since
-      }
-      if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
-        if (limitAnswer instanceof LimitAnswer.Wait) {
-          current.recordDemand(cut(current, weight, now).amount(), now);
-        }
-        return limitAnswer;
+        // others may have taken since
+        limitAnswer = look(LimitState.of(open.frozen()), weight, now);
       }
       Weight cut = cut(current, weight, now);
+      if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
+        current.recordDemand(cut.amount(), now);
+        return limitAnswer;
+      }
       LimitState.Successor taken = current.take(cut.taken(), cut.reserved(), now);
       if (replace(current, taken.next())) {
         return taken.receipt();
@@ -283,35 +279,6 @@ public final class Limit {
     return state().learned(now);
   }
 
-  /**
-   * Makes the limit leave room for what others counted, if it has a window. Debt and history stay
-   * those that were counted here.
-   *
-   * @param others all that was heard of them, which replaces what was known before
-   * @param sliceDemand the waiters to wake when the limit rejoins others or is cut off from them
-   */
-  public void applyPeerCounts(PeerCounts others, SliceDemand sliceDemand, long now) {
-    change(each -> each.counted(others, sliceDemand, now));
-  }
-
-  /** Stops leaving room for what others counted. */
-  public void dropPeerCounts() {
-    change(LimitState::uncounted);
-  }
-
-  /**
-   * Applies {@code outageCap} to a limit that is shared or counted with others, until it
-   * {@linkplain #rejoin rejoins} them. Has no effect on other limits.
-   */
-  public void cutOff(OutageCap outageCap) {
-    change(each -> each.cutOff(outageCap));
-  }
-
-  /** Undoes {@link #cutOff}. Debt and reserved output stay. */
-  public void rejoin() {
-    change(each -> each.cutOff(null));
-  }
-
   /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
   public @Nullable Refusal refusal() {
     return state().outageCap() instanceof OutageCap.Shut(Refusal refusal) ? refusal : null;
@@ -330,17 +297,9 @@ public final class Limit {
     return state().cells(now);
   }
 
-  /**
-   * Shares the limit with other instances: from now on no more passes than what is {@linkplain
-   * #addSlices granted}. Debt and reserved output stay; earlier slices are forgotten.
-   */
-  public void share(SliceDemand sliceDemand, long now) {
-    change(each -> each.shared(sliceDemand, now));
-  }
-
-  /** Undoes {@link #share}. Debt and reserved output stay. */
-  public void unshare(long now) {
-    change(each -> each.unshared(now));
+  /** Returns the operations of those who share the limit with others. */
+  public LimitSharing sharing() {
+    return new LimitSharing(this);
   }
 
   /** Returns the demand of waiters for what other instances leave of the limit, or null. */
@@ -356,44 +315,5 @@ public final class Limit {
   /** Returns whether only slices that are not here would let {@code amount} pass. */
   public boolean needsMissingSlices(long amount, long now) {
     return state().roomFreeAt(amount, now) == Ticker.NEVER;
-  }
-
-  /**
-   * Returns what to report of a shared limit. Until more is granted, no more than that is spent,
-   * except for usage that runs over.
-   *
-   * @param grid the position of the limit's cells about now
-   * @param oldest the first cell that counts; those before it are forgotten
-   * @param ahead the last cell that anything is granted in
-   * @param keep how much may stay free in a cell; the rest is given up
-   */
-  public SpendingReport spendingReport(
-      CellGrid grid, long oldest, long ahead, long keep, long now) {
-    while (true) {
-      LimitState current = state();
-      LimitState next = current.tallied(grid, oldest, ahead, keep, now);
-      if (replace(current, next)) {
-        return next.spendingReport(now);
-      }
-    }
-  }
-
-  /**
-   * Adds slices to a shared limit, and lets it spend all its slices in the given spans.
-   *
-   * @param more amounts by cell
-   * @param storeReport what was reported with them
-   * @param spans when what is left of a cell may be spent
-   */
-  public void addSlices(
-      List<SpendingReport.Counted> more,
-      StoreReport storeReport,
-      LongFunction<CellGrid.Span> spans) {
-    change(each -> each.withSlices(more, storeReport, spans));
-  }
-
-  /** Stops the spending of its slices. */
-  public void dropSlices() {
-    change(LimitState::withSlicesDropped);
   }
 }

@@ -50,9 +50,11 @@ record LimitState(
 
   /** Returns the form in which a limit keeps this state. */
   LimitState storedForm() {
-    return slices == null && peerCounts == null && regionUse == null
-        ? with(local.storedForm())
-        : this;
+    if (slices != null || peerCounts != null || regionUse != null) {
+      return this;
+    }
+    LocalState stored = local.storedForm();
+    return stored == local ? this : of(stored); // mostly itself, which need not be compared
   }
 
   /** Returns the open window that may be changed in place, or null. */
@@ -104,11 +106,10 @@ record LimitState(
   }
 
   private long roomWithoutRegions(long now) {
-    return switch (outageCap) {
-      case null -> roomWithoutOutage(now);
-      case OutageCap.Open open -> capacity(now);
-      case OutageCap.Shut shut -> 0;
-    };
+    if (outageCap == null) {
+      return roomWithoutOutage(now);
+    }
+    return isOpenDuringOutage() ? capacity(now) : 0;
   }
 
   private long roomWithoutOutage(long now) {
@@ -213,11 +214,10 @@ record LimitState(
   }
 
   private long roomWithoutRegionsFreeAt(long amount, long now) {
-    return switch (outageCap) {
-      case null -> roomWithoutOutageFreeAt(amount, now);
-      case OutageCap.Open open -> now;
-      case OutageCap.Shut shut -> amount == 0 ? now : Ticker.NEVER;
-    };
+    if (outageCap == null) {
+      return roomWithoutOutageFreeAt(amount, now);
+    }
+    return isOpenDuringOutage() || amount == 0 ? now : Ticker.NEVER;
   }
 
   private long roomWithoutOutageFreeAt(long amount, long now) {
@@ -422,7 +422,7 @@ record LimitState(
     return local instanceof TrailingWindowState window ? with(window.widened(nanos)) : this;
   }
 
-  /** Returns this state with another spec. What it owes stays. */
+  /** Returns this state with another spec; debt, charges and reserved output stay. */
   LimitState withSpec(LimitSpec next, long now) {
     RegionUse use = RegionCells.sameCells(spec(), next) ? regionUse : null;
     if (slices != null) {

@@ -82,7 +82,7 @@ public final class Charge {
    */
   public void produce(long outputTokens, long now) {
     seen = Math.max(seen, outputTokens);
-    long subCell = Math.floorDiv(now, limit.subCellNanos());
+    long subCell = Math.floorDiv(now, limit.spec().subCellNanos());
     if (subCell != lastSubCell) {
       charge(outputTokens, subCell, now);
     }

@@ -3,8 +3,6 @@ package io.penstock.quota;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
-import io.penstock.limit.LostSpending;
-import io.penstock.limit.RegionSharing;
 import io.penstock.limit.SliceDemand;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -37,7 +35,7 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
   /** Informs the regions that share the limit that the request is refused. Returns this object. */
   Denial reportToRegions(long now) {
     if (metered != null) {
-      RegionSharing.recordDenial(metered.limit(), weight, now);
+      metered.limit().sharing().recordDenial(weight, now);
     }
     return this;
   }
@@ -55,7 +53,7 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
     }
     long until = answer instanceof LimitAnswer.Wait(long instant) ? instant : Ticker.NEVER;
     long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
-    if (metered != null && LostSpending.isBarred(metered.limit(), weight.amount(), now)) {
+    if (metered != null && metered.limit().sharing().isBarred(weight.amount(), now)) {
       return new Refusal(
           RefusalReason.LIMIT_RECOVERING,
           "%s: Redis has lost data, and an instance that is gone may have used up the limit of %d;"

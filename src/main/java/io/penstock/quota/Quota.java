@@ -8,7 +8,6 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.RegionSharing;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
@@ -277,7 +276,7 @@ public final class Quota {
     QuotaTerms current = quotaTerms;
     for (MeteredLimit metered : current.limits()) {
       Weight weight = current.charge().weigh(metered.measure(), cost);
-      RegionSharing.recordDenial(metered.limit(), weight, now);
+      metered.limit().sharing().recordDenial(weight, now);
     }
   }
 

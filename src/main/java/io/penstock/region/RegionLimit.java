@@ -2,7 +2,6 @@ package io.penstock.region;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.RegionCounts;
-import io.penstock.limit.RegionSharing;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
@@ -81,13 +80,14 @@ final class RegionLimit {
     if (left == null) {
       return;
     }
-    RegionSharing.localCounts(left)
+    left.sharing()
+        .localCounts()
         .forEach(
             (number, here) -> {
               Cell cell = cell(number);
               cell.before = alone ? sum(cell.before, here) : cell.own(false, here);
             });
-    RegionSharing.unbind(left);
+    left.sharing().unbindRegions();
     limit = null;
     bound = null;
   }
@@ -143,7 +143,7 @@ final class RegionLimit {
    *     that in it and the cell before
    */
   void collectDue(double share, List<Count> own) {
-    Map<Long, Long> counted = limit == null ? Map.of() : RegionSharing.localCounts(limit);
+    Map<Long, Long> counted = limit == null ? Map.of() : limit.sharing().localCounts();
     // An unused limit keeps its last cell for any length of time.
     counted.keySet().stream().filter(number -> number >= oldest).forEach(this::cell);
     double least = limit == null ? 0 : share * limit.capacity();
@@ -177,7 +177,7 @@ final class RegionLimit {
     if (bindable == null) {
       return;
     }
-    Map<Long, Long> counted = alone ? Map.of() : RegionSharing.localCounts(bindable);
+    Map<Long, Long> counted = alone ? Map.of() : bindable.sharing().localCounts();
     List<RegionCounts.CellCounts> words = new ArrayList<>(cells.size());
     cells.forEach(
         (number, cell) -> {
@@ -187,7 +187,7 @@ final class RegionLimit {
     RegionCounts next = RegionCounts.of(bindable.spec(), id.durationNanos(), shift, words, denials);
     if (bound == null || !same(bound, next)) {
       bound = next;
-      RegionSharing.bind(bindable, next, now);
+      bindable.sharing().bindRegions(next, now);
     }
   }
 

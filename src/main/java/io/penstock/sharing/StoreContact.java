@@ -108,9 +108,9 @@ public final class StoreContact {
     do {
       seen = outageCap;
       if (seen == null) {
-        limit.rejoin();
+        limit.sharing().rejoin();
       } else {
-        limit.cutOff(seen);
+        limit.sharing().cutOff(seen);
       }
     } while (!Objects.equals(seen, outageCap));
   }
@@ -119,9 +119,9 @@ public final class StoreContact {
   public void applyApart(Limit limit) {
     OutageCap alone = cut();
     if (alone == null) {
-      limit.rejoin();
+      limit.sharing().rejoin();
     } else {
-      limit.cutOff(alone);
+      limit.sharing().cutOff(alone);
     }
   }
 

@@ -75,7 +75,7 @@ final class OutageHandling {
       cutOffGrants.begin();
     }
     for (SharedLimit each : all ? limits : others) {
-      each.limit().dropSlices();
+      each.limit().sharing().dropSlices();
       if (apart.contains(each)) {
         contact.applyApart(each.limit());
       } else {

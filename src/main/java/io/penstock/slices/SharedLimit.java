@@ -240,7 +240,7 @@ final class SharedLimit {
     // Amounts that are too small for each waiting ticket, here and elsewhere, may suffice together.
     boolean parts = denied && lack > 0 && limit.needsMissingSlices(lack, now);
     SpendingReport spendingReport =
-        limit.spendingReport(cellGrid, oldest, ahead, keeps(parts, lack), now);
+        limit.sharing().spendingReport(cellGrid, oldest, ahead, keeps(parts, lack), now);
     free = spendingReport.usableNow() + spendingReport.usableLater();
     learnPace(spendingReport, stockedNanos, now);
     long head = lack > spendingReport.largestUsable() ? lack : 0;
@@ -310,7 +310,7 @@ final class SharedLimit {
     LimitCells same = limitCells.become(next);
     LimitCells other = same == null ? LimitCells.changed(next) : same;
     if (same == null && other != null) {
-      limit.share(sliceDemand, now);
+      limit.sharing().share(sliceDemand, now);
       stored.clear();
       barred = NONE;
       lost = NONE;
@@ -393,7 +393,7 @@ final class SharedLimit {
     storeReport =
         new StoreReport(
             grant.capacity(), denied, now, ends, lost != NONE, grant.remaining(), until);
-    limit.addSlices(more, storeReport, cell -> limitCells.span(cell, clock, ends, now));
+    limit.sharing().addSlices(more, storeReport, cell -> limitCells.span(cell, clock, ends, now));
     return false;
   }
 
@@ -402,7 +402,9 @@ final class SharedLimit {
     List<SpendingReport.Counted> more = new ArrayList<>();
     limitCells.learnDayStart(slices);
     slices.forEach(slice -> more.add(new SpendingReport.Counted(slice.cell(), slice.amount())));
-    limit.addSlices(more, storeReport.alone(now), cell -> limitCells.span(cell, clock, ends, now));
+    limit
+        .sharing()
+        .addSlices(more, storeReport.alone(now), cell -> limitCells.span(cell, clock, ends, now));
   }
 
   /** Returns whether waiting tickets should look again. */

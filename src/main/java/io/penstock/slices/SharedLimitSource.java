@@ -50,7 +50,7 @@ public final class SharedLimitSource implements LimitSource {
         SliceDemand before = limit.demand();
         if (sliceSync.has(id)) {
           sliceSync.remove(id);
-          limit.unshare(now);
+          limit.sharing().unshare(now);
         } else {
           sliceSync.add(id, limit);
         }
@@ -97,7 +97,7 @@ public final class SharedLimitSource implements LimitSource {
       made(to, changed);
     }
     if (!sliceSync.has(to)) {
-      changed.unshare(now);
+      changed.sharing().unshare(now);
     }
     wake(before);
     return changed;

@@ -138,7 +138,7 @@ public final class SliceSync {
       sentRound = null; // its grants are never taken
       long now = ticker.nanos();
       for (SharedLimit limit : clock.known() ? limits.values() : List.<SharedLimit>of()) {
-        limit.limit().dropSlices();
+        limit.limit().sharing().dropSlices();
         limit.markUncertain();
         SliceStore.Ask ask = limit.ask(clock, true, lives, stockedNanos, now);
         if (ask != null) {
@@ -180,7 +180,7 @@ public final class SliceSync {
     }
     long now = ticker.nanos();
     SliceDemand sliceDemand = new SliceDemand(this::hurry);
-    limit.share(sliceDemand, now);
+    limit.sharing().share(sliceDemand, now);
     limits.put(id, new SharedLimit(id, limit, sliceDemand, cells, pace, now));
     contact.apply(limit);
   }
@@ -332,7 +332,7 @@ public final class SliceSync {
   private void take(SentRound of, SliceStore.Answer answer, long now, List<Runnable> eased) {
     boolean agrees = clock.addReading(of.sentAt(), now, answer.clockNanos(), QUANTUM_NANOS);
     if (!agrees) {
-      limits.values().forEach(each -> each.limit().dropSlices());
+      limits.values().forEach(each -> each.limit().sharing().dropSlices());
     }
     boolean known = lives.apply(answer, of.sentAt(), now, clock.latest(now), !agrees);
     contact.answered(

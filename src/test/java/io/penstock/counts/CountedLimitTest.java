@@ -7,7 +7,6 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.RegionCounts;
-import io.penstock.limit.RegionSharing;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
@@ -50,7 +49,7 @@ class CountedLimitTest {
     Limit limit = new Limit(day, NOON);
     RegionCounts regionCounts =
         RegionCounts.of(day, DAY, 0, List.of(), RegionCounts.DenialListener.NOBODY);
-    RegionSharing.bind(limit, regionCounts, NOON);
+    limit.sharing().bindRegions(regionCounts, NOON);
     CountedLimit counted = new CountedLimit(ID, limit, false, 0);
     limit.take(Weight.exactly(3), NOON);
     assertThat(told(counted, NOON)).containsExactly(new Count(ID, 20_000, 3));

@@ -125,7 +125,7 @@ class AdmissionCheckTest {
         new LocalLimitSource(
             (id, limit) -> {
               if (which.test(id)) {
-                limit.share(new SliceDemand(() -> {}), START);
+                limit.sharing().share(new SliceDemand(() -> {}), START);
                 shared = limit;
               }
             });
@@ -134,11 +134,13 @@ class AdmissionCheckTest {
 
   private void bar(long cellNanos) {
     Limit limit = Objects.requireNonNull(shared);
-    limit.spendingReport(new CellGrid(7, START, cellNanos), 7, 7, 100, START);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(7, 0)),
-        new StoreReport(100, 0, START, START + cellNanos, true, 0, START + cellNanos),
-        cell -> CellGrid.Span.NEVER);
+    limit.sharing().spendingReport(new CellGrid(7, START, cellNanos), 7, 7, 100, START);
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(7, 0)),
+            new StoreReport(100, 0, START, START + cellNanos, true, 0, START + cellNanos),
+            cell -> CellGrid.Span.NEVER);
   }
 
   private static void assertRecovers(Refusal refusal, long retryAfterNanos) {
@@ -180,6 +182,7 @@ class AdmissionCheckTest {
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 0)));
     endpointFixture.models.of("m", START);
     Objects.requireNonNull(shared)
+        .sharing()
         .addSlices(
             List.of(new SpendingReport.Counted(0, 1)),
             new StoreReport(100, Long.MAX_VALUE, 0, 0),

@@ -21,7 +21,6 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
-import io.penstock.limit.RegionSharing;
 import io.penstock.limit.SliceDemand;
 import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
@@ -67,7 +66,7 @@ class ParkedTicketTest {
             0,
             List.of(),
             (cell, capacity) -> denials.add(capacity));
-    RegionSharing.bind(limit, regionCounts, START);
+    limit.sharing().bindRegions(regionCounts, START);
     FakeCallers.Caller caller = callers.waiting("alice");
     limit(caller, limit, RefusalReason.KEY_RPM);
     return caller;
@@ -96,7 +95,9 @@ class ParkedTicketTest {
   private static void granted(Limit limit, SliceDemand demand) {
     CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
     StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, START, 0);
-    limit.addSlices(List.of(new SpendingReport.Counted(CELL, 1)), storeReport, any -> span);
+    limit
+        .sharing()
+        .addSlices(List.of(new SpendingReport.Counted(CELL, 1)), storeReport, any -> span);
     demand.wake();
   }
 
@@ -105,8 +106,8 @@ class ParkedTicketTest {
     endpointFixture.apply(none("/a"), none("/b"));
     SliceDemand demand = new SliceDemand(() -> {});
     Limit ofKey = window(10);
-    ofKey.share(demand, START);
-    ofKey.spendingReport(new CellGrid(CELL, START, WINDOW), CELL, CELL, 0, START);
+    ofKey.sharing().share(demand, START);
+    ofKey.sharing().spendingReport(new CellGrid(CELL, START, WINDOW), CELL, CELL, 0, START);
     Limit ofGroup = window(10);
     FakeCallers.Caller key = callers.rejecting("bob");
     limit(key, ofKey, RefusalReason.KEY_RPM);
@@ -155,8 +156,8 @@ class ParkedTicketTest {
   void undecidedForItsKey_isOnTheRollOfThoseThatWait_andItsShadowWouldNotBe() {
     SliceDemand demand = new SliceDemand(() -> {});
     Limit ofKey = window(10);
-    ofKey.share(demand, START);
-    ofKey.spendingReport(new CellGrid(CELL, START, WINDOW), CELL, CELL, 0, START);
+    ofKey.sharing().share(demand, START);
+    ofKey.sharing().spendingReport(new CellGrid(CELL, START, WINDOW), CELL, CELL, 0, START);
     FakeCallers.Caller bob = callers.rejecting("bob");
     limit(bob, ofKey, RefusalReason.KEY_RPM);
 

@@ -56,7 +56,7 @@ class SharedEndpointLimitTest {
   private long dry;
 
   private void share(Limit limit) {
-    limit.share(new SliceDemand(() -> dry++), START);
+    limit.sharing().share(new SliceDemand(() -> dry++), START);
     shared.add(limit);
   }
 
@@ -103,10 +103,12 @@ class SharedEndpointLimitTest {
 
   private void grant() {
     for (Limit limit : shared) {
-      limit.addSlices(
-          List.of(new SpendingReport.Counted(0, 10)),
-          new StoreReport(100, Long.MAX_VALUE, 0, 0),
-          cell -> new CellGrid.Span(START, 2 * START));
+      limit
+          .sharing()
+          .addSlices(
+              List.of(new SpendingReport.Counted(0, 10)),
+              new StoreReport(100, Long.MAX_VALUE, 0, 0),
+              cell -> new CellGrid.Span(START, 2 * START));
       wake(limit);
     }
   }
@@ -134,11 +136,11 @@ class SharedEndpointLimitTest {
   void whileALimitIsShut_whoWaitsAndWhoComesIsRefused(LimitId.Kind kind) {
     Endpoint endpoint = open(kind);
     ParkedTicket before = submit(endpoint);
-    shared.forEach(limit -> limit.cutOff(new OutageCap.Shut(REFUSAL)));
+    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL)));
     shared.forEach(this::wake);
     assertThat(refusal(before)).isEqualTo(REFUSAL);
     assertThat(refusal(submit(endpoint))).isEqualTo(REFUSAL);
-    shared.forEach(Limit::rejoin);
+    shared.forEach(limit -> limit.sharing().rejoin());
     ParkedTicket after = submit(endpoint);
     assertThat(waits(after)).isTrue();
     grant();
@@ -151,7 +153,7 @@ class SharedEndpointLimitTest {
     Endpoint endpoint =
         endpointFixture.open(none("/").to(upstream("up", 0, 100), upstream("unlimited", 0, 0)));
     assertThat(went(submit(endpoint))).isTrue();
-    shared.forEach(limit -> limit.cutOff(new OutageCap.Shut(REFUSAL)));
+    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL)));
     assertThat(went(submit(endpoint))).isTrue();
   }
 
@@ -159,7 +161,7 @@ class SharedEndpointLimitTest {
   void whileALimitIsOpen_allGo() {
     Endpoint endpoint = open(LimitId.Kind.ENDPOINT);
     ParkedTicket parkedTicket = submit(endpoint);
-    shared.forEach(limit -> limit.cutOff(new OutageCap.Open()));
+    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Open()));
     shared.forEach(this::wake);
     assertThat(went(parkedTicket)).isTrue();
     for (int more = 0; more < 20; more++) {
@@ -172,7 +174,7 @@ class SharedEndpointLimitTest {
     Caller bob = new FakeCallers().rejecting("bob");
     share(bob);
     Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
-    shared.forEach(limit -> limit.cutOff(new OutageCap.Shut(REFUSAL)));
+    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL)));
     assertThat(refusal(bob.submit(endpoint, 1))).isEqualTo(REFUSAL);
   }
 }

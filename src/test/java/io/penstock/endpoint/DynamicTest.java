@@ -397,7 +397,7 @@ class DynamicTest {
     apply(dynamic(EndpointFixture.strict("/a", 1, 60), 1));
     Endpoint child = enter("/a/b");
     AtomicInteger asked = new AtomicInteger();
-    child.limits().getFirst().limit().share(new SliceDemand(asked::incrementAndGet), 0);
+    child.limits().getFirst().limit().sharing().share(new SliceDemand(asked::incrementAndGet), 0);
     child.leave();
     endpointFixture.at(IDLE);
     assertThat(paths()).containsOnly("/a");

@@ -40,8 +40,8 @@ class SharedKeyTest {
       endpointFixture.open(none("/").maxWait(30 * SECOND).bounds(3, 100, 100));
 
   SharedKeyTest() {
-    limit.share(demand, START);
-    limit.spendingReport(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    limit.sharing().share(demand, START);
+    limit.sharing().spendingReport(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
     alice.quota.change(
         ChargeRule.TOTAL,
         List.of(new MeteredLimit(LimitMeasure.REQUESTS, limit, RefusalReason.KEY_RPM)));
@@ -56,7 +56,9 @@ class SharedKeyTest {
   private void granted(long cell, long amount, long from, long heard) {
     CellGrid.Span span = new CellGrid.Span(from, from + 2 * SECOND);
     StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, heard, 0);
-    limit.addSlices(List.of(new SpendingReport.Counted(cell, amount)), storeReport, any -> span);
+    limit
+        .sharing()
+        .addSlices(List.of(new SpendingReport.Counted(cell, amount)), storeReport, any -> span);
   }
 
   private void denied() {
@@ -67,7 +69,7 @@ class SharedKeyTest {
     StoreReport storeReport =
         new StoreReport(
             10, 1, 0, endpointFixture.ticker.nanos() + 2 * SECOND, barred, 0, Long.MIN_VALUE);
-    limit.addSlices(List.of(), storeReport, cell -> CellGrid.Span.NEVER);
+    limit.sharing().addSlices(List.of(), storeReport, cell -> CellGrid.Span.NEVER);
     demand.wakeAfterDenial();
     endpointFixture.drivers.run();
   }
@@ -224,8 +226,8 @@ class SharedKeyTest {
   void lacksAnotherLimitByNow_slicesOfTheFirstAreNoneOfItsConcernAnyMore() {
     SliceDemand tokensDemand = new SliceDemand(() -> {});
     Limit tokens = new Limit(new LimitSpec.FixedWindow(100, MINUTE), START);
-    tokens.share(tokensDemand, START);
-    tokens.spendingReport(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    tokens.sharing().share(tokensDemand, START);
+    tokens.sharing().spendingReport(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
     alice.quota.change(
         ChargeRule.TOTAL,
         List.of(
@@ -240,7 +242,9 @@ class SharedKeyTest {
 
     CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, 0);
-    tokens.addSlices(List.of(new SpendingReport.Counted(CELL, 100)), storeReport, any -> span);
+    tokens
+        .sharing()
+        .addSlices(List.of(new SpendingReport.Counted(CELL, 100)), storeReport, any -> span);
     tokensDemand.wake();
     endpointFixture.drivers.run();
     assertThat(went(parkedTicket)).isTrue();

@@ -283,7 +283,9 @@ class KeyAccountsTest {
     KeySpec used = key("used", new KeySpec.Limits(9, 0, 9, 9, 0));
     Quota own = accounts.of(used).quotas(null, now).getFirst();
     AtomicInteger asked = new AtomicInteger();
-    own.limits().forEach(each -> each.limit().share(new SliceDemand(asked::incrementAndGet), now));
+    own.limits()
+        .forEach(
+            each -> each.limit().sharing().share(new SliceDemand(asked::incrementAndGet), now));
     accounts.tidy(now);
     assertThat(accounts.open()).isZero();
     assertThat(limits.live).isEmpty();

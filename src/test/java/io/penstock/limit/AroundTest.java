@@ -34,25 +34,29 @@ class AroundTest {
       case NONE -> {}
       case SHARING -> share();
       case COUNTING ->
-          limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
+          limit
+              .sharing()
+              .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
       case CUT_OFF -> {
         share();
-        limit.cutOff(new OutageCap.Open());
+        limit.sharing().cutOff(new OutageCap.Open());
       }
       case REGIONS -> {
         RegionCounts nobody =
             RegionCounts.of(SPEC, WINDOW, SHIFT, List.of(), RegionCounts.DenialListener.NOBODY);
-        RegionSharing.bind(limit, nobody, NOW);
+        limit.sharing().bindRegions(nobody, NOW);
       }
     }
   }
 
   private void share() {
-    limit.share(new SliceDemand(() -> {}), NOW);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(7, 100)),
-        HEARD,
-        any -> new CellGrid.Span(NOW, NOW + WINDOW));
+    limit.sharing().share(new SliceDemand(() -> {}), NOW);
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(7, 100)),
+            HEARD,
+            any -> new CellGrid.Span(NOW, NOW + WINDOW));
   }
 
   @ParameterizedTest

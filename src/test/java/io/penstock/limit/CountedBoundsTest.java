@@ -38,7 +38,7 @@ class CountedBoundsTest {
 
   private Limit counted(LimitSpec spec, long window, long amount) {
     Limit limit = new Limit(spec, START);
-    limit.applyPeerCounts(heard(window, amount, START), sliceDemand, START);
+    limit.sharing().applyPeerCounts(heard(window, amount, START), sliceDemand, START);
     return limit;
   }
 
@@ -56,7 +56,7 @@ class CountedBoundsTest {
     Limit limit = new Limit(trailing(0), START);
     limit.admit(10, START);
     long now = START + 10 * SECOND;
-    limit.applyPeerCounts(heard(WINDOW, 90, now), sliceDemand, now);
+    limit.sharing().applyPeerCounts(heard(WINDOW, 90, now), sliceDemand, now);
     assertThat(limit.room(now)).isZero();
     assertThat(limit.admittedAt(10, now)).isEqualTo(EDGE + WINDOW);
     assertThat(limit.admittedAt(11, now)).isEqualTo(EDGE + 10 * SECOND + WINDOW);
@@ -82,9 +82,9 @@ class CountedBoundsTest {
   void newsOfOthers_takesThePlaceOfWhatWasKnown_andCountsNoMoreWhenTheyDoNot() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
     limit.admit(5, START);
-    limit.applyPeerCounts(heard(WINDOW, 70, START), sliceDemand, START);
+    limit.sharing().applyPeerCounts(heard(WINDOW, 70, START), sliceDemand, START);
     assertThat(limit.room(START)).isEqualTo(25);
-    limit.dropPeerCounts();
+    limit.sharing().dropPeerCounts();
     assertThat(limit.room(START)).isEqualTo(95);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(5, 0, 0));
   }
@@ -92,8 +92,8 @@ class CountedBoundsTest {
   @Test
   void sharedInSlices_othersAreNotCountedOnTop() {
     Limit limit = new Limit(trailing(GUARD), START);
-    limit.share(sliceDemand, START);
-    limit.applyPeerCounts(heard(WINDOW, 40, START), new SliceDemand(() -> {}), START);
+    limit.sharing().share(sliceDemand, START);
+    limit.sharing().applyPeerCounts(heard(WINDOW, 40, START), new SliceDemand(() -> {}), START);
     assertThat(limit.demand()).isSameAs(sliceDemand);
     assertThat(limit.utilization(START)).isZero();
   }
@@ -101,10 +101,12 @@ class CountedBoundsTest {
   @Test
   void cutOffAndRejoined_whatOthersCountedBindsAgain() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
-    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "It is away.")));
+    limit
+        .sharing()
+        .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "It is away.")));
     assertThat(limit.room(START)).isZero();
     assertThat(limit.refusal()).isNotNull();
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.room(START)).isEqualTo(60);
     assertThat(limit.refusal()).isNull();
   }
@@ -114,10 +116,10 @@ class CountedBoundsTest {
     LimitSpec fixed = new LimitSpec.FixedWindow(100, WINDOW);
     for (LimitSpec spec : new LimitSpec[] {fixed, trailing(0)}) {
       Limit limit = counted(spec, WINDOW, 40);
-      limit.cutOff(new OutageCap.Open());
+      limit.sharing().cutOff(new OutageCap.Open());
       limit.take(Weight.exactly(90), START);
       limit.charge(160, 0, START);
-      limit.rejoin();
+      limit.sharing().rejoin();
       assertThat(limit.balance(START)).isEqualTo(new LimitBalance(250, 0, 0));
       assertThat(limit.room(START)).isZero();
       assertThat(limit.room(START + 2 * WINDOW)).isEqualTo(Long.MAX_VALUE);
@@ -154,7 +156,9 @@ class CountedBoundsTest {
               () -> Math.floorDiv(wall[0] + SHIFT, 1_000_000),
               ZoneMidnights.Each.MONTH);
       Limit limit = new Limit(new LimitSpec.Day(100, each, 0), february);
-      limit.applyPeerCounts(heard(each.apartNanos(), 100, february), sliceDemand, february);
+      limit
+          .sharing()
+          .applyPeerCounts(heard(each.apartNanos(), 100, february), sliceDemand, february);
       assertThat(limit.room(february)).isZero();
       wall[0] = begin - 1_000_000;
       assertThat(limit.room(wall[0])).isZero();

@@ -16,11 +16,13 @@ class CountedFixedTest extends LimitContract {
 
   private static Limit limit(LimitSpec spec, long window, long others) {
     Limit limit = new Limit(spec, START);
-    limit.applyPeerCounts(
-        PeerCounts.none(window, SHIFT)
-            .withReport(cell(window, START), others, Long.MIN_VALUE, SHIFT, START),
-        new SliceDemand(() -> {}),
-        START);
+    limit
+        .sharing()
+        .applyPeerCounts(
+            PeerCounts.none(window, SHIFT)
+                .withReport(cell(window, START), others, Long.MIN_VALUE, SHIFT, START),
+            new SliceDemand(() -> {}),
+            START);
     return limit;
   }
 
@@ -56,7 +58,9 @@ class CountedFixedTest extends LimitContract {
   void whatWasTakenBeforeOthersCounted_isOfTheRunningWindow() {
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
     limit.take(Weight.exactly(70), START);
-    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
+    limit
+        .sharing()
+        .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
     assertThat(limit.room(START)).isEqualTo(30);
     assertThat(limit.admittedAt(31, START)).isEqualTo(BEGIN + WINDOW);
   }

@@ -29,7 +29,7 @@ class CountedTrailingTest extends LimitContract {
         PeerCounts.none(WINDOW, SHIFT)
             .withReport(cell(WINDOW, START) - 1, OTHERS - 500, Long.MIN_VALUE, SHIFT, START)
             .withReport(cell(WINDOW, START), 500, START - SECOND / 10, SHIFT, START);
-    limit.applyPeerCounts(others, new SliceDemand(() -> {}), START);
+    limit.sharing().applyPeerCounts(others, new SliceDemand(() -> {}), START);
     return limit;
   }
 
@@ -83,7 +83,7 @@ class CountedTrailingTest extends LimitContract {
         PeerCounts.none(WINDOW, SHIFT)
             .withReport(cell(WINDOW, START), Long.MAX_VALUE, START, SHIFT, START)
             .withReport(cell(WINDOW, START) + 1, Long.MAX_VALUE, START, SHIFT, START);
-    limit.applyPeerCounts(most, new SliceDemand(() -> {}), START);
+    limit.sharing().applyPeerCounts(most, new SliceDemand(() -> {}), START);
     assertThat(limit.room(START)).isZero();
     assertThat(limit.utilization(START)).isEqualTo(1);
     assertThat(limit.admittedAt(1, START)).isBetween(START + WINDOW, START + WINDOW + 2 * SECOND);
@@ -92,7 +92,9 @@ class CountedTrailingTest extends LimitContract {
   @Test
   void limitWithoutAWindow_isNotCountedWithOthers() {
     Limit limit = new Limit(new LimitSpec.Concurrency(5), START);
-    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
+    limit
+        .sharing()
+        .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
     limit.take(new Weight(0, 2, 0), START);
     assertThat(limit.room(START)).isEqualTo(3);
   }

@@ -81,9 +81,9 @@ class GrantedCellsTest {
   void heldTokensBeforeAnyCellWasKnown_areSpentInNoMinute() {
     Limit limit = new Limit(new LimitSpec.TokenBucket(new ExactRate(1, 1), 50), 0);
     limit.take(new Weight(0, 30, 0), 0);
-    limit.share(new SliceDemand(() -> {}), 0);
+    limit.sharing().share(new SliceDemand(() -> {}), 0);
     CellGrid minutes = new CellGrid(7, 0, 60 * SECOND);
-    assertThat(limit.spendingReport(minutes, 0, 7, 100, 0).counted())
+    assertThat(limit.sharing().spendingReport(minutes, 0, 7, 100, 0).counted())
         .containsExactly(new SpendingReport.Counted(CellPartition.OUT, 30));
   }
 }

@@ -57,7 +57,7 @@ class LimitSpecTest {
 
   private static long subCell(LimitSpec spec) {
     long nanos = spec.subCellNanos();
-    assertThat(new Limit(spec, 0).subCellNanos()).isEqualTo(nanos);
+    assertThat(new Limit(spec, 0).spec().subCellNanos()).isEqualTo(nanos);
     return nanos;
   }
 }

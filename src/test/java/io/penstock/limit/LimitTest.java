@@ -56,11 +56,11 @@ class LimitTest {
   void sharedWithNobody_nothingOfThatChangesIt(LimitSpec spec) {
     Limit limit = new Limit(spec, START);
     limit.admit(2, START);
-    limit.cutOff(new OutageCap.Shut(REFUSAL));
+    limit.sharing().cutOff(new OutageCap.Shut(REFUSAL));
     assertThat(limit.refusal()).isNull();
-    limit.rejoin();
-    limit.dropPeerCounts();
-    limit.unshare(START);
+    limit.sharing().rejoin();
+    limit.sharing().dropPeerCounts();
+    limit.sharing().unshare(START);
     limit.widen(0);
     assertThat(limit.demand()).isNull();
     assertThat(limit.room(START)).isEqualTo(3);
@@ -84,13 +84,15 @@ class LimitTest {
   void sharedAndOpen_lacksNothing() {
     SliceDemand sliceDemand = new SliceDemand(() -> {});
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
-    limit.share(sliceDemand, START);
+    limit.sharing().share(sliceDemand, START);
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, START);
-    limit.spendingReport(new CellGrid(7, START, WINDOW), 7, 7, 1_000, START);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(7, 50)),
-        storeReport,
-        cell -> new CellGrid.Span(START, START + WINDOW));
+    limit.sharing().spendingReport(new CellGrid(7, START, WINDOW), 7, 7, 1_000, START);
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(7, 50)),
+            storeReport,
+            cell -> new CellGrid.Span(START, START + WINDOW));
     assertThat(limit.admittedAt(50, START)).isEqualTo(START);
     assertThat(sliceDemand.least()).isZero();
     limit.recordDemand(50, START);

@@ -33,7 +33,7 @@ class OutageCapOffTest {
     PeerCounts others =
         PeerCounts.none(6 * WINDOW, SHIFT)
             .withReport(cell(6 * WINDOW, NOW), 40, NOW - SECOND, SHIFT, NOW);
-    limit.applyPeerCounts(others, new SliceDemand(() -> {}), NOW);
+    limit.sharing().applyPeerCounts(others, new SliceDemand(() -> {}), NOW);
     return limit;
   }
 
@@ -41,14 +41,14 @@ class OutageCapOffTest {
   void shut_passesNothing_andNobodyIsToWait() {
     Limit limit = fixed(50);
     assertThat(limit.refusal()).isNull();
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     assertThat(limit.refusal()).isEqualTo(AWAY);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.take(Weight.exactly(1), NOW)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(limit.roomFreeAt(0, NOW)).isEqualTo(NOW);
     assertThat(limit.needsMissingSlices(1, NOW)).isTrue();
     assertThat(limit.fullyFreeAt(NOW)).isEqualTo(NOW);
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(50);
   }
@@ -57,14 +57,14 @@ class OutageCapOffTest {
   void shut_saysThePaceItWouldHave() {
     Limit limit = counted(10);
     taken(limit, 10, NOW);
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     assertThat(limit.paceAllowsAt(5, NOW)).isEqualTo(NOW + 5 * SECOND);
   }
 
   @Test
   void open_passesAllThatComes_atNoPace_andNobodyOwesAnythingForIt() {
     Limit limit = counted(10);
-    limit.cutOff(OPEN);
+    limit.sharing().cutOff(OPEN);
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
     for (int round = 0; round < 3; round++) {
       assertThat(limit.paceAllowsAt(60, NOW)).isEqualTo(NOW);
@@ -79,7 +79,7 @@ class OutageCapOffTest {
   @Test
   void openWindowThatIsShared_countsAllInTheWindowItWasSpentIn() {
     Limit limit = fixed(50);
-    limit.cutOff(OPEN);
+    limit.sharing().cutOff(OPEN);
     LimitAnswer.Receipt receipt = limit.charge(170, 0, NOW);
     assertThat(receipt.taken()).isEqualTo(170);
     assertThat(receipt.shared()).isEqualTo(7);
@@ -87,7 +87,7 @@ class OutageCapOffTest {
     taken(limit, 100, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(270, 0, 0));
     assertThat(limit.balance(END)).isEqualTo(LimitBalance.ZERO);
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.room(END)).isZero();
     assertThat(report(limit, 8, END).counted()).isEmpty();
@@ -98,8 +98,8 @@ class OutageCapOffTest {
   @Test
   void openWindowThatIsCounted_countsAllInTheWindowItWasSpentIn() {
     Limit limit = new Limit(FIXED, NOW);
-    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
-    limit.cutOff(OPEN);
+    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
+    limit.sharing().cutOff(OPEN);
     limit.charge(170, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(170, 0, 0));
   }
@@ -107,7 +107,7 @@ class OutageCapOffTest {
   @Test
   void shutWindow_owesWhatRunsOver() {
     Limit limit = fixed(50);
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     limit.charge(170, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(100, 70, 0));
   }
@@ -117,18 +117,18 @@ class OutageCapOffTest {
     Limit limit = fixed(50);
     limit.charge(100, 0, NOW);
     assertThat(limit.forecastNanos(50, 10, NOW)).isEqualTo(9 * SECOND);
-    limit.cutOff(OPEN);
+    limit.sharing().cutOff(OPEN);
     assertThat(limit.forecastNanos(50, 10, NOW)).isZero();
   }
 
   @Test
   void grantedMeanwhile_isThereWhenItRejoins() {
     Limit limit = fixed(50);
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     grant(limit, 7, 20, NOW, END);
     assertThat(report(limit, 7, NOW).usableNow()).isEqualTo(70);
     assertThat(limit.room(NOW)).isZero();
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(70);
   }
 
@@ -136,25 +136,25 @@ class OutageCapOffTest {
   void heardOfOthersMeanwhile_isKnownWhenItRejoins() {
     Limit limit = counted(60);
     SliceDemand sliceDemand = new SliceDemand(() -> {});
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     PeerCounts more =
         PeerCounts.none(6 * WINDOW, SHIFT)
             .withReport(cell(6 * WINDOW, NOW), 50, NOW - SECOND, SHIFT, NOW);
-    limit.applyPeerCounts(more, sliceDemand, NOW);
+    limit.sharing().applyPeerCounts(more, sliceDemand, NOW);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.demand()).isSameAs(sliceDemand);
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(10);
   }
 
   @Test
   void cutOffOnceMoreInAnotherWay_isWhatWasSaidLast() {
     Limit limit = fixed(50);
-    limit.cutOff(SHUT);
-    limit.cutOff(OPEN);
+    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(OPEN);
     assertThat(limit.refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(50);
   }
 
@@ -162,38 +162,38 @@ class OutageCapOffTest {
   void givenBackMeanwhile_isThereWhenItRejoins() {
     Limit limit = fixed(50);
     LimitAnswer.Receipt receipt = taken(limit, 20, NOW);
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     limit.giveBack(receipt, 15, 0, NOW);
     limit.giveBack(receipt, 0, 0, NOW);
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(45);
   }
 
   @Test
   void resized_staysCutOff() {
     Limit limit = fixed(50);
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     limit.resize(new LimitSpec.FixedWindow(120, WINDOW), NOW);
     assertThat(limit.capacity()).isEqualTo(120);
     assertThat(limit.refusal()).isEqualTo(AWAY);
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(50);
   }
 
   @Test
   void sharedOrCountedNoMore_isCutOffFromNobody() {
     Limit sliced = fixed(50);
-    sliced.cutOff(SHUT);
-    sliced.dropPeerCounts();
+    sliced.sharing().cutOff(SHUT);
+    sliced.sharing().dropPeerCounts();
     assertThat(sliced.refusal()).as("it is shared still").isEqualTo(AWAY);
-    sliced.unshare(NOW);
+    sliced.sharing().unshare(NOW);
     assertThat(sliced.refusal()).isNull();
     assertThat(sliced.room(NOW)).isEqualTo(Long.MAX_VALUE);
     Limit counted = counted(60);
-    counted.cutOff(SHUT);
-    counted.unshare(NOW);
+    counted.sharing().cutOff(SHUT);
+    counted.sharing().unshare(NOW);
     assertThat(counted.refusal()).as("it is counted still").isEqualTo(AWAY);
-    counted.dropPeerCounts();
+    counted.sharing().dropPeerCounts();
     assertThat(counted.refusal()).isNull();
     assertThat(counted.room(NOW)).isEqualTo(Long.MAX_VALUE);
   }
@@ -201,7 +201,7 @@ class OutageCapOffTest {
   @Test
   void limitOfNobodyElse_isCutOffFromNobody() {
     Limit limit = new Limit(FIXED, NOW);
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     assertThat(limit.refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
   }
@@ -209,12 +209,12 @@ class OutageCapOffTest {
   @Test
   void toldByAProviderMeanwhile_isKnownWhenItRejoins() {
     Limit limit = shared(TRAILING, NOW);
-    limit.cutOff(SHUT);
+    limit.sharing().cutOff(SHUT);
     ProviderNotice notice =
         new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED);
     assertThat(limit.applyNotice(notice, NOW)).isFalse();
     assertThat(limit.capacity(NOW)).isEqualTo(50);
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.capacity(NOW)).isEqualTo(50);
     assertThat(limit.capacity()).isEqualTo(100);
   }

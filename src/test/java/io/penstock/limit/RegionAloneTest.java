@@ -27,7 +27,7 @@ class RegionAloneTest extends LimitContract {
             SHIFT,
             List.of(),
             RegionCounts.DenialListener.NOBODY);
-    RegionSharing.bind(limit, none, now);
+    limit.sharing().bindRegions(none, now);
     return limit;
   }
 
@@ -85,21 +85,23 @@ class RegionAloneTest extends LimitContract {
   void countedByInstancesAndSliced_staysWhatRegionsShare() {
     Limit limit = limit();
     limit.take(Weight.exactly(100), START);
-    limit.applyPeerCounts(
-        PeerCounts.none(WINDOW, SHIFT).withReport(cell(START), 1_000, START, SHIFT, START),
-        new SliceDemand(() -> {}),
-        START);
+    limit
+        .sharing()
+        .applyPeerCounts(
+            PeerCounts.none(WINDOW, SHIFT).withReport(cell(START), 1_000, START, SHIFT, START),
+            new SliceDemand(() -> {}),
+            START);
     assertThat(limit.room(START)).isEqualTo(3_900);
-    limit.cutOff(new OutageCap.Open());
+    limit.sharing().cutOff(new OutageCap.Open());
     assertThat(limit.room(START)).isEqualTo(Long.MAX_VALUE);
-    limit.rejoin();
-    limit.dropPeerCounts();
-    limit.share(new SliceDemand(() -> {}), START);
+    limit.sharing().rejoin();
+    limit.sharing().dropPeerCounts();
+    limit.sharing().share(new SliceDemand(() -> {}), START);
     assertThat(limit.demand()).isNotNull();
     assertThat(limit.room(START)).isZero();
-    limit.unshare(START);
+    limit.sharing().unshare(START);
     assertThat(limit.room(START)).isEqualTo(4_900);
-    assertThat(RegionSharing.localCounts(limit)).containsEntry(cell(START), 100L);
+    assertThat(limit.sharing().localCounts()).containsEntry(cell(START), 100L);
   }
 
   private static long cell(long now) {

@@ -40,7 +40,7 @@ class RegionBoundsTest {
   private static void say(Limit limit, boolean fades, List<CellCounts> words) {
     RegionCounts regionCounts =
         new RegionCounts(WINDOW, SHIFT, fades, words, RegionCounts.DenialListener.NOBODY);
-    RegionSharing.bind(limit, regionCounts, BEGIN);
+    limit.sharing().bindRegions(regionCounts, BEGIN);
   }
 
   private static Limit limit(LimitSpec spec, CellCounts... words) {
@@ -63,21 +63,21 @@ class RegionBoundsTest {
     taken(limit, 100, BEGIN);
     limit.resize(spec(2_000), BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(1_600);
-    assertThat(RegionSharing.localCounts(limit)).containsOnly(Map.entry(CELL, 100L));
-    assertThat(RegionSharing.isBound(limit)).isTrue();
+    assertThat(limit.sharing().localCounts()).containsOnly(Map.entry(CELL, 100L));
+    assertThat(limit.sharing().isBoundToRegions()).isTrue();
     limit.resize(FIXED, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(900);
-    assertThat(RegionSharing.isBound(limit)).isFalse();
-    assertThat(RegionSharing.localCounts(limit)).isEmpty();
+    assertThat(limit.sharing().isBoundToRegions()).isFalse();
+    assertThat(limit.sharing().localCounts()).isEmpty();
   }
 
   @Test
   void unbound_leavesRoomForNobody() {
     Limit limit = limit(counted(CELL, 300));
     taken(limit, 100, BEGIN);
-    RegionSharing.unbind(limit);
+    limit.sharing().unbindRegions();
     assertThat(limit.room(BEGIN)).isEqualTo(900);
-    assertThat(RegionSharing.isBound(limit)).isFalse();
+    assertThat(limit.sharing().isBoundToRegions()).isFalse();
   }
 
   @Test
@@ -94,22 +94,22 @@ class RegionBoundsTest {
   @Test
   void openToAll_isBoundByNoRegion() {
     Limit limit = limit(counted(CELL, 300));
-    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
-    limit.cutOff(new OutageCap.Open());
+    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
+    limit.sharing().cutOff(new OutageCap.Open());
     taken(limit, 1_000, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(Long.MAX_VALUE);
-    assertThat(RegionSharing.localCounts(limit)).containsEntry(CELL, 1_000L);
+    assertThat(limit.sharing().localCounts()).containsEntry(CELL, 1_000L);
   }
 
   @Test
   void shut_waitsForNobodyUntilItRejoins() {
     Limit limit = limit(counted(CELL, 300));
-    limit.applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
-    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
+    limit.sharing().cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
     assertThat(limit.room(BEGIN)).isZero();
     assertThat(limit.roomFreeAt(800, BEGIN)).isGreaterThan(BEGIN).isLessThan(Ticker.NEVER);
     assertThat(limit.roomFreeAt(700, BEGIN)).isEqualTo(Ticker.NEVER);
-    limit.rejoin();
+    limit.sharing().rejoin();
     assertThat(limit.room(BEGIN)).isEqualTo(700);
   }
 
@@ -158,17 +158,19 @@ class RegionBoundsTest {
   @Test
   void slicesOnlyInFullCells_areLookedAtSixteenTimes() {
     Limit limit = new Limit(spec(1_000), BEGIN);
-    limit.share(sliceDemand, BEGIN);
+    limit.sharing().share(sliceDemand, BEGIN);
     List<CellCounts> words = new ArrayList<>();
     List<SpendingReport.Counted> slices = new ArrayList<>();
     for (long each = 1; each < 80; each += 2) {
       words.add(counted(CELL + each, 1_000));
       slices.add(new SpendingReport.Counted(each, 10));
     }
-    limit.addSlices(
-        slices,
-        HEARD,
-        each -> new CellGrid.Span(BEGIN + each * WINDOW + SECOND, BEGIN + (each + 1) * WINDOW));
+    limit
+        .sharing()
+        .addSlices(
+            slices,
+            HEARD,
+            each -> new CellGrid.Span(BEGIN + each * WINDOW + SECOND, BEGIN + (each + 1) * WINDOW));
     say(limit, false, words);
     assertThat(limit.roomFreeAt(1, BEGIN)).isEqualTo(BEGIN + 32 * WINDOW);
   }
@@ -176,7 +178,7 @@ class RegionBoundsTest {
   @Test
   void slicesLack_onlyWhereRegionsHaveRoom() {
     Limit limit = limit(counted(CELL, 300));
-    limit.share(sliceDemand, BEGIN);
+    limit.sharing().share(sliceDemand, BEGIN);
     assertThat(limit.isAwaitingSlices(700, BEGIN)).isTrue();
     assertThat(limit.isAwaitingSlices(701, BEGIN)).isFalse();
     assertThat(limit.admittedAt(700, BEGIN)).isEqualTo(Ticker.NEVER);
@@ -189,13 +191,13 @@ class RegionBoundsTest {
   @Test
   void windowThatOthersUsedUp_startsAnewWhenRegionsLeaveRoomToo() {
     Limit limit = new Limit(FIXED, BEGIN);
-    limit.share(sliceDemand, BEGIN);
-    limit.spendingReport(new CellGrid(5, BEGIN, WINDOW), 5, 5, 0, BEGIN);
+    limit.sharing().share(sliceDemand, BEGIN);
+    limit.sharing().spendingReport(new CellGrid(5, BEGIN, WINDOW), 5, 5, 0, BEGIN);
     say(limit, false, List.of(counted(CELL, 100), counted(CELL + 1, 600)));
     assertThat(limit.decide(Weight.exactly(500), BEGIN))
         .isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     StoreReport denied = new StoreReport(1_000, 10, BEGIN, BEGIN + SECOND);
-    limit.addSlices(List.of(), denied, any -> CellGrid.Span.NEVER);
+    limit.sharing().addSlices(List.of(), denied, any -> CellGrid.Span.NEVER);
     assertThat(limit.decide(Weight.exactly(400), BEGIN))
         .isEqualTo(new LimitAnswer.Wait(BEGIN + WINDOW));
     assertThat(limit.decide(Weight.exactly(401), BEGIN))
@@ -229,13 +231,13 @@ class RegionBoundsTest {
     RegionCounts byOne =
         new RegionCounts(
             WINDOW, SHIFT - WINDOW, true, List.of(), RegionCounts.DenialListener.NOBODY);
-    RegionSharing.bind(limit, byOne, BEGIN);
-    assertThat(RegionSharing.localCounts(limit)).containsOnlyKeys(CELL);
+    limit.sharing().bindRegions(byOne, BEGIN);
+    assertThat(limit.sharing().localCounts()).containsOnlyKeys(CELL);
     RegionCounts byTwo =
         new RegionCounts(
             WINDOW, SHIFT - 2 * WINDOW, true, List.of(), RegionCounts.DenialListener.NOBODY);
-    RegionSharing.bind(limit, byTwo, BEGIN);
-    assertThat(RegionSharing.localCounts(limit)).containsOnlyKeys(CELL - 2);
+    limit.sharing().bindRegions(byTwo, BEGIN);
+    assertThat(limit.sharing().localCounts()).containsOnlyKeys(CELL - 2);
   }
 
   @Test

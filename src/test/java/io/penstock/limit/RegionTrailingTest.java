@@ -42,7 +42,7 @@ class RegionTrailingTest extends LimitContract {
             shift,
             List.of(words),
             (cell, most) -> denials.add(cell + " of " + most));
-    RegionSharing.bind(limit, regionCounts, now);
+    limit.sharing().bindRegions(regionCounts, now);
   }
 
   @Override
@@ -151,15 +151,13 @@ class RegionTrailingTest extends LimitContract {
         limit(1_000, BEGIN, new CellCounts(CELL, 0, 1, 0), new CellCounts(CELL + 1, 0, 1, 0));
     LimitAnswer first = limit.take(new Weight(200, 50, 0), BEGIN + WINDOW - 1);
     limit.take(Weight.exactly(10), BEGIN + WINDOW);
-    assertThat(RegionSharing.localCounts(limit))
+    assertThat(limit.sharing().localCounts())
         .containsEntry(CELL, 200L)
         .containsEntry(CELL + 1, 10L);
     if (first instanceof LimitAnswer.Receipt receipt) {
       limit.giveBack(receipt, 150, 50, BEGIN + WINDOW);
     }
-    assertThat(RegionSharing.localCounts(limit))
-        .containsEntry(CELL, 50L)
-        .containsEntry(CELL + 1, 10L);
+    assertThat(limit.sharing().localCounts()).containsEntry(CELL, 50L).containsEntry(CELL + 1, 10L);
     assertThat(limit.room(BEGIN + WINDOW)).isEqualTo(1_000 - 11 - 51);
   }
 
@@ -168,10 +166,10 @@ class RegionTrailingTest extends LimitContract {
     Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 100, 0));
     limit.take(new Weight(100, 300, 0), BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(500);
-    assertThat(RegionSharing.localCounts(limit)).containsEntry(CELL, 100L);
+    assertThat(limit.sharing().localCounts()).containsEntry(CELL, 100L);
     limit.charge(200, 300, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(600);
-    assertThat(RegionSharing.localCounts(limit)).containsEntry(CELL, 300L);
+    assertThat(limit.sharing().localCounts()).containsEntry(CELL, 300L);
   }
 
   @Test
@@ -192,25 +190,25 @@ class RegionTrailingTest extends LimitContract {
   void firstDenialOfACell_isToldOnce() {
     Limit limit = limit(1_000, BEGIN);
     limit.take(Weight.exactly(600), BEGIN);
-    RegionSharing.recordDenial(limit, Weight.exactly(400), BEGIN);
+    limit.sharing().recordDenial(Weight.exactly(400), BEGIN);
     assertThat(denials).isEmpty(); // it fits
-    RegionSharing.recordDenial(limit, Weight.exactly(401), BEGIN);
-    RegionSharing.recordDenial(limit, Weight.exactly(401), BEGIN + 1);
+    limit.sharing().recordDenial(Weight.exactly(401), BEGIN);
+    limit.sharing().recordDenial(Weight.exactly(401), BEGIN + 1);
     assertThat(denials).containsExactly(CELL + " of 1000");
-    RegionSharing.recordDenial(limit, Weight.exactly(900), BEGIN + WINDOW - SECOND);
+    limit.sharing().recordDenial(Weight.exactly(900), BEGIN + WINDOW - SECOND);
     assertThat(denials).hasSize(1);
     limit.take(Weight.exactly(200), BEGIN + WINDOW - SECOND);
-    RegionSharing.recordDenial(limit, Weight.exactly(900), BEGIN + WINDOW);
+    limit.sharing().recordDenial(Weight.exactly(900), BEGIN + WINDOW);
     assertThat(denials).as("of the next one nothing was used").hasSize(1);
     limit.take(Weight.exactly(500), BEGIN + WINDOW + SECOND);
-    RegionSharing.recordDenial(limit, Weight.exactly(900), BEGIN + WINDOW + SECOND);
+    limit.sharing().recordDenial(Weight.exactly(900), BEGIN + WINDOW + SECOND);
     assertThat(denials).containsExactly(CELL + " of 1000", CELL + 1 + " of 1000");
   }
 
   @Test
   void receivedDenial_thatFadesIntoTheNextCell_isNoDenialOfThat() {
     Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 0, 1_000));
-    RegionSharing.recordDenial(limit, Weight.exactly(1), BEGIN + WINDOW);
+    limit.sharing().recordDenial(Weight.exactly(1), BEGIN + WINDOW);
     assertThat(limit.decide(Weight.exactly(1), BEGIN + WINDOW))
         .isInstanceOf(LimitAnswer.Wait.class);
     assertThat(denials).isEmpty();
@@ -220,9 +218,9 @@ class RegionTrailingTest extends LimitContract {
   void limitThatIsCutOff_isNobodyElsesTrouble() {
     Limit limit = limit(1_000, BEGIN);
     limit.take(Weight.exactly(900), BEGIN);
-    limit.share(new SliceDemand(() -> {}), BEGIN);
-    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
-    RegionSharing.recordDenial(limit, Weight.exactly(200), BEGIN);
+    limit.sharing().share(new SliceDemand(() -> {}), BEGIN);
+    limit.sharing().cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    limit.sharing().recordDenial(Weight.exactly(200), BEGIN);
     assertThat(denials).isEmpty();
   }
 
@@ -230,18 +228,18 @@ class RegionTrailingTest extends LimitContract {
   void largeRequest_isNoDenialWhileLittleWasUsed() {
     Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 400, 0));
     limit.take(Weight.exactly(99), BEGIN);
-    RegionSharing.recordDenial(limit, Weight.exactly(1_000), BEGIN);
-    RegionSharing.recordDenial(limit, Weight.exactly(5_000), BEGIN); // this could never pass
+    limit.sharing().recordDenial(Weight.exactly(1_000), BEGIN);
+    limit.sharing().recordDenial(Weight.exactly(5_000), BEGIN); // this could never pass
     assertThat(denials).isEmpty();
     limit.take(Weight.exactly(1), BEGIN);
-    RegionSharing.recordDenial(limit, Weight.exactly(1_000), BEGIN);
+    limit.sharing().recordDenial(Weight.exactly(1_000), BEGIN);
     assertThat(denials).hasSize(1);
   }
 
   @Test
   void receivedDenial_isNeverToldOn() {
     Limit limit = limit(1_000, BEGIN, new CellCounts(CELL, 0, 0, 1_000));
-    RegionSharing.recordDenial(limit, Weight.exactly(1), BEGIN);
+    limit.sharing().recordDenial(Weight.exactly(1), BEGIN);
     assertThat(denials).isEmpty();
   }
 
@@ -251,7 +249,7 @@ class RegionTrailingTest extends LimitContract {
     limit.take(Weight.exactly(500), BEGIN);
     long back = SHIFT - 10 * WINDOW;
     say(limit, back, BEGIN, new CellCounts(CELL - 10, 0, 100, 0));
-    assertThat(RegionSharing.localCounts(limit)).containsEntry(CELL - 10, 500L);
+    assertThat(limit.sharing().localCounts()).containsEntry(CELL - 10, 500L);
     assertThat(limit.room(BEGIN)).isEqualTo(400);
   }
 
@@ -265,10 +263,10 @@ class RegionTrailingTest extends LimitContract {
     Limit limit = new Limit(day, BEGIN);
     List<CellCounts> words =
         List.of(new CellCounts(cell - 1, 0, 900, 0), new CellCounts(cell, 0, 300, 0));
-    RegionSharing.bind(
-        limit,
-        RegionCounts.of(day, length, SHIFT, words, RegionCounts.DenialListener.NOBODY),
-        BEGIN);
+    limit
+        .sharing()
+        .bindRegions(
+            RegionCounts.of(day, length, SHIFT, words, RegionCounts.DenialListener.NOBODY), BEGIN);
     assertThat(RegionCells.cellNanos(day)).isEqualTo(length);
     assertThat(limit.room(BEGIN)).isEqualTo(700);
     assertThat(limit.admittedAt(701, BEGIN)).isEqualTo((cell + 1) * length - SHIFT);

@@ -18,16 +18,18 @@ class SharedKindsTest {
 
   private Limit shared(LimitSpec spec) {
     Limit limit = new Limit(spec, 0);
-    limit.share(new SliceDemand(dry::incrementAndGet), 0);
+    limit.sharing().share(new SliceDemand(dry::incrementAndGet), 0);
     return limit;
   }
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(cell, amount)),
-        storeReport,
-        any -> new CellGrid.Span(from, until));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(cell, amount)),
+            storeReport,
+            any -> new CellGrid.Span(from, until));
   }
 
   private static boolean takes(Limit limit, long amount, long now) {
@@ -36,7 +38,7 @@ class SharedKindsTest {
 
   private static List<SpendingReport.Counted> counted(
       Limit limit, CellGrid grid, long oldest, long now) {
-    return limit.spendingReport(grid, oldest, oldest, 1_000, now).counted();
+    return limit.sharing().spendingReport(grid, oldest, oldest, 1_000, now).counted();
   }
 
   @Test
@@ -99,10 +101,12 @@ class SharedKindsTest {
     grant(limit, 9, 50, 0, 4 * SECOND);
     takes(limit, 10, 1);
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(1_000, 20)),
-        storeReport,
-        cell -> new CellGrid.Span(0, (cell == 9 ? 4 : 2) * SECOND));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(1_000, 20)),
+            storeReport,
+            cell -> new CellGrid.Span(0, (cell == 9 ? 4 : 2) * SECOND));
     assertThat(takes(limit, 20, SECOND)).isTrue();
     assertThat(limit.roomFreeAt(1, SECOND)).isEqualTo(2 * SECOND);
     assertThat(limit.room(2 * SECOND)).isEqualTo(40);
@@ -119,16 +123,18 @@ class SharedKindsTest {
   @Test
   void slots_areUsedOnceEachWhenTheyBegin() {
     Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)));
-    limit.spendingReport(CellGrid.none(0), 0, 0, 10, 0);
+    limit.sharing().spendingReport(CellGrid.none(0), 0, 0, 10, 0);
     assertThat(limit.admittedAt(1, 0)).isEqualTo(Ticker.NEVER);
     assertThat(dry).hasValue(0);
     limit.recordDemand(1, 0);
     assertThat(dry).hasValue(1);
     StoreReport storeReport = new StoreReport(1, Long.MAX_VALUE, 0, 0);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(100, 1), new SpendingReport.Counted(300, 1)),
-        storeReport,
-        cell -> new CellGrid.Span(cell * SECOND, cell * SECOND + 10));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(100, 1), new SpendingReport.Counted(300, 1)),
+            storeReport,
+            cell -> new CellGrid.Span(cell * SECOND, cell * SECOND + 10));
     assertThat(limit.admittedAt(1, 0)).isEqualTo(100 * SECOND);
     assertThat(takes(limit, 1, 100 * SECOND - 1)).isFalse();
     assertThat(takes(limit, 1, 100 * SECOND)).isTrue();
@@ -202,7 +208,9 @@ class SharedKindsTest {
     Limit limit = shared(new LimitSpec.FixedWindow(100, 60 * SECOND));
     counted(limit, MINUTES, 7, 0);
     assertThat(limit.isAwaitingSlices(20, 1)).isTrue();
-    limit.addSlices(List.of(), new StoreReport(100, 20, 0, 2 * SECOND), any -> CellGrid.Span.NEVER);
+    limit
+        .sharing()
+        .addSlices(List.of(), new StoreReport(100, 20, 0, 2 * SECOND), any -> CellGrid.Span.NEVER);
     assertThat(limit.isAwaitingSlices(20, SECOND)).isFalse();
     assertThat(limit.isAwaitingSlices(19, SECOND)).isTrue();
     assertThat(limit.decide(Weight.exactly(20), SECOND))
@@ -241,6 +249,6 @@ class SharedKindsTest {
   /** Applies a report that grants nothing more. */
   private static void renew(Limit limit, long from, long until) {
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
-    limit.addSlices(List.of(), storeReport, any -> new CellGrid.Span(from, until));
+    limit.sharing().addSlices(List.of(), storeReport, any -> new CellGrid.Span(from, until));
   }
 }

@@ -30,9 +30,9 @@ class SharedReportTest {
   void held_isReportedInEachWindowThatIsGranted() {
     Limit limit = fixed(50);
     taken(limit, new Weight(10, 30, 10), NOW);
-    assertThat(limit.spendingReport(GRID, 7, 9, 0, NOW).counted())
+    assertThat(limit.sharing().spendingReport(GRID, 7, 9, 0, NOW).counted())
         .containsExactly(new Counted(7, 40), new Counted(8, 30), new Counted(9, 30));
-    assertThat(limit.spendingReport(GRID, 7, 6, 0, NOW).counted())
+    assertThat(limit.sharing().spendingReport(GRID, 7, 6, 0, NOW).counted())
         .as("no cell ahead of the running one")
         .containsExactly(new Counted(7, 40), new Counted(8, 0), new Counted(9, 0));
   }
@@ -41,10 +41,10 @@ class SharedReportTest {
   void heldOfATrailingWindow_isReportedInTheRunningCellAlone() {
     Limit limit = shared(TRAILING, NOW);
     CellGrid seconds = new CellGrid(100, 0, SECOND);
-    limit.spendingReport(seconds, 0, 104, 100, NOW);
+    limit.sharing().spendingReport(seconds, 0, 104, 100, NOW);
     grant(limit, 104, 50, NOW, NOW + SECOND);
     taken(limit, new Weight(10, 30, 10), NOW);
-    assertThat(limit.spendingReport(seconds, 0, 107, 0, NOW).counted())
+    assertThat(limit.sharing().spendingReport(seconds, 0, 107, 0, NOW).counted())
         .containsExactly(new Counted(104, 40));
   }
 
@@ -52,10 +52,10 @@ class SharedReportTest {
   void heldOfADayOfWhichNoneFollowsYet_isReportedInThatAlone() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0), 0);
     CellGrid day = new CellGrid(9, 0, LimitSpec.Day.NANOS, 0);
-    limit.spendingReport(day, 9, 9, 100, 0);
+    limit.sharing().spendingReport(day, 9, 9, 100, 0);
     grant(limit, 9, 50, 0, NOW);
     taken(limit, new Weight(10, 30, 10), 1);
-    assertThat(limit.spendingReport(day, 9, 12, 0, 1).counted())
+    assertThat(limit.sharing().spendingReport(day, 9, 12, 0, 1).counted())
         .containsExactly(new Counted(9, 40));
   }
 
@@ -63,10 +63,10 @@ class SharedReportTest {
   void heldOfADayThatOthersFollow_isReportedInEachOfThem() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0), 0);
     CellGrid days = new CellGrid(9, 0, LimitSpec.Day.NANOS, 3);
-    limit.spendingReport(days, 9, 9, 100, 0);
+    limit.sharing().spendingReport(days, 9, 9, 100, 0);
     grant(limit, 9, 50, 0, NOW);
     taken(limit, new Weight(10, 30, 10), 1);
-    assertThat(limit.spendingReport(days, 9, 12, 0, 1).counted())
+    assertThat(limit.sharing().spendingReport(days, 9, 12, 0, 1).counted())
         .containsExactly(new Counted(9, 40), new Counted(12, 30));
   }
 
@@ -74,10 +74,12 @@ class SharedReportTest {
   void whatIsFree_isReportedForNowAndForLater() {
     Limit limit = shared(TRAILING, NOW);
     report(limit, 9, NOW);
-    limit.addSlices(
-        List.of(new Counted(7, 20), new Counted(8, 25), new Counted(9, 15)),
-        Slices.HEARD,
-        cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, NOW + 3 * SECOND));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new Counted(7, 20), new Counted(8, 25), new Counted(9, 15)),
+            Slices.HEARD,
+            cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, NOW + 3 * SECOND));
     assertThat(free(report(limit, 9, NOW))).isEqualTo(new Free(20, 40, 25));
     taken(limit, new Weight(4, 6, 4), NOW);
     SpendingReport spendingReport = report(limit, 9, NOW);
@@ -115,7 +117,7 @@ class SharedReportTest {
     AtomicInteger dry = new AtomicInteger();
     SliceDemand demand = new SliceDemand(dry::incrementAndGet);
     Limit limit = new Limit(FIXED, NOW);
-    limit.share(demand, NOW);
+    limit.sharing().share(demand, NOW);
     assertThat(limit.isAwaitingSlices(100, NOW)).isTrue();
     assertThat(limit.admittedAt(100, NOW)).isEqualTo(Ticker.NEVER);
     assertThat(demand.least()).isZero();
@@ -136,7 +138,7 @@ class SharedReportTest {
   void paceAloneLacks_othersAreAskedForNothing() {
     SliceDemand demand = new SliceDemand(() -> {});
     Limit limit = new Limit(new LimitSpec.TrailingWindow(60, 6 * WINDOW, 0, 10), NOW);
-    limit.share(demand, NOW);
+    limit.sharing().share(demand, NOW);
     report(limit, 7, NOW);
     grant(limit, 7, 30, NOW, END);
     taken(limit, 10, NOW);
@@ -170,11 +172,13 @@ class SharedReportTest {
 
   private static Limit left(LimitSpec spec, CellGrid grid) {
     Limit limit = shared(spec, NOW);
-    limit.spendingReport(grid, 7, 8, 100, NOW);
-    limit.addSlices(
-        List.of(new Counted(7, 10), new Counted(8, 25)),
-        new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END),
-        cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, END));
+    limit.sharing().spendingReport(grid, 7, 8, 100, NOW);
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new Counted(7, 10), new Counted(8, 25)),
+            new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END),
+            cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, END));
     return limit;
   }
 
@@ -201,10 +205,12 @@ class SharedReportTest {
   @Test
   void leftOfSlots_hasNoneThatBeginLater() {
     Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)), NOW);
-    limit.addSlices(
-        List.of(new Counted(100, 1)),
-        new StoreReport(1, Long.MAX_VALUE, NOW, 0, false, 0, END),
-        cell -> new CellGrid.Span(NOW + SECOND, END));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new Counted(100, 1)),
+            new StoreReport(1, Long.MAX_VALUE, NOW, 0, false, 0, END),
+            cell -> new CellGrid.Span(NOW + SECOND, END));
     assertThat(limit.remainder(NOW)).isEqualTo(new LimitRemainder(0, END));
   }
 

@@ -39,7 +39,7 @@ class SharedSpendingTest {
   void heldBeforeItWasShared_isKeptFreeOfWhatIsGranted() {
     Limit limit = new Limit(TRAILING, NOW);
     taken(limit, new Weight(0, 30, 0), NOW);
-    limit.share(new SliceDemand(() -> {}), NOW);
+    limit.sharing().share(new SliceDemand(() -> {}), NOW);
     grant(limit, 7, 50, NOW, NOW + SECOND);
     assertThat(limit.room(NOW)).isEqualTo(20);
   }
@@ -48,7 +48,7 @@ class SharedSpendingTest {
   void heldBeforeItWasShared_isReported_andWhatIsGrantedAfterThatIsBesideIt() {
     Limit limit = new Limit(TRAILING, NOW);
     taken(limit, new Weight(0, 30, 0), NOW);
-    limit.share(new SliceDemand(() -> {}), NOW);
+    limit.sharing().share(new SliceDemand(() -> {}), NOW);
     assertThat(report(limit, 7, NOW).counted()).containsExactly(new SpendingReport.Counted(7, 30));
     grant(limit, 7, 50, NOW, NOW + SECOND);
     assertThat(limit.room(NOW)).isEqualTo(50);
@@ -58,7 +58,7 @@ class SharedSpendingTest {
   void permitsOutBeforeItWasShared_areBesideThoseGranted() {
     Limit limit = new Limit(PERMITS, NOW);
     taken(limit, 3, NOW);
-    limit.share(new SliceDemand(() -> {}), NOW);
+    limit.sharing().share(new SliceDemand(() -> {}), NOW);
     grant(limit, 0, 5, NOW, NOW + SECOND);
     assertThat(limit.room(NOW)).isEqualTo(5);
   }
@@ -102,12 +102,12 @@ class SharedSpendingTest {
   void givenBackInItsDay_isNotChargedAnyMore_butAfterItIs() {
     Limit limit = shared(DAY, 0);
     long length = LimitSpec.Day.NANOS;
-    limit.spendingReport(new CellGrid(9, 0, length, 3), 9, 9, 100, NOW);
+    limit.sharing().spendingReport(new CellGrid(9, 0, length, 3), 9, 9, 100, NOW);
     grant(limit, 9, 50, 0, length);
     LimitAnswer.Receipt first = taken(limit, 40, NOW);
     limit.giveBack(first, 15, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(25, 0, 0));
-    limit.spendingReport(new CellGrid(12, length, length, 3), 12, 12, 100, length);
+    limit.sharing().spendingReport(new CellGrid(12, length, length, 3), 12, 12, 100, length);
     grant(limit, 12, 50, length, 2 * length);
     taken(limit, 30, length);
     limit.giveBack(first, 25, 0, length);
@@ -119,9 +119,9 @@ class SharedSpendingTest {
     Limit limit = new Limit(TRAILING, 0);
     limit.charge(20, 0, 0);
     limit.charge(10, 0, 2 * SECOND);
-    limit.share(new SliceDemand(() -> {}), 2 * SECOND);
+    limit.sharing().share(new SliceDemand(() -> {}), 2 * SECOND);
     CellGrid seconds = new CellGrid(100, 0, SECOND);
-    assertThat(limit.spendingReport(seconds, 90, 102, 100, 2 * SECOND).counted())
+    assertThat(limit.sharing().spendingReport(seconds, 90, 102, 100, 2 * SECOND).counted())
         .containsExactly(new SpendingReport.Counted(101, 20), new SpendingReport.Counted(102, 10));
   }
 
@@ -150,7 +150,7 @@ class SharedSpendingTest {
   void sharedNoMore_isTheWindowOnItsOwn() {
     Limit limit = fixed(50);
     taken(limit, 10, NOW);
-    limit.unshare(NOW);
+    limit.sharing().unshare(NOW);
     assertThat(limit.room(NOW)).isEqualTo(90);
     assertThat(limit.demand()).isNull();
     assertThat(limit.admittedAt(91, NOW)).isEqualTo(3 * SECOND + WINDOW);
@@ -174,12 +174,14 @@ class SharedSpendingTest {
   void dayThatIsUsedUp_isNotRenewed_andTheOneBeforeIsSpentAgain() {
     Limit limit = shared(DAY, 0);
     grant(limit, 9, 50, 0, 5 * SECOND);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(1_000, 20)),
-        Slices.HEARD,
-        cell -> new CellGrid.Span(0, (cell == 9 ? 5 : 2) * SECOND));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(1_000, 20)),
+            Slices.HEARD,
+            cell -> new CellGrid.Span(0, (cell == 9 ? 5 : 2) * SECOND));
     taken(limit, 20, SECOND);
-    limit.addSlices(List.of(), Slices.HEARD, any -> new CellGrid.Span(0, 6 * SECOND));
+    limit.sharing().addSlices(List.of(), Slices.HEARD, any -> new CellGrid.Span(0, 6 * SECOND));
     assertThat(limit.room(SECOND)).isZero();
     assertThat(limit.room(2 * SECOND)).isEqualTo(50);
     assertThat(limit.room(6 * SECOND - 1)).isEqualTo(50);

@@ -21,21 +21,23 @@ class SlicedLimitTest {
 
   private Limit shared(LimitSpec spec) {
     Limit limit = new Limit(spec, 0);
-    limit.share(demand, 0);
+    limit.sharing().share(demand, 0);
     return limit;
   }
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(cell, amount)),
-        storeReport,
-        any -> new CellGrid.Span(from, until));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(cell, amount)),
+            storeReport,
+            any -> new CellGrid.Span(from, until));
   }
 
   private static List<SpendingReport.Counted> counted(Limit limit, long now) {
     long cell = GRID.cellAt(now);
-    return limit.spendingReport(GRID, cell, cell, 1_000, now).counted();
+    return limit.sharing().spendingReport(GRID, cell, cell, 1_000, now).counted();
   }
 
   private static boolean takes(Limit limit, long amount, long now) {
@@ -126,7 +128,7 @@ class SlicedLimitTest {
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
     takes(limit, 20, 1);
-    assertThat(limit.spendingReport(GRID, 7, 7, 5, 2).counted())
+    assertThat(limit.sharing().spendingReport(GRID, 7, 7, 5, 2).counted())
         .containsExactly(new SpendingReport.Counted(7, 25));
     assertThat(limit.room(2)).isEqualTo(5);
   }
@@ -137,7 +139,7 @@ class SlicedLimitTest {
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
     takes(limit, 20, 1);
-    limit.dropSlices();
+    limit.sharing().dropSlices();
     assertThat(takes(limit, 1, 2)).isFalse();
     assertThat(counted(limit, 2)).containsExactly(new SpendingReport.Counted(7, 20));
   }
@@ -146,24 +148,26 @@ class SlicedLimitTest {
   void permits_areOutUntilTheyAreGivenBack() {
     Limit limit = shared(new LimitSpec.Concurrency(10));
     CellGrid endless = new CellGrid(0, 0, Long.MAX_VALUE);
-    limit.spendingReport(endless, 0, 0, 10, 0);
+    limit.sharing().spendingReport(endless, 0, 0, 10, 0);
     grant(limit, 0, 3, 0, 2 * SECOND);
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(0, 2, 0), 1);
     assertThat(limit.room(2)).isEqualTo(1);
     assertThat(limit.room(2 * SECOND)).isZero();
-    assertThat(limit.spendingReport(endless, 0, 0, 10, 2 * SECOND).counted())
+    assertThat(limit.sharing().spendingReport(endless, 0, 0, 10, 2 * SECOND).counted())
         .containsExactly(new SpendingReport.Counted(0, 2));
     limit.giveBack(receipt, 0, 2, 3 * SECOND);
-    assertThat(limit.spendingReport(endless, 0, 0, 10, 3 * SECOND).counted())
+    assertThat(limit.sharing().spendingReport(endless, 0, 0, 10, 3 * SECOND).counted())
         .containsExactly(new SpendingReport.Counted(0, 0));
   }
 
   private static void heard(Limit limit, long amount, long left, long until) {
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, 0, 0, false, left, until);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(7, amount)),
-        storeReport,
-        any -> new CellGrid.Span(0, 3 * SECOND));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(7, amount)),
+            storeReport,
+            any -> new CellGrid.Span(0, 3 * SECOND));
   }
 
   @Test
@@ -219,7 +223,7 @@ class SlicedLimitTest {
     counted(limit, SECOND);
     assertThat(takes(limit, 10, SECOND)).isTrue();
     assertThat(limit.fullyFreeAt(SECOND)).isEqualTo(WINDOW);
-    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    limit.sharing().cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
     assertThat(limit.fullyFreeAt(WINDOW)).isEqualTo(WINDOW);
     assertThat(dry).hasValue(0);
     assertThat(demand.least()).isZero();

@@ -22,7 +22,7 @@ final class Slices {
 
   static Limit shared(LimitSpec spec, long now) {
     Limit limit = new Limit(spec, now);
-    limit.share(new SliceDemand(() -> {}), now);
+    limit.sharing().share(new SliceDemand(() -> {}), now);
     return limit;
   }
 
@@ -40,17 +40,19 @@ final class Slices {
 
   static void hear(
       Limit limit, long cell, long amount, StoreReport storeReport, long from, long until) {
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(cell, amount)),
-        storeReport,
-        any -> new CellGrid.Span(from, until));
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(cell, amount)),
+            storeReport,
+            any -> new CellGrid.Span(from, until));
   }
 
   /**
    * Returns the report of the cells from the running one on, with slices granted until {@code to}.
    */
   static SpendingReport report(Limit limit, long to, long now) {
-    return limit.spendingReport(GRID, GRID.cellAt(now), to, 1_000, now);
+    return limit.sharing().spendingReport(GRID, GRID.cellAt(now), to, 1_000, now);
   }
 
   static LimitAnswer.Receipt taken(Limit limit, Weight weight, long now) {

@@ -10,7 +10,6 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
-import io.penstock.limit.RegionSharing;
 import io.penstock.limit.SliceDemand;
 import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
@@ -163,7 +162,7 @@ class CallerAccountChargeTest {
 
   @Test
   void slicesOfTheGroupLack_isDry_andNothingIsTaken() {
-    ofGroup.share(demand, 0);
+    ofGroup.sharing().share(demand, 0);
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
         .isEqualTo(new CallerAccount.AwaitingSlices(demand, Ticker.NEVER));
     assertThat(ofKey.balance(0).charged()).isZero();
@@ -171,13 +170,15 @@ class CallerAccountChargeTest {
 
   @Test
   void slicesOfTheGroupBeginSoon_isDryUntilThen() {
-    ofGroup.share(demand, 0);
-    ofGroup.spendingReport(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
+    ofGroup.sharing().share(demand, 0);
+    ofGroup.sharing().spendingReport(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
     long soon = SECOND / 100;
-    ofGroup.addSlices(
-        List.of(new SpendingReport.Counted(7, 50)),
-        new StoreReport(100, Long.MAX_VALUE, 0, 0),
-        cell -> new CellGrid.Span(soon, SECOND));
+    ofGroup
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(7, 50)),
+            new StoreReport(100, Long.MAX_VALUE, 0, 0),
+            cell -> new CellGrid.Span(soon, SECOND));
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
         .isEqualTo(new CallerAccount.AwaitingSlices(demand, soon));
     assertThat(callerAccount.charge(null, ticket(2, 1, 0), soon))
@@ -186,7 +187,7 @@ class CallerAccountChargeTest {
 
   @Test
   void slicesOfTheKeyLack_andTheGroupHasNoRoom_isRefused() {
-    ofKey.share(demand, 0);
+    ofKey.sharing().share(demand, 0);
     ofGroup.charge(100, 0, 0);
     assertThat(refusal(callerAccount.charge(null, ticket(1, 1, 0), 0)).reason())
         .isEqualTo(RefusalReason.GROUP_TPM);
@@ -197,7 +198,7 @@ class CallerAccountChargeTest {
     RegionCounts regionCounts =
         RegionCounts.of(
             spec, RegionCells.cellNanos(spec), 0, List.of(), (cell, capacity) -> denials.add(cell));
-    RegionSharing.bind(limit, regionCounts, 0);
+    limit.sharing().bindRegions(regionCounts, 0);
     limit.charge(100, 0, 0);
   }
 

@@ -94,9 +94,9 @@ class CallerAccountInsideTest {
 
   @Test
   void nobodyKnowsWhetherAnyIsLeft_orRequestsWait_noRefusalIsForeseen() {
-    requests.share(new SliceDemand(() -> {}), 0);
+    requests.sharing().share(new SliceDemand(() -> {}), 0);
     assertThat(callerAccount.certainRefusal(0)).isNull();
-    requests.unshare(0);
+    requests.sharing().unshare(0);
     requests.take(Weight.exactly(1), 0);
     assertThat(callerAccount.certainRefusal(0)).isNotNull();
     assertThat(callerAccount.waits()).isFalse();

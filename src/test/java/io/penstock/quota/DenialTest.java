@@ -12,7 +12,6 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.OutageCap;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
-import io.penstock.limit.RegionSharing;
 import io.penstock.limit.SliceDemand;
 import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
@@ -59,7 +58,7 @@ class DenialTest {
 
   @Test
   void moreThanItCouldEverGive_isToldSo_andIsNotDry() {
-    limit.share(demand, 0);
+    limit.sharing().share(demand, 0);
     Denial denial = unmet(101, 0);
     assertThat(denial.awaitingSlices(0)).isNull();
     assertThat(denial.refusal("k", 0))
@@ -70,7 +69,7 @@ class DenialTest {
 
   @Test
   void slicesLack_isDry() {
-    limit.share(demand, 0);
+    limit.sharing().share(demand, 0);
     assertThat(unmet(1, 0).awaitingSlices(0))
         .isEqualTo(new CallerAccount.AwaitingSlices(demand, Ticker.NEVER));
   }
@@ -87,19 +86,21 @@ class DenialTest {
   @Test
   void shutWhileNothingIsHeardOfOthers_isToldWhatItWasShutWith() {
     Refusal unheard = new Refusal(RefusalReason.LIMIT_UNAVAILABLE, "nothing is heard", 2 * SECOND);
-    limit.share(demand, 0);
-    limit.cutOff(new OutageCap.Shut(unheard));
+    limit.sharing().share(demand, 0);
+    limit.sharing().cutOff(new OutageCap.Shut(unheard));
     assertThat(unmet(1, 0).refusal("k", 0)).isSameAs(unheard);
     assertThat(unmet(1, 0).awaitingSlices(0)).isNull();
   }
 
   private void barred() {
-    limit.share(demand, 0);
-    limit.spendingReport(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(7, 0)),
-        new StoreReport(100, 0, 0, WINDOW, true, 0, WINDOW),
-        cell -> CellGrid.Span.NEVER);
+    limit.sharing().share(demand, 0);
+    limit.sharing().spendingReport(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(7, 0)),
+            new StoreReport(100, 0, 0, WINDOW, true, 0, WINDOW),
+            cell -> CellGrid.Span.NEVER);
   }
 
   @Test
@@ -128,7 +129,7 @@ class DenialTest {
     RegionCounts regionCounts =
         RegionCounts.of(
             spec, RegionCells.cellNanos(spec), 0, List.of(), (cell, capacity) -> denials.add(cell));
-    RegionSharing.bind(limit, regionCounts, 0);
+    limit.sharing().bindRegions(regionCounts, 0);
     limit.charge(100, 0, 0);
     Denial denial = unmet(1, 0);
     assertThat(denials).isEmpty();

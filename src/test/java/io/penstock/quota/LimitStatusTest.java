@@ -98,7 +98,7 @@ class LimitStatusTest {
 
   @Test
   void slicesLack_isDry_andNobodyIsAskedForThem() {
-    limit.share(demand, NOW);
+    limit.sharing().share(demand, NOW);
     assertThat(stance(Cost.ofInput(5))).isEqualTo(expected(5, true, Ticker.NEVER));
     assertThat(asked).hasValue(0);
     assertThat(demand.least()).isZero();
@@ -106,12 +106,14 @@ class LimitStatusTest {
 
   @Test
   void slicesSuffice_isNotDry() {
-    limit.share(demand, NOW);
-    limit.spendingReport(new CellGrid(7, NOW, WINDOW), 7, 7, 100, NOW);
-    limit.addSlices(
-        List.of(new SpendingReport.Counted(7, 50)),
-        new StoreReport(100, Long.MAX_VALUE, 0, 0),
-        cell -> new CellGrid.Span(NOW, NOW + SECOND));
+    limit.sharing().share(demand, NOW);
+    limit.sharing().spendingReport(new CellGrid(7, NOW, WINDOW), 7, 7, 100, NOW);
+    limit
+        .sharing()
+        .addSlices(
+            List.of(new SpendingReport.Counted(7, 50)),
+            new StoreReport(100, Long.MAX_VALUE, 0, 0),
+            cell -> new CellGrid.Span(NOW, NOW + SECOND));
     assertThat(stance(Cost.ofInput(5))).isEqualTo(expected(5, false, NOW));
   }
 

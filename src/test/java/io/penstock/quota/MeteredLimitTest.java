@@ -56,8 +56,8 @@ class MeteredLimitTest {
   void owesAndIsCutOff_whatItOwesIsUsedAllTheSame() {
     Limit owing = new Limit(new LimitSpec.FixedWindow(100, 60 * SECOND), 0);
     owing.charge(150, 0, 0);
-    owing.share(new SliceDemand(() -> {}), 0);
-    owing.cutOff(new OutageCap.Open());
+    owing.sharing().share(new SliceDemand(() -> {}), 0);
+    owing.sharing().cutOff(new OutageCap.Open());
     assertThat(owing.utilization(0)).as("all that comes passes").isZero();
     elsewhere.set(10);
     assertThat(

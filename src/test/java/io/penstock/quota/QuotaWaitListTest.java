@@ -35,7 +35,7 @@ class QuotaWaitListTest {
 
   private List<MeteredLimit> shared() {
     Limit limit = window(10);
-    limit.share(demand, NOW);
+    limit.sharing().share(demand, NOW);
     return List.of(new MeteredLimit(LimitMeasure.TOKENS, limit));
   }
 

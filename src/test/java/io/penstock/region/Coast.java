@@ -5,7 +5,6 @@ import io.penstock.cost.Weight;
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.RegionSharing;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.DenialStore;
 import io.penstock.sharing.LimitId;
@@ -130,7 +129,7 @@ final class Coast implements CountStore, DenialStore {
 
   /** Sends a request to a limit that is used up. */
   void deny(String name) {
-    RegionSharing.recordDenial(spent(name, 900), Weight.exactly(200), ticker.nanos());
+    spent(name, 900).sharing().recordDenial(Weight.exactly(200), ticker.nanos());
   }
 
   long room(Limit limit) {

@@ -3,7 +3,6 @@ package io.penstock.region;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
-import io.penstock.limit.RegionSharing;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 
@@ -99,7 +98,7 @@ final class Island {
       ocean.admitted(this, amount);
     } else {
       denied++;
-      RegionSharing.recordDenial(limit, weight, local());
+      limit.sharing().recordDenial(weight, local());
     }
   }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.RegionSharing;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LocalLimitSource;
 import java.util.HashSet;
@@ -22,9 +21,9 @@ class RegionLimitSourceTest {
   @Test
   void forgottenLimit_leavesRoomForNobody() {
     Limit limit = coast.limit("a");
-    assertThat(RegionSharing.isBound(limit)).isTrue();
+    assertThat(limit.sharing().isBoundToRegions()).isTrue();
     coast.source.forget(Coast.id("a"));
-    assertThat(RegionSharing.isBound(limit)).isFalse();
+    assertThat(limit.sharing().isBoundToRegions()).isFalse();
   }
 
   @Test
@@ -34,13 +33,13 @@ class RegionLimitSourceTest {
         new RegionLimitSource(
             new LocalLimitSource(), coast.frontier, id -> local.contains(id.id()));
     Limit limit = source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(RegionSharing.isBound(limit)).isTrue();
+    assertThat(limit.sharing().isBoundToRegions()).isTrue();
     local.add("a");
     source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(RegionSharing.isBound(limit)).isFalse();
+    assertThat(limit.sharing().isBoundToRegions()).isFalse();
     local.clear();
     source.limit(Coast.id("a"), Coast.spec(), coast.ticker.nanos());
-    assertThat(RegionSharing.isBound(limit)).isTrue();
+    assertThat(limit.sharing().isBoundToRegions()).isTrue();
   }
 
   @Test
@@ -52,8 +51,10 @@ class RegionLimitSourceTest {
     Limit changed = coast.source.change(Coast.id("a"), longer, spec, coast.ticker.nanos());
     Limit another = coast.spent("a", 50);
     assertThat(another).isNotSameAs(changed);
-    assertThat(RegionSharing.isBound(changed)).as("the other one is none of its business").isTrue();
-    assertThat(RegionSharing.localCounts(changed)).isEmpty();
+    assertThat(changed.sharing().isBoundToRegions())
+        .as("the other one is none of its business")
+        .isTrue();
+    assertThat(changed.sharing().localCounts()).isEmpty();
     coast.stepAfter(0);
     assertThat(coast.exchanges.getLast().what()).containsExactly(Coast.count("a", CELL, 150));
   }
@@ -64,14 +65,14 @@ class RegionLimitSourceTest {
     Limit same =
         coast.source.change(Coast.id("a"), Coast.id("a"), Coast.spec(), coast.ticker.nanos());
     assertThat(same).isSameAs(limit);
-    assertThat(RegionSharing.localCounts(same)).containsValue(100L);
+    assertThat(same.sharing().localCounts()).containsValue(100L);
   }
 
   @Test
   void nothingIsTold_ofALimitThatIsNoKeysOrGroups() {
     LimitId model = new LimitId(LimitId.Kind.MODEL, "m", "", LimitMeasure.TOKENS, MINUTE);
     Limit limit = coast.source.limit(model, Coast.spec(), coast.ticker.nanos());
-    assertThat(RegionSharing.isBound(limit)).isFalse();
+    assertThat(limit.sharing().isBoundToRegions()).isFalse();
     coast.stepAfter(0);
     assertThat(coast.exchanges.getLast().what()).isEqualTo(List.of());
   }

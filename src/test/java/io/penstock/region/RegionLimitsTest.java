@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
-import io.penstock.limit.RegionSharing;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
 import java.util.HashMap;
@@ -127,7 +126,7 @@ class RegionLimitsTest {
     assertThat(limit.room(MINUTE)).isEqualTo(300);
     now = 2 * MINUTE;
     regionLimits.forget(now);
-    assertThat(RegionSharing.isBound(limit)).isTrue();
+    assertThat(limit.sharing().isBoundToRegions()).isTrue();
     hear(regionLimits, "a", CELL + 2, 100);
     assertThat(limit.room(now)).as("it is here, and known as before").isEqualTo(900);
   }
@@ -139,7 +138,7 @@ class RegionLimitsTest {
     spend(limit, 100);
     assertThat(limit.room(now)).isEqualTo(200);
     regionLimits.leave(A);
-    assertThat(RegionSharing.isBound(limit)).isFalse();
+    assertThat(limit.sharing().isBoundToRegions()).isFalse();
     assertThat(limit.room(now)).isEqualTo(900);
     assertThat(joined(regionLimits, A).room(now)).isEqualTo(200);
     assertThat(told(regionLimits)).containsExactly(Coast.count("a", CELL, 100));
@@ -150,7 +149,7 @@ class RegionLimitsTest {
     Limit first = joined(regionLimits, A);
     spend(first, 100);
     Limit second = joined(regionLimits, A);
-    assertThat(RegionSharing.isBound(first)).as("it counts no more").isFalse();
+    assertThat(first.sharing().isBoundToRegions()).as("it counts no more").isFalse();
     spend(second, 50);
     Limit third = joined(regionLimits, A);
     hear(regionLimits, "a", CELL, 1);
@@ -163,7 +162,7 @@ class RegionLimitsTest {
     Limit limit = joined(regionLimits, A);
     spend(limit, 100);
     regionLimits.join(A, limit, now);
-    assertThat(RegionSharing.localCounts(limit)).containsOnly(Map.entry(CELL, 100L));
+    assertThat(limit.sharing().localCounts()).containsOnly(Map.entry(CELL, 100L));
   }
 
   @Test

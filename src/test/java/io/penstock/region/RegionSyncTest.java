@@ -8,7 +8,6 @@ import io.penstock.fake.FakeTicker;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.RegionSharing;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.DenialStore;
@@ -264,7 +263,7 @@ class RegionSyncTest extends LimitSourceContract {
     Limit limit = limit("a");
     spend(limit, 900);
     run(5 * SECOND);
-    RegionSharing.recordDenial(limit, Weight.exactly(200), ticker.nanos());
+    limit.sharing().recordDenial(Weight.exactly(200), ticker.nanos());
     run(SECOND);
     assertThat(page("west").denials())
         .containsExactly(new DenialStore.Denial("key-tpm", "a", 60_000, CELL, 1_000));
@@ -276,7 +275,7 @@ class RegionSyncTest extends LimitSourceContract {
     Limit other = limit("b");
     run(10 * SECOND);
     assertThat(other.room(ticker.nanos())).isZero();
-    RegionSharing.recordDenial(other, Weight.exactly(1), ticker.nanos());
+    other.sharing().recordDenial(Weight.exactly(1), ticker.nanos());
     run(10 * SECOND);
     assertThat(page("west").denials()).extracting(DenialStore.Denial::identifier).containsOnly("a");
   }
@@ -332,7 +331,7 @@ class RegionSyncTest extends LimitSourceContract {
     sick = false;
     run(10 * SECOND);
     spend(limit("a"), 900);
-    RegionSharing.recordDenial(limit("a"), Weight.exactly(200), ticker.nanos());
+    limit("a").sharing().recordDenial(Weight.exactly(200), ticker.nanos());
     run(10 * SECOND);
     assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL + 1, 900));
     assertThat(page("west").denials()).extracting(DenialStore.Denial::identifier).contains("a");
@@ -342,7 +341,7 @@ class RegionSyncTest extends LimitSourceContract {
     for (int i = 0; i < keys; i++) {
       Limit limit = limit("k" + i);
       spend(limit, 900);
-      RegionSharing.recordDenial(limit, Weight.exactly(200), ticker.nanos());
+      limit.sharing().recordDenial(Weight.exactly(200), ticker.nanos());
     }
   }
 

@@ -25,7 +25,7 @@ class StoreContactTest {
 
   private static Limit shared() {
     Limit limit = new Limit(new LimitSpec.FixedWindow(10, SliceWorld.SECOND), 0);
-    limit.share(new SliceDemand(() -> {}), 0);
+    limit.sharing().share(new SliceDemand(() -> {}), 0);
     return limit;
   }
 

@@ -2,7 +2,6 @@ package io.penstock.simulator;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.LostSpending;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.sharing.LimitId;
 import java.util.HashMap;
@@ -155,7 +154,7 @@ final class FleetProgress {
     double most = 0;
     String kind = "";
     if (way.limits().stream()
-        .anyMatch(each -> LostSpending.isBarred(each.limit(), 1, instance.local()))) {
+        .anyMatch(each -> each.limit().sharing().isBarred(1, instance.local()))) {
       barred = true;
       return;
     }

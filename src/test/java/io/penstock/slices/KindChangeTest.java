@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.LostSpending;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -247,6 +246,6 @@ class KindChangeTest {
     sliceWorld.run(START + 20 * SECOND);
     assertThat(spent(sliceWorld)).isEqualTo(200);
     assertThat(next.rounds().figures().barred()).isEqualTo(1);
-    assertThat(LostSpending.isBarred(next.limit(), 1, next.local())).isTrue();
+    assertThat(next.limit().sharing().isBarred(1, next.local())).isTrue();
   }
 }

@@ -53,7 +53,7 @@ final class LoneLimit {
         IntStream.range(1, members).mapToObj(each -> new SliceStore.Member("m" + each, 0)).toList();
     clock.addReading(NOW, NOW, SHARED, 0);
     limit = new Limit(spec, NOW);
-    limit.share(demand, NOW);
+    limit.sharing().share(demand, NOW);
     LimitCells cells = Objects.requireNonNull(LimitCells.of(spec));
     shared = new SharedLimit(id, limit, demand, cells, PACE, NOW);
   }

@@ -6,7 +6,6 @@ import static io.penstock.slices.SliceWorld.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.LostSpending;
 import org.junit.jupiter.api.Test;
 
 /** Tests a daily limit over a restart of the store, which has kept all data, or has not. */
@@ -78,8 +77,8 @@ class RestartTest {
     SliceNode one = joined();
     SliceNode other = joined();
     runFor(SECOND);
-    one.limit().dropSlices();
-    other.limit().dropSlices();
+    one.limit().sharing().dropSlices();
+    other.limit().sharing().dropSlices();
     restart();
     one.arrive(7);
     other.arrive(7);
@@ -163,7 +162,7 @@ class RestartTest {
     starts.arrive(1);
     runFor(TTL);
     assertThat(released()).isEqualTo(before);
-    assertThat(LostSpending.isBarred(starts.limit(), 1, starts.local())).isTrue();
+    assertThat(starts.limit().sharing().isBarred(1, starts.local())).isTrue();
     assertThat(starts.rounds().figures().barred()).isEqualTo(1);
   }
 

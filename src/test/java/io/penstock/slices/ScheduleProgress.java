@@ -3,7 +3,6 @@ package io.penstock.slices;
 import static io.penstock.slices.SliceWorld.START;
 
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.LostSpending;
 import io.penstock.simulator.SimWindows;
 import java.util.HashMap;
 import java.util.Map;
@@ -113,6 +112,6 @@ final class ScheduleProgress {
   private boolean isBarred() {
     return world.nodes.stream()
         .filter(SliceNode::serves)
-        .anyMatch(node -> LostSpending.isBarred(node.limit(), 1, node.local()));
+        .anyMatch(node -> node.limit().sharing().isBarred(1, node.local()));
   }
 }

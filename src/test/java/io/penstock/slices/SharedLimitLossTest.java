@@ -11,7 +11,6 @@ import static io.penstock.slices.SliceWorld.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.LostSpending;
 import io.penstock.sharing.SliceStore;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -159,8 +158,8 @@ class SharedLimitLossTest {
     assertThat(lone.shared.isBarred(SHARED)).isFalse();
     lone.barred = CELL;
     lone.answer(lone.asks(NOW), NOW);
-    assertThat(LostSpending.isBarred(lone.limit, 1, NOW + 1)).isTrue();
-    assertThat(LostSpending.isBarred(stocked().limit, 1, NOW + 1)).isFalse();
+    assertThat(lone.limit.sharing().isBarred(1, NOW + 1)).isTrue();
+    assertThat(stocked().limit.sharing().isBarred(1, NOW + 1)).isFalse();
     long ends = (CELL + 1) * 10_000 * SECOND;
     assertThat(lone.shared.isBarred(ends - 1)).isTrue();
     assertThat(lone.shared.isBarred(ends)).isFalse();

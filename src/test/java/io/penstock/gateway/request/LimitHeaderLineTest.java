@@ -87,7 +87,7 @@ class LimitHeaderLineTest {
   void limitThatOthersSpendToo_isNotAskedOfThem_andTellsItsOwnWindowUntilAnythingIsHeard() {
     AtomicInteger asked = new AtomicInteger();
     Limit shared = new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, 100), 0);
-    shared.share(new SliceDemand(asked::incrementAndGet), 0);
+    shared.sharing().share(new SliceDemand(asked::incrementAndGet), 0);
     LimitHeaderLine line =
         Objects.requireNonNull(
             LimitHeaderLine.of("l", new MeteredLimit(LimitMeasure.REQUESTS, shared), 0));

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Tests of limits that grant nothing because the record of spending may have been lost. */
-class LostSpendingTest {
+class LimitSharingTest {
   private static final long NOW = 4 * SECOND;
   private static final long UNTIL = 9 * SECOND;
   private static final StoreReport BARRED =
@@ -20,46 +20,46 @@ class LostSpendingTest {
   private final Limit limit = fixed(30);
 
   private void hear(StoreReport storeReport) {
-    limit.addSlices(List.of(), storeReport, any -> CellGrid.Span.NEVER);
+    limit.sharing().addSlices(List.of(), storeReport, any -> CellGrid.Span.NEVER);
   }
 
   @Test
   void barred_barsWhatItHasNotUsedUpItself_untilThatIsOver() {
-    assertThat(LostSpending.isBarred(limit, 1, NOW)).isFalse();
+    assertThat(limit.sharing().isBarred(1, NOW)).isFalse();
     taken(limit, 30, NOW);
     hear(BARRED);
-    assertThat(LostSpending.isBarred(limit, 70, NOW)).isTrue();
-    assertThat(LostSpending.isBarred(limit, 71, NOW)).as("it used that up itself").isFalse();
-    assertThat(LostSpending.isBarred(limit, 70, UNTIL - 1)).isTrue();
-    assertThat(LostSpending.isBarred(limit, 70, UNTIL)).isFalse();
+    assertThat(limit.sharing().isBarred(70, NOW)).isTrue();
+    assertThat(limit.sharing().isBarred(71, NOW)).as("it used that up itself").isFalse();
+    assertThat(limit.sharing().isBarred(70, UNTIL - 1)).isTrue();
+    assertThat(limit.sharing().isBarred(70, UNTIL)).isFalse();
   }
 
   @Test
   void moreThanTheWholeLimit_isBarredAsTheWholeLimitIs() {
     hear(BARRED);
-    assertThat(LostSpending.isBarred(limit, 1_000, NOW)).isTrue();
+    assertThat(limit.sharing().isBarred(1_000, NOW)).isTrue();
     limit.charge(21, 0, NOW);
-    assertThat(LostSpending.isBarred(limit, 1_000, NOW)).isFalse();
+    assertThat(limit.sharing().isBarred(1_000, NOW)).isFalse();
   }
 
   @Test
   void deniedAlone_isNotBarred() {
     hear(new StoreReport(80, 20, 0, UNTIL));
-    assertThat(LostSpending.isBarred(limit, 20, NOW)).isFalse();
+    assertThat(limit.sharing().isBarred(20, NOW)).isFalse();
   }
 
   @Test
   void barredWhileItIsCutOff_isBarred() {
     hear(BARRED);
-    limit.cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
-    assertThat(LostSpending.isBarred(limit, 20, NOW)).isTrue();
+    limit.sharing().cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    assertThat(limit.sharing().isBarred(20, NOW)).isTrue();
   }
 
   @Test
   void sharedNoMore_isNotBarred() {
     hear(BARRED);
-    limit.unshare(NOW);
-    assertThat(LostSpending.isBarred(limit, 20, NOW)).isFalse();
+    limit.sharing().unshare(NOW);
+    assertThat(limit.sharing().isBarred(20, NOW)).isFalse();
   }
 
   @Test

@@ -1,0 +1,170 @@
+package io.penstock.limit;
+
+import io.penstock.cost.Weight;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongFunction;
+
+/**
+ * Operations on a limit by those who share it with other instances or regions. Safe from any
+ * thread.
+ */
+public final class LimitSharing {
+  private final Limit limit;
+
+  LimitSharing(Limit limit) {
+    this.limit = limit;
+  }
+
+  /**
+   * Makes the limit leave room for what others counted, if it has a window. Debt and history stay
+   * those that were counted here.
+   *
+   * @param others all that was heard of them, which replaces what was known before
+   * @param sliceDemand the waiters to wake when the limit rejoins others or is cut off from them
+   */
+  public void applyPeerCounts(PeerCounts others, SliceDemand sliceDemand, long now) {
+    limit.change(each -> each.counted(others, sliceDemand, now));
+  }
+
+  /** Stops leaving room for what others counted. */
+  public void dropPeerCounts() {
+    limit.change(LimitState::uncounted);
+  }
+
+  /**
+   * Applies {@code outageCap} to a limit that is shared or counted with others, until it
+   * {@linkplain #rejoin rejoins} them. Has no effect on other limits.
+   */
+  public void cutOff(OutageCap outageCap) {
+    limit.change(each -> each.cutOff(outageCap));
+  }
+
+  /** Undoes {@link #cutOff}. Debt and reserved output stay. */
+  public void rejoin() {
+    limit.change(each -> each.cutOff(null));
+  }
+
+  /**
+   * Shares the limit with other instances: from now on no more passes than what is {@linkplain
+   * #addSlices granted}. Debt and reserved output stay; earlier slices are forgotten.
+   */
+  public void share(SliceDemand sliceDemand, long now) {
+    limit.change(each -> each.shared(sliceDemand, now));
+  }
+
+  /** Undoes {@link #share}. Debt and reserved output stay. */
+  public void unshare(long now) {
+    limit.change(each -> each.unshared(now));
+  }
+
+  /**
+   * Returns what to report of a shared limit. Until more is granted, no more than that is spent,
+   * except for usage that runs over.
+   *
+   * @param grid the position of the limit's cells about now
+   * @param oldest the first cell that counts; those before it are forgotten
+   * @param ahead the last cell that anything is granted in
+   * @param keep how much may stay free in a cell; the rest is given up
+   */
+  public SpendingReport spendingReport(
+      CellGrid grid, long oldest, long ahead, long keep, long now) {
+    while (true) {
+      LimitState current = limit.state();
+      LimitState next = current.tallied(grid, oldest, ahead, keep, now);
+      if (limit.replace(current, next)) {
+        return next.spendingReport(now);
+      }
+    }
+  }
+
+  /**
+   * Adds slices to a shared limit, and lets it spend all its slices in the given spans.
+   *
+   * @param more amounts by cell
+   * @param storeReport what was reported with them
+   * @param spans when what is left of a cell may be spent
+   */
+  public void addSlices(
+      List<SpendingReport.Counted> more,
+      StoreReport storeReport,
+      LongFunction<CellGrid.Span> spans) {
+    limit.change(each -> each.withSlices(more, storeReport, spans));
+  }
+
+  /** Stops the spending of its slices. */
+  public void dropSlices() {
+    limit.change(LimitState::withSlicesDropped);
+  }
+
+  /**
+   * Returns whether {@code amount} of a limit shared in slices, which this instance has not used up
+   * itself, is not granted now because the store lost data, and an instance that may have spent of
+   * the limit can no longer report how much.
+   */
+  public boolean isBarred(long amount, long now) {
+    return limit.state().isBarred(amount, now);
+  }
+
+  /** Makes a limit leave room for what other regions count, from now on. */
+  public void bindRegions(RegionCounts regionCounts, long now) {
+    limit.change(current -> current.withRegions(regionCounts, now));
+  }
+
+  /** Stops making the limit leave room for what other regions count. */
+  public void unbindRegions() {
+    limit.change(LimitState::withoutRegions);
+  }
+
+  /**
+   * Returns what a limit counted itself since regions began to share it, by cell, for its last two
+   * cells. Empty when regions do not share it.
+   */
+  public Map<Long, Long> localCounts() {
+    Map<Long, Long> counted = new TreeMap<>();
+    RegionUse use = limit.state().regionUse();
+    if (use != null) {
+      for (long cell = use.newest() - 1; cell <= use.newest(); cell++) {
+        if (use.here(cell) > 0) {
+          counted.put(cell, use.here(cell));
+        }
+      }
+    }
+    return counted;
+  }
+
+  /**
+   * Returns whether regions share the limit, so that {@link #localCounts} has what it counted
+   * itself.
+   */
+  public boolean isBoundToRegions() {
+    return limit.state().regionUse() != null;
+  }
+
+  /**
+   * Records that {@code weight} has just come, and must wait or be refused. If that is the first
+   * such answer in its cell, other regions are notified, unless less than half of the limit was
+   * counted in that cell before. Does nothing if the weight would pass, or could never pass, or if
+   * the limit is cut off from the instances of this region, which does not concern other regions.
+   */
+  public void recordDenial(Weight weight, long now) {
+    while (true) {
+      LimitState state = limit.state();
+      RegionUse use = state.regionUse();
+      boolean no =
+          use != null
+              && limit.refusal() == null
+              && limit.decide(weight, now) instanceof LimitAnswer.Wait
+              && !limit.isAwaitingSlices(weight.amount(), now);
+      RegionUse next = no ? use.withDenial(state.capacity(now), now) : use;
+      if (next == null || next.equals(use)) {
+        return;
+      }
+      if (limit.replace(state, state.withUse(next))) {
+        next.regionCounts().denialListener().denied(next.deniedCell(), limit.capacity());
+        return;
+      }
+    }
+  }
+}
