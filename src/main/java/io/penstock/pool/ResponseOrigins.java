@@ -1,13 +1,18 @@
 package io.penstock.pool;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers which upstream issued an id that a later request may refer to, such as that of a
  * response, a file or a batch, because no other upstream knows it. Ids are kept for an hour; if
- * there are too many, the oldest are dropped. Safe from any thread.
+ * there are too many, the oldest are dropped. Safe from any thread; looking an id up takes no lock.
+ *
+ * <p>A cache that keeps what is used often, such as Caffeine, would not do: where all ids are new
+ * it keeps the old ones and drops the latest, which are the ones that clients refer to.
  */
 public final class ResponseOrigins {
   /** For how long an id is remembered: an hour, in nanoseconds. */
@@ -16,10 +21,13 @@ public final class ResponseOrigins {
   /** The longest id that is remembered, in characters. */
   public static final int MAX_ID_LENGTH = 256;
 
-  private record Origin(String upstream, long atNanos) {}
+  private record Origin(String id, String upstream, long atNanos) {}
 
   private final int most;
-  private final LinkedHashMap<String, Origin> byId = new LinkedHashMap<>();
+  private final ConcurrentMap<String, Origin> byId = new ConcurrentHashMap<>();
+
+  /** Oldest first; with those whose ids were issued again since. */
+  private final Queue<Origin> byAge = new ArrayDeque<>();
 
   /** Creates an empty memory for at most {@code most} ids, ≥ 1. */
   public ResponseOrigins(int most) {
@@ -34,26 +42,25 @@ public final class ResponseOrigins {
     if (id.isEmpty() || id.length() > MAX_ID_LENGTH) {
       return;
     }
-    byId.remove(id); // an id that is issued again becomes the newest
-    byId.put(id, new Origin(upstream, now));
-    var oldest = byId.entrySet().iterator();
-    while (oldest.hasNext()) {
-      Map.Entry<String, Origin> entry = oldest.next();
-      if (byId.size() <= most && now - entry.getValue().atNanos() < KEPT_NANOS) {
-        return;
-      }
-      oldest.remove();
+    Origin newest = new Origin(id, upstream, now);
+    byId.put(id, newest);
+    byAge.add(newest);
+    Origin oldest = byAge.peek();
+    while (oldest != null && (byAge.size() > most || now - oldest.atNanos() >= KEPT_NANOS)) {
+      byAge.remove();
+      byId.remove(oldest.id(), oldest);
+      oldest = byAge.peek();
     }
   }
 
   /** Returns the id of the upstream that issued {@code id} within the last hour, or null. */
-  public synchronized @Nullable String of(String id, long now) {
+  public @Nullable String of(String id, long now) {
     Origin origin = byId.get(id);
     return origin == null || now - origin.atNanos() >= KEPT_NANOS ? null : origin.upstream();
   }
 
   /** Returns how many ids are remembered. */
-  public synchronized int size() {
+  public int size() {
     return byId.size();
   }
 }
