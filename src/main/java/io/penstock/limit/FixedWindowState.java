@@ -25,10 +25,13 @@ record FixedWindowState(
         .plus(AmountBound.sum(owed.charged(), owed.debt()));
   }
 
-  @Override
-  public LocalState storedForm() {
-    boolean sayable = debt == 0 && reserved == 0 && charged <= spec.capacity();
-    return sayable ? new OpenWindow(spec, start, charged) : this;
+  /**
+   * Returns the form in which a limit keeps this state: an equal one that changes in place, or
+   * itself when one word cannot express it.
+   */
+  LocalState storedForm() {
+    boolean fitsOneWord = debt == 0 && reserved == 0 && charged <= spec.capacity();
+    return fitsOneWord ? new OpenWindow(spec, start, charged) : this;
   }
 
   @Override

@@ -152,13 +152,14 @@ public final class LimitSharing {
     while (true) {
       LimitState state = limit.state();
       RegionUse use = state.regionUse();
-      boolean no =
-          use != null
-              && limit.refusal() == null
-              && limit.decide(weight, now) instanceof LimitAnswer.Wait
-              && !limit.isAwaitingSlices(weight.amount(), now);
-      RegionUse next = no ? use.withDenial(state.capacity(now), now) : use;
-      if (next == null || next.equals(use)) {
+      if (use == null
+          || limit.refusal() != null
+          || !(limit.decide(weight, now) instanceof LimitAnswer.Wait)
+          || limit.isAwaitingSlices(weight.amount(), now)) {
+        return;
+      }
+      RegionUse next = use.withDenial(state.capacity(now), now);
+      if (next.equals(use)) {
         return;
       }
       if (limit.replace(state, state.withUse(next))) {

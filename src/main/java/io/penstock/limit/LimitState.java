@@ -53,8 +53,7 @@ record LimitState(
     if (slices != null || peerCounts != null || regionUse != null) {
       return this;
     }
-    LocalState stored = local.storedForm();
-    return stored == local ? this : of(stored); // mostly itself, which need not be compared
+    return local instanceof FixedWindowState window ? of(window.storedForm()) : this;
   }
 
   /** Returns the open window that may be changed in place, or null. */

@@ -17,14 +17,6 @@ interface LocalState {
     return this;
   }
 
-  /**
-   * Returns the form in which a limit keeps this state: itself, or an equal one that changes in
-   * place.
-   */
-  default LocalState storedForm() {
-    return this;
-  }
-
   LimitSpec spec();
 
   /** Returns the largest amount that could ever be admitted at once. */

@@ -178,7 +178,7 @@ public record GatewayParameters(
       List<String> timeout,
       @Nullable String rest,
       @Nullable String credential) {
-    public static Query of(@Nullable String raw) {
+    static Query of(@Nullable String raw) {
       List<String> tokens = new ArrayList<>();
       List<String> timeout = new ArrayList<>();
       if (raw == null) {
