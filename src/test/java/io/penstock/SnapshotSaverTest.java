@@ -91,8 +91,8 @@ class SnapshotSaverTest {
     }
   }
 
-  private SnapshotSaver saver(Duration every) {
-    StateFile file = new StateFile("state.yaml", every, disk, Snapshot.EMPTY);
+  private SnapshotSaver saver(Duration interval) {
+    StateFile file = new StateFile("state.yaml", interval, disk, Snapshot.EMPTY);
     Map<String, ModelLimits> overrides = Map.of("m", new ModelLimits(1, 2, 3));
     SnapshotSaver snapshotSaver = new SnapshotSaver(file, clocks, limits, ledger, () -> overrides);
     snapshotSaver.start();

@@ -95,8 +95,8 @@ final class GatewayFeed implements AutoCloseable {
     try {
       String target = "/endpoints/" + verb + "?path=" + OperatorClient.encoded(path);
       JsonNode body = client.ask("POST", target, null, TEST).body();
-      String said = EventText.rest(body);
-      return new ViewerMessage.Done(true, verb, path, said.isEmpty() ? "done" : said);
+      String message = EventText.rest(body);
+      return new ViewerMessage.Done(true, verb, path, message.isEmpty() ? "done" : message);
     } catch (Failed failed) {
       boolean old = failed.missing() && failed.why().contains("nothing here");
       return new ViewerMessage.Done(

@@ -131,12 +131,12 @@ final class LimitBuilder {
   }
 
   private boolean required(RouteSetting<?> setting) {
-    boolean there = !values.usable(setting) || values.set(setting).isPresent();
-    if (!there) {
+    boolean present = !values.usable(setting) || values.set(setting).isPresent();
+    if (!present) {
       faultCollector.add(
           values.place(ALGORITHM),
           "algorithm token_window has no " + setting.name() + ", expected it to be set");
     }
-    return there;
+    return present;
   }
 }

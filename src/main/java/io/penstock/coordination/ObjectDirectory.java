@@ -53,9 +53,9 @@ final class ObjectDirectory {
    * ClientTurn#deliverAnswer pass on} the answers.
    */
   List<ClientTurn> answered() {
-    List<ClientTurn> told = answered;
+    List<ClientTurn> answeredTurns = answered;
     answered = new ArrayList<>();
-    return told;
+    return answeredTurns;
   }
 
   /** Does what is due, and then an operation as in {@link CoordinationService#call}. */

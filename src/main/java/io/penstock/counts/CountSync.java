@@ -229,7 +229,7 @@ public final class CountSync implements KnownPeerCounts {
    * holding the lock.
    */
   private void follow() {
-    List<Runnable> eased = new ArrayList<>();
+    List<Runnable> wakeUps = new ArrayList<>();
     synchronized (this) {
       long now = ticker.nanos();
       if (storeContact.changes(false, now)) {
@@ -237,13 +237,13 @@ public final class CountSync implements KnownPeerCounts {
             .forEach(
                 each -> {
                   each.follow(storeContact);
-                  eased.add(each::wake);
+                  wakeUps.add(each::wake);
                 });
       }
-      eased.addAll(
+      wakeUps.addAll(
           sharingStatus.findChanges(null, storeContact, () -> bound().findAny().isPresent(), now));
     }
-    eased.forEach(Runnable::run);
+    wakeUps.forEach(Runnable::run);
   }
 
   private Stream<CountedLimit> bound() {
@@ -259,8 +259,8 @@ public final class CountSync implements KnownPeerCounts {
   }
 
   private List<Count> begin(long now) {
-    long told = unixOffsetNanos(now);
-    shift = Math.abs(told - shift) > SET_NANOS ? told : shift;
+    long reported = unixOffsetNanos(now);
+    shift = Math.abs(reported - shift) > SET_NANOS ? reported : shift;
     boolean whole = number % WHOLE_EVERY == 0;
     number++;
     awaiting = true;

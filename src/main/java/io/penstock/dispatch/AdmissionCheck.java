@@ -21,8 +21,8 @@ public final class AdmissionCheck {
 
   /** Returns the refusal of a ticket that has no route, or null when there is one. */
   public static @Nullable Refusal noRoute(
-      List<TicketRoute> ways, RouteSource routeSource, ParkedTicket parkedTicket) {
-    if (!ways.isEmpty()) {
+      List<TicketRoute> routes, RouteSource routeSource, ParkedTicket parkedTicket) {
+    if (!routes.isEmpty()) {
       return null;
     }
     RefusalReason reason = routeSource.noRouteReason(parkedTicket.model());
@@ -34,32 +34,32 @@ public final class AdmissionCheck {
   }
 
   /** Returns the refusal of a ticket that no upstream can serve for a while, or null. */
-  static @Nullable Refusal unavailable(List<TicketRoute> ways, long now) {
-    Refusal unwell = onlyUnhealthy(ways, now);
-    return unwell == null ? hopeless(ways, now) : unwell;
+  static @Nullable Refusal unavailable(List<TicketRoute> routes, long now) {
+    Refusal unwell = onlyUnhealthy(routes, now);
+    return unwell == null ? hopeless(routes, now) : unwell;
   }
 
   /** Returns whether any of some routes can be relied on to open soon. */
-  static boolean anyAvailable(List<TicketRoute> ways, long now) {
-    return ways.stream().anyMatch(way -> way.available(now));
+  static boolean anyAvailable(List<TicketRoute> routes, long now) {
+    return routes.stream().anyMatch(way -> way.available(now));
   }
 
   /** Returns the refusal of a ticket that waits in vain on every route, or null. */
-  static @Nullable Refusal hopeless(List<TicketRoute> ways, long now) {
+  static @Nullable Refusal hopeless(List<TicketRoute> routes, long now) {
     Refusal unavailable = null;
-    for (TicketRoute ticketRoute : ways) {
+    for (TicketRoute ticketRoute : routes) {
       unavailable = ticketRoute.refusal();
       if (unavailable == null) {
-        return dayUsedUp(ways, now);
+        return dayUsedUp(routes, now);
       }
     }
     return unavailable;
   }
 
   /** Returns the refusal of a ticket that only unhealthy upstreams could serve, or null. */
-  private static @Nullable Refusal onlyUnhealthy(List<TicketRoute> ways, long now) {
+  private static @Nullable Refusal onlyUnhealthy(List<TicketRoute> routes, long now) {
     long soonest = Ticker.NEVER;
-    for (TicketRoute ticketRoute : ways) {
+    for (TicketRoute ticketRoute : routes) {
       Upstream upstream = ticketRoute.upstream();
       if (upstream == null || !upstream.health().onTrial()) {
         return null;
@@ -78,14 +78,14 @@ public final class AdmissionCheck {
    * Returns the refusal of a ticket when its model, or each upstream that could serve it, has used
    * up its day; else null.
    */
-  private static @Nullable Refusal dayUsedUp(List<TicketRoute> ways, long now) {
-    if (ways.isEmpty()) {
+  private static @Nullable Refusal dayUsedUp(List<TicketRoute> routes, long now) {
+    if (routes.isEmpty()) {
       return null;
     }
     long soonest = Ticker.NEVER;
     boolean models = true;
     boolean lost = false;
-    for (TicketRoute ticketRoute : ways) {
+    for (TicketRoute ticketRoute : routes) {
       lost |= hasLost(ticketRoute.ofModel(), now) || hasLost(ticketRoute.pool(), now);
       long model = dayEnds(ticketRoute.ofModel(), now);
       long ends = Math.max(model, dayEnds(ticketRoute.pool(), now));
@@ -124,19 +124,19 @@ public final class AdmissionCheck {
 
   /** Returns the refusal of a new ticket that would wait in vain, or null. */
   static @Nullable Refusal inVain(
-      List<TicketRoute> ways, RouteSource routeSource, ParkedTicket parkedTicket, long now) {
-    Refusal refusal = impossible(ways, routeSource, parkedTicket);
-    return refusal == null ? unavailable(ways, now) : refusal;
+      List<TicketRoute> routes, RouteSource routeSource, ParkedTicket parkedTicket, long now) {
+    Refusal refusal = impossible(routes, routeSource, parkedTicket);
+    return refusal == null ? unavailable(routes, now) : refusal;
   }
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */
   static @Nullable Refusal impossible(
-      List<TicketRoute> ways, RouteSource routeSource, ParkedTicket parkedTicket) {
-    if (ways.isEmpty()) {
-      return noRoute(ways, routeSource, parkedTicket);
+      List<TicketRoute> routes, RouteSource routeSource, ParkedTicket parkedTicket) {
+    if (routes.isEmpty()) {
+      return noRoute(routes, routeSource, parkedTicket);
     }
     Quota.Obstacle obstacle = null;
-    for (TicketRoute ticketRoute : ways) {
+    for (TicketRoute ticketRoute : routes) {
       obstacle = ticketRoute.obstacle(parkedTicket.cost());
       if (obstacle == null) {
         return null;
@@ -155,11 +155,11 @@ public final class AdmissionCheck {
    * own. They are capped at the capacity of the limits, because no limit waits for more than that,
    * however much output a request may ask for.
    */
-  static @Nullable DimensionSizes counted(List<TicketRoute> ways, ParkedTicket parkedTicket) {
+  static @Nullable DimensionSizes counted(List<TicketRoute> routes, ParkedTicket parkedTicket) {
     DimensionSizes most = new DimensionSizes();
     most.setAll(0);
     DimensionSizes capacity = new DimensionSizes();
-    for (TicketRoute ticketRoute : ways) {
+    for (TicketRoute ticketRoute : routes) {
       capacity.reset();
       for (Quota quota : ticketRoute.quotas()) {
         if (!quota.ofKey()) {

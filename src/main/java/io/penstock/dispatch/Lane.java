@@ -333,27 +333,27 @@ final class Lane implements WaitList.Waiter {
   }
 
   @Override
-  public boolean precedes(Ticket gone) {
+  public boolean precedes(Ticket released) {
     ParkedTicket first = head;
     if (first == null) {
       return false;
     }
-    return ours(gone) ? discipline.precedes(first, gone) : first.order() < gone.order();
+    return ours(released) ? discipline.precedes(first, released) : first.order() < released.order();
   }
 
   @Override
-  public boolean unskippable(Ticket gone) {
-    if (ours(gone)) {
+  public boolean unskippable(Ticket released) {
+    if (ours(released)) {
       learn();
-      return tickets.unskippable(null, gone, maxSkips) != null;
+      return tickets.unskippable(null, released, maxSkips) != null;
     }
-    return precedes(gone) && headSkips + skippedByOthers.get() >= maxSkips;
+    return precedes(released) && headSkips + skippedByOthers.get() >= maxSkips;
   }
 
   @Override
-  public void skip(Ticket gone) {
-    if (ours(gone)) {
-      tickets.skipBefore(gone);
+  public void skip(Ticket released) {
+    if (ours(released)) {
+      tickets.skipBefore(released);
       headSkips = tickets.skipsOfFirst();
     } else {
       skippedByOthers.incrementAndGet();
@@ -361,18 +361,18 @@ final class Lane implements WaitList.Waiter {
   }
 
   @Override
-  public @Nullable Quota claim(Ticket gone, long now) {
-    if (!ours(gone)) {
+  public @Nullable Quota claim(Ticket released, long now) {
+    if (!ours(released)) {
       ParkedTicket first = head;
       return first == null ? null : laneWaits.claim(first, now);
     }
-    ParkedTicket each = tickets.unskippable(null, gone, maxSkips);
+    ParkedTicket each = tickets.unskippable(null, released, maxSkips);
     while (each != null) {
       Quota claimed = laneWaits.claim(each, now);
       if (claimed != null) {
         return claimed;
       }
-      each = tickets.unskippable(each, gone, maxSkips);
+      each = tickets.unskippable(each, released, maxSkips);
     }
     return null;
   }

@@ -171,13 +171,13 @@ public final class TicketSettlement {
    *
    * <p>In shadow mode the request is tried again at once, or not at all.
    *
-   * @param elsewhere whether to go to another upstream, if one serves the request
+   * @param toOtherUpstream whether to go to another upstream, if one serves the request
    * @return the ticket of the next attempt; null when this one was settled before, or when no
    *     upstream is open in shadow mode
    */
-  public @Nullable ParkedTicket retry(AttemptFailure failure, boolean elsewhere, long now) {
+  public @Nullable ParkedTicket retry(AttemptFailure failure, boolean toOtherUpstream, long now) {
     Upstream upstream = ticketRoute.upstream();
-    String avoided = elsewhere && upstream != null ? upstream.spec().id() : null;
+    String avoided = toOtherUpstream && upstream != null ? upstream.spec().id() : null;
     if (shadowTicket != null) {
       return againAtOnce(avoided, shadowTicket, now);
     }
@@ -200,15 +200,15 @@ public final class TicketSettlement {
     ShadowGrants releases = parkedTicket.listener().shadows();
     ParkedTicket next =
         parkedTicket.nextAttempt(avoided, new TicketCharges(List.of())); // nothing was taken
-    TicketRoute way = releases.retryRoute(next, now);
+    TicketRoute route = releases.retryRoute(next, now);
     synchronized (this) {
-      if (closed || way == null) {
+      if (closed || route == null) {
         return null;
       }
       closed = true;
     }
     tellReturned(now);
-    releases.release(parkedTicket, next, way, same, now);
+    releases.release(parkedTicket, next, route, same, now);
     return next;
   }
 

@@ -41,14 +41,14 @@ public final class TurnEstimate {
   }
 
   /** Returns how long the next ticket will wait; {@link Ticker#NEVER} when that cannot be known. */
-  public long next(ParkedTicket parkedTicket, List<TicketRoute> ways) {
+  public long next(ParkedTicket parkedTicket, List<TicketRoute> routes) {
     DimensionSizes own = new DimensionSizes();
     parkedTicket.sizesInto(own);
     long best = Ticker.NEVER;
     Set<Before> competing = new HashSet<>();
-    for (TicketRoute way : ways) {
+    for (TicketRoute route : routes) {
       long wait = 0;
-      for (Quota quota : way.quotas()) {
+      for (Quota quota : route.quotas()) {
         Before ahead = before.computeIfAbsent(quota, absent -> new Before());
         wait = Math.max(wait, quota.forecastNanos(ahead.tickets, ahead.sums, own, now));
         competing.add(ahead);

@@ -38,7 +38,7 @@ final class WaitEstimate {
    */
   static long waitNanos(
       ParkedTicket arrived,
-      List<TicketRoute> ways,
+      List<TicketRoute> routes,
       QueueDiscipline<ParkedTicket> discipline,
       LaneIndex laneIndex,
       QueueBacklog queued,
@@ -46,13 +46,14 @@ final class WaitEstimate {
       long now) {
     return arrived.refusesAboveNanos() == 0 || !discipline.foreseeable()
         ? 0
-        : new WaitEstimate(arrived, discipline, laneIndex.all(), queued, overflow).wait(ways, now);
+        : new WaitEstimate(arrived, discipline, laneIndex.all(), queued, overflow)
+            .wait(routes, now);
   }
 
-  private long wait(List<TicketRoute> ways, long now) {
+  private long wait(List<TicketRoute> routes, long now) {
     QueueBacklog before = ahead();
     long best = Long.MAX_VALUE;
-    for (TicketRoute ticketRoute : ways) {
+    for (TicketRoute ticketRoute : routes) {
       best = Math.min(best, wait(ticketRoute, before, now));
     }
     return best;

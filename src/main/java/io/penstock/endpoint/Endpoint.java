@@ -53,8 +53,8 @@ public final class Endpoint {
   private volatile long oldestNanos = Ticker.NEVER;
 
   /** Creates an endpoint that stays until it is closed. */
-  public Endpoint(EndpointSpec spec, EndpointServices house) {
-    this(spec, house, null, house.ticker().nanos());
+  public Endpoint(EndpointSpec spec, EndpointServices services) {
+    this(spec, services, null, services.ticker().nanos());
   }
 
   /**
@@ -62,23 +62,27 @@ public final class Endpoint {
    *
    * @param emptied called with it when nothing is in flight any more; see {@link InFlight}
    */
-  static Endpoint dynamic(EndpointSpec spec, EndpointServices house, Consumer<Endpoint> emptied) {
-    return new Endpoint(spec, house, emptied, house.ticker().nanos());
+  static Endpoint dynamic(
+      EndpointSpec spec, EndpointServices services, Consumer<Endpoint> emptied) {
+    return new Endpoint(spec, services, emptied, services.ticker().nanos());
   }
 
   private Endpoint(
-      EndpointSpec spec, EndpointServices house, @Nullable Consumer<Endpoint> emptied, long now) {
-    this.services = house;
+      EndpointSpec spec,
+      EndpointServices services,
+      @Nullable Consumer<Endpoint> emptied,
+      long now) {
+    this.services = services;
     this.inFlight =
         emptied == null ? InFlight.uncounted() : InFlight.counted(() -> emptied.accept(this), now);
-    this.ticketAccounting = new TicketAccounting(spec.path(), house, inFlight);
-    List<MeteredLimit> limits = EndpointLimit.of(house.limits(), spec, null, now);
+    this.ticketAccounting = new TicketAccounting(spec.path(), services, inFlight);
+    List<MeteredLimit> limits = EndpointLimit.of(services.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), ChargeRule.TOTAL, limits);
-    this.endpointLifecycle = new EndpointLifecycle(spec, house.limits(), own);
+    this.endpointLifecycle = new EndpointLifecycle(spec, services.limits(), own);
     this.bodylessRefusal = new BodylessRefusal(endpointLifecycle, own);
-    StepDriver stepDriver = house.drivers().driver(spec.algorithm());
-    this.dispatchInbox = new DispatchInbox(house.ticker(), stepDriver, new Owner());
-    this.routeTable = new RouteTable(house, endpointLifecycle::spec, own, dispatchInbox::signal);
+    StepDriver stepDriver = services.drivers().driver(spec.algorithm());
+    this.dispatchInbox = new DispatchInbox(services.ticker(), stepDriver, new Owner());
+    this.routeTable = new RouteTable(services, endpointLifecycle::spec, own, dispatchInbox::signal);
     this.dispatcher = new Dispatcher(ticketAccounting, routeTable, new WaitReasons());
     this.undecided =
         new UndecidedTickets(

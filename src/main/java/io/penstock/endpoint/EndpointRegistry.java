@@ -71,10 +71,10 @@ public final class EndpointRegistry {
   }
 
   /** Creates an empty registry. */
-  public EndpointRegistry(EndpointServices house) {
-    this.services = house;
-    this.ticketOperations = new TicketOperations(this, house);
-    this.reclaim = new EndpointReclaim(house.drivers(), this::ring);
+  public EndpointRegistry(EndpointServices services) {
+    this.services = services;
+    this.ticketOperations = new TicketOperations(this, services);
+    this.reclaim = new EndpointReclaim(services.drivers(), this::ring);
   }
 
   /**

@@ -31,9 +31,9 @@ final class RouteTable implements RouteSource {
   private final Runnable signal;
 
   RouteTable(
-      EndpointServices house, Supplier<EndpointSpec> configuration, Quota own, Runnable signal) {
-    this.upstreamRegistry = house.upstreams();
-    this.models = house.models();
+      EndpointServices services, Supplier<EndpointSpec> configuration, Quota own, Runnable signal) {
+    this.upstreamRegistry = services.upstreams();
+    this.models = services.models();
     this.configuration = configuration;
     this.own = own;
     this.signal = signal;

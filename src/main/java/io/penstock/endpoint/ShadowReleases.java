@@ -49,16 +49,16 @@ final class ShadowReleases implements ShadowGrants {
 
   /** Grants a new request at once, or refuses it when no upstream serves it. */
   void release(ParkedTicket parkedTicket, TicketRequest ticketRequest, long now) {
-    List<TicketRoute> ways = routeSource.of(parkedTicket.laneKey(), now);
+    List<TicketRoute> routes = routeSource.of(parkedTicket.laneKey(), now);
     Refusal all = closed.get();
-    Refusal refusal = all == null ? AdmissionCheck.noRoute(ways, routeSource, parkedTicket) : all;
+    Refusal refusal = all == null ? AdmissionCheck.noRoute(routes, routeSource, parkedTicket) : all;
     if (refusal != null) {
       ticketAccounting.turnAway(parkedTicket, refusal);
       return;
     }
-    TicketRoute open = open(ways, parkedTicket, now);
+    TicketRoute open = open(routes, parkedTicket, now);
     ShadowTicket shadowTicket = new ShadowTicket(parkedTicket, ticketRequest);
-    go(parkedTicket, open == null ? leastBad(ways, parkedTicket, now) : open, shadowTicket, now);
+    go(parkedTicket, open == null ? leastBad(routes, parkedTicket, now) : open, shadowTicket, now);
     ticketAccounting.brought(shadowTicket.ticket());
     decide.accept(shadowTicket.ticket(), now);
   }
@@ -102,8 +102,8 @@ final class ShadowReleases implements ShadowGrants {
    * Returns the least used open route, or null. An upstream on trial is open to one request only.
    */
   private static @Nullable TicketRoute open(
-      List<TicketRoute> ways, ParkedTicket parkedTicket, long now) {
-    List<TicketRoute> open = new ArrayList<>(ways);
+      List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
+    List<TicketRoute> open = new ArrayList<>(routes);
     open.removeIf(way -> !way.open(now));
     while (!open.isEmpty()) {
       TicketRoute least = TicketRoute.leastUsed(open, parkedTicket, now);
@@ -117,11 +117,12 @@ final class ShadowReleases implements ShadowGrants {
   }
 
   /** Returns a route though none is open: to a healthy upstream if there is one. */
-  private static TicketRoute leastBad(List<TicketRoute> ways, ParkedTicket parkedTicket, long now) {
-    List<TicketRoute> best = ways.stream().filter(way -> !way.onTrial()).toList();
+  private static TicketRoute leastBad(
+      List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
+    List<TicketRoute> best = routes.stream().filter(way -> !way.onTrial()).toList();
     if (best.isEmpty()) {
-      long soonest = ways.stream().mapToLong(way -> way.gatesOpenAt(now)).min().orElse(now);
-      best = ways.stream().filter(way -> way.gatesOpenAt(now) == soonest).toList();
+      long soonest = routes.stream().mapToLong(way -> way.gatesOpenAt(now)).min().orElse(now);
+      best = routes.stream().filter(way -> way.gatesOpenAt(now) == soonest).toList();
     }
     return TicketRoute.leastUsed(best, parkedTicket, now);
   }

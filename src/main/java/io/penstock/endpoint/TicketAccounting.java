@@ -42,11 +42,11 @@ final class TicketAccounting implements DispatchListener {
   private final RecentOutcomes recentOutcomes;
   private final Queue<Decision> decided = new ArrayDeque<>();
 
-  TicketAccounting(String path, EndpointServices house, InFlight inFlight) {
+  TicketAccounting(String path, EndpointServices services, InFlight inFlight) {
     this.path = path;
-    this.services = house;
+    this.services = services;
     this.inFlight = inFlight;
-    this.recentOutcomes = new RecentOutcomes(house.directory().records());
+    this.recentOutcomes = new RecentOutcomes(services.directory().records());
   }
 
   /** Returns the records of recent outcomes. */

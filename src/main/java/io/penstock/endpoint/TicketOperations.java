@@ -38,9 +38,9 @@ public final class TicketOperations {
   private final EndpointRegistry registry;
   private final EndpointServices services;
 
-  TicketOperations(EndpointRegistry registry, EndpointServices house) {
+  TicketOperations(EndpointRegistry registry, EndpointServices services) {
     this.registry = registry;
-    this.services = house;
+    this.services = services;
   }
 
   /** Gives the first {@code most} waiting tickets of an endpoint to {@code told}. */

@@ -17,11 +17,11 @@ final class WaitForecast {
   private WaitForecast() {}
 
   /** Returns the wait at an endpoint; NEVER while its releases are stopped. */
-  static long waitNanos(Endpoint endpoint, EndpointServices house, Quota own, boolean paused) {
-    long now = house.ticker().nanos();
+  static long waitNanos(Endpoint endpoint, EndpointServices services, Quota own, boolean paused) {
+    long now = services.ticker().nanos();
     return paused
         ? Ticker.NEVER
-        : waitNanos(endpoint.spec(), house.upstreams(), own, endpoint.totals(), now);
+        : waitNanos(endpoint.spec(), services.upstreams(), own, endpoint.totals(), now);
   }
 
   /**

@@ -69,7 +69,7 @@ public final class QueueSnapshot {
 
   /** Returns the place of a ticket; with position 0 when it is not among these. */
   QueuePlace of(ParkedTicket parkedTicket) {
-    boolean there = !seen.isEmpty() && seen.getLast().pending() == parkedTicket;
-    return there ? places().getLast() : new QueuePlace(parkedTicket, 0, Ticker.NEVER);
+    boolean present = !seen.isEmpty() && seen.getLast().pending() == parkedTicket;
+    return present ? places().getLast() : new QueuePlace(parkedTicket, 0, Ticker.NEVER);
   }
 }

@@ -43,10 +43,10 @@ public final class WaitExplainer {
   }
 
   /** Returns why a ticket can take none of some routes. */
-  static WaitExplanation of(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
+  static WaitExplanation of(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
     WaitExplainer explainer = new WaitExplainer(parkedTicket, now);
     explainer.given();
-    BindingLimit bindingLimit = explainer.binding(ways);
+    BindingLimit bindingLimit = explainer.binding(routes);
     return new WaitExplanation(explainer.limits, bindingLimit);
   }
 
@@ -67,8 +67,8 @@ public final class WaitExplainer {
 
   /** Returns only what keeps a ticket from going. */
   static @Nullable BindingLimit binding(
-      ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
-    return new WaitExplainer(parkedTicket, now).binding(ways);
+      ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
+    return new WaitExplainer(parkedTicket, now).binding(routes);
   }
 
   /** Adds the limits that were charged for the ticket already. */
@@ -87,12 +87,12 @@ public final class WaitExplainer {
   /**
    * Returns what keeps a ticket from going on the route that opens first: it waits for that one.
    */
-  private @Nullable BindingLimit binding(List<TicketRoute> ways) {
+  private @Nullable BindingLimit binding(List<TicketRoute> routes) {
     BindingLimit soonest = null;
-    for (TicketRoute way : ways) {
+    for (TicketRoute route : routes) {
       BindingLimit longest = null;
-      for (Quota quota : way.quotas()) {
-        longest = later(longest, of(quota, way));
+      for (Quota quota : route.quotas()) {
+        longest = later(longest, of(quota, route));
       }
       BindingLimit bindingLimit =
           longest == null ? BindingLimit.of(Cause.OTHERS_FIRST, Ticker.NEVER) : longest;
@@ -111,21 +111,21 @@ public final class WaitExplainer {
     return one == null || (other != null && other.untilNanos() > one.untilNanos()) ? other : one;
   }
 
-  private @Nullable BindingLimit of(Quota quota, TicketRoute way) {
+  private @Nullable BindingLimit of(Quota quota, TicketRoute route) {
     Found known = found.get(quota);
     if (known != null) {
       return known.binding();
     }
-    Owner owner = owner(quota, way);
+    Owner owner = owner(quota, route);
     BindingLimit bindingLimit =
-        later(later(gate(quota, way, owner), look(quota, owner, false)), kept(quota, owner));
+        later(later(gate(quota, route, owner), look(quota, owner, false)), kept(quota, owner));
     found.put(quota, bindingLimit == null ? Found.NOTHING : new Found(bindingLimit));
     return bindingLimit;
   }
 
-  private @Nullable BindingLimit gate(Quota quota, TicketRoute way, Owner owner) {
+  private @Nullable BindingLimit gate(Quota quota, TicketRoute route, Owner owner) {
     long opens = quota.gatesOpenAt(now);
-    Upstream upstream = way.upstream();
+    Upstream upstream = route.upstream();
     if (opens <= now || upstream == null) {
       return null;
     }
@@ -183,16 +183,16 @@ public final class WaitExplainer {
    * Returns the owner of a quota, by its place on a route; the route is null for quotas charged at
    * arrival.
    */
-  private Owner owner(Quota quota, @Nullable TicketRoute way) {
+  private Owner owner(Quota quota, @Nullable TicketRoute route) {
     CallerAccount callerAccount = parkedTicket.account();
-    if (way != null && quota.equals(way.pool()) && way.upstream() != null) {
-      Upstream upstream = way.upstream();
-      String model = way.model();
+    if (route != null && quota.equals(route.pool()) && route.upstream() != null) {
+      Upstream upstream = route.upstream();
+      String model = route.model();
       String pool =
           model == null ? null : upstream.spec().budget().poolOf(upstream.spec().ownName(model));
       return new Owner(Kind.UPSTREAM, upstream.spec().id(), pool);
     }
-    if (way != null && quota.equals(way.ofModel())) {
+    if (route != null && quota.equals(route.ofModel())) {
       return new Owner(Kind.MODEL, quota.name(), null);
     }
     if (quota.ofKey()) {

@@ -13,7 +13,7 @@ import java.util.List;
 public final class WaitingTicket implements TicketRecord {
   private final ParkedTicket parkedTicket;
   private final QueueSnapshot queueSnapshot;
-  private final List<TicketRoute> ways;
+  private final List<TicketRoute> routes;
   private final boolean paused;
   private final boolean blocked;
   private final boolean undecided;
@@ -21,11 +21,11 @@ public final class WaitingTicket implements TicketRecord {
   private WaitingTicket(
       ParkedTicket parkedTicket,
       QueueSnapshot queueSnapshot,
-      List<TicketRoute> ways,
+      List<TicketRoute> routes,
       boolean paused) {
     this.parkedTicket = parkedTicket;
     this.queueSnapshot = queueSnapshot;
-    this.ways = ways;
+    this.routes = routes;
     this.paused = paused;
     this.blocked = parkedTicket.blocked();
     this.undecided = !parkedTicket.waits();
@@ -55,6 +55,6 @@ public final class WaitingTicket implements TicketRecord {
     return undecided
         ? WaitExplainer.denied(parkedTicket, nanos())
         : WaitReasons.withQueueCause(
-            WaitExplainer.of(parkedTicket, ways, nanos()), paused, blocked);
+            WaitExplainer.of(parkedTicket, routes, nanos()), paused, blocked);
   }
 }

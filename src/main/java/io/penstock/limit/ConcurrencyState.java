@@ -36,8 +36,8 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements Local
   }
 
   @Override
-  public Taken take(long taken, long held, long now) {
-    return new Taken(less(-taken - held), new LimitAnswer.Receipt(0, taken, held));
+  public Taken take(long taken, long reserved, long now) {
+    return new Taken(less(-taken - reserved), new LimitAnswer.Receipt(0, taken, reserved));
   }
 
   private ConcurrencyState less(long amount) {
@@ -45,13 +45,13 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements Local
   }
 
   @Override
-  public LocalState giveBack(long cell, long taken, long held, long now) {
-    return less(AmountBound.sum(taken, held));
+  public LocalState giveBack(long cell, long taken, long reserved, long now) {
+    return less(AmountBound.sum(taken, reserved));
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
-    return new Taken(less(unheld), new LimitAnswer.Receipt(0, 0, 0));
+  public Taken charge(long amount, long released, long now) {
+    return new Taken(less(released), new LimitAnswer.Receipt(0, 0, 0));
   }
 
   @Override

@@ -144,8 +144,8 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
-    return charged(amount, 0, Math.max(0, reserved - unheld), now);
+  public Taken charge(long amount, long released, long now) {
+    return charged(amount, 0, Math.max(0, reserved - released), now);
   }
 
   @Override

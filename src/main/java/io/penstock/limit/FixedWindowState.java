@@ -162,11 +162,11 @@ record FixedWindowState(
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
+  public Taken charge(long amount, long released, long now) {
     FixedWindowState state = at(now);
     FixedWindowState let =
         new FixedWindowState(
-            spec, state.start, state.charged, state.debt, Math.max(0, state.reserved - unheld));
+            spec, state.start, state.charged, state.debt, Math.max(0, state.reserved - released));
     return new Taken(let.plus(amount), new LimitAnswer.Receipt(let.start, amount, 0));
   }
 

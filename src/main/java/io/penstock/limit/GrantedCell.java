@@ -13,8 +13,8 @@ record GrantedCell(long cell, long granted, long used, CellGrid.Span span) {
     return new GrantedCell(cell, 0, 0, CellGrid.Span.NEVER);
   }
 
-  long free(long held) {
-    return Math.max(0, granted - used - held);
+  long free(long reserved) {
+    return Math.max(0, granted - used - reserved);
   }
 
   GrantedCell using(long amount) {

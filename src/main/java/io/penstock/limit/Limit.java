@@ -231,15 +231,17 @@ public final class Limit {
     }
   }
 
-  /** Charges the running window in any case, and releases {@code unheld} of the reserved output. */
-  public LimitAnswer.Receipt charge(long amount, long unheld, long now) {
+  /**
+   * Charges the running window in any case, and releases {@code released} of the reserved output.
+   */
+  public LimitAnswer.Receipt charge(long amount, long released, long now) {
     while (true) {
       LimitState current = state();
       OpenWindow open = current.openWindow();
       if (open != null && open.tryCharge(amount, now)) {
         return open.receipt(amount);
       }
-      LimitState.Successor charged = current.charge(amount, unheld, now);
+      LimitState.Successor charged = current.charge(amount, released, now);
       if (replace(current, charged.next())) {
         return charged.receipt();
       }

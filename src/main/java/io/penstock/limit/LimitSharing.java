@@ -21,11 +21,11 @@ public final class LimitSharing {
    * Makes the limit leave room for what others counted, if it has a window. Debt and history stay
    * those that were counted here.
    *
-   * @param others all that was heard of them, which replaces what was known before
+   * @param peerCounts all that was heard of them, which replaces what was known before
    * @param sliceDemand the waiters to wake when the limit rejoins others or is cut off from them
    */
-  public void applyPeerCounts(PeerCounts others, SliceDemand sliceDemand, long now) {
-    limit.change(each -> each.counted(others, sliceDemand, now));
+  public void applyPeerCounts(PeerCounts peerCounts, SliceDemand sliceDemand, long now) {
+    limit.change(each -> each.counted(peerCounts, sliceDemand, now));
   }
 
   /** Stops leaving room for what others counted. */

@@ -335,17 +335,17 @@ record LimitState(
   }
 
   /**
-   * Charges {@code amount} to the running window and releases {@code unheld} of the reserved
+   * Charges {@code amount} to the running window and releases {@code released} of the reserved
    * output.
    */
-  Successor charge(long amount, long unheld, long now) {
-    LocalState.Taken own = spendingLocal(now).charge(amount, unheld, now);
-    RegionUse use = regionUse == null ? null : regionUse.plus(amount, -unheld, now);
+  Successor charge(long amount, long released, long now) {
+    LocalState.Taken own = spendingLocal(now).charge(amount, released, now);
+    RegionUse use = regionUse == null ? null : regionUse.plus(amount, -released, now);
     if (slices == null) {
       return changed(own.next(), null, use, own.receipt());
     }
     long cell = slices.spendingCell(local, now);
-    SharedSlices next = slices.charged(local, cell, amount, unheld);
+    SharedSlices next = slices.charged(local, cell, amount, released);
     return changed(slices.beginning(local, own.next(), now), next, use, own.receipt().in(cell));
   }
 

@@ -62,23 +62,23 @@ interface LocalState {
   long forecastNanos(long ahead, long own, long now);
 
   /** Takes an amount that was found to be admitted now. */
-  Taken take(long taken, long held, long now);
+  Taken take(long taken, long reserved, long now);
 
   /**
    * Gives back what was taken and never used. A charge is given back only if its cell still counts.
    */
-  LocalState giveBack(long cell, long taken, long held, long now);
+  LocalState giveBack(long cell, long taken, long reserved, long now);
 
   /** Gives back part or all of a receipt. */
-  default LocalState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
-    return giveBack(receipt.cell(), taken, held, now);
+  default LocalState giveBack(LimitAnswer.Receipt receipt, long taken, long reserved, long now) {
+    return giveBack(receipt.cell(), taken, reserved, now);
   }
 
   /**
-   * Charges {@code amount} to the running window and releases {@code unheld} of the reserved
+   * Charges {@code amount} to the running window and releases {@code released} of the reserved
    * output.
    */
-  Taken charge(long amount, long unheld, long now);
+  Taken charge(long amount, long released, long now);
 
   /** Returns what the limit owes at {@code now}. */
   LimitBalance balance(long now);

@@ -157,18 +157,18 @@ final class OpenWindow implements LocalState {
   }
 
   @Override
-  public Taken take(long taken, long held, long now) {
-    return frozen().take(taken, held, now);
+  public Taken take(long taken, long reserved, long now) {
+    return frozen().take(taken, reserved, now);
   }
 
   @Override
-  public LocalState giveBack(long cell, long taken, long held, long now) {
-    return frozen().giveBack(cell, taken, held, now);
+  public LocalState giveBack(long cell, long taken, long reserved, long now) {
+    return frozen().giveBack(cell, taken, reserved, now);
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
-    return frozen().charge(amount, unheld, now);
+  public Taken charge(long amount, long released, long now) {
+    return frozen().charge(amount, released, now);
   }
 
   @Override

@@ -181,12 +181,12 @@ record SharedSlices(
   }
 
   /** Returns these slices after an amount was charged in a cell, and reserved output released. */
-  SharedSlices charged(LocalState local, long cell, long amount, long unheld) {
+  SharedSlices charged(LocalState local, long cell, long amount, long released) {
     boolean permits = permits(local);
     return with(
-        using(local, cell, permits ? -unheld : amount),
-        permits ? 0 : Math.max(0, reserved - unheld),
-        AmountBound.sum(spent, Math.max(0, amount - unheld)));
+        using(local, cell, permits ? -released : amount),
+        permits ? 0 : Math.max(0, reserved - released),
+        AmountBound.sum(spent, Math.max(0, amount - released)));
   }
 
   /**

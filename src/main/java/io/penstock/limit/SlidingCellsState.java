@@ -57,18 +57,18 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LocalState cells) impleme
   }
 
   @Override
-  public Taken take(long taken, long held, long now) {
-    return with(cells.take(taken, held, now));
+  public Taken take(long taken, long reserved, long now) {
+    return with(cells.take(taken, reserved, now));
   }
 
   @Override
-  public LocalState giveBack(long cell, long taken, long held, long now) {
-    return with(cells.giveBack(cell, taken, held, now));
+  public LocalState giveBack(long cell, long taken, long reserved, long now) {
+    return with(cells.giveBack(cell, taken, reserved, now));
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
-    return with(cells.charge(amount, unheld, now));
+  public Taken charge(long amount, long released, long now) {
+    return with(cells.charge(amount, released, now));
   }
 
   @Override

@@ -108,9 +108,9 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
+  public Taken charge(long amount, long released, long now) {
     return new Taken(
-        plus(amount, Math.max(0, reserved - unheld), now),
+        plus(amount, Math.max(0, reserved - released), now),
         new LimitAnswer.Receipt(own(now), amount, 0));
   }
 

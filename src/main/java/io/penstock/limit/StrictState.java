@@ -77,7 +77,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Loc
   }
 
   @Override
-  public Taken take(long taken, long held, long now) {
+  public Taken take(long taken, long reserved, long now) {
     StrictState from = late(now) ? new StrictState(spec, now, 0) : this;
     return new Taken(from.after(), new LimitAnswer.Receipt(from.next(), 1, 0));
   }
@@ -105,13 +105,13 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Loc
    * of place.
    */
   @Override
-  public LocalState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long reserved, long now) {
     StrictState before = before();
     return taken == 1 && before.next() == cell ? before : this;
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
+  public Taken charge(long amount, long released, long now) {
     return new Taken(this, new LimitAnswer.Receipt(next(), 0, 0));
   }
 

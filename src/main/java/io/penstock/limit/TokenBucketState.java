@@ -206,11 +206,11 @@ record TokenBucketState(
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
+  public Taken charge(long amount, long released, long now) {
     TokenBucketState state = at(now);
     long charged = Math.max(0, Math.min(amount, AmountBound.MOST - state.spent()));
     return new Taken(
-        state.spending(charged, Math.max(0, reserved - unheld)),
+        state.spending(charged, Math.max(0, reserved - released)),
         new LimitAnswer.Receipt(state.at, amount, 0));
   }
 

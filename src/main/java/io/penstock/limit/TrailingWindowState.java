@@ -299,12 +299,12 @@ final class TrailingWindowState implements LocalState {
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
+  public Taken charge(long amount, long released, long now) {
     TrailingWindowState state = at(now);
     long cell = newestAt(now);
-    long pace = amount == unheld ? state.fullAt : state.paceAfter(amount - unheld, now);
+    long pace = amount == released ? state.fullAt : state.paceAfter(amount - released, now);
     return new Taken(
-        state.with(now, cell, amount, Math.max(0, reservedOutput - unheld), pace, totalTaken),
+        state.with(now, cell, amount, Math.max(0, reservedOutput - released), pace, totalTaken),
         new LimitAnswer.Receipt(cell, amount, 0));
   }
 

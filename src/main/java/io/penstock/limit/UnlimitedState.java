@@ -30,17 +30,17 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements LocalState {
   }
 
   @Override
-  public Taken take(long taken, long held, long now) {
+  public Taken take(long taken, long reserved, long now) {
     return new Taken(this, NOTHING);
   }
 
   @Override
-  public LocalState giveBack(long cell, long taken, long held, long now) {
+  public LocalState giveBack(long cell, long taken, long reserved, long now) {
     return this;
   }
 
   @Override
-  public Taken charge(long amount, long unheld, long now) {
+  public Taken charge(long amount, long released, long now) {
     return new Taken(this, NOTHING);
   }
 

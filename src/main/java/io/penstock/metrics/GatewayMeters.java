@@ -256,21 +256,22 @@ public final class GatewayMeters implements EventSink {
         .values()
         .removeIf(
             each -> {
-              boolean gone = gone(each.endpoint());
-              if (gone && each.own()) {
+              boolean removed = gone(each.endpoint());
+              if (removed && each.own()) {
                 each.meters().remove();
               }
-              return gone;
+              return removed;
             });
     byUpstream
         .values()
         .removeIf(
             each -> {
-              boolean gone = upstreamRegistry.find(each.upstream().spec().id()) != each.upstream();
-              if (gone && each.own() && each.meters() != null) {
+              boolean removed =
+                  upstreamRegistry.find(each.upstream().spec().id()) != each.upstream();
+              if (removed && each.own() && each.meters() != null) {
                 each.meters().remove();
               }
-              return gone;
+              return removed;
             });
     endpointRegistry.all().forEach(endpoint -> of(endpoint.path()));
   }

@@ -100,9 +100,9 @@ final class UpstreamMeters {
     }
     boolean own = !name.equals(BoundedLabels.OTHER) && take(size(name));
     String goesBy = own ? name : BoundedLabels.OTHER;
-    boolean there = shown.containsValue(goesBy);
+    boolean present = shown.containsValue(goesBy);
     shown.put(name, goesBy);
-    if (!there) {
+    if (!present) {
       show(goesBy);
     }
   }

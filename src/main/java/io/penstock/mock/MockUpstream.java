@@ -217,8 +217,8 @@ final class MockUpstream {
     /** Answers after the latency if the limits admitted the request, else refuses immediately. */
     private Mono<Void> within(
         MockLimit.Verdict verdict, String model, Supplier<Mono<Void>> answer) {
-      MockLimit.Verdict said = address.announces() ? verdict : verdict.unannounced();
-      dialect.limits(said, surroundings.wallClock().unixMillis(), response.responseHeaders());
+      MockLimit.Verdict announced = address.announces() ? verdict : verdict.unannounced();
+      dialect.limits(announced, surroundings.wallClock().unixMillis(), response.responseHeaders());
       if (verdict.binding() != null) {
         refused.increment();
         return error(overLimit(verdict.binding(), verdict.retryNanos(), model));

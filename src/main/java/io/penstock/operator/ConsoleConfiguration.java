@@ -22,10 +22,10 @@ class ConsoleConfiguration {
       UpstreamRegistry upstreamRegistry,
       EventBus events,
       Ticker ticker) {
-    RecentWaits waits = new RecentWaits();
+    RecentWaits recentWaits = new RecentWaits();
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreamRegistry, ticker);
-    LiveRows rows = new LiveRows(registry, endpoints, waits, ticker);
+    LiveRows rows = new LiveRows(registry, endpoints, recentWaits, ticker);
     SharingPeers sharingPeers = new SharingPeers();
     var _ = events.subscribe(sharingPeers); // subscribed for as long as the gateway lives
     LiveChanges liveChanges =
@@ -33,7 +33,7 @@ class ConsoleConfiguration {
             rows::rows,
             () -> OperatorJson.text(providers.views()),
             () -> OperatorJson.text(sharingPeers.view()));
-    return new LiveStream(liveChanges, waits, events);
+    return new LiveStream(liveChanges, recentWaits, events);
   }
 
   /** Ordered before the operator routes, because their last route matches everything. */

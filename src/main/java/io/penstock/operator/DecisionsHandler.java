@@ -22,19 +22,19 @@ final class DecisionsHandler {
   private record Ended(String model, long reservedTokens, long usedTokens) {}
 
   private final DecisionService decisionService;
-  private final DecisionWaits waits;
+  private final DecisionWaits decisionWaits;
   private final QuotaReservations quotaReservations;
   private final Ticker ticker;
   private final WallClock clock;
 
   DecisionsHandler(
       DecisionService decisionService,
-      DecisionWaits waits,
+      DecisionWaits decisionWaits,
       QuotaReservations quotaReservations,
       Ticker ticker,
       WallClock clock) {
     this.decisionService = decisionService;
-    this.waits = waits;
+    this.decisionWaits = decisionWaits;
     this.quotaReservations = quotaReservations;
     this.ticker = ticker;
     this.clock = clock;
@@ -60,7 +60,7 @@ final class DecisionsHandler {
     return Mono.<Optional<ModelDecision>>create(
             sink -> {
               Runnable leave =
-                  waits.enter(
+                  decisionWaits.enter(
                       modelQuestion.model(),
                       tokens,
                       deadline,

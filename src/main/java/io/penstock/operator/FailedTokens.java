@@ -56,10 +56,10 @@ final class FailedTokens {
       oldest.remove();
     }
     String place = place(address);
-    boolean apart = oldestFirst.containsKey(place) || oldestFirst.size() < MOST_PLACES;
+    boolean separate = oldestFirst.containsKey(place) || oldestFirst.size() < MOST_PLACES;
     Minute minute =
         oldestFirst.computeIfAbsent(
-            apart ? place : OTHERS, absent -> new Minute(now + MINUTE_NANOS));
+            separate ? place : OTHERS, absent -> new Minute(now + MINUTE_NANOS));
     minute.failures = Math.min(MOST, minute.failures) + 1;
     return minute.failures == MOST;
   }

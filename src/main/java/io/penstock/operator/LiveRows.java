@@ -28,7 +28,7 @@ final class LiveRows {
 
   private final EndpointRegistry registry;
   private final EndpointsHandler views;
-  private final RecentWaits waits;
+  private final RecentWaits recentWaits;
   private final Ticker ticker;
 
   /** Answers of the owners of queues since the last snapshot. */
@@ -36,10 +36,11 @@ final class LiveRows {
 
   private final Map<String, String> held = new HashMap<>();
 
-  LiveRows(EndpointRegistry registry, EndpointsHandler views, RecentWaits waits, Ticker ticker) {
+  LiveRows(
+      EndpointRegistry registry, EndpointsHandler views, RecentWaits recentWaits, Ticker ticker) {
     this.registry = registry;
     this.views = views;
-    this.waits = waits;
+    this.recentWaits = recentWaits;
     this.ticker = ticker;
   }
 
@@ -61,9 +62,10 @@ final class LiveRows {
         registry.tickets().next(endpoint, look -> look.ifPresent(is -> answers.put(path, is)));
       }
       rows.add(
-          LiveRow.of(views.view(endpoint, Map.of()), waits.of(path), counts, held(path, counts)));
+          LiveRow.of(
+              views.view(endpoint, Map.of()), recentWaits.of(path), counts, held(path, counts)));
     }
-    waits.keep(paths);
+    recentWaits.keep(paths);
     held.keySet().retainAll(ages.keySet());
     answers.keySet().retainAll(ages.keySet());
     return rows;
@@ -86,10 +88,10 @@ final class LiveRows {
     if (binding.kind() == null || Objects.equals(binding.name(), path)) {
       return binding.cause() == BindingLimit.Cause.LIMIT ? "its limit:" + measure : what + measure;
     }
-    String whose = lower(binding.kind()) + " " + binding.name();
+    String owner = lower(binding.kind()) + " " + binding.name();
     return binding.cause() == BindingLimit.Cause.LIMIT
-        ? whose + ":" + measure
-        : whose + ": " + what;
+        ? owner + ":" + measure
+        : owner + ": " + what;
   }
 
   private static String lower(Enum<?> word) {

@@ -26,22 +26,23 @@ final class LiveStream implements SmartLifecycle {
   private static final Duration EVERY = Duration.ofMillis(500);
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
-  private final RecentWaits waits;
+  private final RecentWaits recentWaits;
   private final Scheduler scheduler;
   private final Flux<LiveChanges.Snapshot> looks;
   private final StreamReaders streamReaders = new StreamReaders();
   private final Sinks.Empty<Void> stopped = Sinks.empty();
 
-  LiveStream(LiveChanges liveChanges, RecentWaits waits, EventBus events) {
-    this(liveChanges, waits, events, Schedulers.newSingle("penstock-live", true));
+  LiveStream(LiveChanges liveChanges, RecentWaits recentWaits, EventBus events) {
+    this(liveChanges, recentWaits, events, Schedulers.newSingle("penstock-live", true));
   }
 
-  LiveStream(LiveChanges liveChanges, RecentWaits waits, EventBus events, Scheduler scheduler) {
-    this.waits = waits;
+  LiveStream(
+      LiveChanges liveChanges, RecentWaits recentWaits, EventBus events, Scheduler scheduler) {
+    this.recentWaits = recentWaits;
     this.scheduler = scheduler;
     this.looks =
         Flux.using(
-                () -> events.subscribe(waits),
+                () -> events.subscribe(recentWaits),
                 listening -> ticks().map(tick -> liveChanges.takeSnapshot()),
                 this::ended)
             .replay(1)
@@ -54,7 +55,7 @@ final class LiveStream implements SmartLifecycle {
 
   private void ended(EventBus.Subscription listening) {
     listening.close();
-    waits.clear();
+    recentWaits.clear();
   }
 
   /** Answers with the changes, until the reader disconnects. */

@@ -21,8 +21,8 @@ final class OperatorErrors {
   ResponseEntity<byte[]> any(Exception error) {
     if (error instanceof ErrorResponse known) {
       String detail = known.getBody().getDetail();
-      String said = detail == null ? "it cannot be answered" : detail;
-      return answer(ProblemAnswer.of(known.getStatusCode(), said), known.getHeaders());
+      String message = detail == null ? "it cannot be answered" : detail;
+      return answer(ProblemAnswer.of(known.getStatusCode(), message), known.getHeaders());
     }
     LOG.error("the operator port failed to answer", error);
     ProblemAnswer problem =

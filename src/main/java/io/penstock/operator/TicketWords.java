@@ -133,7 +133,7 @@ final class TicketWords {
   }
 
   private String sentence(BindingLimit bindingLimit) {
-    String whose =
+    String owner =
         bindingLimit.kind() == null
             ? ""
             : " of " + lower(bindingLimit.kind()) + " " + bindingLimit.name();
@@ -143,27 +143,27 @@ final class TicketWords {
               ? "the endpoint is paused until somebody resumes it"
               : "the endpoint was paused";
       case QUEUE_FULL -> "the queue is full: it waits for a place there";
-      case LIMIT -> limited(bindingLimit, whose);
-      case SLICE -> "the part of this instance" + whose + " is used up: the next round brings more";
-      case LIMIT_UNAVAILABLE -> "a limit" + whose + " is shared with others, and none is heard of";
+      case LIMIT -> limited(bindingLimit, owner);
+      case SLICE -> "the part of this instance" + owner + " is used up: the next round brings more";
+      case LIMIT_UNAVAILABLE -> "a limit" + owner + " is shared with others, and none is heard of";
       case LIMIT_RECOVERING ->
-          "Redis has lost data, and an instance that is gone may have used up a limit" + whose;
-      case UPSTREAM_PAUSED -> "the provider" + whose + " said that it has had enough";
-      case UPSTREAM_UNHEALTHY -> "the provider" + whose + " failed, and is tried again later";
-      case KEPT_FOR_ANOTHER -> "what frees" + whose + " is kept for one that was passed too often";
+          "Redis has lost data, and an instance that is gone may have used up a limit" + owner;
+      case UPSTREAM_PAUSED -> "the provider" + owner + " said that it has had enough";
+      case UPSTREAM_UNHEALTHY -> "the provider" + owner + " failed, and is tried again later";
+      case KEPT_FOR_ANOTHER -> "what frees" + owner + " is kept for one that was passed too often";
       case OTHERS_FIRST -> "it fits, and others are to go before it";
     };
   }
 
-  private String limited(BindingLimit bindingLimit, String whose) {
+  private String limited(BindingLimit bindingLimit, String owner) {
     LimitMeasure limitMeasure = bindingLimit.measure();
     if (limitMeasure == LimitMeasure.CONCURRENCY) {
-      return "as many" + whose + " run as may, until one of them ends";
+      return "as many" + owner + " run as may, until one of them ends";
     }
     String what = limitMeasure == null ? "" : " of " + lower(limitMeasure).replace('_', ' ');
     return "the limit"
         + what
-        + whose
+        + owner
         + " has too little room"
         + (bindingLimit.untilNanos() == Ticker.NEVER ? ", until somebody gives back" : "");
   }

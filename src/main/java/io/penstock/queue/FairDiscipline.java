@@ -109,11 +109,11 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   }
 
   /**
-   * Returns the service below which {@code fairFlow} would fall too far behind if {@code gone}
+   * Returns the service below which {@code fairFlow} would fall too far behind if {@code released}
    * passed it.
    */
-  double tooFarBehind(Ticket gone, FairFlow fairFlow) {
-    long cost = gone.tokens();
+  double tooFarBehind(Ticket released, FairFlow fairFlow) {
+    long cost = released.tokens();
     return fairFlow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / fairFlow.weight;
   }
 

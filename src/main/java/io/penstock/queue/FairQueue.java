@@ -141,12 +141,12 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
-  public void skipBefore(Ticket gone) {
-    FairFlow fairFlow = flow(gone);
+  public void skipBefore(Ticket released) {
+    FairFlow fairFlow = flow(released);
     FlowShare<T> same = share(fairFlow);
     FlowShare<T> least = shares.first();
     T first = least == null ? null : least.tickets.first();
-    if (first == null || (least == same && first.order >= gone.order)) {
+    if (first == null || (least == same && first.order >= released.order)) {
       return; // no ticket comes before it
     }
     if (same == null) {
@@ -155,11 +155,11 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     }
     shares.skipBefore(same.rank, same.order);
     T head = same.tickets.first();
-    if (head != null && head.order < gone.order) {
+    if (head != null && head.order < released.order) {
       shares.changed(
           same,
           () -> {
-            same.tickets.skipBefore(gone.rank, gone.order);
+            same.tickets.skipBefore(released.rank, released.order);
             same.reflect();
           });
     }
@@ -171,16 +171,16 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
-  public @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips) {
-    FairFlow going = flow(gone);
+  public @Nullable T unskippable(@Nullable T last, Ticket released, int maxSkips) {
+    FairFlow going = flow(released);
     FlowShare<T> same = share(going);
     long rank = same == null ? Double.doubleToRawLongBits(going.service()) : same.rank;
     long order = going.since();
-    double behind = discipline.tooFarBehind(gone, going);
+    double behind = discipline.tooFarBehind(released, going);
     FlowShare<T> share = last == null ? shares.first() : share(flow(last));
     T after = last;
     while (share != null && (share == same || share.before(rank, order))) {
-      T found = unskippable(share, after, gone, behind, maxSkips);
+      T found = unskippable(share, after, released, behind, maxSkips);
       if (found != null || share == same) {
         return found;
       }
@@ -191,8 +191,8 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   private @Nullable T unskippable(
-      FlowShare<T> share, @Nullable T after, Ticket gone, double behind, int maxSkips) {
-    boolean lags = share.flow != gone.flow && share.flow.service() < behind;
+      FlowShare<T> share, @Nullable T after, Ticket released, double behind, int maxSkips) {
+    boolean lags = share.flow != released.flow && share.flow.service() < behind;
     if (lags && after == null) {
       return share.tickets.first();
     }
@@ -201,7 +201,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
         after == null
             ? share.tickets.skipped(Long.MIN_VALUE, Long.MIN_VALUE, maxSkips)
             : share.tickets.skipped(after.rank, after.order, maxSkips);
-    boolean later = found != null && share.flow == gone.flow && found.order >= gone.order;
+    boolean later = found != null && share.flow == released.flow && found.order >= released.order;
     return later ? null : found;
   }
 

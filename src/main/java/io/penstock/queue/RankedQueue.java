@@ -39,10 +39,10 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
-  public void skipBefore(Ticket gone) {
+  public void skipBefore(Ticket released) {
     T first = tickets.first();
-    if (first != null && first.before(gone)) {
-      tickets.skipBefore(gone.rank, gone.order);
+    if (first != null && first.before(released)) {
+      tickets.skipBefore(released.rank, released.order);
     }
   }
 
@@ -52,12 +52,12 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
-  public @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips) {
+  public @Nullable T unskippable(@Nullable T last, Ticket released, int maxSkips) {
     T found =
         last == null
             ? tickets.skipped(Long.MIN_VALUE, Long.MIN_VALUE, maxSkips)
             : tickets.skipped(last.rank, last.order, maxSkips);
-    return found != null && found.before(gone) ? found : null;
+    return found != null && found.before(released) ? found : null;
   }
 
   @Override

@@ -79,20 +79,20 @@ public abstract class TicketQueue<T extends Ticket> {
   public abstract int skipsOfFirst();
 
   /**
-   * Counts a skip of all tickets here that come before {@code gone}, which waits here or in another
-   * queue of the same discipline.
+   * Counts a skip of all tickets here that come before {@code released}, which waits here or in
+   * another queue of the same discipline.
    */
-  public abstract void skipBefore(Ticket gone);
+  public abstract void skipBefore(Ticket released);
 
   /** Counts {@code times} skips of all tickets here. */
   public abstract void skipAll(int times);
 
   /**
-   * Returns the next ticket, after {@code last} or from the start, that comes before {@code gone}
-   * and may not be skipped by it: it was skipped {@code maxSkips} times, or would fall too far
-   * behind. Null when there is none.
+   * Returns the next ticket, after {@code last} or from the start, that comes before {@code
+   * released} and may not be skipped by it: it was skipped {@code maxSkips} times, or would fall
+   * too far behind. Null when there is none.
    */
-  public abstract @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips);
+  public abstract @Nullable T unskippable(@Nullable T last, Ticket released, int maxSkips);
 
   /** Returns the first ticket in order that is within {@code room} in all dimensions, or null. */
   public abstract @Nullable T firstWithin(DimensionSizes room);

@@ -93,15 +93,15 @@ public final class Charge {
     if (more <= 0) {
       return;
     }
-    long unheld = Math.min(more, heldLeft);
-    lastProduced = limit.charge(more, unheld, now);
-    if (more > unheld) {
+    long released = Math.min(more, heldLeft);
+    lastProduced = limit.charge(more, released, now);
+    if (more > released) {
       runsOver();
     }
     lastSubCell = subCell;
-    heldLeft -= unheld;
+    heldLeft -= released;
     produced += more;
-    roomFreed |= unheld > 0;
+    roomFreed |= released > 0;
   }
 
   /**

@@ -264,11 +264,11 @@ public final class Quota {
    * Returns the denial, or null if there was none; adds the charges to {@code spends}.
    */
   @Nullable Denial charge(Cost cost, long now, List<Charge> spends) {
-    Denial unmet = take(quotaTerms, AT_ARRIVAL, cost, now, spends);
-    if (unmet != null) {
+    Denial denial = take(quotaTerms, AT_ARRIVAL, cost, now, spends);
+    if (denial != null) {
       waitList.wake(); // other tickets may have seen as taken what was returned since
     }
-    return unmet;
+    return denial;
   }
 
   /** Informs other regions which of the limits they share had no room for a new request. */

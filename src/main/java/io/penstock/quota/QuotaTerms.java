@@ -84,7 +84,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     long paced = paceAllowsAt(metered, sizes, now);
     boolean lacks = !possible || (!room && metered.limit().needsMissingSlices(needs, now));
     long opens = room ? now : lacks ? Ticker.NEVER : roomFreeAt(metered, sizes, now);
-    boolean dry = !room && metered.limit().isAwaitingSlices(needs, now);
-    return new LimitStatus(metered, needs, dry, Math.max(now, Math.max(opens, paced)));
+    boolean awaitsSlices = !room && metered.limit().isAwaitingSlices(needs, now);
+    return new LimitStatus(metered, needs, awaitsSlices, Math.max(now, Math.max(opens, paced)));
   }
 }

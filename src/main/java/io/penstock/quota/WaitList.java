@@ -33,21 +33,21 @@ public final class WaitList implements SliceDemand.Waiter {
      */
     boolean keepsCharges();
 
-    /** Returns whether its first ticket comes before {@code gone}, a ticket of another lane. */
-    boolean precedes(Ticket gone);
+    /** Returns whether its first ticket comes before {@code released}, a ticket of another lane. */
+    boolean precedes(Ticket released);
 
-    /** Returns whether it has a ticket that may not be skipped by {@code gone} once more. */
-    boolean unskippable(Ticket gone);
+    /** Returns whether it has a ticket that may not be skipped by {@code released} once more. */
+    boolean unskippable(Ticket released);
 
-    /** Counts a skip of its tickets that come before {@code gone}. */
-    void skip(Ticket gone);
+    /** Counts a skip of its tickets that come before {@code released}. */
+    void skip(Ticket released);
 
     /**
-     * Claims a quota for one of its tickets that may not be skipped by {@code gone}, has no claim
-     * yet, and lacks only that quota at {@code now}. Returns that quota, or null when there is no
-     * such ticket.
+     * Claims a quota for one of its tickets that may not be skipped by {@code released}, has no
+     * claim yet, and lacks only that quota at {@code now}. Returns that quota, or null when there
+     * is no such ticket.
      */
-    @Nullable Quota claim(Ticket gone, long now);
+    @Nullable Quota claim(Ticket released, long now);
 
     /**
      * Returns whether the ticket is in this lane and the lane is in the wait lists of its quotas.
@@ -216,21 +216,21 @@ public final class WaitList implements SliceDemand.Waiter {
   }
 
   /**
-   * Makes claims for tickets that may not be skipped, before {@code gone}, a ticket of {@code
-   * waiter}, takes from this quota. Each ticket of other waiters that comes before {@code gone} and
-   * may not be skipped claims the quota it lacks, this or another. Waiters with tickets that keep
-   * charges come first, so that no claim is made here only to be taken over.
+   * Makes claims for tickets that may not be skipped, before {@code released}, a ticket of {@code
+   * waiter}, takes from this quota. Each ticket of other waiters that comes before {@code released}
+   * and may not be skipped claims the quota it lacks, this or another. Waiters with tickets that
+   * keep charges come first, so that no claim is made here only to be taken over.
    *
    * @return whether any claim was made: it may have replaced a claim of another ticket of {@code
    *     waiter}
    */
-  public boolean claimForUnskippable(Waiter waiter, Ticket gone, long now) {
-    if (isClaimed() || !anyUnskippable(waiter, gone)) {
+  public boolean claimForUnskippable(Waiter waiter, Ticket released, long now) {
+    if (isClaimed() || !anyUnskippable(waiter, released)) {
       return false;
     }
     boolean any = false;
     for (Waiter other : places(HOLDERS_FIRST)) {
-      if (unskippable(other, waiter, gone) && claims(other, gone, now)) {
+      if (unskippable(other, waiter, released) && claims(other, released, now)) {
         other.wake();
         any = true;
       }
@@ -242,9 +242,9 @@ public final class WaitList implements SliceDemand.Waiter {
    * Makes claims for the tickets of one waiter, each for what it lacks, until one claims this quota
    * or no other ticket can claim. Returns whether any claim was made.
    */
-  private boolean claims(Waiter other, Ticket gone, long now) {
+  private boolean claims(Waiter other, Ticket released, long now) {
     boolean any = false;
-    while (other.claim(gone, now) != null) {
+    while (other.claim(released, now) != null) {
       any = true;
       if (isClaimed()) {
         return true;
@@ -253,9 +253,9 @@ public final class WaitList implements SliceDemand.Waiter {
     return any;
   }
 
-  private boolean anyUnskippable(Waiter waiter, Ticket gone) {
+  private boolean anyUnskippable(Waiter waiter, Ticket released) {
     for (Waiter other : waiters) {
-      if (unskippable(other, waiter, gone)) {
+      if (unskippable(other, waiter, released)) {
         return true;
       }
     }
@@ -263,16 +263,16 @@ public final class WaitList implements SliceDemand.Waiter {
   }
 
   /**
-   * Adds the waiters that are skipped when {@code gone}, a ticket of {@code waiter}, takes from the
-   * quota: all others with a first ticket that comes before it. Adds none while a ticket claims the
-   * quota.
+   * Adds the waiters that are skipped when {@code released}, a ticket of {@code waiter}, takes from
+   * the quota: all others with a first ticket that comes before it. Adds none while a ticket claims
+   * the quota.
    */
-  public void addSkipped(Waiter waiter, Ticket gone, Set<Waiter> into) {
+  public void addSkipped(Waiter waiter, Ticket released, Set<Waiter> into) {
     if (isClaimed()) {
       return;
     }
     for (Waiter other : waiters) {
-      if (!other.equals(waiter) && other.precedes(gone)) {
+      if (!other.equals(waiter) && other.precedes(released)) {
         into.add(other);
       }
     }
@@ -294,8 +294,8 @@ public final class WaitList implements SliceDemand.Waiter {
     return true;
   }
 
-  private static boolean unskippable(Waiter other, Waiter waiter, Ticket gone) {
-    return !other.equals(waiter) && other.unskippable(gone);
+  private static boolean unskippable(Waiter other, Waiter waiter, Ticket released) {
+    return !other.equals(waiter) && other.unskippable(released);
   }
 
   /** Wakes all waiters, the one with the oldest ticket first. */

@@ -13,7 +13,7 @@ final class RedisChannel {
 
   /** Subscribes as described for {@link RedisLink#listen}. */
   static CompletableFuture<Integer> listen(
-      Redisson client, String channel, Consumer<String> heard, Runnable subscribed) {
+      Redisson client, String channel, Consumer<String> messageListener, Runnable subscribed) {
     RTopic topic = client.getTopic(channel, StringCodec.INSTANCE);
     return topic
         .addListenerAsync(new Subscription(subscribed))
@@ -21,7 +21,7 @@ final class RedisChannel {
         .thenCompose(
             first ->
                 topic
-                    .addListenerAsync(String.class, (of, said) -> heard.accept(said))
+                    .addListenerAsync(String.class, (of, said) -> messageListener.accept(said))
                     .toCompletableFuture());
   }
 

@@ -155,10 +155,13 @@ public final class RedisLink implements AutoCloseable {
    *     published in between is never received
    * @return completes once the subscription has begun
    */
-  public CompletableFuture<?> listen(String channel, Consumer<String> heard, Runnable subscribed) {
+  public CompletableFuture<?> listen(
+      String channel, Consumer<String> messageListener, Runnable subscribed) {
     CompletableFuture<Redisson> client = client();
     return bounded(
-        client, client.thenCompose(open -> RedisChannel.listen(open, channel, heard, subscribed)));
+        client,
+        client.thenCompose(
+            open -> RedisChannel.listen(open, channel, messageListener, subscribed)));
   }
 
   private <T> CompletableFuture<T> bounded(

@@ -27,7 +27,7 @@ public final class TroubleLog {
   /**
    * Kinds of failures logged since the last success; a failure that comes and goes is logged once.
    */
-  private final Set<Kind> said = EnumSet.noneOf(Kind.class);
+  private final Set<Kind> reported = EnumSet.noneOf(Kind.class);
 
   /**
    * Creates a log without failures.
@@ -45,8 +45,8 @@ public final class TroubleLog {
     boolean ended;
     synchronized (this) {
       good++;
-      ended = !said.isEmpty();
-      said.clear();
+      ended = !reported.isEmpty();
+      reported.clear();
     }
     if (ended) {
       LOG.info("{}: Redis is well again", of);
@@ -55,25 +55,25 @@ public final class TroubleLog {
 
   /** Records a round that failed. */
   public void recordFailure(RedisTrouble trouble) {
-    boolean news;
+    boolean changed;
     synchronized (this) {
       counts.merge(trouble.kind(), 1L, Long::sum);
       // a pause follows from a failure that was logged before
-      news = trouble.kind() != Kind.PAUSED && said.add(trouble.kind());
+      changed = trouble.kind() != Kind.PAUSED && reported.add(trouble.kind());
     }
-    if (news) {
+    if (changed) {
       LOG.warn("{}: {}", of, trouble.getMessage());
     }
   }
 
   /** Records a failure of a single item. */
   public void recordFailure(String name, RedisTrouble trouble) {
-    boolean news;
+    boolean changed;
     synchronized (this) {
       counts.merge(trouble.kind(), 1L, Long::sum);
-      news = wrong.size() < LIMITS && wrong.add(name);
+      changed = wrong.size() < LIMITS && wrong.add(name);
     }
-    if (news) {
+    if (changed) {
       LOG.warn("{}: {} {} is not shared: {}", of, each, name, trouble.getMessage());
     }
   }

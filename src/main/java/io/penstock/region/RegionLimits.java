@@ -96,9 +96,9 @@ final class RegionLimits {
    * instances of this region may have counted more.
    */
   void follow(long now) {
-    long told = unixOffsetNanos(now);
-    boolean set = Math.abs(told - shift) > SET_NANOS;
-    shift = set ? told : shift;
+    long reported = unixOffsetNanos(now);
+    boolean set = Math.abs(reported - shift) > SET_NANOS;
+    shift = set ? reported : shift;
     if (!set && localPeers == null) {
       return;
     }
@@ -123,9 +123,9 @@ final class RegionLimits {
     all.entrySet()
         .removeIf(
             each -> {
-              boolean gone = each.getValue().forget(cell(each.getKey(), now) - 1);
-              unknown -= gone ? 1 : 0;
-              return gone;
+              boolean removed = each.getValue().forget(cell(each.getKey(), now) - 1);
+              unknown -= removed ? 1 : 0;
+              return removed;
             });
   }
 

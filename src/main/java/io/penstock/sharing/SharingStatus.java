@@ -49,7 +49,7 @@ public final class SharingStatus {
    */
   public List<Runnable> findChanges(
       @Nullable RecoveryReason learns, StoreContact storeContact, BooleanSupplier any, long now) {
-    boolean gone = storeContact.cutOffNanos() != StoreContact.CONNECTED;
+    boolean removed = storeContact.cutOffNanos() != StoreContact.CONNECTED;
     boolean heard = storeContact.members() > 0 && now < storeContact.endsNanos();
     long among = sharingMode == SharingMode.EXACT ? storeContact.members() : 0;
     List<Runnable> said = new ArrayList<>();
@@ -64,16 +64,16 @@ public final class SharingStatus {
       members = among;
       say(ended, among, shared(among), now, said);
     }
-    if (gone && !cutOff && any.getAsBoolean()) {
+    if (removed && !cutOff && any.getAsBoolean()) {
       cutOff = true;
       say(Change.CUT_OFF, among, alone(storeContact.parts()), now, said);
     }
-    if (!gone && cutOff) {
+    if (!removed && cutOff) {
       cutOff = false;
       members = among;
       say(Change.REJOINED, among, "Redis is heard again: " + shared(among), now, said);
     }
-    if (heard && !gone && learns == null && among != members) {
+    if (heard && !removed && learns == null && among != members) {
       members = among;
       say(Change.MEMBERS, among, instances(among) + " limits", now, said);
     }

@@ -85,8 +85,8 @@ final class LossRecovery {
    * @param from time since which heard members learn of the loss, by the shared clock
    */
   void lost(Map<String, Long> known, long shared, long from, long now) {
-    known.forEach((name, heard) -> expected.merge(name, heard, Math::max));
-    unproven.forEach((name, heard) -> expected.merge(name, heard, Math::max));
+    known.forEach((name, heardAt) -> expected.merge(name, heardAt, Math::max));
+    unproven.forEach((name, heardAt) -> expected.merge(name, heardAt, Math::max));
     unproven.clear();
     restarted = false;
     once.clear();
@@ -110,7 +110,7 @@ final class LossRecovery {
     restarted = true;
     lostAt = shared;
     runFrom = from;
-    known.forEach((name, heard) -> unproven.merge(name, heard, Math::max));
+    known.forEach((name, heardAt) -> unproven.merge(name, heardAt, Math::max));
   }
 
   /** Returns whether this is the recovery from a known loss, with members still to report. */
@@ -127,11 +127,11 @@ final class LossRecovery {
    * Records when another member was last heard; if it was not heard since the loss or restart, it
    * is waited for as well.
    */
-  void expect(SliceStore.Member member, long heard) {
+  void expect(SliceStore.Member member, long heardAt) {
     if (inProgress && restarted) {
-      unproven.merge(member.name(), heard, Math::max);
-    } else if (inProgress && heard <= heardFrom) {
-      expected.merge(member.name(), heard, Math::max);
+      unproven.merge(member.name(), heardAt, Math::max);
+    } else if (inProgress && heardAt <= heardFrom) {
+      expected.merge(member.name(), heardAt, Math::max);
     }
   }
 
@@ -151,19 +151,19 @@ final class LossRecovery {
     if (!inProgress) {
       return;
     }
-    long heard = clock - member.silentNanos();
+    long heardAt = clock - member.silentNanos();
     silent.put(member.name(), member.silentNanos());
     if (member.sinceAwareNanos() != Long.MAX_VALUE
         || member.left()
-        || heard > runFrom + 2 * ttlNanos) { // members of other versions never report it
+        || heardAt > runFrom + 2 * ttlNanos) { // members of other versions never report it
       unproven.remove(member.name());
     }
     if (!restarted && member.sinceCompleteNanos() == Long.MAX_VALUE) {
       // its reports date from before the loss, even if the member is gone now
-      expected.merge(member.name(), heard, Math::max);
+      expected.merge(member.name(), heardAt, Math::max);
     }
-    if (expected.containsKey(member.name()) && heard > heardFrom) {
-      Long first = once.putIfAbsent(member.name(), heard);
+    if (expected.containsKey(member.name()) && heardAt > heardFrom) {
+      Long first = once.putIfAbsent(member.name(), heardAt);
       if (first != null && clock - member.sinceCompleteNanos() > first) {
         confirmed.add(member.name());
       }
@@ -209,8 +209,8 @@ final class LossRecovery {
 
   private void end(Map<String, Long> unheard) {
     missing = unheard.size();
-    for (long heard : unheard.values()) {
-      missingHeard = Math.max(barred ? missingHeard : 0, heard);
+    for (long heardAt : unheard.values()) {
+      missingHeard = Math.max(barred ? missingHeard : 0, heardAt);
       barred = true;
       barredAt = lostAt;
     }

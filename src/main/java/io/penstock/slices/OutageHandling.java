@@ -26,7 +26,7 @@ final class OutageHandling {
   private final Set<SharedLimit> unnoted = new HashSet<>();
 
   /** Those of them that have been unacknowledged for longer than slices last. */
-  private final Set<SharedLimit> apart = new HashSet<>();
+  private final Set<SharedLimit> cutOffAlone = new HashSet<>();
 
   private long aloneAt = Long.MIN_VALUE / 2;
 
@@ -53,7 +53,7 @@ final class OutageHandling {
   /** Forgets a limit that is no longer shared. */
   void forget(SharedLimit limit) {
     unnoted.remove(limit);
-    apart.remove(limit);
+    cutOffAlone.remove(limit);
   }
 
   /**
@@ -62,21 +62,21 @@ final class OutageHandling {
    * @param eased receives code to run without the lock
    */
   void apply(Collection<SharedLimit> limits, boolean learning, long now, List<Runnable> eased) {
-    List<SharedLimit> others = new ArrayList<>(apart);
-    others.removeAll(unnoted);
-    others.forEach(apart::remove);
+    List<SharedLimit> changed = new ArrayList<>(cutOffAlone);
+    changed.removeAll(unnoted);
+    changed.forEach(cutOffAlone::remove);
     for (SharedLimit each : unnoted) {
-      if (now >= each.acknowledgedNanos() + pace.ttlNanos() && apart.add(each)) {
-        others.add(each);
+      if (now >= each.acknowledgedNanos() + pace.ttlNanos() && cutOffAlone.add(each)) {
+        changed.add(each);
       }
     }
     boolean all = contact.changes(learning, now);
     if (all) {
       cutOffGrants.begin();
     }
-    for (SharedLimit each : all ? limits : others) {
+    for (SharedLimit each : all ? limits : changed) {
       each.limit().sharing().dropSlices();
-      if (apart.contains(each)) {
+      if (cutOffAlone.contains(each)) {
         contact.applyApart(each.limit());
       } else {
         contact.apply(each.limit());
@@ -90,22 +90,22 @@ final class OutageHandling {
     if (contact.parts() > 0) {
       return limits;
     }
-    return policy == OutagePolicy.SHARE ? apart : List.of();
+    return policy == OutagePolicy.SHARE ? cutOffAlone : List.of();
   }
 
   /** Grants these limits their shares, in windows of the local clock. */
   void grant(Collection<SharedLimit> limits, StoreLives lives, long now, List<Runnable> eased) {
     aloneAt = now; // set even without such limits, or this would be due again at once
     hurried = false;
-    Collection<SharedLimit> those = parted(limits);
-    if (those.isEmpty()) {
+    Collection<SharedLimit> divided = parted(limits);
+    if (divided.isEmpty()) {
       return;
     }
     long parts = contact.parts() > 0 ? contact.parts() : contact.members();
     CellClock own = new CellClock();
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
     own.addReading(now, now, shared, 0);
-    for (SharedLimit limit : those) {
+    for (SharedLimit limit : divided) {
       limit.alone();
       SliceStore.Ask ask = limit.ask(own, false, lives, SharedLimit.STOCKED_NANOS, now);
       SliceStore.Grant grant = ask == null ? null : cutOffGrants.grant(ask, parts, shared);
@@ -127,7 +127,7 @@ final class OutageHandling {
   }
 
   private long grantsAt() {
-    if (contact.parts() == 0 && (policy != OutagePolicy.SHARE || apart.isEmpty())) {
+    if (contact.parts() == 0 && (policy != OutagePolicy.SHARE || cutOffAlone.isEmpty())) {
       return Ticker.NEVER;
     }
     return aloneAt + (hurried ? pace.leastNanos() : pace.intervalNanos());

@@ -69,7 +69,7 @@ final class SharedLimit {
   private final long keptNanos;
   private StoreReport storeReport = StoreReport.NOTHING;
   private long asked = Long.MIN_VALUE / 2;
-  private long looked;
+  private long lookedAt;
   private long spent;
   private volatile long free;
   private double perNano;
@@ -102,7 +102,7 @@ final class SharedLimit {
     this.limitCells = limitCells;
     this.spec = limit.spec();
     this.pace = pace;
-    this.looked = now;
+    this.lookedAt = now;
     this.acknowledgedAt = now;
     // differs by limit, so that limits first seen together are not asked for together again
     this.keptNanos = KEPT_NANOS / 2 + (id.hashCode() & 0xff) * (KEPT_NANOS / 2 / 0x100);
@@ -157,15 +157,15 @@ final class SharedLimit {
    * Takes in another member's report that the store lost this limit.
    *
    * @param again birth of the limit after the loss
-   * @param heard since when all members know of the loss, by the shared clock
+   * @param heardAt since when all members know of the loss, by the shared clock
    */
-  void applyLoss(long again, long heard, StoreLives lives, CellClock clock, long now) {
+  void applyLoss(long again, long heardAt, StoreLives lives, CellClock clock, long now) {
     // A member that asked first after the loss, knowing no birth, waits like the others.
     if (again >= born && again != bornAgain) {
       lost(again, lives, clock, now);
     }
     if (again == born && learning != null) {
-      learning.told(heard);
+      learning.told(heardAt);
     }
   }
 
@@ -190,10 +190,10 @@ final class SharedLimit {
 
   /** Takes in which members were heard. */
   void membersHeard(SliceStore.Answer answer, long now) {
-    LossRecovery lasting = learning;
-    if (lasting != null && lasting.inProgress(now)) {
-      answer.members().forEach(member -> lasting.see(member, answer.clockNanos()));
-      lasting.answered(now);
+    LossRecovery recovery = learning;
+    if (recovery != null && recovery.inProgress(now)) {
+      answer.members().forEach(member -> recovery.see(member, answer.clockNanos()));
+      recovery.answered(now);
     }
   }
 
@@ -331,13 +331,13 @@ final class SharedLimit {
   }
 
   private void learnPace(SpendingReport spendingReport, long stockedNanos, long now) {
-    long elapsed = now - looked;
+    long elapsed = now - lookedAt;
     used = spendingReport.spent() > spent ? now : used;
     if (elapsed >= pace.leastNanos()) {
       double newer = NEWER * Math.min(1, (double) elapsed / pace.intervalNanos());
       perNano += newer * ((double) (spendingReport.spent() - spent) / elapsed - perNano);
       spent = spendingReport.spent();
-      looked = now;
+      lookedAt = now;
       double ahead = perNano * pace.horizonNanos();
       // With too many limits to ask for, a single use does not count as a rate.
       double least = stockedNanos < pace.ttlNanos() ? 2 : LITTLE;

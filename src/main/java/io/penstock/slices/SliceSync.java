@@ -206,34 +206,34 @@ public final class SliceSync {
   }
 
   private void step() {
-    List<Runnable> eased = new ArrayList<>();
+    List<Runnable> wakeUps = new ArrayList<>();
     SentRound begun = null;
     synchronized (this) {
       long now = ticker.nanos();
       for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
-        arrive(each, now, eased);
+        arrive(each, now, wakeUps);
       }
       if (sentRound != null && now - sentRound.sentAt() >= pace.timeoutNanos()) {
         giveUp();
       }
-      outage.apply(limits.values(), lives.recovering(now), now, eased);
+      outage.apply(limits.values(), lives.recovering(now), now, wakeUps);
       if (outage.grants(shortage.get(), now)) {
         shortage.compareAndSet(true, contact.parts() == 0); // otherwise the store decides
-        outage.grant(limits.values(), lives, now, eased);
+        outage.grant(limits.values(), lives, now, wakeUps);
       }
       if (sentRound == null && now >= next()) {
         begun = begin(now);
       }
       int kept = clock.known() ? barred.count(clock.earliest(now)) : 0;
       counts.publish(lives.recovering(now), contact, limits.size(), kept);
-      eased.addAll(
+      wakeUps.addAll(
           sharingStatus.findChanges(lives.why(now), contact, () -> !limits.isEmpty(), now));
-      eased.addAll(sharingStatus.lookBarred(kept > 0, now));
+      wakeUps.addAll(sharingStatus.lookBarred(kept > 0, now));
       if (!stopped) {
         alarm.at(nextStep(), this::step);
       }
     }
-    eased.forEach(Runnable::run);
+    wakeUps.forEach(Runnable::run);
     if (begun != null) {
       send(begun.round()); // without the lock, so that a slow call blocks no other thread
     }
@@ -301,7 +301,7 @@ public final class SliceSync {
     return wishes;
   }
 
-  private void arrive(Arrived each, long now, List<Runnable> eased) {
+  private void arrive(Arrived each, long now, List<Runnable> wakeUps) {
     SentRound of = sentRound;
     if (of == null || of.round().number() != each.number()) {
       return; // given up: its grants are never taken
@@ -312,7 +312,7 @@ public final class SliceSync {
     }
     sentRound = null;
     counts.answered(now - of.sentAt());
-    take(of, each.answer(), now, eased);
+    take(of, each.answer(), now, wakeUps);
   }
 
   private void doubt(SliceStore.Ask ask) {
@@ -329,7 +329,7 @@ public final class SliceSync {
     limits.values().forEach(SharedLimit::markUncertain);
   }
 
-  private void take(SentRound of, SliceStore.Answer answer, long now, List<Runnable> eased) {
+  private void take(SentRound of, SliceStore.Answer answer, long now, List<Runnable> wakeUps) {
     boolean agrees = clock.addReading(of.sentAt(), now, answer.clockNanos(), QUANTUM_NANOS);
     if (!agrees) {
       limits.values().forEach(each -> each.limit().sharing().dropSlices());
@@ -360,9 +360,9 @@ public final class SliceSync {
         outage.reportAcknowledged(limit, grant != null);
         barred.heard(limit, clock.earliest(now));
         if (limit.suffices(now)) {
-          eased.add(limit.demand()::wake);
+          wakeUps.add(limit.demand()::wake);
         } else if (ask.lackedAtOnce() > 0) {
-          eased.add(limit.demand()::wakeAfterDenial);
+          wakeUps.add(limit.demand()::wakeAfterDenial);
         }
       }
     }

@@ -76,10 +76,11 @@ final class StoreLives {
       why = came ? RecoveryReason.CAME : RecoveryReason.SILENT;
       recovering.begin(now); // a rollback during the silence may be undetectable
     }
-    boolean told = isTold(answer);
-    Map<String, Long> unsure = told || lost || restarted ? unsure(answer.run().kept()) : Map.of();
+    boolean informed = isTold(answer);
+    Map<String, Long> unsure =
+        informed || lost || restarted ? unsure(answer.run().kept()) : Map.of();
     // Reports that members made after an earlier loss may be unknown to another run.
-    if (told || lost || (restarted && recovering.isOfLoss(now))) {
+    if (informed || lost || (restarted && recovering.isOfLoss(now))) {
       why = RecoveryReason.LOST;
       recovering.lost(unsure, shared, answer.clockNanos(), now);
     } else if (restarted) {
@@ -136,12 +137,12 @@ final class StoreLives {
   private void apply(SliceStore.Member member, long quietUntil) {
     long heard = clock - member.silentNanos();
     Known before = known.get(member.name());
-    boolean news = before == null || heard > before.heard();
-    if (news || member.left()) {
-      long since = before == null || news ? count : before.count();
+    boolean changed = before == null || heard > before.heard();
+    if (changed || member.left()) {
+      long since = before == null || changed ? count : before.count();
       known.put(member.name(), new Known(heard, since, member.left()));
     }
-    if (news && !member.left() && (quietUntil == Long.MAX_VALUE || heard > quietUntil)) {
+    if (changed && !member.left() && (quietUntil == Long.MAX_VALUE || heard > quietUntil)) {
       recovering.expect(member, heard);
     }
     recovering.see(member, clock);
@@ -175,9 +176,9 @@ final class StoreLives {
       return false;
     }
     long at = answer.clockNanos() - answer.sinceLossNanos();
-    boolean news = at - lostAt > ttlNanos / SAME;
+    boolean changed = at - lostAt > ttlNanos / SAME;
     lostAt = Math.max(lostAt, at);
-    return news;
+    return changed;
   }
 
   /** Returns the members heard before a loss and not since, during the recovery from it. */

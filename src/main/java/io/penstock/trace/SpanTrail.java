@@ -148,8 +148,8 @@ final class SpanTrail implements RequestTrail {
     if (held.kind() == null) {
       return null;
     }
-    String whose = lower(held.kind().name()) + " " + held.name();
-    return held.measure() == null ? whose : whose + " " + lower(held.measure().name());
+    String owner = lower(held.kind().name()) + " " + held.name();
+    return held.measure() == null ? owner : owner + " " + lower(held.measure().name());
   }
 
   private static String lower(String name) {

@@ -29,7 +29,7 @@ public final class AnswerBeginning extends BaseSubscriber<DataBuffer> {
   private @Nullable FluxSink<DataBuffer> reader;
   private @Nullable Throwable error;
   private int bytes;
-  private boolean told;
+  private boolean informed;
   private boolean ended;
   private boolean dropped;
 
@@ -89,7 +89,7 @@ public final class AnswerBeginning extends BaseSubscriber<DataBuffer> {
       }
       read.add(buffer);
       bytes += buffer.readableByteCount();
-      enough = told || bytes >= mostBytes;
+      enough = informed || bytes >= mostBytes;
     }
     if (enough) {
       tell();
@@ -131,10 +131,10 @@ public final class AnswerBeginning extends BaseSubscriber<DataBuffer> {
   }
 
   private synchronized boolean first() {
-    if (told) {
+    if (informed) {
       return false;
     }
-    told = true;
+    informed = true;
     if (patience != null) {
       patience.cancel(false);
     }
@@ -197,7 +197,7 @@ public final class AnswerBeginning extends BaseSubscriber<DataBuffer> {
   public void drop() {
     synchronized (this) {
       dropped = true;
-      told = true;
+      informed = true;
       if (patience != null) {
         patience.cancel(false);
       }

@@ -132,7 +132,7 @@ class BenchFigures {
   void parkedTicket_oneOfMany_isSmall() throws Exception {
     for (QueueOrder order : ParkingBenchmark.ORDERS) {
       Path log = MADE.resolve("heap.log");
-      String said =
+      String message =
           ForkedJvm.run(
               ForkedJvm.CLASSES,
               log,
@@ -140,7 +140,7 @@ class BenchFigures {
               "-XX:+UseSerialGC",
               ParkedHeap.class.getName(),
               order.name());
-      long bytes = Long.parseLong(said.strip());
+      long bytes = Long.parseLong(message.strip());
       check(
           "heap of a parked ticket, " + order + ": at most 512 bytes",
           bytes <= 512,

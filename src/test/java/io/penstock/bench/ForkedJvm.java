@@ -27,10 +27,10 @@ final class ForkedJvm {
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     boolean ended = process.waitFor(longestSeconds, TimeUnit.SECONDS);
     process.destroyForcibly().waitFor();
-    String said = Files.readString(log);
+    String message = Files.readString(log);
     if (!ended || process.exitValue() != 0) {
-      throw new AssertionError(String.join(" ", arguments) + " did not end well:\n" + said);
+      throw new AssertionError(String.join(" ", arguments) + " did not end well:\n" + message);
     }
-    return said;
+    return message;
   }
 }

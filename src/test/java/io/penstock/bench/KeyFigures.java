@@ -52,7 +52,7 @@ final class KeyFigures {
 
   /** Measures the memory for keeping them. */
   Figure heap() throws Exception {
-    String said =
+    String message =
         ForkedJvm.run(
             ForkedJvm.CLASSES,
             made.resolve("key-heap.log"),
@@ -63,7 +63,7 @@ final class KeyFigures {
             "--enable-native-access=ALL-UNNAMED",
             KeyHeap.class.getName(),
             store().toString());
-    long bytes = Long.parseLong(said.strip());
+    long bytes = Long.parseLong(message.strip());
     return new Figure(
         "heap of an idle key of 100,000: at most 300 bytes", bytes <= 300, bytes + " bytes");
   }
@@ -99,10 +99,10 @@ final class KeyFigures {
     arguments.addAll(List.of(routes.toString(), "--server.port=0", "--management.server.port=-1"));
     arguments.addAll(List.of(more));
     Path log = made.resolve("start.log");
-    String said = ForkedJvm.run(ForkedJvm.CLASSES, log, 120, arguments.toArray(String[]::new));
-    Matcher matcher = STARTED.matcher(said);
+    String message = ForkedJvm.run(ForkedJvm.CLASSES, log, 120, arguments.toArray(String[]::new));
+    Matcher matcher = STARTED.matcher(message);
     if (!matcher.find()) {
-      throw new AssertionError("it did not say when it was started:\n" + said);
+      throw new AssertionError("it did not say when it was started:\n" + message);
     }
     return Long.parseLong(matcher.group(1));
   }

@@ -35,9 +35,9 @@ final class ImageTar {
                 "tar", "--warning=no-unknown-keyword", "-xpf", tar.toString(), "-C", to.toString())
             .redirectErrorStream(true)
             .start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    String message = new String(process.getInputStream().readAllBytes(), UTF_8);
     if (process.waitFor() != 0) {
-      throw new IOException(tar + " cannot be unpacked: " + said);
+      throw new IOException(tar + " cannot be unpacked: " + message);
     }
   }
 

@@ -103,9 +103,9 @@ class CheckGoldenTest {
       }
       List<String> arguments = new ArrayList<>(List.of("check", "--routes", routes.toString()));
       arguments.addAll(List.of(more));
-      String said = run(arguments.toArray(String[]::new));
+      String message = run(arguments.toArray(String[]::new));
       record.append("### ").append(each.title()).append("\n");
-      record.append(said.replace(routes.toString(), "ROUTES")).append("\n");
+      record.append(message.replace(routes.toString(), "ROUTES")).append("\n");
     }
     return record.toString();
   }
@@ -144,8 +144,8 @@ class CheckGoldenTest {
     StringBuilder record = new StringBuilder();
     for (String name : UNREADABLE) {
       record.append("### ").append(name).append("\n");
-      String said = run("check", "--routes", directory.resolve(name).toString());
-      record.append(said.replace(directory.toString(), "ROUTES")).append("\n");
+      String message = run("check", "--routes", directory.resolve(name).toString());
+      record.append(message.replace(directory.toString(), "ROUTES")).append("\n");
     }
     Files.delete(directory.resolve("gone.yaml"));
     Files.delete(directory.resolve("device.yaml"));

@@ -34,9 +34,9 @@ final class TerminalProgram implements AutoCloseable {
   TerminalProgram(
       Path directory, int columns, int rows, Map<String, String> environment, String arguments)
       throws IOException {
-    boolean there =
+    boolean present =
         List.of("/usr/bin/script", "/bin/script").stream().anyMatch(TerminalProgram::is);
-    assumeThat(there).as("there is a program called script, which makes terminals").isTrue();
+    assumeThat(present).as("there is a program called script, which makes terminals").isTrue();
     this.directory = directory;
     this.screen = new ScreenTerminal(columns, rows);
     List<String> words = JavaCommand.gateway(Penstock.class, true);

@@ -205,9 +205,9 @@ class TopCommandIT {
             .redirectErrorStream(true)
             .start();
     process.getOutputStream().close();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    String message = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(said).hasLineCount(1).contains("no terminal to draw on", "--once");
+    assertThat(message).hasLineCount(1).contains("no terminal to draw on", "--once");
     assertThat(process.exitValue()).isEqualTo(1);
   }
 }

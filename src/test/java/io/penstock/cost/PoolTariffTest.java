@@ -59,13 +59,13 @@ class PoolTariffTest {
       ChargeRule chargeRule,
       LimitMeasure limitMeasure,
       long taken,
-      long held,
+      long reserved,
       long least,
       CostDimension costDimension,
       long settled,
       long produced) {
     PoolTariff tariff = new PoolTariff(chargeRule, false, 5);
-    assertThat(tariff.weigh(limitMeasure, COST)).isEqualTo(new Weight(taken, held, least));
+    assertThat(tariff.weigh(limitMeasure, COST)).isEqualTo(new Weight(taken, reserved, least));
     assertThat(tariff.dimension(limitMeasure)).isEqualTo(costDimension);
     assertThat(tariff.settled(limitMeasure, USAGE)).isEqualTo(settled);
     assertThat(tariff.produced(limitMeasure, 25)).isEqualTo(produced);

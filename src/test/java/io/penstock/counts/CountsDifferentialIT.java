@@ -43,7 +43,7 @@ class CountsDifferentialIT {
   void oneLimit_everyAnswerIsTheSameInJavaAndLua(RedisProgram program) throws IOException {
     program.assumeInstalled();
     int histories = program.histories(DEEP ? 20_000 : 300);
-    long told = 0;
+    long reported = 0;
     LuaScript luaScript = LuaScript.read("counts.lua");
     try (RawRedis redis = new RawRedis(program.started())) {
       redis.call("SCRIPT", "LOAD", luaScript.text());
@@ -55,12 +55,12 @@ class CountsDifferentialIT {
           CountsRead read = new CountsRead();
           Object answer = redis.answer();
           read.take(sent.limit(), answer instanceof RawRedis.Failure ? null : answer);
-          told += sent.expected().size();
+          reported += sent.expected().size();
           assertSame(seed, sent.step(), sent.said(), read.others(0), sent.expected());
         }
       }
     }
-    assertThat(told).isGreaterThan(20L * histories);
+    assertThat(reported).isGreaterThan(20L * histories);
   }
 
   private static List<Sent> play(RawRedis redis, String script, long seed) throws IOException {
@@ -105,7 +105,7 @@ class CountsDifferentialIT {
   void someLimits_everyExchangeIsTheSameInMemoryAndInRedis(RedisProgram program) {
     program.assumeInstalled();
     int histories = program.histories(DEEP ? 1_000 : 16);
-    long told = 0;
+    long reported = 0;
     try (RedisServer server = program.started()) {
       RedisLink link =
           new RedisLink(
@@ -127,12 +127,12 @@ class CountsDifferentialIT {
                   .toCompletableFuture()
                   .orTimeout(60, TimeUnit.SECONDS)
                   .join();
-          told += expected.size();
+          reported += expected.size();
           assertSame(seed, step, next, answer, expected);
         }
       }
       link.close();
     }
-    assertThat(told).isGreaterThan(40L * histories);
+    assertThat(reported).isGreaterThan(40L * histories);
   }
 }

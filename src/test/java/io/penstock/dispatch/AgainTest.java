@@ -40,9 +40,10 @@ class AgainTest {
     endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
-  private ParkedTicket again(ParkedTicket parkedTicket, AttemptFailure failure, boolean elsewhere) {
+  private ParkedTicket again(
+      ParkedTicket parkedTicket, AttemptFailure failure, boolean toOtherUpstream) {
     ParkedTicket next =
-        settlement(parkedTicket).retry(failure, elsewhere, endpointFixture.ticker.nanos());
+        settlement(parkedTicket).retry(failure, toOtherUpstream, endpointFixture.ticker.nanos());
     endpointFixture.drivers.run();
     return Objects.requireNonNull(next);
   }

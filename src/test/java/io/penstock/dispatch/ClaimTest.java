@@ -106,8 +106,8 @@ class ClaimTest {
   @Test
   void clientIsGone_itsTicketClaimsNothing_beforeItsOwnEndpointTakesNotice() {
     shareAnUpstream();
-    ParkedTicket gone = submit(at("/a"), 80);
-    gone.cancel();
+    ParkedTicket released = submit(at("/a"), 80);
+    released.cancel();
     assertThat(went(submit(at("/b"), 30))).isTrue();
   }
 }

@@ -174,10 +174,10 @@ class FairnessTest {
     Endpoint endpoint = find("/a");
     submit(endpoint, "m", 10);
     ParkedTicket other = submit(endpoint, "m", 1);
-    ParkedTicket gone = submit(endpoint, "m", 2);
+    ParkedTicket released = submit(endpoint, "m", 2);
     other.cancel(); // from here on the driver runs the steps, in order
     ParkedTicket next = submit(endpoint, "m", 3);
-    gone.cancel();
+    released.cancel();
 
     world.run();
 

@@ -126,10 +126,10 @@ class ParkedTicketTest {
     ParkedTicket waiting = alice.submit(endpointFixture.endpoint("/b"), 1);
     ofGroup.resize(new LimitSpec.FixedWindow(12, WINDOW), START); // as if it had looked too soon
     Endpoint endpoint = endpointFixture.endpoint("/a");
-    ParkedTicket gone = endpoint.submit(of(bob));
-    assertThat(waits(gone) && waits(waiting)).isTrue();
+    ParkedTicket released = endpoint.submit(of(bob));
+    assertThat(waits(released) && waits(waiting)).isTrue();
 
-    charging = () -> gone.cancel();
+    charging = () -> released.cancel();
     granted(ofKey, demand);
     endpointFixture.drivers.run();
 

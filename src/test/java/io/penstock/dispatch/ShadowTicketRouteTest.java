@@ -55,9 +55,10 @@ class ShadowTicketRouteTest {
     return endpointFixture.ticker.nanos();
   }
 
-  private ParkedTicket again(ParkedTicket parkedTicket, AttemptFailure failure, boolean elsewhere) {
+  private ParkedTicket again(
+      ParkedTicket parkedTicket, AttemptFailure failure, boolean toOtherUpstream) {
     ParkedTicket next =
-        Objects.requireNonNull(settlement(parkedTicket).retry(failure, elsewhere, now()));
+        Objects.requireNonNull(settlement(parkedTicket).retry(failure, toOtherUpstream, now()));
     assertThat(went(next)).isTrue();
     return next;
   }

@@ -51,11 +51,11 @@ class RefuseAllTest {
       open(EndpointFixture.strict("/a", 1, 60));
       Endpoint endpoint = enter(path);
       ParkedTicket runs = submit(endpoint, 1);
-      ParkedTicket waits = submit(endpoint, 1);
+      ParkedTicket waitingTicket = submit(endpoint, 1);
       endpointFixture.registry.refuseAll(STOPPING);
       endpointFixture.drivers.run();
       ParkedTicket comes = submit(endpoint, 1);
-      assertThat(waits.outcome()).isEqualTo(REFUSED);
+      assertThat(waitingTicket.outcome()).isEqualTo(REFUSED);
       assertThat(comes.outcome()).isEqualTo(REFUSED);
       assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isEqualTo(1);
       EndpointFixture.settlement(runs).permitted(EndpointFixture.START);

@@ -53,9 +53,9 @@ class SharedKeyTest {
     endpointFixture.drivers.run();
   }
 
-  private void granted(long cell, long amount, long from, long heard) {
+  private void granted(long cell, long amount, long from, long heardAt) {
     CellGrid.Span span = new CellGrid.Span(from, from + 2 * SECOND);
-    StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, heard, 0);
+    StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, heardAt, 0);
     limit
         .sharing()
         .addSlices(List.of(new SpendingReport.Counted(cell, amount)), storeReport, any -> span);

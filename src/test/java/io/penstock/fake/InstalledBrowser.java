@@ -79,8 +79,8 @@ public final class InstalledBrowser implements AutoCloseable {
 
   private void note(ConsoleMessage message) {
     boolean complaint = message.type().equals("error") || message.type().equals("warning");
-    boolean gone = message.text().contains(" 404 ") && GONE.matcher(message.location()).find();
-    if (complaint && !gone) {
+    boolean removed = message.text().contains(" 404 ") && GONE.matcher(message.location()).find();
+    if (complaint && !removed) {
       complaints.add(message.text() + " " + message.location());
     }
   }

@@ -14,17 +14,22 @@ import org.awaitility.core.ConditionFactory;
  */
 public final class PatientWaits {
   private static final Duration LONGEST = Duration.ofSeconds(60);
+  private static final Duration INTERVAL = Duration.ofMillis(20);
 
   private PatientWaits() {}
 
-  /** Returns a wait of at most a minute. */
+  /** Returns a wait of at most a minute, which looks every 20 ms from now on. */
   public static ConditionFactory await() {
-    return Awaitility.await().atMost(LONGEST);
+    return configured(Awaitility.await());
   }
 
-  /** Returns a wait of at most a minute, with a name for its failure message. */
+  /** Returns such a wait with a name for its failure message. */
   public static ConditionFactory await(String alias) {
-    return Awaitility.await(alias).atMost(LONGEST);
+    return configured(Awaitility.await(alias));
+  }
+
+  private static ConditionFactory configured(ConditionFactory wait) {
+    return wait.pollDelay(Duration.ZERO).pollInterval(INTERVAL).atMost(LONGEST);
   }
 
   /**
@@ -37,10 +42,10 @@ public final class PatientWaits {
   }
 
   /** Does the same with another polling interval. */
-  public static double within(Duration promised, Duration every, Callable<Boolean> so) {
+  public static double within(Duration promised, Duration interval, Callable<Boolean> so) {
     Ticker ticker = Ticker.system();
     try (MachineStalls stalls = new MachineStalls()) {
-      await().pollInterval(every).until(so);
+      await().pollInterval(interval).until(so);
       long took = ticker.nanos();
       assertThat(took - stalls.totalNanos())
           .as("nanoseconds that it took, of %,d with all stalls of the machine", took)

@@ -151,11 +151,11 @@ public final class RollingDeployment implements AutoCloseable {
     running.add(next);
     balancer.takeOut(old.server());
     pause(pause);
-    long told = ticker.nanos();
+    long reported = ticker.nanos();
     long toldMillis = WallClock.system().unixMillis();
     old.terminate();
     int exit = old.ended(LONGEST);
-    return new Replaced(old.server(), toldMillis, exit, old.log(), started, secondsSince(told));
+    return new Replaced(old.server(), toldMillis, exit, old.log(), started, secondsSince(reported));
   }
 
   /** Kills the oldest gateway like {@code kill -9}; returns its index at the balancer. */

@@ -133,8 +133,8 @@ class FailoverIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nx-of: 1\r\n\r\n", STREAM_HEAD, "hm"})
-  void closedBeforeTheFirstByte_goesToTheOther(String said) throws InterruptedException {
-    upstream.script(RawUpstream.answering(said));
+  void closedBeforeTheFirstByte_goesToTheOther(String message) throws InterruptedException {
+    upstream.script(RawUpstream.answering(message));
     servedBySecond(post(PAIR, ASK));
     upstream.received();
   }

@@ -82,10 +82,10 @@ class ReadmeGoldenIT {
           curl.replace("127.0.0.1:8080/", "127.0.0.1:" + gateway.port() + "/")
               .replace("127.0.0.1:8081/", "127.0.0.1:" + gateway.operatorPort() + "/");
       Process shell = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
-      String said = new String(shell.getInputStream().readAllBytes(), UTF_8);
-      assertThat(shell.waitFor()).as(said).isZero();
+      String message = new String(shell.getInputStream().readAllBytes(), UTF_8);
+      assertThat(shell.waitFor()).as(message).isZero();
       record.append("$ ").append(curl).append("\n");
-      record.append(gateway.stable().of(said).stripTrailing()).append("\n\n");
+      record.append(gateway.stable().of(message).stripTrailing()).append("\n\n");
     }
     return record.toString();
   }

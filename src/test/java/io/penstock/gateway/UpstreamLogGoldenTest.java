@@ -58,9 +58,9 @@ class UpstreamLogGoldenTest {
 
   private static void learn(Upstream upstream, ProviderStatus providerStatus, long now) {
     Quota pool = upstream.pool("m", now);
-    List<Charge> spends = new ArrayList<>();
-    assertThat(pool.take(Cost.ofInput(10), now, spends)).isTrue();
-    pool.learn(List.of(providerStatus), spends, now);
+    List<Charge> charges = new ArrayList<>();
+    assertThat(pool.take(Cost.ofInput(10), now, charges)).isTrue();
+    pool.learn(List.of(providerStatus), charges, now);
   }
 
   private static ProviderLesson told(ProviderStatus providerStatus) {

@@ -25,11 +25,11 @@ class CountedTrailingTest extends LimitContract {
   @Override
   Limit limit() {
     Limit limit = new Limit(spec(5_000), START);
-    PeerCounts others =
+    PeerCounts peerCounts =
         PeerCounts.none(WINDOW, SHIFT)
             .withReport(cell(WINDOW, START) - 1, OTHERS - 500, Long.MIN_VALUE, SHIFT, START)
             .withReport(cell(WINDOW, START), 500, START - SECOND / 10, SHIFT, START);
-    limit.sharing().applyPeerCounts(others, new SliceDemand(() -> {}), START);
+    limit.sharing().applyPeerCounts(peerCounts, new SliceDemand(() -> {}), START);
     return limit;
   }
 
@@ -57,23 +57,24 @@ class CountedTrailingTest extends LimitContract {
 
   @Test
   void aWindowThatWasHeardOfAtOnce_leavesAsTheSlidingWindowCounterSays() {
-    PeerCounts others =
+    PeerCounts peerCounts =
         PeerCounts.none(WINDOW, SHIFT)
             .withReport(cell(WINDOW, START) - 1, 6_000, Long.MIN_VALUE, SHIFT, START);
     long begin = cell(WINDOW, START) * WINDOW - SHIFT;
     for (long elapsed = 1; elapsed < 60; elapsed++) {
       long formula = 6_000 * (60 - elapsed) / 60;
-      assertThat(others.trailing(begin + elapsed * SECOND)).isBetween(formula, formula + 200);
+      assertThat(peerCounts.trailing(begin + elapsed * SECOND)).isBetween(formula, formula + 200);
     }
   }
 
   @Test
   void smallerOrOlderNews_changeNothing() {
-    PeerCounts others =
+    PeerCounts peerCounts =
         PeerCounts.none(WINDOW, SHIFT).withReport(cell(WINDOW, START), 500, START, SHIFT, START);
-    assertThat(others.withReport(cell(WINDOW, START), 499, START, SHIFT, START)).isSameAs(others);
-    assertThat(others.withReport(cell(WINDOW, START) - 2, 700, START, SHIFT, START))
-        .isSameAs(others);
+    assertThat(peerCounts.withReport(cell(WINDOW, START), 499, START, SHIFT, START))
+        .isSameAs(peerCounts);
+    assertThat(peerCounts.withReport(cell(WINDOW, START) - 2, 700, START, SHIFT, START))
+        .isSameAs(peerCounts);
   }
 
   @Test

@@ -12,12 +12,12 @@ class FixedWindowBoundsTest {
   private static final long WINDOW = 10 * SECOND;
   private static final LimitSpec.FixedWindow SPEC = new LimitSpec.FixedWindow(100, WINDOW);
 
-  private static FixedWindowState state(long charged, long debt, long held) {
-    return new FixedWindowState(SPEC, START, charged, debt, held);
+  private static FixedWindowState state(long charged, long debt, long reserved) {
+    return new FixedWindowState(SPEC, START, charged, debt, reserved);
   }
 
-  private static FixedWindowState begun(long begin, long charged, long debt, long held) {
-    return new FixedWindowState(SPEC, begin, charged, debt, held);
+  private static FixedWindowState begun(long begin, long charged, long debt, long reserved) {
+    return new FixedWindowState(SPEC, begin, charged, debt, reserved);
   }
 
   @Test

@@ -39,8 +39,8 @@ class OpenWindowTest {
       return taken.receipt();
     }
 
-    LimitAnswer.Receipt charge(long amount, long unheld, long now) {
-      LocalState.Taken charged = state.charge(amount, unheld, now);
+    LimitAnswer.Receipt charge(long amount, long released, long now) {
+      LocalState.Taken charged = state.charge(amount, released, now);
       state = charged.next();
       return charged.receipt();
     }
@@ -85,9 +85,9 @@ class OpenWindowTest {
           }
           case 2 -> {
             long amount = random.nextLong(random.nextInt(8) == 0 ? 3 * CAPACITY : 10);
-            long unheld = random.nextInt(4) == 0 ? random.nextLong(5) : 0;
-            LimitAnswer.Receipt charged = limit.charge(amount, unheld, now);
-            assertThat(charged).as(where).isEqualTo(plain.charge(amount, unheld, now));
+            long released = random.nextInt(4) == 0 ? random.nextLong(5) : 0;
+            LimitAnswer.Receipt charged = limit.charge(amount, released, now);
+            assertThat(charged).as(where).isEqualTo(plain.charge(amount, released, now));
             receipts.add(charged);
           }
           case 3 -> {

@@ -30,10 +30,10 @@ class OutageCapOffTest {
   /** Returns a trailing window with a pace of one a second and a count of 40 by others. */
   private static Limit counted(long burst) {
     Limit limit = new Limit(new LimitSpec.TrailingWindow(60, 6 * WINDOW, 0, burst), NOW);
-    PeerCounts others =
+    PeerCounts peerCounts =
         PeerCounts.none(6 * WINDOW, SHIFT)
             .withReport(cell(6 * WINDOW, NOW), 40, NOW - SECOND, SHIFT, NOW);
-    limit.sharing().applyPeerCounts(others, new SliceDemand(() -> {}), NOW);
+    limit.sharing().applyPeerCounts(peerCounts, new SliceDemand(() -> {}), NOW);
     return limit;
   }
 

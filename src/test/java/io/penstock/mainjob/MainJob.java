@@ -188,14 +188,14 @@ final class MainJob implements AutoCloseable {
     };
   }
 
-  /** Starts a task every {@code every} and waits until all are done. */
-  private static void run(List<Runnable> tasks, Duration every) throws InterruptedException {
+  /** Starts a task every {@code interval} and waits until all are done. */
+  private static void run(List<Runnable> tasks, Duration interval) throws InterruptedException {
     CountDownLatch left = new CountDownLatch(tasks.size());
     try (ScheduledExecutorService starts = Executors.newSingleThreadScheduledExecutor()) {
       Iterator<Runnable> next = tasks.iterator();
       Runnable start = () -> Thread.startVirtualThread(counted(next.next(), left));
       for (int i = 0; i < tasks.size(); i++) {
-        var _ = starts.schedule(start, i * every.toNanos(), TimeUnit.NANOSECONDS);
+        var _ = starts.schedule(start, i * interval.toNanos(), TimeUnit.NANOSECONDS);
       }
       if (!left.await(2, TimeUnit.MINUTES)) {
         throw new IllegalStateException(left + " calls are without an answer after 2 minutes");

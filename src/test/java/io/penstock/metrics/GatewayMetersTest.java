@@ -186,13 +186,13 @@ class GatewayMetersTest {
   @Test
   void upstream_showsThrottlingDriftAndHealth() {
     gatewayMeters.publish(released("/a", "u", "m"));
-    List<Charge> spends = new ArrayList<>();
+    List<Charge> charges = new ArrayList<>();
     Quota pool = upstream().pool("m", 0);
-    pool.take(Cost.NO_TOKENS, 0, spends);
+    pool.take(Cost.NO_TOKENS, 0, charges);
     List<ProviderStatus> standings =
         List.of(new ProviderStatus(LimitMeasure.REQUESTS, 8, 5, 1_000_000_000L));
     assertThat(drift("requests")).isNaN();
-    pool.learn(standings, spends, 0);
+    pool.learn(standings, charges, 0);
     AttemptHistory first = new AttemptHistory("m", 1, 0, true);
     upstream()
         .judge(first, new ProviderLesson(429, standings, 0, ProviderLesson.ErrorCause.RATE), 0);

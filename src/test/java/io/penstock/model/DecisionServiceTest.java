@@ -184,12 +184,12 @@ class DecisionServiceTest {
   @Test
   void trafficAndDecisions_shareOneQuota() {
     Quota quota = Objects.requireNonNull(models.of("m-latest", NOW));
-    List<Charge> spends = new ArrayList<>();
-    assertThat(quota.take(new Cost(300, 200, 0), NOW, spends)).isTrue();
+    List<Charge> charges = new ArrayList<>();
+    assertThat(quota.take(new Cost(300, 200, 0), NOW, charges)).isTrue();
     assertThat(decide("m", 501, NOW).code()).isEqualTo(Code.TPM_EXCEEDED);
     assertThat(decide("m", 1, NOW).stats().tpm()).isEqualTo(500);
     record("m", 1, 500, NOW);
-    assertThat(quota.take(Cost.ofInput(1), NOW, spends)).isFalse();
+    assertThat(quota.take(Cost.ofInput(1), NOW, charges)).isFalse();
   }
 
   @Test

@@ -165,11 +165,11 @@ class DecisionWaitsTest {
   @Test
   void whatIsGivenBack_isToldAtOnce_alsoWhereNoInstantWasKnown() {
     Quota quota = Objects.requireNonNull(models.of("m", NOW));
-    List<Charge> spends = new ArrayList<>();
-    quota.take(new Cost(0, 1_000, 0), NOW, spends);
+    List<Charge> charges = new ArrayList<>();
+    quota.take(new Cost(0, 1_000, 0), NOW, charges);
     enter("a", 1, LATE);
     assertThat(alarm.instant).isEqualTo(LATE);
-    spends.forEach(charge -> charge.giveBack(NOW));
+    charges.forEach(charge -> charge.giveBack(NOW));
     quota.waitList().wake();
     alarm.run();
     assertThat(told).containsExactly("a ok");

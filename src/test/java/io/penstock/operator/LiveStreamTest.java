@@ -16,7 +16,7 @@ import reactor.test.scheduler.VirtualTimeScheduler;
 class LiveStreamTest {
   private final List<LiveRow> endpoints = new ArrayList<>(List.of(endpoint(0)));
   private final VirtualTimeScheduler scheduler = VirtualTimeScheduler.create();
-  private final RecentWaits waits = new RecentWaits();
+  private final RecentWaits recentWaits = new RecentWaits();
   private int looks;
   private final LiveChanges live =
       new LiveChanges(
@@ -26,7 +26,7 @@ class LiveStreamTest {
           },
           () -> "[]",
           () -> "{}");
-  private final LiveStream stream = new LiveStream(live, waits, new EventBus(), scheduler);
+  private final LiveStream stream = new LiveStream(live, recentWaits, new EventBus(), scheduler);
 
   LiveStreamTest() {
     stream.start();

@@ -9,17 +9,17 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class RecentWaitsTest {
-  private final RecentWaits waits = new RecentWaits();
+  private final RecentWaits recentWaits = new RecentWaits();
 
   private void released(String path, long waitedMillis) {
-    waits.publish(
+    recentWaits.publish(
         new Event.Released(0, path, 1, null, null, Cost.NO_TOKENS, waitedMillis * 1_000_000));
   }
 
   @Test
   void nobodyLetGo_isNoFigure() {
-    waits.publish(new Event.Served(0, "/a", 1));
-    assertThat(waits.of("/a")).isNull();
+    recentWaits.publish(new Event.Served(0, "/a", 1));
+    assertThat(recentWaits.of("/a")).isNull();
   }
 
   @Test
@@ -28,7 +28,7 @@ class RecentWaitsTest {
       released("/a", i * 10L);
       released("/b", 5_000);
     }
-    LiveRow.Waits of = Objects.requireNonNull(waits.of("/a"));
+    LiveRow.Waits of = Objects.requireNonNull(recentWaits.of("/a"));
     assertThat(of.p50Ms()).isBetween(460L, 560L);
     assertThat(of.p90Ms()).isBetween(850L, 980L);
     assertThat(of.p99Ms()).isBetween(930L, 1_070L);
@@ -38,8 +38,8 @@ class RecentWaitsTest {
   void endpointsThatWent_areForgotten() {
     released("/a", 10);
     released("/b", 10);
-    waits.keep(List.of("/b"));
-    assertThat(waits.of("/a")).isNull();
-    assertThat(waits.of("/b")).isNotNull();
+    recentWaits.keep(List.of("/b"));
+    assertThat(recentWaits.of("/a")).isNull();
+    assertThat(recentWaits.of("/b")).isNotNull();
   }
 }

@@ -49,19 +49,19 @@ class SlowReadersIT {
    * Reads until all events were either received or reported as lost; returns how many were lost.
    */
   private static long lostOfAll(BufferedReader lines) throws IOException {
-    long told = 0;
+    long reported = 0;
     long lost = 0;
-    while (told + lost < EVENTS) {
+    while (reported + lost < EVENTS) {
       String line = lines.readLine();
-      assertThat(line).as("after %d events, and %d lost", told, lost).isNotNull();
+      assertThat(line).as("after %d events, and %d lost", reported, lost).isNotNull();
       Matcher missed = LOST.matcher(line);
       if (missed.matches()) {
         lost += Long.parseLong(missed.group(1));
       } else if (line.contains(FLOOD)) {
-        told++;
+        reported++;
       }
     }
-    assertThat(told + lost).isEqualTo(EVENTS);
+    assertThat(reported + lost).isEqualTo(EVENTS);
     return lost;
   }
 

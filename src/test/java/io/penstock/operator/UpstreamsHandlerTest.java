@@ -71,11 +71,11 @@ class UpstreamsHandlerTest {
     upstreamRegistry.apply(List.of(spec("u", "")), NOW);
     Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));
     Quota pool = upstream.pool("m", NOW);
-    List<Charge> spends = new ArrayList<>();
-    pool.take(new Cost(100, 50, 0), NOW, spends);
+    List<Charge> charges = new ArrayList<>();
+    pool.take(new Cost(100, 50, 0), NOW, charges);
     List<ProviderStatus> standings =
         List.of(new ProviderStatus(LimitMeasure.TOKENS, 700, 350, 30 * SECOND));
-    pool.learn(standings, spends, NOW);
+    pool.learn(standings, charges, NOW);
     ProviderLesson lesson =
         new ProviderLesson(429, standings, 5 * SECOND, ProviderLesson.ErrorCause.RATE);
     upstream.judge(FIRST, lesson, NOW);

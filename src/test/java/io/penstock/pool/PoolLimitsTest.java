@@ -188,9 +188,9 @@ class PoolLimitsTest {
     UpstreamSpec spec =
         spec(new Limits(0, 600, 0, 0), List.of(), Day.FIRST_USE, ChargeRule.OPENAI, true);
     Quota pool = applied(spec).pool("m", NOW);
-    List<Charge> spends = new ArrayList<>();
-    pool.take(new Cost(10, 20, 300), NOW, spends);
-    spends.getFirst().settle(new TokenUsage(10, 0, 5), 5, NOW);
+    List<Charge> charges = new ArrayList<>();
+    pool.take(new Cost(10, 20, 300), NOW, charges);
+    charges.getFirst().settle(new TokenUsage(10, 0, 5), 5, NOW);
     assertThat(pool.limits().getFirst().limit().balance(NOW).charged()).isEqualTo(15);
   }
 

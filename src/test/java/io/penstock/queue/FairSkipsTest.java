@@ -39,10 +39,10 @@ class FairSkipsTest {
     use.park(queue, "one", 100);
     Ticket two = use.park(queue, "two", 100);
     use.serve(queue, "quick", 10);
-    Ticket gone = use.park(queue, "quick", 10);
-    assertThat(queue.unskippable(null, gone, MANY)).isSameAs(one);
-    assertThat(queue.unskippable(one, gone, MANY)).isSameAs(two);
-    assertThat(queue.unskippable(two, gone, MANY)).isNull();
+    Ticket released = use.park(queue, "quick", 10);
+    assertThat(queue.unskippable(null, released, MANY)).isSameAs(one);
+    assertThat(queue.unskippable(one, released, MANY)).isSameAs(two);
+    assertThat(queue.unskippable(two, released, MANY)).isNull();
   }
 
   @Test
@@ -51,11 +51,11 @@ class FairSkipsTest {
     use.serve(other, "gone", 10);
     use.serve(other, "after", 20);
     use.park(queue, "after", 1);
-    Ticket gone = use.park(other, "gone", 10);
-    assertThat(queue.unskippable(null, gone, 1)).isNull();
-    queue.skipBefore(gone);
-    assertThat(queue.unskippable(null, gone, 1)).isSameAs(before);
-    assertThat(queue.unskippable(before, gone, 1)).isNull();
+    Ticket released = use.park(other, "gone", 10);
+    assertThat(queue.unskippable(null, released, 1)).isNull();
+    queue.skipBefore(released);
+    assertThat(queue.unskippable(null, released, 1)).isSameAs(before);
+    assertThat(queue.unskippable(before, released, 1)).isNull();
     queue.remove(before);
     assertThat(queue.skipsOfFirst()).isZero();
   }
@@ -65,24 +65,24 @@ class FairSkipsTest {
     Ticket first = use.park(queue, "first", 1);
     Ticket second = use.park(queue, "second", 1);
     use.serve(other, "gone", 20);
-    Ticket gone = use.park(other, "gone", 5);
-    assertThat(queue.unskippable(null, gone, 1)).isNull();
-    queue.skipBefore(gone);
-    assertThat(queue.unskippable(null, gone, 1)).isSameAs(first);
-    assertThat(queue.unskippable(first, gone, 1)).isSameAs(second);
-    assertThat(queue.unskippable(second, gone, 1)).isNull();
+    Ticket released = use.park(other, "gone", 5);
+    assertThat(queue.unskippable(null, released, 1)).isNull();
+    queue.skipBefore(released);
+    assertThat(queue.unskippable(null, released, 1)).isSameAs(first);
+    assertThat(queue.unskippable(first, released, 1)).isSameAs(second);
+    assertThat(queue.unskippable(second, released, 1)).isNull();
   }
 
   @Test
   void goneWaitsElsewhere_olderOfItsFlowAreSkipped() {
     Ticket first = use.park(queue, "first", 1);
     Ticket older = use.park(queue, "same", 1);
-    Ticket gone = use.park(other, "same", 1);
+    Ticket released = use.park(other, "same", 1);
     Ticket younger = use.park(queue, "same", 1);
-    queue.skipBefore(gone);
-    assertThat(queue.unskippable(null, gone, 1)).isSameAs(first);
-    assertThat(queue.unskippable(first, gone, 1)).isSameAs(older);
-    assertThat(queue.unskippable(older, gone, 1)).isNull();
+    queue.skipBefore(released);
+    assertThat(queue.unskippable(null, released, 1)).isSameAs(first);
+    assertThat(queue.unskippable(first, released, 1)).isSameAs(older);
+    assertThat(queue.unskippable(older, released, 1)).isNull();
     assertThat(queue.unskippable(older, younger, 1)).isNull();
   }
 
@@ -92,9 +92,9 @@ class FairSkipsTest {
     use.serve(queue, "past", 10);
     Ticket held = use.park(queue, "held", 100);
     use.serve(queue, "quick", 10);
-    Ticket gone = use.park(queue, "quick", 10);
+    Ticket released = use.park(queue, "quick", 10);
     // If the 1,000 had stayed, quick could get 1,500 ahead.
-    assertThat(queue.unskippable(null, gone, MANY)).isSameAs(held);
+    assertThat(queue.unskippable(null, released, MANY)).isSameAs(held);
   }
 
   @Test

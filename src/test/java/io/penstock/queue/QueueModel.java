@@ -37,9 +37,9 @@ final class QueueModel {
     tickets.remove(ticket);
   }
 
-  void skipBefore(Ticket gone) {
+  void skipBefore(Ticket released) {
     for (Ticket each : tickets) {
-      if (inOrder.compare(each, gone) < 0) {
+      if (inOrder.compare(each, released) < 0) {
         skips.merge(each.order(), 1, Integer::sum);
       }
     }

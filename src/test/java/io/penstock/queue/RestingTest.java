@@ -12,9 +12,9 @@ class RestingTest {
 
   /** Makes a flow that gets a thousand tokens and goes on waiting. */
   private Ticket busy() {
-    Ticket gone = use.park(active, "busy", 1_000);
+    Ticket released = use.park(active, "busy", 1_000);
     Ticket stays = use.park(active, "busy", 1_000);
-    use.go(active, gone);
+    use.go(active, released);
     return stays;
   }
 

@@ -108,20 +108,20 @@ class TicketQueueTest {
         model.add(added);
         return;
       }
-      Ticket gone = mayGo.get(random.nextInt(mayGo.size()));
+      Ticket released = mayGo.get(random.nextInt(mayGo.size()));
       if (random.nextInt(3) == 0) {
-        queue.remove(gone);
-        model.tickets.remove(gone);
+        queue.remove(released);
+        model.tickets.remove(released);
         return;
       }
-      models.get(1 - at).skipBefore(gone);
-      queues.get(1 - at).skipBefore(gone);
-      model.pass(gone);
-      queue.pass(gone);
-      assertThat(gone.queued()).isFalse();
-      discipline.charge(gone);
+      models.get(1 - at).skipBefore(released);
+      queues.get(1 - at).skipBefore(released);
+      model.pass(released);
+      queue.pass(released);
+      assertThat(released.queued()).isFalse();
+      discipline.charge(released);
       if (random.nextBoolean()) {
-        discipline.settle(gone, random.nextLong(200));
+        discipline.settle(released, random.nextLong(200));
       }
     }
   }
@@ -145,15 +145,15 @@ class TicketQueueTest {
         sizes -> sizes.get(CostDimension.TOTAL) / 7 * 100 + sizes.get(CostDimension.INPUT);
     assertThat(queue.soonest(instant)).isEqualTo(model.soonest(instant));
     if (!sorted.isEmpty()) {
-      Ticket gone = sorted.get(random.nextInt(sorted.size()));
+      Ticket released = sorted.get(random.nextInt(sorted.size()));
       int enough = 1 + random.nextInt(4);
       List<Ticket> found = new ArrayList<>();
-      Ticket each = queue.unskippable(null, gone, enough);
+      Ticket each = queue.unskippable(null, released, enough);
       while (each != null) {
         found.add(each);
-        each = queue.unskippable(each, gone, enough);
+        each = queue.unskippable(each, released, enough);
       }
-      List<Ticket> before = sorted.subList(0, sorted.indexOf(gone));
+      List<Ticket> before = sorted.subList(0, sorted.indexOf(released));
       assertThat(before.stream().filter(found::contains).toList()).isEqualTo(found);
       assertThat(found)
           .containsAll(before.stream().filter(other -> model.skips(other) >= enough).toList());
@@ -185,8 +185,8 @@ class TicketQueueTest {
     for (int step = 0; step < 500; step++) {
       pair.step();
       QueueModel model = pair.models.getFirst();
-      for (Ticket gone : model.sorted()) {
-        Ticket found = pair.queues.getFirst().unskippable(null, gone, 3);
+      for (Ticket released : model.sorted()) {
+        Ticket found = pair.queues.getFirst().unskippable(null, released, 3);
         assertThat(found == null || model.skips(found) >= 3).isTrue();
       }
     }

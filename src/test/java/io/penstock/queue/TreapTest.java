@@ -67,10 +67,10 @@ class TreapTest {
         tickets.put(added.order(), added);
         skips.put(added.order(), 0);
       } else if (what < 7) {
-        Ticket gone = any();
-        treap.remove(gone);
-        tickets.remove(gone.order());
-        skips.remove(gone.order());
+        Ticket released = any();
+        treap.remove(released);
+        tickets.remove(released.order());
+        skips.remove(released.order());
       } else if (what < 8) {
         int times = 1 + random.nextInt(2);
         treap.skip(times);

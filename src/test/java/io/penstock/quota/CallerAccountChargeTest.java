@@ -72,22 +72,22 @@ class CallerAccountChargeTest {
     }
 
     @Override
-    public boolean precedes(Ticket gone) {
+    public boolean precedes(Ticket released) {
       return true;
     }
 
     @Override
-    public boolean unskippable(Ticket gone) {
+    public boolean unskippable(Ticket released) {
       return skips >= most;
     }
 
     @Override
-    public void skip(Ticket gone) {
+    public void skip(Ticket released) {
       skips++;
     }
 
     @Override
-    public Quota claim(Ticket gone, long now) {
+    public Quota claim(Ticket released, long now) {
       quota.waitList().claim(this, ticket(0, 1, 0));
       return quota;
     }

@@ -46,9 +46,9 @@ class ChargeEasedTest {
   }
 
   private static Charge take(Quota quota, Cost cost) {
-    List<Charge> spends = new ArrayList<>();
-    assertThat(quota.take(cost, NOW, spends)).isTrue();
-    return spends.getFirst();
+    List<Charge> charges = new ArrayList<>();
+    assertThat(quota.take(cost, NOW, charges)).isTrue();
+    return charges.getFirst();
   }
 
   @Test

@@ -21,9 +21,9 @@ class ChargeRefundTest {
       new Quota("test", ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)));
 
   private Charge take(Cost cost, long now) {
-    List<Charge> spends = new ArrayList<>();
-    assertThat(quota.take(cost, now, spends)).isTrue();
-    return spends.getFirst();
+    List<Charge> charges = new ArrayList<>();
+    assertThat(quota.take(cost, now, charges)).isTrue();
+    return charges.getFirst();
   }
 
   @Test

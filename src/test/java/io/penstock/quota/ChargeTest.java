@@ -24,10 +24,10 @@ class ChargeTest {
       new Limit(new LimitSpec.TrailingWindow(1_000, 60 * SECOND, 0, 1_000), NOW);
 
   private Charge spend(ChargeRule chargeRule, Cost cost) {
-    List<Charge> spends = new ArrayList<>();
+    List<Charge> charges = new ArrayList<>();
     Quota quota = new Quota("q", chargeRule, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)));
-    assertThat(quota.take(cost, NOW, spends)).isTrue();
-    return spends.getFirst();
+    assertThat(quota.take(cost, NOW, charges)).isTrue();
+    return charges.getFirst();
   }
 
   private LimitBalance balance(long now) {
@@ -82,21 +82,21 @@ class ChargeTest {
 
   @Test
   void openAiSettledByUsage_leavesWhatWasUsed() {
-    List<Charge> spends = new ArrayList<>();
+    List<Charge> charges = new ArrayList<>();
     PoolTariff tariff = new PoolTariff(ChargeRule.OPENAI, true, 1);
     new Quota("q", tariff, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)))
-        .take(new Cost(100, 50, 400), NOW, spends);
-    assertThat(spends.getFirst().settle(new TokenUsage(90, 0, 11), 11, NOW)).isZero();
+        .take(new Cost(100, 50, 400), NOW, charges);
+    assertThat(charges.getFirst().settle(new TokenUsage(90, 0, 11), 11, NOW)).isZero();
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(101, 0, 0));
   }
 
   @Test
   void bedrock_outputCountsFivefoldAndCacheReadsDoNot() {
-    List<Charge> spends = new ArrayList<>();
+    List<Charge> charges = new ArrayList<>();
     PoolTariff tariff = new PoolTariff(ChargeRule.BEDROCK, false, 5);
     new Quota("q", tariff, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)))
-        .take(new Cost(100, 20, 50), NOW, spends);
-    Charge spend = spends.getFirst();
+        .take(new Cost(100, 20, 50), NOW, charges);
+    Charge spend = charges.getFirst();
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(100, 0, 50));
     spend.produce(4, NOW);
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(120, 0, 30));
@@ -124,7 +124,7 @@ class ChargeTest {
   void refusedByItsProvider_standsWhereRefusedCallsCount(ChargeRule chargeRule, long stands) {
     Limit requests = new Limit(new LimitSpec.SlidingWindow(10, 60 * SECOND), NOW);
     Limit running = new Limit(new LimitSpec.Concurrency(10), NOW);
-    List<Charge> spends = new ArrayList<>();
+    List<Charge> charges = new ArrayList<>();
     Quota quota =
         new Quota(
             "q",
@@ -133,12 +133,12 @@ class ChargeTest {
                 new MeteredLimit(LimitMeasure.TOKENS, limit),
                 new MeteredLimit(LimitMeasure.REQUESTS, requests),
                 new MeteredLimit(LimitMeasure.CONCURRENCY, running)));
-    quota.take(new Cost(100, 50, 400), NOW, spends);
-    spends.forEach(spend -> spend.rejected(NOW + SECOND));
+    quota.take(new Cost(100, 50, 400), NOW, charges);
+    charges.forEach(spend -> spend.rejected(NOW + SECOND));
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(stands, 0, 0));
     assertThat(requests.balance(NOW + SECOND).charged()).isEqualTo(stands == 0 ? 0 : 1);
     assertThat(running.balance(NOW + SECOND)).isEqualTo(LimitBalance.ZERO);
-    assertThat(spends.getLast().roomFreed()).isTrue();
+    assertThat(charges.getLast().roomFreed()).isTrue();
   }
 
   @Test
@@ -184,13 +184,13 @@ class ChargeTest {
   @Test
   void limitWithoutWindow_chargesOutputOnce() {
     Limit strict = new Limit(new LimitSpec.Strict(new io.penstock.limit.ExactRate(1, 1)), NOW);
-    List<Charge> spends = new ArrayList<>();
+    List<Charge> charges = new ArrayList<>();
     Quota quota =
         new Quota("s", ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.REQUESTS, strict)));
-    quota.take(new Cost(1, 1, 0), NOW, spends);
-    spends.getFirst().produce(1, NOW);
-    assertThat(spends.getFirst().roomFreed()).isFalse();
-    assertThat(spends.getFirst().settle(new TokenUsage(9, 0, 9), 9, NOW)).isZero();
+    quota.take(new Cost(1, 1, 0), NOW, charges);
+    charges.getFirst().produce(1, NOW);
+    assertThat(charges.getFirst().roomFreed()).isFalse();
+    assertThat(charges.getFirst().settle(new TokenUsage(9, 0, 9), 9, NOW)).isZero();
     assertThat(strict.admittedAt(1, NOW)).isEqualTo(NOW + SECOND);
   }
 }

@@ -55,8 +55,8 @@ class LimitStatusTest {
     return quota.statuses(ticket(cost), false, NOW).getFirst();
   }
 
-  private LimitStatus expected(long needs, boolean dry, long until) {
-    return new LimitStatus(tokens, needs, dry, until);
+  private LimitStatus expected(long needs, boolean awaitsSlices, long until) {
+    return new LimitStatus(tokens, needs, awaitsSlices, until);
   }
 
   @Test

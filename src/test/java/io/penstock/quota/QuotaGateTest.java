@@ -103,8 +103,8 @@ class QuotaGateTest {
     assertThat(quota.take(Cost.ofInput(1), 0, new ArrayList<>())).isFalse();
     assertThat(limit.balance(0).charged()).as("given back").isZero();
 
-    List<Charge> spends = new ArrayList<>();
-    assertThat(quota.take(Cost.ofInput(1), SECOND, spends)).isTrue();
-    assertThat(spends).hasSize(1);
+    List<Charge> charges = new ArrayList<>();
+    assertThat(quota.take(Cost.ofInput(1), SECOND, charges)).isTrue();
+    assertThat(charges).hasSize(1);
   }
 }

@@ -32,7 +32,7 @@ class QuotaTest {
               new MeteredLimit(LimitMeasure.REQUESTS, requests),
               new MeteredLimit(LimitMeasure.TOKENS, tokens),
               new MeteredLimit(LimitMeasure.INPUT_TOKENS, input)));
-  private final List<Charge> spends = new ArrayList<>();
+  private final List<Charge> charges = new ArrayList<>();
 
   private static DimensionSizes sizes(Cost cost) {
     DimensionSizes dimensionSizes = new DimensionSizes();
@@ -42,8 +42,8 @@ class QuotaTest {
 
   @Test
   void allLimitsAdmit_allAreTaken() {
-    assertThat(quota.take(new Cost(40, 20, 0), NOW, spends)).isTrue();
-    assertThat(spends).hasSize(3);
+    assertThat(quota.take(new Cost(40, 20, 0), NOW, charges)).isTrue();
+    assertThat(charges).hasSize(3);
     assertThat(requests.balance(NOW).charged()).isEqualTo(1);
     assertThat(tokens.balance(NOW).charged()).isEqualTo(40);
     assertThat(tokens.balance(NOW).reserved()).isEqualTo(20);
@@ -52,9 +52,9 @@ class QuotaTest {
 
   @Test
   void lastLimitDoesNotAdmit_nothingIsTaken() {
-    quota.take(new Cost(40, 0, 0), NOW, spends);
-    assertThat(quota.take(new Cost(30, 0, 0), NOW, spends)).isFalse();
-    assertThat(spends).hasSize(3);
+    quota.take(new Cost(40, 0, 0), NOW, charges);
+    assertThat(quota.take(new Cost(30, 0, 0), NOW, charges)).isFalse();
+    assertThat(charges).hasSize(3);
     assertThat(requests.balance(NOW).charged()).isEqualTo(1);
     assertThat(tokens.balance(NOW).charged()).isEqualTo(40);
     assertThat(input.balance(NOW).charged()).isEqualTo(40);
@@ -62,7 +62,7 @@ class QuotaTest {
 
   @Test
   void admitsAndEarliest_agreeWithTake() {
-    quota.take(new Cost(40, 20, 0), NOW, spends);
+    quota.take(new Cost(40, 20, 0), NOW, charges);
     for (long in = 0; in <= 60; in += 5) {
       for (long out = 0; out <= 60; out += 5) {
         Cost cost = new Cost(in, out, 0);
@@ -77,14 +77,14 @@ class QuotaTest {
 
   @Test
   void lower_givesTheRoomOfEachDimension() {
-    quota.take(new Cost(40, 20, 0), NOW, spends);
+    quota.take(new Cost(40, 20, 0), NOW, charges);
     DimensionSizes room = new DimensionSizes();
     assertThat(quota.lower(room, NOW)).isTrue();
     assertThat(room.get(CostDimension.TOTAL)).isEqualTo(40);
     assertThat(room.get(CostDimension.INPUT)).isEqualTo(20);
     assertThat(room.get(CostDimension.OUTPUT)).isEqualTo(Long.MAX_VALUE);
-    quota.take(Cost.NO_TOKENS, NOW, spends);
-    quota.take(Cost.NO_TOKENS, NOW, spends);
+    quota.take(Cost.NO_TOKENS, NOW, charges);
+    quota.take(Cost.NO_TOKENS, NOW, charges);
     assertThat(quota.lower(room, NOW)).isFalse();
   }
 
@@ -93,7 +93,7 @@ class QuotaTest {
     assertThat(quota.obstacle(new Cost(61, 0, 0))).isEqualTo(new Quota.Obstacle(61, 60));
     assertThat(quota.obstacle(new Cost(101, 0, 0))).isEqualTo(new Quota.Obstacle(101, 100));
     assertThat(quota.obstacle(new Cost(60, 1_000_000, 0))).isNull();
-    assertThat(quota.take(new Cost(60, 1_000_000, 0), NOW, spends)).isTrue();
+    assertThat(quota.take(new Cost(60, 1_000_000, 0), NOW, charges)).isTrue();
     assertThat(quota.admittedAt(sizes(new Cost(61, 0, 0)), NOW)).isEqualTo(Ticker.NEVER);
   }
 
@@ -105,9 +105,9 @@ class QuotaTest {
     Cost cost = new Cost(50, 10, 4_000);
     assertThat(openAi.obstacle(cost)).isNull();
     assertThat(openAi.admits(sizes(cost), NOW)).isTrue();
-    assertThat(openAi.take(cost, NOW, spends)).isTrue();
+    assertThat(openAi.take(cost, NOW, charges)).isTrue();
     assertThat(openAi.admits(sizes(cost), NOW)).isFalse();
-    assertThat(openAi.take(Cost.ofInput(1), NOW, spends)).isFalse();
+    assertThat(openAi.take(Cost.ofInput(1), NOW, charges)).isFalse();
   }
 
   @Test
@@ -116,7 +116,7 @@ class QuotaTest {
     quota.change(ChargeRule.OPENAI, List.of(new MeteredLimit(LimitMeasure.TOKENS, tokens)));
     assertThat(quota.waitList()).isSameAs(waitList);
     assertThat(quota.limits()).hasSize(1);
-    quota.take(new Cost(1, 5, 30), NOW, spends);
+    quota.take(new Cost(1, 5, 30), NOW, charges);
     assertThat(tokens.balance(NOW).charged()).isEqualTo(30);
   }
 
@@ -131,11 +131,11 @@ class QuotaTest {
             List.of(
                 new MeteredLimit(LimitMeasure.REQUESTS, day),
                 new MeteredLimit(LimitMeasure.CONCURRENCY, running)));
-    assertThat(daily.take(Cost.NO_TOKENS, NOW, spends)).isTrue();
+    assertThat(daily.take(Cost.NO_TOKENS, NOW, charges)).isTrue();
     // the running request ends at an unknown time, but that is no day limit
     assertThat(daily.dayEndsNanos(NOW)).isEqualTo(NOW);
-    spends.forEach(charge -> charge.settle(null, 0, NOW));
-    assertThat(daily.take(Cost.NO_TOKENS, NOW + SECOND, spends)).isTrue();
+    charges.forEach(charge -> charge.settle(null, 0, NOW));
+    assertThat(daily.take(Cost.NO_TOKENS, NOW + SECOND, charges)).isTrue();
     assertThat(daily.dayEndsNanos(NOW + SECOND)).isEqualTo(NOW + LimitSpec.Day.NANOS);
     long end = NOW + LimitSpec.Day.NANOS;
     assertThat(daily.dayEndsNanos(end)).isEqualTo(end);
@@ -149,23 +149,23 @@ class QuotaTest {
         new Quota(
             "c", ChargeRule.OPENAI, List.of(new MeteredLimit(LimitMeasure.CONCURRENCY, running)));
     Cost cost = new Cost(5, 6, 7);
-    assertThat(one.take(cost, NOW, spends)).isTrue();
-    assertThat(one.take(cost, NOW, spends)).isFalse();
+    assertThat(one.take(cost, NOW, charges)).isTrue();
+    assertThat(one.take(cost, NOW, charges)).isFalse();
     assertThat(one.lower(new DimensionSizes(), NOW)).isFalse();
     assertThat(one.admittedAt(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
-    Charge charge = spends.getFirst();
+    Charge charge = charges.getFirst();
     charge.produce(3, NOW);
     assertThat(charge.roomFreed()).isFalse();
     assertThat(charge.settle(new TokenUsage(50, 0, 60), 60, NOW)).isZero();
     assertThat(charge.roomFreed()).isTrue();
-    assertThat(one.take(cost, NOW, spends)).isTrue();
+    assertThat(one.take(cost, NOW, charges)).isTrue();
   }
 
   @Test
   void bedrock_roomIsThatOfInputAndStatedMaximum() {
     Quota bedrock =
         new Quota("b", ChargeRule.BEDROCK, List.of(new MeteredLimit(LimitMeasure.TOKENS, tokens)));
-    assertThat(bedrock.take(new Cost(10, 5, 50), NOW, spends)).isTrue();
+    assertThat(bedrock.take(new Cost(10, 5, 50), NOW, charges)).isTrue();
     DimensionSizes room = new DimensionSizes();
     assertThat(bedrock.lower(room, NOW)).isTrue();
     assertThat(room.get(CostDimension.MOST)).isEqualTo(40);
@@ -176,7 +176,7 @@ class QuotaTest {
 
   @Test
   void forecast_isTheLongestOfItsLimits() {
-    quota.take(new Cost(60, 0, 0), NOW, spends);
+    quota.take(new Cost(60, 0, 0), NOW, charges);
     DimensionSizes ahead = sizes(new Cost(50, 0, 0));
     // input: with 60 used, 50 and 30 more need a second window after the next
     assertThat(quota.forecastNanos(1, ahead, sizes(new Cost(30, 0, 0)), NOW)).isEqualTo(2 * WINDOW);

@@ -27,7 +27,7 @@ class QuotaWaitListTest {
 
   private final SliceDemand demand = new SliceDemand(() -> {});
   private final WokenWaiters waiter = new WokenWaiters();
-  private final List<Charge> spends = new ArrayList<>();
+  private final List<Charge> charges = new ArrayList<>();
 
   private static Limit window(long capacity) {
     return new Limit(new LimitSpec.FixedWindow(capacity, WINDOW), NOW);
@@ -75,17 +75,17 @@ class QuotaWaitListTest {
   @Test
   void chargeAtArrivalDoesNotFit_wakesWhoWait_andOneThatFitsWakesNobody() {
     Quota quota = of(LimitMeasure.REQUESTS, window(1));
-    assertThat(quota.charge(Cost.NO_TOKENS, NOW, spends)).isNull();
+    assertThat(quota.charge(Cost.NO_TOKENS, NOW, charges)).isNull();
     assertThat(waiter.times).isZero();
-    assertThat(quota.charge(Cost.NO_TOKENS, NOW, spends)).isNotNull();
+    assertThat(quota.charge(Cost.NO_TOKENS, NOW, charges)).isNotNull();
     assertThat(waiter.times).isEqualTo(1);
-    assertThat(spends).hasSize(1);
+    assertThat(charges).hasSize(1);
   }
 
   @Test
   void widened_whatIsUsedCountsForLonger_andWhoWaitLookAgain() {
     Quota quota = of(LimitMeasure.TOKENS, new Limit(TRAILING, NOW));
-    assertThat(quota.take(Cost.ofInput(100), NOW, spends)).isTrue();
+    assertThat(quota.take(Cost.ofInput(100), NOW, charges)).isTrue();
     DimensionSizes one = new DimensionSizes();
     new Ticket(1, Cost.ofInput(1), 0, NOW, Ticker.NEVER).sizesInto(one);
     long before = quota.roomFreeAt(one, NOW);
@@ -106,17 +106,17 @@ class QuotaWaitListTest {
                 List.of(
                     new MeteredLimit(LimitMeasure.TOKENS, tokens),
                     new MeteredLimit(LimitMeasure.REQUESTS, requests))));
-    assertThat(quota.take(Cost.ofInput(40), NOW, spends)).isTrue();
+    assertThat(quota.take(Cost.ofInput(40), NOW, charges)).isTrue();
     quota.learn(
         List.of(standing(LimitMeasure.TOKENS, 50), standing(LimitMeasure.REQUESTS, 7)),
-        spends,
+        charges,
         NOW);
     assertThat(tokens.capacity(NOW)).isEqualTo(50);
     assertThat(requests.capacity(NOW)).isEqualTo(7);
     assertThat(waiter.times).isZero();
     quota.learn(
         List.of(standing(LimitMeasure.REQUESTS, 90), standing(LimitMeasure.INPUT_TOKENS, 9)),
-        spends,
+        charges,
         NOW);
     assertThat(requests.capacity(NOW)).isEqualTo(90);
     assertThat(tokens.capacity(NOW)).isEqualTo(50);

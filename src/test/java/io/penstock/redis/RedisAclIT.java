@@ -2,9 +2,9 @@ package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import io.penstock.redis.RedisTrouble.Kind;
 import io.penstock.sharing.SliceStore.Round;
 import io.penstock.slices.RedisSliceStore;
@@ -73,7 +73,7 @@ class RedisAclIT {
   void userWithTheRights_needsNoOthers_andEachOfThem() {
     try (RedisServer server = RedisServer.started(users("")).login(ADMIN);
         RedisPeer peer = new RedisPeer("a", address(server.url()), null)) {
-      Until.holds("rounds and counts", () -> works(peer));
+      PatientWaits.await("rounds and counts").until(() -> works(peer));
       server.command("ACL", "LOG", "RESET");
       assertThat(works(peer)).isTrue();
       assertThat(server.command("ACL", "LOG")).as("what was refused").isEqualTo("*0");
@@ -83,7 +83,7 @@ class RedisAclIT {
         server.command("HSET", "ns:life:0", "m:forgotten", "1000");
         assertThat(works(peer)).as(right).isFalse();
         server.command("ACL", "SETUSER", "app", "+" + right);
-        Until.holds("rounds and counts with " + right, () -> works(peer));
+        PatientWaits.await("rounds and counts with " + right).until(() -> works(peer));
       }
     }
   }
@@ -100,7 +100,7 @@ class RedisAclIT {
         assertThat(master.command(words.toArray(String[]::new))).isEqualTo("+OK");
       }
       try (RedisPeer peer = new RedisPeer("a", address(redis.url()), null)) {
-        Until.holds("rounds and counts", () -> works(peer));
+        PatientWaits.await("rounds and counts").until(() -> works(peer));
         for (RedisServer master : redis.masters()) {
           assertThat(master.command("ACL", "LOG")).as("what was refused").isEqualTo("*0");
         }
@@ -112,7 +112,7 @@ class RedisAclIT {
   void databaseOtherThanTheFirst_needsToBeSelected() {
     try (RedisServer server = RedisServer.started(users(" +select")).login(ADMIN);
         RedisPeer peer = new RedisPeer("a", address(server.url() + "/3"), null)) {
-      Until.holds("rounds and counts", () -> works(peer));
+      PatientWaits.await("rounds and counts").until(() -> works(peer));
       assertThat(server.command("DBSIZE")).isEqualTo(":0");
     }
   }
@@ -123,7 +123,7 @@ class RedisAclIT {
         RedisLink link = new RedisLink(address(server.url()), null, 1_000, Ticker.system())) {
       RedisSliceStore other =
           new RedisSliceStore(link, "other", 2_000_000_000L, Ticker.system(), WallClock.system());
-      Until.holds("a round that is refused", () -> refused(other));
+      PatientWaits.await("a round that is refused").until(() -> refused(other));
     }
   }
 

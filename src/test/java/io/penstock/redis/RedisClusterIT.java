@@ -2,9 +2,9 @@ package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import io.penstock.redis.RedisTrouble.Kind;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.SliceStore.Answer;
@@ -72,7 +72,7 @@ class RedisClusterIT {
       try (RedisPeer peer = new RedisPeer("a", redis.url())) {
         Answer before = peer.well(asks(5));
         master.kill();
-        Until.holds("grants of all masters", () -> answers(peer, Set.of()));
+        PatientWaits.await("grants of all masters").until(() -> answers(peer, Set.of()));
         Answer after = peer.round();
         assertThat(after.run().name()).isNotEqualTo(before.run().name());
         assertThat(peer.round().run().name()).isEqualTo(after.run().name());
@@ -88,16 +88,16 @@ class RedisClusterIT {
       RedisServer master = redis.ownerOf("ns:life:0");
       Set<String> its = ofMaster(redis, master);
       master.kill();
-      Until.holds("grants of the others", () -> answers(peer, its));
+      PatientWaits.await("grants of the others").until(() -> answers(peer, its));
       Answer between = peer.round(asks(5));
       assertThat(between.life()).isEqualTo(before.life());
       assertThat(granted(between)).hasSize(LIMITS - its.size()).doesNotContainAnyElementsOf(its);
       assertThat(peer.supply.troubles().counts()).containsKey(Kind.AWAY);
       try (RedisPeer late = new RedisPeer("b", redis.url())) {
-        Until.holds("grants to one that starts meanwhile", () -> answers(late, its));
+        PatientWaits.await("grants to one that starts meanwhile").until(() -> answers(late, its));
       }
       master.start();
-      Until.holds("grants of all", () -> answers(peer, Set.of()));
+      PatientWaits.await("grants of all").until(() -> answers(peer, Set.of()));
       assertThat(peer.round().life()).isNotEqualTo(before.life());
     }
   }
@@ -116,25 +116,24 @@ class RedisClusterIT {
       assertThat(b.exchange())
           .containsExactlyInAnyOrder(RedisPeer.count(alive, 5), RedisPeer.count(dead, 6));
       master.kill();
-      Until.holds(
-          "an exchange in part",
-          () -> told(a, RedisPeer.count(alive, 7), RedisPeer.count(dead, 8)));
-      Until.holds(
-          "what is told of the limit",
-          () ->
-              told(b, RedisPeer.count(alive, 1))
-                  && heard(b, alive).contains(RedisPeer.count(alive, 7)));
+      PatientWaits.await("an exchange in part")
+          .until(() -> told(a, RedisPeer.count(alive, 7), RedisPeer.count(dead, 8)));
+      PatientWaits.await("what is told of the limit")
+          .until(
+              () ->
+                  told(b, RedisPeer.count(alive, 1))
+                      && heard(b, alive).contains(RedisPeer.count(alive, 7)));
       assertThat(heard(b, alive)).as("as it was known").contains(RedisPeer.count(dead, 6));
       master.start();
-      Until.holds(
-          "an exchange of all", () -> told(a, RedisPeer.count(alive, 9), RedisPeer.count(dead, 9)));
-      Until.holds(
-          "all counts",
-          () ->
-              told(a, RedisPeer.count(dead, 9))
-                  && told(b)
-                  && b.exchange().contains(RedisPeer.count(dead, 9))
-                  && b.exchange().contains(RedisPeer.count(alive, 9)));
+      PatientWaits.await("an exchange of all")
+          .until(() -> told(a, RedisPeer.count(alive, 9), RedisPeer.count(dead, 9)));
+      PatientWaits.await("all counts")
+          .until(
+              () ->
+                  told(a, RedisPeer.count(dead, 9))
+                      && told(b)
+                      && b.exchange().contains(RedisPeer.count(dead, 9))
+                      && b.exchange().contains(RedisPeer.count(alive, 9)));
     }
   }
 
@@ -179,7 +178,7 @@ class RedisClusterIT {
       master.kill();
       peer.awaitTrouble(Kind.CLUSTER);
       master.start();
-      Until.holds("grants of all", () -> answers(peer, Set.of()));
+      PatientWaits.await("grants of all").until(() -> answers(peer, Set.of()));
       assertThat(peer.round().life()).isNotEqualTo(before.life());
     }
   }
@@ -195,7 +194,7 @@ class RedisClusterIT {
       Answer between = peer.round(asks(5));
       assertThat(granted(between)).as("asked where it is by now").contains("k1");
       redis.endMove(RedisPeer.key("k1"), to);
-      Until.holds("a round with all", () -> answers(peer, Set.of()));
+      PatientWaits.await("a round with all").until(() -> answers(peer, Set.of()));
       assertThat(peer.round().life()).as("nothing was lost").isEqualTo(between.life());
       assertThat(to.command("EXISTS", RedisPeer.key("k1"))).isEqualTo(":1");
     }

@@ -3,8 +3,8 @@ package io.penstock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.FaultProxy;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import io.penstock.redis.KeysClaim.Ours;
 import io.penstock.redis.KeysClaim.Outcome;
 import io.penstock.redis.KeysClaim.Theirs;
@@ -68,13 +68,13 @@ class RedisKeysClaimIT {
     held("1@there");
     REDIS.command("PEXPIRE", key, "5000");
     CompletableFuture<Outcome> outcome = claim.take(link).toCompletableFuture();
-    Until.holds(
-        "it is judged",
-        () -> {
-          // the time left grows, so the holder lives
-          REDIS.command("PEXPIRE", key, "9000");
-          return outcome.isDone();
-        });
+    PatientWaits.await("it is judged")
+        .until(
+            () -> {
+              // the time left grows, so the holder lives
+              REDIS.command("PEXPIRE", key, "9000");
+              return outcome.isDone();
+            });
     assertThat(outcome.join()).isEqualTo(new Theirs("1@there"));
     awaitLeave(claim);
     assertThat(member()).as("what is not its own it does not give back").isEqualTo("other");
@@ -99,12 +99,12 @@ class RedisKeysClaimIT {
   void nameThatIsNone_isNotShown() {
     held("no\r\nname");
     CompletableFuture<Outcome> outcome = claim.take(link).toCompletableFuture();
-    Until.holds(
-        "it is judged",
-        () -> {
-          REDIS.command("PEXPIRE", key, "9000");
-          return outcome.isDone();
-        });
+    PatientWaits.await("it is judged")
+        .until(
+            () -> {
+              REDIS.command("PEXPIRE", key, "9000");
+              return outcome.isDone();
+            });
     assertThat(outcome.join()).isEqualTo(new Theirs("another instance"));
   }
 

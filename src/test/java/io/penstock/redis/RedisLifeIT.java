@@ -3,8 +3,8 @@ package io.penstock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.FaultProxy;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import io.penstock.redis.RedisTrouble.Kind;
 import io.penstock.sharing.SliceStore;
 import io.penstock.sharing.SliceStore.Answer;
@@ -102,12 +102,12 @@ class RedisLifeIT {
   }
 
   private Answer well() {
-    Until.holds("a round that goes well", () -> trouble() == null);
+    PatientWaits.await("a round that goes well").until(() -> trouble() == null);
     return round();
   }
 
   private void awaitTrouble(Kind kind) {
-    Until.holds("trouble " + kind, () -> trouble() == kind);
+    PatientWaits.await("trouble " + kind).until(() -> trouble() == kind);
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.penstock.redis;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.counts.RedisCountStore;
-import io.penstock.fake.Until;
+import io.penstock.fake.PatientWaits;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.LimitId;
@@ -83,20 +83,20 @@ final class RedisPeer implements AutoCloseable {
 
   /** Makes rounds until one succeeds; returns the next one. */
   Answer well(Ask... asks) {
-    Until.holds("a round that goes well", () -> trouble() == null);
+    PatientWaits.await("a round that goes well").until(() -> trouble() == null);
     return round(asks);
   }
 
   /** Makes rounds until one fails in that way; returns the failure. */
   RedisTrouble awaitTrouble(RedisTrouble.Kind kind) {
     AtomicReference<@Nullable RedisTrouble> last = new AtomicReference<>();
-    Until.holds(
-        "trouble " + kind,
-        () -> {
-          RedisTrouble trouble = trouble();
-          last.set(trouble);
-          return trouble != null && trouble.kind() == kind;
-        });
+    PatientWaits.await("trouble " + kind)
+        .until(
+            () -> {
+              RedisTrouble trouble = trouble();
+              last.set(trouble);
+              return trouble != null && trouble.kind() == kind;
+            });
     return Objects.requireNonNull(last.get());
   }
 

@@ -2,8 +2,8 @@ package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisSentinels;
-import io.penstock.fake.Until;
 import io.penstock.redis.RedisTrouble.Kind;
 import io.penstock.sharing.SliceStore.Answer;
 import java.util.concurrent.CompletionException;
@@ -28,8 +28,8 @@ class RedisSentinelIT {
       assertThat(RedisPeer.sum(after)).as("by scripts the new master did not know").isEqualTo(6);
       assertThat(after.run().name()).isNotEqualTo(before.run().name());
       assertThat(redis.second().command("INFO", "replication")).contains("role:master");
-      Until.holds("an exchange with the new master", () -> exchanges(a, 8));
-      Until.holds("its counts", () -> exchanges(b, 0));
+      PatientWaits.await("an exchange with the new master").until(() -> exchanges(a, 8));
+      PatientWaits.await("its counts").until(() -> exchanges(b, 0));
       assertThat(b.exchange()).containsExactly(RedisPeer.count("c", 8));
       redis.first().start();
       assertThat(a.well().run().name())
@@ -82,9 +82,10 @@ class RedisSentinelIT {
       assertThat(RedisPeer.sum(before)).isEqualTo(5);
       stranger.awaitTrouble(Kind.ACCESS);
       redis.first().kill();
-      Until.holds(
-          "another run",
-          () -> peer.trouble() == null && !peer.round().run().name().equals(before.run().name()));
+      PatientWaits.await("another run")
+          .until(
+              () ->
+                  peer.trouble() == null && !peer.round().run().name().equals(before.run().name()));
     }
   }
 }

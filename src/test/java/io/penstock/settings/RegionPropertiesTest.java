@@ -78,11 +78,11 @@ class RegionPropertiesTest {
     "penstock.database.url, r2dbc:mariadb://hunter2:%zz@h/d, cannot be read",
     "penstock.database.url, r2dbc:postgresql://h/d, cannot be read"
   })
-  void badOnes_areSaidAndStopTheStart(String property, String value, String said) {
+  void badOnes_areSaidAndStopTheStart(String property, String value, String message) {
     assertThatThrownBy(() -> settings(property, value))
         .isInstanceOf(CannotStart.class)
         .hasMessageContaining(property.replace("-password", ""))
-        .hasMessageContaining(said)
+        .hasMessageContaining(message)
         .hasMessageNotContaining("hunter2")
         .hasNoCause();
   }

@@ -80,11 +80,13 @@ final class FailedAttempts {
       outsideWorld.later(ticket, settlement);
       return;
     }
-    boolean elsewhere = simScenario.chance(0.5);
-    simulation.note(failure + (elsewhere ? " elsewhere " : " ") + "comes to", ticket.order);
+    boolean toOtherUpstream = simScenario.chance(0.5);
+    simulation.note(failure + (toOtherUpstream ? " elsewhere " : " ") + "comes to", ticket.order);
     Upstream upstream = settlement.upstream();
-    simulation.oracle().again(ticket, failure, elsewhere && upstream != null ? upstream : null);
-    next(ticket, settlement, failure, elsewhere);
+    simulation
+        .oracle()
+        .again(ticket, failure, toOtherUpstream && upstream != null ? upstream : null);
+    next(ticket, settlement, failure, toOtherUpstream);
     outsideWorld.later(ticket, settlement);
     if (delicate) {
       simulation.drain();
@@ -92,7 +94,10 @@ final class FailedAttempts {
   }
 
   private void next(
-      SimTicket ticket, TicketSettlement settlement, AttemptFailure failure, boolean elsewhere) {
+      SimTicket ticket,
+      TicketSettlement settlement,
+      AttemptFailure failure,
+      boolean toOtherUpstream) {
     InjectedFault injectedFault = world.fault();
     if (injectedFault == InjectedFault.NEVER_BACK && simScenario.chance(0.2)) {
       return;
@@ -101,12 +106,12 @@ final class FailedAttempts {
         injectedFault == InjectedFault.REJECTED_FOR_NOTHING && failure == AttemptFailure.REJECTED
             ? AttemptFailure.UNSENT
             : failure;
-    boolean toldElsewhere = injectedFault != InjectedFault.SAME_UPSTREAM && elsewhere;
+    boolean toldElsewhere = injectedFault != InjectedFault.SAME_UPSTREAM && toOtherUpstream;
     @Nullable ParkedTicket next = settlement.retry(told, toldElsewhere, world.now());
     if (next == null) {
       throw new InvariantViolation("does not come back: " + ticket);
     }
-    ticket.pending = next;
+    ticket.parkedTicket = next;
     next.whenDecided(outcome -> outsideWorld.decided(ticket, outcome));
   }
 }

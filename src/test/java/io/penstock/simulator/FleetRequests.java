@@ -93,7 +93,7 @@ final class FleetRequests {
   }
 
   private void decides(FleetTicket ticket, ParkedTicket parkedTicket) {
-    ticket.pending = parkedTicket;
+    ticket.parkedTicket = parkedTicket;
     parkedTicket.whenDecided(
         outcome -> {
           if (outcome instanceof TicketOutcome.Granted(TicketSettlement settlement)) {
@@ -108,7 +108,7 @@ final class FleetRequests {
 
   /** Cancels a waiting ticket by its client. */
   void cancel(FleetTicket ticket) {
-    ParkedTicket parkedTicket = ticket.pending;
+    ParkedTicket parkedTicket = ticket.parkedTicket;
     if (waiting.containsKey(ticket.number) && parkedTicket != null) {
       parkedTicket.cancel();
     }

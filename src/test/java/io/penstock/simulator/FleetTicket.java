@@ -23,7 +23,7 @@ final class FleetTicket {
   final List<SimRelease> kept = new ArrayList<>();
 
   boolean waits;
-  @Nullable ParkedTicket pending;
+  @Nullable ParkedTicket parkedTicket;
 
   /** How often an attempt failed; after the first only the upstream is still to be charged. */
   int failed;

@@ -113,7 +113,7 @@ final class FleetWays {
    */
   boolean admits(FleetTicket ticket, Way way) {
     long now = instance.local();
-    ParkedTicket parkedTicket = Objects.requireNonNull(ticket.pending);
+    ParkedTicket parkedTicket = Objects.requireNonNull(ticket.parkedTicket);
     for (Quota quota : way.quotas()) {
       for (MeteredLimit metered : quota.limits()) {
         Limit limit = metered.limit();

@@ -25,7 +25,7 @@ final class OracleBucket extends OracleLimit {
   private BigInteger missing;
 
   private long at;
-  private long held;
+  private long reserved;
 
   /** Periods with the least that was missing since each began, in whole tokens or requests. */
   private final List<Stretch> stretches = new ArrayList<>();
@@ -96,7 +96,7 @@ final class OracleBucket extends OracleLimit {
     if (now < freeFrom || now >= freeUntil) {
       BigInteger left = missing(now);
       long wholes = ceil(left, one);
-      free = Math.max(0, spec.burst() - held - wholes);
+      free = Math.max(0, spec.burst() - reserved - wholes);
       freeFrom = now;
       // One more is free as soon as at most one less is missing.
       freeUntil =
@@ -147,15 +147,15 @@ final class OracleBucket extends OracleLimit {
   }
 
   @Override
-  long take(long taken, long held, long now) {
+  long take(long taken, long reserved, long now) {
     pass(now, taken);
-    this.held += held;
+    this.reserved += reserved;
     return now;
   }
 
   /** At most as much comes back as was missing at all times since it was taken. */
   @Override
-  void give(long cell, long taken, long held, long now) {
+  void give(long cell, long taken, long reserved, long now) {
     pass(now, 0);
     Stretch since = null;
     for (Stretch each : stretches) {
@@ -169,13 +169,13 @@ final class OracleBucket extends OracleLimit {
       join();
       change(missing.subtract(units(back)), now);
     }
-    this.held -= held;
+    this.reserved -= reserved;
   }
 
   @Override
-  long charge(long amount, long unheld, long now) {
+  long charge(long amount, long released, long now) {
     pass(now, amount);
-    held -= unheld;
+    reserved -= released;
     return now;
   }
 
@@ -201,7 +201,7 @@ final class OracleBucket extends OracleLimit {
 
   @Override
   long held() {
-    return held;
+    return reserved;
   }
 
   @Override

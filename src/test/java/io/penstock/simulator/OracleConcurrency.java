@@ -27,21 +27,21 @@ final class OracleConcurrency extends OracleLimit {
   }
 
   @Override
-  long take(long taken, long held, long now) {
-    if (running + held > spec.max()) {
-      throw new InvariantViolation("%d run, %d may".formatted(running + held, spec.max()));
+  long take(long taken, long reserved, long now) {
+    if (running + reserved > spec.max()) {
+      throw new InvariantViolation("%d run, %d may".formatted(running + reserved, spec.max()));
     }
-    running += held;
+    running += reserved;
     return 0;
   }
 
   @Override
-  void give(long cell, long taken, long held, long now) {
-    running -= held;
+  void give(long cell, long taken, long reserved, long now) {
+    running -= reserved;
   }
 
   @Override
-  long charge(long amount, long unheld, long now) {
+  long charge(long amount, long released, long now) {
     throw new InvariantViolation("what runs is charged " + amount);
   }
 

@@ -81,11 +81,11 @@ final class OracleDynamics {
     EndpointRegistry endpointRegistry = world.registry();
     for (SimEndpoint each : List.copyOf(all)) {
       if (each.spec.isDynamic()) {
-        boolean there = endpointRegistry.find(each.spec.path()) == each.endpoint;
-        if (there == each.removed) {
+        boolean present = endpointRegistry.find(each.spec.path()) == each.endpoint;
+        if (present == each.removed) {
           mayBeGivenUp(each);
         }
-        if (!there && empty(each)) {
+        if (!present && empty(each)) {
           bequeath(each);
         }
       }

@@ -56,7 +56,7 @@ abstract class OracleLimit {
   abstract void give(long cell, long taken, long held, long now);
 
   /** Returns the window or cell it was charged to. */
-  abstract long charge(long amount, long unheld, long now);
+  abstract long charge(long amount, long released, long now);
 
   abstract void resize(LimitSpec next, long now);
 

@@ -21,7 +21,7 @@ final class OracleSliding extends OracleLimit {
   private final ArrayDeque<Release> releases = new ArrayDeque<>();
 
   private long sum;
-  private long held;
+  private long reserved;
 
   OracleSliding(LimitSpec.SlidingWindow spec, long owed, long now) {
     this.spec = spec;
@@ -55,7 +55,7 @@ final class OracleSliding extends OracleLimit {
 
   @Override
   long free(long now) {
-    return Math.max(0, spec.capacity() - held - counted(now));
+    return Math.max(0, spec.capacity() - reserved - counted(now));
   }
 
   private void pass(long now) {
@@ -75,21 +75,21 @@ final class OracleSliding extends OracleLimit {
   }
 
   @Override
-  long take(long taken, long held, long now) {
+  long take(long taken, long reserved, long now) {
     pass(now);
     add(taken, now);
-    this.held += held;
-    if (sum + this.held > spec.capacity()) {
+    this.reserved += reserved;
+    if (sum + this.reserved > spec.capacity()) {
       throw new InvariantViolation(
-          "%d released and %d held in one window of %s".formatted(sum, this.held, spec));
+          "%d released and %d held in one window of %s".formatted(sum, this.reserved, spec));
     }
     return now;
   }
 
   @Override
-  void give(long cell, long taken, long held, long now) {
+  void give(long cell, long taken, long reserved, long now) {
     pass(now);
-    this.held -= held;
+    this.reserved -= reserved;
     long left = taken;
     for (Release release : releases) {
       if (release.instant == cell) {
@@ -102,10 +102,10 @@ final class OracleSliding extends OracleLimit {
   }
 
   @Override
-  long charge(long amount, long unheld, long now) {
+  long charge(long amount, long released, long now) {
     pass(now);
     add(amount, now);
-    held -= unheld;
+    reserved -= released;
     return now;
   }
 
@@ -130,7 +130,7 @@ final class OracleSliding extends OracleLimit {
 
   @Override
   long held() {
-    return held;
+    return reserved;
   }
 
   @Override

@@ -84,10 +84,10 @@ final class OracleSpend {
 
   private void chargeOutput(long output, long now) {
     long more = output - charged;
-    long unheld = Math.min(more, heldLeft);
-    lastCell = limit.charge(more, unheld, now);
+    long released = Math.min(more, heldLeft);
+    lastCell = limit.charge(more, released, now);
     lastAmount = more;
-    heldLeft -= unheld;
+    heldLeft -= released;
     charged += more;
   }
 

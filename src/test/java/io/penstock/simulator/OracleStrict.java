@@ -58,7 +58,7 @@ final class OracleStrict extends OracleLimit {
   }
 
   @Override
-  long take(long amount, long held, long now) {
+  long take(long amount, long reserved, long now) {
     if (fresh() || now - nextAt > Math.max(slot(1) - grid, LATE)) {
       grid = now;
       next = 0;
@@ -70,7 +70,7 @@ final class OracleStrict extends OracleLimit {
   }
 
   @Override
-  void give(long cell, long taken, long held, long now) {
+  void give(long cell, long taken, long reserved, long now) {
     if (!fresh() && taken == 1 && slot(next - 1) == cell) {
       next--;
       nextAt = slot(next);
@@ -78,7 +78,7 @@ final class OracleStrict extends OracleLimit {
   }
 
   @Override
-  long charge(long amount, long unheld, long now) {
+  long charge(long amount, long released, long now) {
     return 0;
   }
 

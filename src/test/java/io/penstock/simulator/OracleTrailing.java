@@ -14,7 +14,7 @@ final class OracleTrailing extends OracleLimit {
   private final ArrayDeque<Cell> cells = new ArrayDeque<>();
 
   private long sum;
-  private long held;
+  private long reserved;
   private long fullAt;
   private long extra;
 
@@ -82,7 +82,7 @@ final class OracleTrailing extends OracleLimit {
       }
       counts -= cell.amount;
     }
-    free = Math.max(0, spec.capacity() - held - counts);
+    free = Math.max(0, spec.capacity() - reserved - counts);
   }
 
   /** Marks the free amount as out of date. */
@@ -116,10 +116,10 @@ final class OracleTrailing extends OracleLimit {
   }
 
   @Override
-  long take(long taken, long held, long now) {
+  long take(long taken, long reserved, long now) {
     changed();
-    this.held += held;
-    owe(taken + held, now);
+    this.reserved += reserved;
+    owe(taken + reserved, now);
     return add(taken, now);
   }
 
@@ -164,23 +164,23 @@ final class OracleTrailing extends OracleLimit {
   }
 
   @Override
-  void give(long cell, long taken, long held, long now) {
+  void give(long cell, long taken, long reserved, long now) {
     changed();
     boolean counts = taken > 0 && counted(cell) + extra > now;
     if (counts) {
       remove(cell, taken);
     }
-    this.held -= held;
-    long back = held + (counts ? taken : 0);
+    this.reserved -= reserved;
+    long back = reserved + (counts ? taken : 0);
     fullAt -= Math.floorDiv(Math.multiplyExact(back, spec.windowNanos()), spec.capacity());
   }
 
   @Override
-  long charge(long amount, long unheld, long now) {
+  long charge(long amount, long released, long now) {
     changed();
-    held -= unheld;
-    if (amount > unheld) {
-      owe(amount - unheld, now);
+    reserved -= released;
+    if (amount > released) {
+      owe(amount - released, now);
     }
     return add(amount, now);
   }
@@ -198,7 +198,7 @@ final class OracleTrailing extends OracleLimit {
 
   @Override
   long held() {
-    return held;
+    return reserved;
   }
 
   @Override

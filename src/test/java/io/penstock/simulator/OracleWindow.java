@@ -8,7 +8,7 @@ final class OracleWindow extends OracleLimit {
   private long start;
   private long charged;
   private long debt;
-  private long held;
+  private long reserved;
 
   OracleWindow(LimitSpec.FixedWindow spec, long now) {
     this.spec = spec;
@@ -47,28 +47,28 @@ final class OracleWindow extends OracleLimit {
       owed -= paid;
       at += spec.windowNanos();
     }
-    return Math.max(0, spec.capacity() - paid - held);
+    return Math.max(0, spec.capacity() - paid - reserved);
   }
 
   @Override
-  long take(long taken, long held, long now) {
+  long take(long taken, long reserved, long now) {
     pass(now);
-    if (charged == 0 && debt == 0 && this.held == 0) {
+    if (charged == 0 && debt == 0 && this.reserved == 0) {
       start = now;
     }
     charged += taken;
-    this.held += held;
-    if (taken + held > 0 && charged + this.held > spec.capacity()) {
+    this.reserved += reserved;
+    if (taken + reserved > 0 && charged + this.reserved > spec.capacity()) {
       throw new InvariantViolation(
-          "a window released %d with %d held of %s".formatted(charged, this.held, spec));
+          "a window released %d with %d held of %s".formatted(charged, this.reserved, spec));
     }
     return start;
   }
 
   @Override
-  void give(long cell, long taken, long held, long now) {
+  void give(long cell, long taken, long reserved, long now) {
     pass(now);
-    this.held -= held;
+    this.reserved -= reserved;
     if (cell == start) {
       long sum = charged + debt - taken;
       if (sum < 0) {
@@ -85,9 +85,9 @@ final class OracleWindow extends OracleLimit {
   }
 
   @Override
-  long charge(long amount, long unheld, long now) {
+  long charge(long amount, long released, long now) {
     pass(now);
-    held -= unheld;
+    reserved -= released;
     spread(charged + debt + amount);
     return start;
   }
@@ -105,7 +105,7 @@ final class OracleWindow extends OracleLimit {
 
   @Override
   long held() {
-    return held;
+    return reserved;
   }
 
   @Override

@@ -107,7 +107,7 @@ final class OutsideWorld {
     ParkedTicket parkedTicket =
         endpoint.endpoint.submit(
             world.fault() == InjectedFault.ONE_FLOW ? oneFlow(ticketRequest) : ticketRequest);
-    ticket.pending = parkedTicket;
+    ticket.parkedTicket = parkedTicket;
     if (parkedTicket.outcome() instanceof TicketOutcome.Granted
         && simScenario.cancels
         && simScenario.chance(0.03)) {
@@ -200,7 +200,7 @@ final class OutsideWorld {
 
   /** Cancels a ticket by its client, whatever its stage. */
   private void leave(SimTicket ticket) {
-    ParkedTicket parkedTicket = ticket.pending;
+    ParkedTicket parkedTicket = ticket.parkedTicket;
     if (parkedTicket == null || ticket.clientGone) {
       return;
     }

@@ -48,7 +48,7 @@ final class ProviderLedger {
   /** Sum of the entries that count. */
   private long sum;
 
-  private long held;
+  private long reserved;
   private long overrun;
 
   /** Creates a ledger; a window of 0 records nothing, for limits that no provider sees. */
@@ -70,14 +70,14 @@ final class ProviderLedger {
         first.pass();
         entries.pollFirst();
       }
-      long holds = sum + held + ask.all();
+      long holds = sum + reserved + ask.all();
       if (ask.all() > 0 && holds > limit) {
         throw new InvariantViolation(
             "a trailing window holds %d of %d after a release of %d, %d of it held"
-                .formatted(holds, limit, ask.all(), held));
+                .formatted(holds, limit, ask.all(), reserved));
       }
       account.released = account.add(ask.taken(), now, true);
-      held += ask.held();
+      reserved += ask.held();
     }
     return account;
   }
@@ -111,7 +111,7 @@ final class ProviderLedger {
         long within = Math.min(holding, output - produced);
         add(within, now, true);
         holding -= within;
-        held -= within;
+        reserved -= within;
         long more = output - produced - within;
         if (more > 0) {
           add(more, now, false);
@@ -155,7 +155,7 @@ final class ProviderLedger {
     }
 
     private void close() {
-      held -= holding;
+      reserved -= holding;
       overrun -= beyond;
     }
   }

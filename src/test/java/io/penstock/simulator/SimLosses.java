@@ -245,8 +245,8 @@ public final class SimLosses {
   private boolean isKnown(Loss loss, String member, long now) {
     for (Map.Entry<String, Long> spoke : loss.spoke.entrySet()) {
       String name = spoke.getKey();
-      long heard = last.getOrDefault(name, spoke.getValue());
-      boolean stayed = heard - spoke.getValue() > 3 * ttlNanos || now - heard <= ttlNanos;
+      long heardAt = last.getOrDefault(name, spoke.getValue());
+      boolean stayed = heardAt - spoke.getValue() > 3 * ttlNanos || now - heardAt <= ttlNanos;
       if (stayed && (name.equals(member) || loss.knows(name, member))) {
         return true;
       }

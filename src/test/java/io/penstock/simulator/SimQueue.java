@@ -47,15 +47,15 @@ final class SimQueue {
   private boolean place(SimTicket ticket, Iterable<SimTicket> alsoThere) {
     long there = tickets + 1;
     long needed = tokens + ticket.cost.totalTokens();
-    long held = bytes + ticket.bytes;
+    long reserved = bytes + ticket.bytes;
     for (SimTicket each : alsoThere) {
       there++;
       needed += each.cost.totalTokens();
-      held += each.bytes;
+      reserved += each.bytes;
     }
     return there <= queueBounds.maxTickets()
         && needed <= queueBounds.maxTokens()
-        && held <= queueBounds.maxBytes();
+        && reserved <= queueBounds.maxBytes();
   }
 
   /** Returns whether there would be a place if nothing else waited. */

@@ -171,9 +171,9 @@ public final class SimStore {
   }
 
   private boolean gets(SliceStore.Round round) {
-    boolean gone = isGone(round);
-    boolean gets = !gone && random.nextDouble() >= loss;
-    lost += gets || gone ? 0 : 1;
+    boolean removed = isGone(round);
+    boolean gets = !removed && random.nextDouble() >= loss;
+    lost += gets || removed ? 0 : 1;
     return gets;
   }
 

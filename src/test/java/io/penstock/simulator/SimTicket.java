@@ -97,7 +97,7 @@ final class SimTicket {
   List<OracleSpend> spends = List.of();
 
   List<OracleSpend> kept = List.of();
-  @Nullable ParkedTicket pending;
+  @Nullable ParkedTicket parkedTicket;
   @Nullable TicketSettlement settlement;
 
   SimTicket(

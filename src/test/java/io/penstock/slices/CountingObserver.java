@@ -18,20 +18,20 @@ record CountingObserver(Runnable woken) implements WaitList.Waiter {
   }
 
   @Override
-  public boolean precedes(Ticket gone) {
+  public boolean precedes(Ticket released) {
     return false;
   }
 
   @Override
-  public boolean unskippable(Ticket gone) {
+  public boolean unskippable(Ticket released) {
     return false;
   }
 
   @Override
-  public void skip(Ticket gone) {}
+  public void skip(Ticket released) {}
 
   @Override
-  public @Nullable Quota claim(Ticket gone, long now) {
+  public @Nullable Quota claim(Ticket released, long now) {
     return null;
   }
 

@@ -21,21 +21,21 @@ class LossRecoveryTest {
     learning.lost(Map.of("other", LOST - SECOND), LOST, Long.MAX_VALUE, 0);
   }
 
-  private void see(long heard, long whole) {
-    see(heard, whole, SECOND);
+  private void see(long heardAt, long whole) {
+    see(heardAt, whole, SECOND);
   }
 
-  private void see(long heard, long whole, long silentNanos) {
-    long clock = heard + silentNanos;
+  private void see(long heardAt, long whole, long silentNanos) {
+    long clock = heardAt + silentNanos;
     SliceStore.Member other =
         new SliceStore.Member(
             "other", silentNanos, whole == Long.MAX_VALUE ? whole : clock - whole);
     learning.see(other, clock);
   }
 
-  private void seeAware(long heard, boolean aware, boolean left) {
+  private void seeAware(long heardAt, boolean aware, boolean left) {
     long awareNanos = aware ? SECOND : Long.MAX_VALUE;
-    learning.see(new SliceStore.Member("other", SECOND, 0, awareNanos, left), heard + SECOND);
+    learning.see(new SliceStore.Member("other", SECOND, 0, awareNanos, left), heardAt + SECOND);
   }
 
   private void restart(Map<String, Long> known) {

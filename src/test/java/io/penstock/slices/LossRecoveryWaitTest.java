@@ -32,8 +32,8 @@ class LossRecoveryWaitTest {
     lose(LOST, 0);
   }
 
-  private void see(long heard, long silentNanos) {
-    learning.see(new SliceStore.Member("other", silentNanos), heard + silentNanos);
+  private void see(long heardAt, long silentNanos) {
+    learning.see(new SliceStore.Member("other", silentNanos), heardAt + silentNanos);
   }
 
   private boolean lasts(long now) {

@@ -2,8 +2,8 @@ package io.penstock.slices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
 import io.penstock.sharing.SliceStore;
@@ -54,8 +54,8 @@ class RedisRunIT {
 
   /** Makes rounds until one is answered; returns the next one. */
   private Answer well() {
-    Until.holds(
-        "a round that goes well", () -> isAnswered(supply, new Round("me", ++number, List.of())));
+    PatientWaits.await("a round that goes well")
+        .until(() -> isAnswered(supply, new Round("me", ++number, List.of())));
     return round();
   }
 
@@ -69,7 +69,7 @@ class RedisRunIT {
     server.restart();
     for (int later = 2; later < 9; later++) {
       Round next = new Round("other", later, List.of());
-      Until.holds("a round of the other", () -> isAnswered(supply(link), next));
+      PatientWaits.await("a round of the other").until(() -> isAnswered(supply(link), next));
     }
     Answer after = well();
     assertThat(after.count()).as("more than were told").isGreaterThan(told.count());

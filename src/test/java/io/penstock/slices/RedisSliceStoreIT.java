@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.FakeTicker;
 import io.penstock.fake.FaultProxy;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import io.penstock.limit.LimitSpec;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisBreaker;
@@ -163,15 +163,15 @@ public class RedisSliceStoreIT {
     server.save();
     server.restart();
     List<Answer> after = new ArrayList<>();
-    Until.holds(
-        "a round after the restart",
-        () -> {
-          try {
-            return after.add(round("a", ask("k", 10), ask("l", 10)));
-          } catch (CompletionException notYet) {
-            return false;
-          }
-        });
+    PatientWaits.await("a round after the restart")
+        .until(
+            () -> {
+              try {
+                return after.add(round("a", ask("k", 10), ask("l", 10)));
+              } catch (CompletionException notYet) {
+                return false;
+              }
+            });
     assertThat(sum(after.getFirst())).isEqualTo(20);
     assertThat(after.getFirst().life()).isEqualTo(before.life());
     assertThat(after.getFirst().run().name()).isNotEqualTo(before.run().name());
@@ -210,16 +210,16 @@ public class RedisSliceStoreIT {
     RedisAddress address = RedisAddress.parse(server.url(), null, null);
     try (RedisLink direct = new RedisLink(address, null, 1_000, standing)) {
       supply = new RedisSliceStore(direct, "ns", 2 * SECOND, standing, START, () -> START / 1_000);
-      Until.holds("a connection", this::connected);
+      PatientWaits.await("a connection").until(this::connected);
       server.kill();
-      Until.holds(
-          "a pause",
-          () -> {
-            connected();
-            return supply.troubles().counts().containsKey(Kind.PAUSED);
-          });
+      PatientWaits.await("a pause")
+          .until(
+              () -> {
+                connected();
+                return supply.troubles().counts().containsKey(Kind.PAUSED);
+              });
       server.start();
-      Until.holds("a round, with no pause over", this::connected);
+      PatientWaits.await("a round, with no pause over").until(this::connected);
     }
   }
 
@@ -227,7 +227,7 @@ public class RedisSliceStoreIT {
   void serverThatDropsKeys_isSaidToDoSo() {
     server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
     round("a", ask("k", 10));
-    Until.holds("a word on it", () -> supply.evicts());
+    PatientWaits.await("a word on it").until(() -> supply.evicts());
   }
 
   @Test
@@ -250,11 +250,11 @@ public class RedisSliceStoreIT {
   void lostAnswer_isNotAskedForAgain_soThatItsSlicesAreGrantedOnce() {
     try (RedisLink hasty = link(1_000)) {
       supply = supply(hasty);
-      Until.holds("a connection", this::connected);
+      PatientWaits.await("a connection").until(this::connected);
       proxy.become(FaultProxy.Manner.ANSWERS_LOST);
       assertThatThrownBy(() -> round("a", ask("k", 40))).isInstanceOf(CompletionException.class);
       proxy.become(FaultProxy.Manner.FINE);
-      Until.holds("a connection again", this::connected);
+      PatientWaits.await("a connection again").until(this::connected);
       assertThat(sum(round("c", ask("k", 100)))).isBetween(1L, 60L);
     }
   }

@@ -12,7 +12,7 @@ import java.util.Set;
  * no longer counts.
  */
 final class RunningPermits {
-  private final Map<String, Long> heard = new HashMap<>();
+  private final Map<String, Long> heartbeats = new HashMap<>();
 
   /** By member: the last time it was heard again after too long a silence. */
   private final Map<String, Long> again = new HashMap<>();
@@ -24,11 +24,11 @@ final class RunningPermits {
     if (isSilent(member, now)) {
       again.put(member, now);
     }
-    heard.put(member, now);
+    heartbeats.put(member, now);
   }
 
   private boolean isSilent(String member, long now) {
-    return now - heard.getOrDefault(member, Long.MIN_VALUE / 2) > SliceWorld.TTL;
+    return now - heartbeats.getOrDefault(member, Long.MIN_VALUE / 2) > SliceWorld.TTL;
   }
 
   /** Begins a request, and records how many running requests count. */

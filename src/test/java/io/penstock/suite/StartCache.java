@@ -45,8 +45,8 @@ final class StartCache {
       made = new CompletableFuture<>();
       Thread.ofPlatform().name("start-cache").daemon().start(() -> make(made));
     }
-    boolean there = made.isDone() && !made.isCompletedExceptionally();
-    return there ? List.of("-XX:AOTCache=" + made.join()) : List.of();
+    boolean present = made.isDone() && !made.isCompletedExceptionally();
+    return present ? List.of("-XX:AOTCache=" + made.join()) : List.of();
   }
 
   /**

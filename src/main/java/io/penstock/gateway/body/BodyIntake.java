@@ -45,7 +45,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   private final Ticker ticker;
   private final ServerHttpRequest request;
   private final EventLoop loop;
-  private final Runnable gone;
+  private final Runnable onCancel;
   private final MonoSink<End> sink;
   private @Nullable ScheduledFuture<?> watch;
   private boolean asked;
@@ -57,7 +57,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
       RequestReader reader,
       long mostBytes,
       Terms terms,
-      Runnable gone,
+      Runnable onCancel,
       MonoSink<End> sink) {
     this.request = request;
     this.body = body;
@@ -66,7 +66,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
     this.pace = new BodyPace(terms.pace());
     this.ticker = terms.ticker();
     this.loop = ConnectionGuard.channel(request).eventLoop();
-    this.gone = gone;
+    this.onCancel = onCancel;
     this.sink = sink;
   }
 
@@ -74,7 +74,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
    * Reads the body of a request.
    *
    * @param terms how fast it has to come
-   * @param gone run when the client goes away meanwhile, in which case there is no end
+   * @param onCancel run when the client goes away meanwhile, in which case there is no end
    */
   public static Mono<End> read(
       ServerHttpRequest request,
@@ -82,11 +82,12 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
       RequestReader reader,
       long mostBytes,
       Terms terms,
-      Runnable gone) {
+      Runnable onCancel) {
     body.expect(request.getHeaders().getContentLength(), mostBytes);
     return Mono.create(
         sink -> {
-          BodyIntake intake = new BodyIntake(request, body, reader, mostBytes, terms, gone, sink);
+          BodyIntake intake =
+              new BodyIntake(request, body, reader, mostBytes, terms, onCancel, sink);
           sink.onDispose(intake);
           request.getBody().subscribe(intake);
         });
@@ -181,7 +182,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
       watch.cancel(false);
     }
     if (type == SignalType.CANCEL && !ended) {
-      gone.run();
+      onCancel.run();
     }
   }
 

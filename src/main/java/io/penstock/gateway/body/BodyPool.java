@@ -130,8 +130,8 @@ final class BodyPool {
     if (head == null) {
       return null;
     }
-    long held = head.grows() ? heldBytes - stuckBytes : heldBytes;
-    return fits(held, head.need(), mostBytes) ? head : null;
+    long reserved = head.grows() ? heldBytes - stuckBytes : heldBytes;
+    return fits(reserved, head.need(), mostBytes) ? head : null;
   }
 
   /** Moves the tenant of a claim that was granted behind the others for its next claim. */
@@ -160,11 +160,11 @@ final class BodyPool {
   }
 
   private boolean fitsShare(Tenant tenant, Claim claim) {
-    long held = claim.grows() ? tenant.heldBytes - tenant.stuckBytes : tenant.heldBytes;
-    return fits(held, claim.need(), shareBytes);
+    long reserved = claim.grows() ? tenant.heldBytes - tenant.stuckBytes : tenant.heldBytes;
+    return fits(reserved, claim.need(), shareBytes);
   }
 
-  private static boolean fits(long held, long need, long most) {
-    return held == 0 || need <= most - held;
+  private static boolean fits(long reserved, long need, long most) {
+    return reserved == 0 || need <= most - reserved;
   }
 }

@@ -141,7 +141,7 @@ final class CoordinationAnswer implements OwnPaths {
         exchange.getResponse().setStatusCode(HttpStatus.NO_CONTENT);
         yield exchange.getResponse().setComplete();
       }
-      case ObjectReply.Result(String said) -> text(exchange, HttpStatus.OK, said);
+      case ObjectReply.Result(String message) -> text(exchange, HttpStatus.OK, message);
       case ObjectReply.Statistics told ->
           bytes(
               exchange,

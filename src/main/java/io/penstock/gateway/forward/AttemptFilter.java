@@ -13,8 +13,8 @@ import reactor.core.publisher.Mono;
 public final class AttemptFilter implements GlobalFilter, Ordered {
   private final AttemptLoop.Services services;
 
-  public AttemptFilter(AttemptLoop.Services house) {
-    this.services = house;
+  public AttemptFilter(AttemptLoop.Services services) {
+    this.services = services;
   }
 
   @Override

@@ -77,8 +77,8 @@ public final class AttemptLoop {
   private int broken;
   private boolean withoutUsage;
 
-  AttemptLoop(Services house, ServerWebExchange exchange) {
-    this.services = house;
+  AttemptLoop(Services services, ServerWebExchange exchange) {
+    this.services = services;
     this.exchange = exchange;
     this.requestContext = RequestContext.of(exchange);
   }
@@ -125,8 +125,8 @@ public final class AttemptLoop {
     services.judge().answered(upstream(), tries(), lesson(status, headers, new byte[0]), now());
   }
 
-  private Mono<Void> decided(AttemptResult came) {
-    return switch (came) {
+  private Mono<Void> decided(AttemptResult attemptResult) {
+    return switch (attemptResult) {
       case AttemptResult.Answered(UpstreamAnswer upstreamAnswer) -> answered(upstreamAnswer);
       case AttemptResult.Failed(Throwable error) -> failed(error);
     };
@@ -153,14 +153,14 @@ public final class AttemptLoop {
       upstreamAnswer.drop();
       return next();
     }
-    ParkedTicket waits =
+    ParkedTicket waitingTicket =
         again(limited ? AttemptFailure.REJECTED : AttemptFailure.BROKEN, attemptVerdict, !limited);
-    if (waits == null) {
+    if (waitingTicket == null) {
       return passed(upstreamAnswer);
     }
     tap().missed(String.valueOf(status));
     upstreamAnswer.drop();
-    return await(waits);
+    return await(waitingTicket);
   }
 
   /** Passes the answer on. The request's body is freed because it will not be sent again. */
@@ -178,14 +178,14 @@ public final class AttemptLoop {
     AttemptFailure kind = failure.sent() ? AttemptFailure.BROKEN : AttemptFailure.UNSENT;
     AttemptVerdict attemptVerdict = services.judge().failed(upstream(), tries(), kind, now());
     String upstream = upstream().spec().id();
-    ParkedTicket waits =
+    ParkedTicket waitingTicket =
         again(kind, attemptVerdict, failure.refusal().reason() == RefusalReason.UPSTREAM_TIMEOUT);
-    if (waits == null) {
+    if (waitingTicket == null) {
       return Mono.error(error);
     }
     tap().missed(failure.refusal().reason().code());
     tap().complain(upstream, failure.refusal().detail());
-    return await(waits);
+    return await(waitingTicket);
   }
 
   /**
@@ -205,33 +205,37 @@ public final class AttemptLoop {
       return null;
     }
     long now = now();
-    boolean elsewhere = attemptVerdict == AttemptVerdict.ELSEWHERE;
-    if (elsewhere && budgeted && !services.budgets().of(upstream().spec().id()).retry(now)) {
+    boolean toOtherUpstream = attemptVerdict == AttemptVerdict.ELSEWHERE;
+    if (toOtherUpstream && budgeted && !services.budgets().of(upstream().spec().id()).retry(now)) {
       return null;
     }
-    return settlement().retry(attemptFailure, elsewhere, now);
+    return settlement().retry(attemptFailure, toOtherUpstream, now);
   }
 
-  private Mono<Void> await(ParkedTicket waits) {
+  private Mono<Void> await(ParkedTicket waitingTicket) {
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
     requestContext.body().detach(OffLoopWork.nextTurn(loop));
-    requestContext.trail().submitted(waits);
-    Mono<TicketOutcome> outcome = TicketParking.await(waits, loop);
+    requestContext.trail().submitted(waitingTicket);
+    Mono<TicketOutcome> outcome = TicketParking.await(waitingTicket, loop);
     StreamHeartbeat streamHeartbeat =
-        waits.outcome() == null ? StreamHeartbeat.of(requestContext, loop) : null;
+        waitingTicket.outcome() == null ? StreamHeartbeat.of(requestContext, loop) : null;
     if (streamHeartbeat == null) {
-      return outcome.flatMap(each -> released(waits, each));
+      return outcome.flatMap(each -> released(waitingTicket, each));
     }
-    Runnable gone = () -> waits.cancel();
+    Runnable onCancel = () -> waitingTicket.cancel();
     LateResponse late = requestContext.late();
     return late != null
-        ? late.beat(streamHeartbeat, outcome, gone).flatMap(each -> released(waits, each))
+        ? late.beat(streamHeartbeat, outcome, onCancel)
+            .flatMap(each -> released(waitingTicket, each))
         : streamHeartbeat.until(
-            outcome, untapped(), (later, each) -> releasedLater(later, waits, each), gone);
+            outcome,
+            untapped(),
+            (later, each) -> releasedLater(later, waitingTicket, each),
+            onCancel);
   }
 
-  private Mono<Void> released(ParkedTicket waits, TicketOutcome ticketOutcome) {
-    if (!waits.take()) {
+  private Mono<Void> released(ParkedTicket waitingTicket, TicketOutcome ticketOutcome) {
+    if (!waitingTicket.take()) {
       return Mono.empty(); // the client went away first, and everything was returned
     }
     return switch (ticketOutcome) {
@@ -252,16 +256,16 @@ public final class AttemptLoop {
    * into that answer.
    */
   private Mono<Void> releasedLater(
-      ServerWebExchange later, ParkedTicket waits, TicketOutcome ticketOutcome) {
+      ServerWebExchange later, ParkedTicket waitingTicket, TicketOutcome ticketOutcome) {
     LateResponse late = requestContext.late();
     if (late == null) {
-      return released(waits, ticketOutcome);
+      return released(waitingTicket, ticketOutcome);
     }
     UsageTap usageTap = tap();
     TappedResponse tapped = requestContext.tapped().over(late);
     requestContext.tapped(tapped);
     exchange = exchange.mutate().response(tapped).build();
-    return released(waits, ticketOutcome)
+    return released(waitingTicket, ticketOutcome)
         .onErrorResume(error -> SettleFilter.answered(later, usageTap, error));
   }
 

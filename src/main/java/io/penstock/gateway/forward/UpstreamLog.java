@@ -49,8 +49,8 @@ public final class UpstreamLog implements VerdictSource {
       return new Line(false, text);
     }
 
-    private Line of(String whom) {
-      return new Line(bad, whom + ": " + text);
+    private Line of(String upstreamId) {
+      return new Line(bad, upstreamId + ": " + text);
     }
 
     private void log() {

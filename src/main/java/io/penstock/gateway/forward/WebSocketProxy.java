@@ -68,12 +68,13 @@ public final class WebSocketProxy {
         Mono.delay(patience)
             .takeUntilOther(open.asMono())
             .flatMap(waited -> Mono.error(ReadTimeoutException.INSTANCE));
-    RefusedUpgrade said = new RefusedUpgrade();
-    return Mono.defer(() -> relayed(exchange, spec, asks, open, said))
+    RefusedUpgrade refusedUpgrade = new RefusedUpgrade();
+    return Mono.defer(() -> relayed(exchange, spec, asks, open, refusedUpgrade))
         .takeUntilOther(late.then(Mono.never()))
         .then(Mono.<UpstreamAnswer>empty())
         .onErrorResume(
-            WebSocketClientHandshakeException.class, refusal -> refused(exchange, refusal, said));
+            WebSocketClientHandshakeException.class,
+            refusal -> refused(exchange, refusal, refusedUpgrade));
   }
 
   private Mono<Void> relayed(
@@ -81,7 +82,7 @@ public final class WebSocketProxy {
       UpstreamSpec spec,
       OutgoingRequest asks,
       Sinks.Empty<Void> open,
-      RefusedUpgrade said) {
+      RefusedUpgrade refusedUpgrade) {
     Sinks.Empty<Void> done = Sinks.empty();
     int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
     WebsocketClientSpec.Builder client =
@@ -93,7 +94,7 @@ public final class WebSocketProxy {
     try {
       return upstreamConnections
           .upgrading(spec, HttpClient.newConnection().runOn(loops))
-          .doOnChannelInit((observer, channel, address) -> said.install(channel))
+          .doOnChannelInit((observer, channel, address) -> refusedUpgrade.install(channel))
           .headers(to -> asks.headers().forEach(each -> add(to, each.getKey(), each.getValue())))
           .websocket(client.build())
           .uri(socket(asks))
@@ -203,14 +204,16 @@ public final class WebSocketProxy {
   }
 
   private static Mono<UpstreamAnswer> refused(
-      ServerWebExchange exchange, WebSocketClientHandshakeException refusal, RefusedUpgrade said) {
+      ServerWebExchange exchange,
+      WebSocketClientHandshakeException refusal,
+      RefusedUpgrade refusedUpgrade) {
     var response = refusal.response();
     if (response == null || response.status().code() < UpstreamFailure.LOWEST_ERROR_STATUS) {
       return Mono.error(new java.io.IOException("the upstream did not upgrade", refusal));
     }
     HttpHeaders headers = response.headers().copy();
     HeaderNames.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
-    headers.set(HttpHeaderNames.CONTENT_LENGTH, said.body().length);
-    return UpstreamAnswer.whole(response.status().code(), headers, said.body(), exchange);
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, refusedUpgrade.body().length);
+    return UpstreamAnswer.whole(response.status().code(), headers, refusedUpgrade.body(), exchange);
   }
 }

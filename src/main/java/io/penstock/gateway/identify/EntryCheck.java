@@ -72,9 +72,9 @@ public final class EntryCheck {
    */
   CheckResult check(
       HttpHeaders headers, @Nullable String rawQuery, @Nullable Endpoint endpoint, String path) {
-    RequestCredentials came = RequestCredentials.of(headers, rawQuery);
+    RequestCredentials credentials = RequestCredentials.of(headers, rawQuery);
     boolean through = endpoint != null && passesCredentials(endpoint.spec());
-    Set<String> candidates = through ? came.ours() : came.all();
+    Set<String> candidates = through ? credentials.ours() : credentials.all();
     if (candidates.size() > 1) {
       return new CheckResult.Rejected(SEVERAL);
     }
@@ -85,7 +85,7 @@ public final class EntryCheck {
     if (apiCaller == null) {
       return new CheckResult.Rejected(BAD_KEY);
     }
-    if (through && came.others().stream().anyMatch(other -> caller(other) != null)) {
+    if (through && credentials.others().stream().anyMatch(other -> caller(other) != null)) {
       return new CheckResult.Rejected(MIXED);
     }
     boolean allowed = endpoint == null || allows(apiCaller, endpoint.spec(), path);

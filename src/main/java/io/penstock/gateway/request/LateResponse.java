@@ -119,16 +119,17 @@ public final class LateResponse extends ServerHttpResponseDecorator {
   /**
    * Sends a beat from time to time while the request waits once more.
    *
-   * @param outcome the outcome to wait for; it is never cancelled, {@code gone} is called instead
+   * @param outcome the outcome to wait for; it is never cancelled, {@code onCancel} is called
+   *     instead
    */
   public Mono<TicketOutcome> beat(
-      StreamHeartbeat heartbeat, Mono<TicketOutcome> outcome, Runnable gone) {
+      StreamHeartbeat heartbeat, Mono<TicketOutcome> outcome, Runnable onCancel) {
     return Mono.defer(
         () -> {
           Disposable beating =
               Flux.interval(heartbeat.every(), heartbeat.timer())
                   .subscribe(beat -> beats.tryEmitNext(one(heartbeat.bytes())));
-          return outcome.doFinally(end -> beating.dispose()).doOnCancel(gone);
+          return outcome.doFinally(end -> beating.dispose()).doOnCancel(onCancel);
         });
   }
 
@@ -197,10 +198,10 @@ public final class LateResponse extends ServerHttpResponseDecorator {
   }
 
   private Refusal noStream() {
-    String said = status == null ? "" : " with status " + status.value();
+    String message = status == null ? "" : " with status " + status.value();
     return Refusal.of(
         RefusalReason.UPSTREAM_UNREACHABLE,
-        "the upstream answered" + said + " and with no event stream");
+        "the upstream answered" + message + " and with no event stream");
   }
 
   private DataBuffer error(Refusal refusal) {

@@ -75,12 +75,12 @@ public record LimitHeaderLine(
   }
 
   /** Returns the name of a limit of a key or an upstream, after its measure and its window. */
-  static String name(String whose, MeteredLimit metered) {
+  static String name(String owner, MeteredLimit metered) {
     boolean day = metered.limit().spec() instanceof LimitSpec.Day;
     if (metered.reason() != null) {
       return metered.reason().code().replace('_', '-');
     }
-    return whose
+    return owner
         + switch (metered.measure()) {
           case REQUESTS -> day ? "-rpd" : "-rpm";
           case CONCURRENCY -> "-concurrency";

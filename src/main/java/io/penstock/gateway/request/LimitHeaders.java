@@ -99,11 +99,11 @@ public final class LimitHeaders {
    * Names the limits. A name that is already taken belongs to the key in general, so the next limit
    * of that name is the one of the model.
    */
-  private static List<LimitHeaderLine> named(String whose, List<MeteredLimit> limits, long now) {
+  private static List<LimitHeaderLine> named(String owner, List<MeteredLimit> limits, long now) {
     Set<String> names = new HashSet<>();
     List<LimitHeaderLine> lines = new ArrayList<>();
     for (MeteredLimit metered : limits) {
-      String name = LimitHeaderLine.name(whose, metered);
+      String name = LimitHeaderLine.name(owner, metered);
       String free = names.add(name) ? name : name + "-model";
       add(lines, LimitHeaderLine.of(free, metered, now));
     }

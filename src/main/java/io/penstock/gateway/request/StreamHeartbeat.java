@@ -48,14 +48,15 @@ public record StreamHeartbeat(byte[] bytes, Duration every, Scheduler timer) {
    * Sends beats until there is an outcome, then goes on with it: in the exchange itself if no beat
    * was sent yet, else in an exchange whose response continues the answer that was begun.
    *
-   * @param outcome the outcome to wait for; it is never cancelled, {@code gone} is called instead
-   * @param gone called when the client goes away, also when it is too late to matter
+   * @param outcome the outcome to wait for; it is never cancelled, {@code onCancel} is called
+   *     instead
+   * @param onCancel called when the client goes away, also when it is too late to matter
    */
   public Mono<Void> until(
       Mono<TicketOutcome> outcome,
       ServerWebExchange exchange,
       BiFunction<ServerWebExchange, TicketOutcome, Mono<Void>> then,
-      Runnable gone) {
+      Runnable onCancel) {
     return Mono.defer(
         () -> {
           Sinks.One<TicketOutcome> decided = Sinks.unsafe().one();
@@ -70,8 +71,8 @@ public record StreamHeartbeat(byte[] bytes, Duration every, Scheduler timer) {
                   (Optional<TicketOutcome> early) ->
                       early.isPresent()
                           ? then.apply(exchange, early.get())
-                          : beat(decided.asMono(), exchange, then, gone))
-              .doOnCancel(gone);
+                          : beat(decided.asMono(), exchange, then, onCancel))
+              .doOnCancel(onCancel);
         });
   }
 
@@ -79,7 +80,7 @@ public record StreamHeartbeat(byte[] bytes, Duration every, Scheduler timer) {
       Mono<TicketOutcome> decided,
       ServerWebExchange exchange,
       BiFunction<ServerWebExchange, TicketOutcome, Mono<Void>> then,
-      Runnable gone) {
+      Runnable onCancel) {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     RequestContext requestContext = RequestContext.of(exchange);
@@ -99,6 +100,6 @@ public record StreamHeartbeat(byte[] bytes, Duration every, Scheduler timer) {
               ServerWebExchange later = exchange.mutate().response(late).build();
               return late.of(then.apply(later, ticketOutcome));
             });
-    return response.writeAndFlushWith(beats.concatWith(rest).doOnCancel(gone));
+    return response.writeAndFlushWith(beats.concatWith(rest).doOnCancel(onCancel));
   }
 }

@@ -72,7 +72,7 @@ final class Membership {
   private final TroubleLog troubleLog;
   private final Listener listener;
   private final List<Check> checks = new ArrayList<>();
-  private final Set<String> gone = new LinkedHashSet<>();
+  private final Set<String> departed = new LinkedHashSet<>();
   private Set<String> living = Set.of();
   private int generation = 1;
   private String born = "";
@@ -184,7 +184,7 @@ final class Membership {
 
   /** Returns those of the instances that are gone. */
   List<String> goneOf(Collection<String> some) {
-    return some.stream().filter(gone::contains).toList();
+    return some.stream().filter(departed::contains).toList();
   }
 
   /** Returns whether all heartbeats sent were received on the own channel. */
@@ -288,20 +288,20 @@ final class Membership {
       leaseEnds = sentAt + names.leaseNanos();
       then.forEach(check -> check.names().forEach(this::look));
       listener.well();
-      boolean news = false;
+      boolean changed = false;
       for (String each : before) {
-        news |= look(each);
+        changed |= look(each);
       }
-      while (gone.size() > MOST_GONE) {
-        gone.remove(gone.iterator().next());
+      while (departed.size() > MOST_GONE) {
+        departed.remove(departed.iterator().next());
       }
-      if (news) {
+      if (changed) {
         listener.othersGone();
       }
     }
 
     private boolean look(String each) {
-      return !living.contains(each) && gone.add(each);
+      return !living.contains(each) && departed.add(each);
     }
   }
 }

@@ -25,7 +25,7 @@ final class ObjectCalls {
   /** Callback for the result of a call; one of its arguments is null. */
   interface Then {
     /** Takes in the result. */
-    void completed(@Nullable CallResult said, @Nullable RedisTrouble trouble);
+    void completed(@Nullable CallResult result, @Nullable RedisTrouble trouble);
   }
 
   private final ScriptPipeline scriptPipeline;
@@ -103,19 +103,19 @@ final class ObjectCalls {
         failed(reply.trouble());
         return;
       }
-      CallResult said;
+      CallResult result;
       try {
-        said = ObjectScript.parseResult(reply.content());
+        result = ObjectScript.parseResult(reply.content());
       } catch (RedisTrouble odd) {
         failed(odd);
         return;
       }
-      clock.addReading(sentAt, ticker.nanos(), said.nowMicros());
+      clock.addReading(sentAt, ticker.nanos(), result.nowMicros());
       troubleLog.recordSuccess(key);
-      if (said.code() != 'U') {
-        then.completed(said, null);
+      if (result.code() != 'U') {
+        then.completed(result, null);
       } else if (tries < TRIES) {
-        unknown = List.of(said.text().split(" "));
+        unknown = List.of(result.text().split(" "));
         membership.check(unknown, this::ask);
       } else {
         then.completed(null, new RedisTrouble(RedisTrouble.Kind.SLOW));

@@ -297,8 +297,8 @@ final class ObjectScript {
 
   /** Returns the reply for a code; null when the code is no answer to the operation. */
   static @Nullable ObjectReply reply(
-      ObjectOperation objectOperation, CallResult said, ObjectBounds bounds) {
-    return reply(objectOperation, said.code(), said.text(), said.message(), bounds);
+      ObjectOperation objectOperation, CallResult result, ObjectBounds bounds) {
+    return reply(objectOperation, result.code(), result.text(), result.message(), bounds);
   }
 
   /** Returns the reply for a code, with the given text or the message that was sent. */

@@ -132,14 +132,14 @@ final class PendingCalls {
           return ObjectScript.operation(
               caller, pendingCall.id(), pendingCall.operation(), bounds, made, pendingCall.mode);
         },
-        (said, trouble) -> {
-          if (said == null) {
+        (result, trouble) -> {
+          if (result == null) {
             failed(pendingCall);
           } else {
             if (pendingCall.phase == PendingCall.Phase.SENT) {
-              replied(pendingCall, said);
+              replied(pendingCall, result);
             }
-            heardOf(pendingCall.key, said);
+            heardOf(pendingCall.key, result);
           }
           if (pendingCall.operation().waits()) {
             waitingTurns.asked(pendingCall);
@@ -156,15 +156,15 @@ final class PendingCalls {
     }
   }
 
-  private void replied(PendingCall pendingCall, CallResult said) {
-    switch (said.code()) {
+  private void replied(PendingCall pendingCall, CallResult result) {
+    switch (result.code()) {
       case 'W' -> waits(pendingCall);
       case 'A' ->
           registrar.admit(pendingCall.kind(), pendingCall.name, is -> admitted(pendingCall, is));
       case 'L', 'G' -> over(pendingCall, AWAY);
       default -> {
-        pendingCall.given = said.given();
-        ObjectReply objectReply = ObjectScript.reply(pendingCall.operation(), said, bounds);
+        pendingCall.given = result.given();
+        ObjectReply objectReply = ObjectScript.reply(pendingCall.operation(), result, bounds);
         over(pendingCall, objectReply == null ? AWAY : objectReply);
       }
     }
@@ -199,13 +199,14 @@ final class PendingCalls {
         "timeout",
         pendingCall.id(),
         List::of,
-        (said, trouble) -> {
-          if (said != null) {
-            heardOf(pendingCall.key, said);
+        (result, trouble) -> {
+          if (result != null) {
+            heardOf(pendingCall.key, result);
           }
           if (pendingCall.phase == PendingCall.Phase.WAITS) {
             abandon(
-                pendingCall, said == null || said.code() == 'T' ? ObjectReplies.TIMED_OUT : LOST);
+                pendingCall,
+                result == null || result.code() == 'T' ? ObjectReplies.TIMED_OUT : LOST);
           }
         });
   }
@@ -285,9 +286,9 @@ final class PendingCalls {
     waitingTurns.next(told.key(), told.nowMicros(), told.nextMicros(), ticker.nanos());
   }
 
-  private void heardOf(String key, CallResult said) {
-    served(key, said.served(), said.message());
-    waitingTurns.next(key, said.nowMicros(), said.nextMicros(), ticker.nanos());
+  private void heardOf(String key, CallResult result) {
+    served(key, result.served(), result.message());
+    waitingTurns.next(key, result.nowMicros(), result.nextMicros(), ticker.nanos());
   }
 
   private void served(String key, List<ServedTurn> all, String message) {
@@ -337,14 +338,15 @@ final class PendingCalls {
           unacknowledged.remove(first.key, all);
           return all.stream().map(PendingCall::id).toList();
         },
-        (said, trouble) -> {
+        (result, trouble) -> {
           unacknowledged.remove(first.key, all); // it may have failed without being sent
-          acknowledged(all, said);
+          acknowledged(all, result);
         });
   }
 
-  private void acknowledged(List<PendingCall> all, @Nullable CallResult said) {
-    Set<Long> known = said == null ? Set.of() : new HashSet<>(ObjectScript.numbers(said.text()));
+  private void acknowledged(List<PendingCall> all, @Nullable CallResult result) {
+    Set<Long> known =
+        result == null ? Set.of() : new HashSet<>(ObjectScript.numbers(result.text()));
     for (PendingCall pendingCall : all) {
       ObjectReply answer = pendingCall.answer;
       if (pendingCall.phase == PendingCall.Phase.HEARD
@@ -355,8 +357,8 @@ final class PendingCalls {
         abandon(pendingCall, LOST); // it was given to another turn, or nothing is known
       }
     }
-    if (said != null) {
-      heardOf(all.getFirst().key, said);
+    if (result != null) {
+      heardOf(all.getFirst().key, result);
     }
   }
 
@@ -369,11 +371,11 @@ final class PendingCalls {
         "step",
         "",
         List::of,
-        (said, trouble) -> {
-          if (said == null) {
+        (result, trouble) -> {
+          if (result == null) {
             waitingTurns.at(key, ticker.nanos() + Membership.BEAT_NANOS);
           } else {
-            heardOf(key, said);
+            heardOf(key, result);
           }
         });
   }
@@ -396,15 +398,15 @@ final class PendingCalls {
     PendingCall first = some.getFirst();
     List<String> ids = some.stream().map(PendingCall::id).toList();
     objectCalls.upkeep(
-        first.key, first.kind(), "ask", "", () -> ids, (said, trouble) -> asked(some, said));
+        first.key, first.kind(), "ask", "", () -> ids, (result, trouble) -> asked(some, result));
   }
 
-  private void asked(List<PendingCall> some, @Nullable CallResult said) {
-    if (said == null) {
+  private void asked(List<PendingCall> some, @Nullable CallResult result) {
+    if (result == null) {
       return; // it is asked again once Redis answers
     }
-    heardOf(some.getFirst().key, said);
-    Set<Long> lost = new HashSet<>(ObjectScript.numbers(said.text()));
+    heardOf(some.getFirst().key, result);
+    Set<Long> lost = new HashSet<>(ObjectScript.numbers(result.text()));
     for (PendingCall pendingCall : some) {
       if (pendingCall.phase == PendingCall.Phase.WAITS && lost.contains(pendingCall.number)) {
         over(pendingCall, LOST);

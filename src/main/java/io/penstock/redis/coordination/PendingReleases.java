@@ -33,18 +33,19 @@ final class PendingReleases {
 
   private final ObjectCalls objectCalls;
   private final Ticker ticker;
-  private final BiConsumer<String, CallResult> heard;
+  private final BiConsumer<String, CallResult> resultListener;
   private final Queue<Later> later = new ArrayDeque<>();
 
   /**
    * Creates an object without releases.
    *
-   * @param heard receives each answer, with the key of the object
+   * @param resultListener receives each answer, with the key of the object
    */
-  PendingReleases(ObjectCalls objectCalls, Ticker ticker, BiConsumer<String, CallResult> heard) {
+  PendingReleases(
+      ObjectCalls objectCalls, Ticker ticker, BiConsumer<String, CallResult> resultListener) {
     this.objectCalls = objectCalls;
     this.ticker = ticker;
-    this.heard = heard;
+    this.resultListener = resultListener;
   }
 
   /** Sends the release at once; {@code given} may be null when it is unknown. */
@@ -99,7 +100,7 @@ final class PendingReleases {
           if (said == null) {
             add(each);
           } else {
-            heard.accept(each.key(), said);
+            resultListener.accept(each.key(), said);
           }
         });
   }

@@ -192,7 +192,7 @@ public final class RedisCoordination implements CoordinationService {
 
   /** Changes the state with the lock, then does without it what follows from the change. */
   private void enter(Runnable change) {
-    List<ClientTurn> told;
+    List<ClientTurn> answeredTurns;
     synchronized (lock) {
       change.run();
       long next = timedTasks.nextNanos();
@@ -200,9 +200,9 @@ public final class RedisCoordination implements CoordinationService {
         setNanos = next;
         alarm.at(next, this::ring);
       }
-      told = pendingCalls.answered();
+      answeredTurns = pendingCalls.answered();
     }
-    told.forEach(ClientTurn::deliverAnswer);
+    answeredTurns.forEach(ClientTurn::deliverAnswer);
     scriptPipeline.flush();
     synchronized (lock) {
       if (closed && scriptPipeline.idle()) {

@@ -43,9 +43,12 @@ class CoordinationPageIT {
           String.join("\n", commands)
               .replace("127.0.0.1:8080/", "127.0.0.1:" + gateway.port() + "/");
       Process shell = new ProcessBuilder("sh", "-c", script).redirectErrorStream(true).start();
-      String said = new String(shell.getInputStream().readAllBytes(), UTF_8);
+      String message = new String(shell.getInputStream().readAllBytes(), UTF_8);
       assertThat(
-              said.replace("127.0.0.1:" + gateway.port() + "/", "127.0.0.1:8080/").lines().toList())
+              message
+                  .replace("127.0.0.1:" + gateway.port() + "/", "127.0.0.1:8080/")
+                  .lines()
+                  .toList())
           .isEqualTo(session);
       assertThat(shell.waitFor()).isZero();
     }

@@ -118,9 +118,9 @@ class UpstreamLogTest {
 
   private void learn(ProviderStatus providerStatus, long now) {
     Quota pool = upstream.pool("m", now);
-    List<Charge> spends = new ArrayList<>();
-    assertThat(pool.take(Cost.ofInput(10), now, spends)).isTrue();
-    pool.learn(List.of(providerStatus), spends, now);
+    List<Charge> charges = new ArrayList<>();
+    assertThat(pool.take(Cost.ofInput(10), now, charges)).isTrue();
+    pool.learn(List.of(providerStatus), charges, now);
   }
 
   @Test

@@ -123,8 +123,8 @@ class SliceLedgerPropertyTest {
     void assertNoLeak(String seed) {
       now += 30 * SECOND;
       members.keySet().forEach(member -> round(member, 0, 0));
-      long held = members.values().stream().mapToLong(own -> own.getOrDefault(0L, 0L)).sum();
-      long free = Math.max(0, partition.capacity() - held);
+      long reserved = members.values().stream().mapToLong(own -> own.getOrDefault(0L, 0L)).sum();
+      long free = Math.max(0, partition.capacity() - reserved);
       String member = "m0";
       if (free > 0) {
         assertThat(round(member, free, 0).getFirst().amount()).as(seed).isEqualTo(free);

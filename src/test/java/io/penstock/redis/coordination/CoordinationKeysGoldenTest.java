@@ -8,8 +8,8 @@ import io.penstock.coordination.ObjectBounds;
 import io.penstock.coordination.ObjectOperation;
 import io.penstock.fake.FaultProxy;
 import io.penstock.fake.GoldenRecords;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.RedisRecord;
@@ -98,8 +98,9 @@ class CoordinationKeysGoldenTest {
     ask(1, "e", new ObjectOperation.AwaitEvent());
     way.become(FaultProxy.Manner.BLACK_HOLE);
     crew.members.getFirst().call("e", new ObjectOperation.Send("hello\nworld"), 0);
-    Until.holds("word of the event", () -> told.stream().anyMatch(each -> each.contains("hello")));
-    Until.holds("the answer", crew.members.getFirst()::settled);
+    PatientWaits.await("word of the event")
+        .until(() -> told.stream().anyMatch(each -> each.contains("hello")));
+    PatientWaits.await("the answer").until(crew.members.getFirst()::settled);
     List<String> messages =
         told.stream()
             .map(each -> each.matches("\\d+") ? "<number>" : each.replace(crew.namespace, "NS"))

@@ -10,9 +10,9 @@ import io.penstock.coordination.ObjectOperation;
 import io.penstock.coordination.ObjectReplies;
 import io.penstock.coordination.ObjectReply;
 import io.penstock.fake.FaultProxy;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import io.penstock.redis.RedisAddress;
 import io.penstock.suite.DocumentPages;
 import io.penstock.suite.KnownFailure;
@@ -41,7 +41,7 @@ class CoordinationRedisIT {
   }
 
   private static ObjectReply answer(ClientTurn turn) {
-    Until.holds("an answer", () -> turn.reply() != null);
+    PatientWaits.await("an answer").until(() -> turn.reply() != null);
     return Objects.requireNonNull(turn.reply());
   }
 
@@ -117,13 +117,13 @@ class CoordinationRedisIT {
       way.become(FaultProxy.Manner.FINE);
       assertThat(answer(waits)).as("it is asked for").isEqualTo(new ObjectReply.Result("waits"));
       redisCrew.ticker.advance(10_000_000_000L); // by now it is done, or never will be
-      Until.holds(
-          "what nobody heard of is undone",
-          () -> {
-            redisCrew.members.getFirst().beat();
-            return answer(near.call("other", place("next"), 0))
-                .equals(new ObjectReply.Result("next"));
-          });
+      PatientWaits.await("what nobody heard of is undone")
+          .until(
+              () -> {
+                redisCrew.members.getFirst().beat();
+                return answer(near.call("other", place("next"), 0))
+                    .equals(new ObjectReply.Result("next"));
+              });
     }
   }
 
@@ -142,11 +142,11 @@ class CoordinationRedisIT {
     RedisCoordination member = redisCrew.members.getFirst();
     long before = wrong(redisCrew);
     member.beat();
-    Until.holds("a sign of life", () -> member.settled() || wrong(redisCrew) > before);
+    PatientWaits.await("a sign of life").until(() -> member.settled() || wrong(redisCrew) > before);
     List<ObjectReply> replies = new ArrayList<>();
     replies.add(answer(member.call(name, place("a"), 0)));
     ClientTurn waits = member.call(name, place("b"), 1_000_000_000_000L);
-    Until.holds("a place", () -> member.waiting() == 1 || waits.reply() != null);
+    PatientWaits.await("a place").until(() -> member.waiting() == 1 || waits.reply() != null);
     replies.add(answer(member.call(name, new ObjectOperation.Release("a"), 0)));
     if (replies.contains(ObjectReplies.DONE)) {
       replies.add(answer(waits));
@@ -184,9 +184,8 @@ class CoordinationRedisIT {
         server.command("SCRIPT", "FLUSH");
         assertThat(works(redisCrew, "without " + right)).as(right).isFalse();
         server.command("ACL", "SETUSER", "app", "+" + right);
-        Until.holds(
-            "all is well with " + right,
-            () -> works(redisCrew, "with " + right + wrong(redisCrew)));
+        PatientWaits.await("all is well with " + right)
+            .until(() -> works(redisCrew, "with " + right + wrong(redisCrew)));
       }
     }
   }

@@ -9,8 +9,8 @@ import io.penstock.coordination.ObjectKind;
 import io.penstock.coordination.ObjectOperation;
 import io.penstock.coordination.ObjectReplies;
 import io.penstock.coordination.ObjectReply;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.fake.Until;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -260,7 +260,8 @@ class RedisCoordinationIT {
     assertThat(lost.reply()).isInstanceOf(ObjectReply.Unavailable.class);
     assertThat(waits.reply()).isNull();
     now(1, "s", new ObjectOperation.Release("held"));
-    Until.holds("the next one", () -> new ObjectReply.Result("waits").equals(waits.reply()));
+    PatientWaits.await("the next one")
+        .until(() -> new ObjectReply.Result("waits").equals(waits.reply()));
     now(1, "s", new ObjectOperation.Release("waits"));
     assertThat(now(0, "s", place("again", 0))).isEqualTo(new ObjectReply.Result("again"));
     assertThat(now(1, "s", new ObjectOperation.Release("again"))).isEqualTo(ObjectReplies.DONE);
@@ -274,6 +275,7 @@ class RedisCoordinationIT {
     assertThat(gone.reply()).isEqualTo(new ObjectReply.Stopping());
     ClientTurn next = crew.members.get(1).call("s", place("next", 0), CoordinationService.FOR_EVER);
     crew.members.get(1).call("s", new ObjectOperation.Release("held"), 0);
-    Until.holds("the next one", () -> new ObjectReply.Result("next").equals(next.reply()));
+    PatientWaits.await("the next one")
+        .until(() -> new ObjectReply.Result("next").equals(next.reply()));
   }
 }
