@@ -39,7 +39,8 @@ public class PlainJudge {
           upstream.health().shut(now + pauseNanos);
           return AttemptVerdict.WAIT;
         }
-        boolean failed = lesson.status() == 408 || lesson.status() == 500 || lesson.status() == 502;
+        int status = lesson.status();
+        boolean failed = status == 408 || (status >= 500 && status != 503 && status != 529);
         return failed && attemptHistory.broken() <= 1
             ? AttemptVerdict.ELSEWHERE
             : AttemptVerdict.PASS;

@@ -1,5 +1,6 @@
 package io.penstock.gateway.forward;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -10,9 +11,11 @@ import io.penstock.time.Ticker;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.UpstreamWatch;
 import java.time.Duration;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
 import reactor.netty.Connection;
+import reactor.netty.NettyOutbound;
 import reactor.netty.NettyPipeline;
-import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientRequest;
 import reactor.netty.http.client.HttpClientResponse;
 
@@ -35,12 +38,13 @@ final class CallTimes {
     this.ticker = ticker;
   }
 
-  /** Returns a client that calls the upstream with these timeouts. */
-  HttpClient customize(HttpClient client) {
-    return client
-        .doOnRequest(this::connected)
-        .doAfterRequest(this::written)
-        .doOnResponse(this::answered);
+  /**
+   * Handles the beginning of the request: the connection is there, and nothing is written yet.
+   * Returns what sends the request.
+   */
+  NettyOutbound send(HttpClientRequest head, NettyOutbound outbound, Publisher<ByteBuf> body) {
+    outbound.withConnection(connection -> connected(head, connection));
+    return outbound.send(body).then(Mono.fromRunnable(() -> written(outbound)));
   }
 
   private void connected(HttpClientRequest request, Connection connection) {
@@ -51,8 +55,8 @@ final class CallTimes {
     }
   }
 
-  private void written(HttpClientRequest request, Connection connection) {
-    unwatch(connection);
+  private void written(NettyOutbound outbound) {
+    outbound.withConnection(CallTimes::unwatch);
     TicketSettlement ticketSettlement = requestContext.settlement();
     if (ticketSettlement != null) {
       ticketSettlement.written(ticker.nanos());
@@ -69,7 +73,7 @@ final class CallTimes {
   /**
    * Handles the status line: from now on the stall timeout applies, not the one for the first byte.
    */
-  private void answered(HttpClientResponse response, Connection connection) {
+  void answered(HttpClientResponse response, Connection connection) {
     HttpHeaders headers = response.responseHeaders();
     HeaderNames.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
     unwatch(connection);

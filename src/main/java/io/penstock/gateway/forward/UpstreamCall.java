@@ -43,13 +43,16 @@ public final class UpstreamCall {
     }
     CallTimes times =
         new CallTimes(RequestContext.of(exchange), upstream.link().timeouts(), ticker);
-    return times
-        .customize(client)
+    return client
         .headers(headers -> headers.set(asks.headers()))
         .request(HttpMethod.valueOf(asks.method()))
         .uri(ascii(asks.target()))
-        .send((head, body) -> body.send(asks.body()))
-        .responseConnection((head, on) -> UpstreamAnswer.begun(head, on, exchange, learner))
+        .send((head, outbound) -> times.send(head, outbound, asks.body()))
+        .responseConnection(
+            (head, connection) -> {
+              times.answered(head, connection);
+              return UpstreamAnswer.begun(head, connection, exchange, learner);
+            })
         .singleOrEmpty();
   }
 
