@@ -2,6 +2,10 @@ package io.penstock.redis;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.NodeType;
@@ -24,6 +28,10 @@ final class RedisClients {
   private static final int PING_MILLIS = 1_000;
 
   private static final int CONNECTIONS = 2;
+
+  /** A thread for callbacks ends after this long without any. */
+  private static final int IDLE_SECONDS = 10;
+
   private static final Duration FIRST_RETRY = Duration.ofMillis(50);
   private static final Duration LAST_RETRY = Duration.ofMillis(500);
 
@@ -38,7 +46,7 @@ final class RedisClients {
   static Redisson open(
       RedisAddress address, @Nullable RedisTrust trust, int timeoutMillis, Runnable connected) {
     Config config = new Config();
-    config.setThreads(1);
+    config.setExecutor(callbackExecutor());
     config.setNettyThreads(1);
     config.setUseScriptCache(false);
     config.setReferenceEnabled(false);
@@ -54,6 +62,25 @@ final class RedisClients {
     }
     base(servers(config, address), timeoutMillis);
     return (Redisson) Redisson.create(config);
+  }
+
+  /**
+   * Returns the executor of a client's callbacks. Redisson stops the executors that it makes itself
+   * as soon as a client is shut down or could not connect, and a connection that is made a moment
+   * later is then reported as an error of the event loop. This one is never stopped: its only
+   * thread ends by itself when it has nothing to do.
+   */
+  private static ExecutorService callbackExecutor() {
+    ThreadPoolExecutor executor =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("redisson-callbacks-", 0).factory());
+    executor.allowCoreThreadTimeOut(true);
+    return executor;
   }
 
   /**

@@ -1,0 +1,23 @@
+package io.penstock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.RedisServer;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.redisson.Redisson;
+
+/** Tests how Redis clients end. */
+class RedisClientsIT {
+  @Test
+  void callbackAfterShutdown_runs() throws Exception {
+    try (RedisServer redis = RedisServer.started()) {
+      RedisAddress address = RedisAddress.parse(redis.url(), null, null);
+      Redisson client = RedisClients.open(address, null, 2_000, () -> {});
+      client.shutdown();
+      Future<String> late = client.getServiceManager().getExecutor().submit(() -> "done");
+      assertThat(late.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+    }
+  }
+}
