@@ -133,8 +133,9 @@ public final class CountSync implements KnownPeerCounts {
     if (known == null || !known.counts(limit, binds)) {
       CountedLimit countedLimit = new CountedLimit(id, limit, binds, shift);
       all.put(id, countedLimit);
-      countedLimit.bind(ticker.nanos());
-      countedLimit.follow(storeContact);
+      long now = ticker.nanos();
+      countedLimit.bind(now);
+      countedLimit.follow(storeContact, now);
     }
   }
 
@@ -236,7 +237,7 @@ public final class CountSync implements KnownPeerCounts {
         bound()
             .forEach(
                 each -> {
-                  each.follow(storeContact);
+                  each.follow(storeContact, now);
                   wakeUps.add(each::wake);
                 });
       }

@@ -134,9 +134,9 @@ final class CountedLimit {
     return binds;
   }
 
-  void follow(StoreContact contact) {
+  void follow(StoreContact contact, long now) {
     if (binds) {
-      contact.apply(limit);
+      contact.apply(limit, now);
     }
   }
 

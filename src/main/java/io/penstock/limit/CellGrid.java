@@ -62,12 +62,21 @@ public record CellGrid(long cell, long startNanos, long cellNanos, long step) {
     return changed instanceof DayState day && !same ? day.begunAnew(now) : changed;
   }
 
-  /** Returns a window or day that was idle, beginning with its cell instead of its first use. */
-  LocalState begun(LocalState next, long now) {
-    long at = cellAt(now);
+  /**
+   * Returns a window or day after something was taken from it. One that was idle begins with its
+   * cell instead of its first use.
+   *
+   * @param before the {@linkplain #aligned aligned} state before that
+   */
+  LocalState begun(LocalState before, LocalState next, long now) {
+    if (cellAt(now) == NONE) {
+      return next;
+    }
     return switch (next) {
-      case FixedWindowState fixed when at != NONE -> fixed.beginning(startOf(at));
-      case DayState day when at != NONE -> day.ending(endOf(at));
+      case FixedWindowState fixed when before instanceof FixedWindowState idle && idle.isIdle() ->
+          fixed.beginning(idle.start());
+      case DayState day when before instanceof DayState idle && idle.isIdle(now) ->
+          day.ending(idle.endsAt());
       default -> next;
     };
   }

@@ -19,6 +19,9 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
   /** Midnights are at least 23 hours apart: two within this are the same, after a clock was set. */
   private static final long SAME_MIDNIGHT_NANOS = 3_600_000_000_000L;
 
+  /** Two readings of a clock differ by less than this. */
+  private static final long DRIFT_NANOS = 60_000_000_000L;
+
   static DayState starting(LimitSpec.Day spec, LimitBalance owed, long now) {
     DayState none = new DayState(spec, now, 0, owed.reserved());
     long charged = AmountBound.sum(owed.charged(), owed.debt());
@@ -36,14 +39,20 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
 
   /**
    * Returns this day with the end that others report; without charges if its own end is long past.
+   * A day that has already begun here, although the one before it is reported still to run for a
+   * moment, stays: what was charged to it must not be forgotten when it begins.
    */
   DayState until(long other) {
+    long longer = spec.midnight() == null ? LimitSpec.Day.NANOS - DRIFT_NANOS : SAME_MIDNIGHT_NANOS;
+    if (charged > 0 && endsAt - other > longer) {
+      return this;
+    }
     return ending(other, other - endsAt > SAME_MIDNIGHT_NANOS ? 0 : charged);
   }
 
   /** Returns this day if it began now and kept what was charged. */
   DayState begunAnew(long now) {
-    return counting(now) == 0 ? this : ending(endOfNext(now));
+    return isIdle(now) ? this : ending(endOfNext(now));
   }
 
   DayState ending(long other) {
@@ -60,6 +69,10 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
 
   private long counting(long now) {
     return over(now) ? 0 : charged;
+  }
+
+  boolean isIdle(long now) {
+    return counting(now) == 0;
   }
 
   private long free(long now) {
@@ -79,7 +92,7 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
   }
 
   private DayState plus(long amount, long held, long now) {
-    boolean begins = over(now) || counting(now) == 0;
+    boolean begins = isIdle(now);
     return begins
         ? new DayState(spec, endOfNext(now), Math.min(amount, AmountBound.MOST), held)
         : new DayState(spec, endsAt, AmountBound.sum(charged, amount), held);

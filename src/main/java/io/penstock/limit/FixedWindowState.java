@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 record FixedWindowState(
     LimitSpec.FixedWindow spec, long start, long charged, long debt, long reserved)
     implements LocalState {
+  /** The part of a window by which two readings of a clock may differ. */
+  private static final int DRIFT_DIVISOR = 16;
 
   static FixedWindowState starting(LimitSpec.FixedWindow spec, LimitBalance owed, long now) {
     return new FixedWindowState(spec, now, 0, 0, owed.reserved())
@@ -56,13 +58,22 @@ record FixedWindowState(
   /**
    * Returns this state at {@code now} when the running window began at an instant that others know.
    * Their clock drifts against this one, so that its windows begin a little sooner or later than
-   * computed here.
+   * computed here. A window that has already begun here, although it is now known to begin in a
+   * moment, stays: what was charged to it must not be forgotten when it begins.
    *
    * @param begin at most {@code now}, later than a window before it
    */
   FixedWindowState anchored(long begin, long now) {
+    long drift = spec.windowNanos() / DRIFT_DIVISOR;
+    if (Math.abs(begin - start) <= drift) {
+      return beginning(begin);
+    }
     FixedWindowState state = at(now);
-    boolean ended = !state.idle() && begin - state.start > spec.windowNanos() / 2;
+    long tooSoon = begin + spec.windowNanos() - state.start;
+    if (!state.isIdle() && tooSoon > 0 && tooSoon <= drift) {
+      return state;
+    }
+    boolean ended = !state.isIdle() && begin - state.start > spec.windowNanos() / 2;
     long paid = ended ? Math.min(state.debt, spec.capacity()) : 0;
     return ended
         ? new FixedWindowState(spec, begin, paid, state.debt - paid, reserved)
@@ -73,7 +84,7 @@ record FixedWindowState(
     return new FixedWindowState(spec, begin, charged, debt, reserved);
   }
 
-  private boolean idle() {
+  boolean isIdle() {
     return charged == 0 && debt == 0 && reserved == 0;
   }
 
@@ -141,7 +152,7 @@ record FixedWindowState(
   @Override
   public Taken take(long taken, long held, long now) {
     FixedWindowState state = at(now);
-    long begin = state.idle() ? Math.max(now, state.start) : state.start;
+    long begin = state.isIdle() ? Math.max(now, state.start) : state.start;
     FixedWindowState next =
         new FixedWindowState(spec, begin, state.charged + taken, state.debt, state.reserved + held);
     return new Taken(next, new LimitAnswer.Receipt(begin, taken, held));

@@ -37,13 +37,13 @@ public final class LimitSharing {
    * Applies {@code outageCap} to a limit that is shared or counted with others, until it
    * {@linkplain #rejoin rejoins} them. Has no effect on other limits.
    */
-  public void cutOff(OutageCap outageCap) {
-    limit.change(each -> each.cutOff(outageCap));
+  public void cutOff(OutageCap outageCap, long now) {
+    limit.change(each -> each.cutOff(outageCap, now));
   }
 
   /** Undoes {@link #cutOff}. Debt and reserved output stay. */
   public void rejoin() {
-    limit.change(each -> each.cutOff(null));
+    limit.change(LimitState::rejoined);
   }
 
   /**

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param peerCounts what other instances counted; null when nothing is known of it
  * @param sliceDemand the waiters for slices or peer counts; null without either
  * @param outageCap what passes during an outage; null without an outage
+ * @param share the state of this instance's share of a limit that has slices during an {@link
+ *     OutageCap.Share}; null when it has none, or when a share of the limit would let nothing pass
  * @param regionUse the use of the limit in the cells of all regions; null when they do not share it
  */
 record LimitState(
@@ -28,24 +30,25 @@ record LimitState(
     @Nullable PeerCounts peerCounts,
     @Nullable SliceDemand sliceDemand,
     @Nullable OutageCap outageCap,
+    @Nullable LocalState share,
     @Nullable RegionUse regionUse) {
   /** Returns the state of a limit that nobody else spends or counts. */
   static LimitState of(LocalState local) {
-    return new LimitState(local, null, null, null, null, null);
+    return new LimitState(local, null, null, null, null, null, null);
   }
 
   private LimitState with(LocalState next) {
     return next.equals(local)
         ? this
-        : new LimitState(next, slices, peerCounts, sliceDemand, outageCap, regionUse);
+        : new LimitState(next, slices, peerCounts, sliceDemand, outageCap, share, regionUse);
   }
 
   private LimitState with(SharedSlices next) {
-    return new LimitState(local, next, peerCounts, sliceDemand, outageCap, regionUse);
+    return new LimitState(local, next, peerCounts, sliceDemand, outageCap, share, regionUse);
   }
 
   private LimitState with(@Nullable RegionUse next) {
-    return new LimitState(local.frozen(), slices, peerCounts, sliceDemand, outageCap, next);
+    return new LimitState(local.frozen(), slices, peerCounts, sliceDemand, outageCap, share, next);
   }
 
   /** Returns the form in which a limit keeps this state. */
@@ -108,6 +111,9 @@ record LimitState(
     if (outageCap == null) {
       return roomWithoutOutage(now);
     }
+    if (slices != null && share != null) {
+      return Math.min(slices.localRoom(local, now), slices.aligned(share, now).room(now));
+    }
     return isOpenDuringOutage() ? capacity(now) : 0;
   }
 
@@ -125,7 +131,7 @@ record LimitState(
    * ignoring the pace.
    */
   long localRoom(long now) {
-    return slices != null && outageCap == null
+    return slices != null && (outageCap == null || share != null)
         ? slices.localRoom(local, now)
         : roomWithoutRegions(now);
   }
@@ -165,7 +171,11 @@ record LimitState(
    * does.
    */
   long paceAllowsAt(long amount, long now) {
-    return isOpenDuringOutage() ? now : alignedLocal(now).paceAllowsAt(amount, now);
+    if (isOpenDuringOutage()) {
+      return now;
+    }
+    long own = alignedLocal(now).paceAllowsAt(amount, now);
+    return share == null ? own : Math.max(own, share.paceAllowsAt(amount, now));
   }
 
   /** Returns the instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
@@ -215,6 +225,11 @@ record LimitState(
   private long roomWithoutRegionsFreeAt(long amount, long now) {
     if (outageCap == null) {
       return roomWithoutOutageFreeAt(amount, now);
+    }
+    if (slices != null && share != null && amount <= share.capacity(now)) {
+      return Math.max(
+          alignedLocal(now).roomFreeAt(amount, now),
+          slices.aligned(share, now).roomFreeAt(amount, now));
     }
     return isOpenDuringOutage() || amount == 0 ? now : Ticker.NEVER;
   }
@@ -318,7 +333,14 @@ record LimitState(
     if (slices != null) {
       long cell = slices.spendingCell(local, now);
       SharedSlices next = slices.taken(local, cell, taken, held);
-      return changed(slices.beginning(local, own.next(), now), next, use, own.receipt().in(cell));
+      LocalState begun = begun(slices, before, own.next(), now);
+      if (share == null) {
+        return changed(begun, next, null, use, own.receipt().in(cell));
+      }
+      LocalState alignedShare = slices.aligned(share, now);
+      LocalState.Taken part = alignedShare.take(taken, held, now);
+      LocalState nextShare = slices.begun(alignedShare, part.next(), now);
+      return changed(begun, next, nextShare, use, part.receipt().in(cell));
     }
     if (peerCounts != null
         && before instanceof FixedWindowState idle
@@ -329,9 +351,9 @@ record LimitState(
       FixedWindowState onGrid =
           new FixedWindowState(
               begun.spec(), idle.start(), begun.charged(), begun.debt(), begun.reserved());
-      return changed(onGrid, null, use, new LimitAnswer.Receipt(idle.start(), taken, held));
+      return changed(onGrid, null, null, use, new LimitAnswer.Receipt(idle.start(), taken, held));
     }
-    return changed(own.next(), null, use, own.receipt());
+    return changed(own.next(), null, null, use, own.receipt());
   }
 
   /**
@@ -339,14 +361,28 @@ record LimitState(
    * output.
    */
   Successor charge(long amount, long released, long now) {
-    LocalState.Taken own = spendingLocal(now).charge(amount, released, now);
+    LocalState before = spendingLocal(now);
+    LocalState.Taken own = before.charge(amount, released, now);
     RegionUse use = regionUse == null ? null : regionUse.plus(amount, -released, now);
     if (slices == null) {
-      return changed(own.next(), null, use, own.receipt());
+      return changed(own.next(), null, null, use, own.receipt());
     }
     long cell = slices.spendingCell(local, now);
     SharedSlices next = slices.charged(local, cell, amount, released);
-    return changed(slices.beginning(local, own.next(), now), next, use, own.receipt().in(cell));
+    LocalState begun = begun(slices, before, own.next(), now);
+    if (share == null) {
+      return changed(begun, next, null, use, own.receipt().in(cell));
+    }
+    LocalState alignedShare = slices.aligned(share, now);
+    LocalState part = alignedShare.charge(amount, released, now).next();
+    LocalState nextShare = slices.begun(alignedShare, part, now);
+    return changed(begun, next, nextShare, use, own.receipt().in(cell));
+  }
+
+  /** Corrects a local state that slices restrict: the slots are those of the slices. */
+  private static LocalState begun(
+      SharedSlices slices, LocalState before, LocalState next, long now) {
+    return next instanceof StrictState ? before : slices.begun(before, next, now);
   }
 
   /**
@@ -356,6 +392,7 @@ record LimitState(
   private Successor changed(
       LocalState next,
       @Nullable SharedSlices nextSlices,
+      @Nullable LocalState nextShare,
       @Nullable RegionUse use,
       LimitAnswer.Receipt receipt) {
     return new Successor(
@@ -365,6 +402,7 @@ record LimitState(
             peerCounts,
             sliceDemand,
             outageCap,
+            nextShare,
             use),
         use == null ? receipt : receipt.within(use.newest()));
   }
@@ -375,16 +413,21 @@ record LimitState(
    */
   LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     RegionUse use = regionUse == null ? null : regionUse.minus(receipt, taken, held, now);
-    LocalState next;
-    SharedSlices nextSlices = null;
     if (slices == null) {
-      next = local.giveBack(receipt, taken, held, now);
-    } else {
-      LocalState alone = slices.aligned(local, now);
-      next = alone.giveBack(slices.localCell(alone, receipt, now), taken, held, now);
-      nextSlices = slices.givenBack(alone, receipt, taken, held, now);
+      LocalState next = local.giveBack(receipt, taken, held, now);
+      return new LimitState(next, null, peerCounts, sliceDemand, outageCap, null, use);
     }
-    return new LimitState(next, nextSlices, peerCounts, sliceDemand, outageCap, use);
+    LocalState alone = slices.aligned(local, now);
+    return new LimitState(
+        slices.givenBackHere(alone, receipt, taken, held, now),
+        slices.givenBack(alone, receipt, taken, held, now),
+        null,
+        sliceDemand,
+        outageCap,
+        share == null
+            ? null
+            : slices.givenBackHere(slices.aligned(share, now), receipt, taken, held, now),
+        use);
   }
 
   /** Returns what the limit owes at {@code now}. */
@@ -428,14 +471,21 @@ record LimitState(
       LocalState changed = CellGrid.become(slices.aligned(local, now), next, now);
       LimitState state =
           CellPartition.sameCells(spec(), next)
-              ? with(changed)
-              : new LimitState(changed, null, null, null, outageCap, null)
+              ? new LimitState(
+                  changed,
+                  slices,
+                  null,
+                  sliceDemand,
+                  outageCap,
+                  share(outageCap, changed, share, now),
+                  null)
+              : new LimitState(changed, null, null, null, outageCap, share, null)
                   .shared(Objects.requireNonNull(sliceDemand), now);
       return state.with(use);
     }
     LimitState state = of(StateFactory.changed(local, next, now).frozen());
     if (peerCounts != null && sliceDemand != null && peerCounts.matches(next)) {
-      state = state.counted(peerCounts, sliceDemand, now).cutOff(outageCap);
+      state = state.counted(peerCounts, sliceDemand, now).cutOff(outageCap, now);
     }
     return use == null ? state : state.with(use);
   }
@@ -444,14 +494,20 @@ record LimitState(
   LimitState shared(SliceDemand demand, long now) {
     LocalState own = SharedSlices.sharing(local.frozen(), now);
     return new LimitState(
-        own, SharedSlices.none(local.frozen(), now), null, demand, outageCap, regionUse);
+        own,
+        SharedSlices.none(local.frozen(), now),
+        null,
+        demand,
+        outageCap,
+        share(outageCap, own, share, now),
+        regionUse);
   }
 
   /** Returns this state when it is no longer shared in slices. */
   LimitState unshared(long now) {
     return slices == null
         ? this
-        : new LimitState(slices.aligned(local, now), null, null, null, null, regionUse);
+        : new LimitState(slices.aligned(local, now), null, null, null, null, null, regionUse);
   }
 
   /**
@@ -469,22 +525,51 @@ record LimitState(
     if (peerCounts == null && own.spec() instanceof LimitSpec.FixedWindow window) {
       own = FixedWindowState.starting(window, own.balance(now), others.cellStart(now));
     }
-    return new LimitState(own, null, others, demand, outageCap, regionUse);
+    return new LimitState(own, null, others, demand, outageCap, null, regionUse);
   }
 
   /** Returns this state when others no longer count it. */
   LimitState uncounted() {
-    return peerCounts == null ? this : new LimitState(local, null, null, null, null, regionUse);
+    return peerCounts == null
+        ? this
+        : new LimitState(local, null, null, null, null, null, regionUse);
   }
 
   /**
-   * Returns this state during an outage, or after one for null. A state that nobody else spends or
-   * counts stays as it is.
+   * Returns this state during an outage; as it is for null, or when nobody else spends or counts
+   * it.
    */
-  LimitState cutOff(@Nullable OutageCap cap) {
-    return slices == null && peerCounts == null
+  LimitState cutOff(@Nullable OutageCap cap, long now) {
+    if (cap == null || cap.equals(outageCap) || (slices == null && peerCounts == null)) {
+      return this;
+    }
+    LocalState part = slices == null ? null : share(cap, alignedLocal(now), share, now);
+    return new LimitState(local, slices, peerCounts, sliceDemand, cap, part, regionUse);
+  }
+
+  /** Returns this state after an outage. */
+  LimitState rejoined() {
+    return outageCap == null
         ? this
-        : new LimitState(local, slices, peerCounts, sliceDemand, cap, regionUse);
+        : new LimitState(local, slices, peerCounts, sliceDemand, null, null, regionUse);
+  }
+
+  /**
+   * Returns the state of this instance's share of a limit, or null for none.
+   *
+   * @param own the local state, which is charged to the share when it begins
+   * @param current the state of the share so far; null when it begins
+   */
+  private static @Nullable LocalState share(
+      @Nullable OutageCap cap, LocalState own, @Nullable LocalState current, long now) {
+    LimitSpec part =
+        cap instanceof OutageCap.Share(long members) ? LimitParts.of(own.spec(), members) : null;
+    if (part == null) {
+      return null;
+    }
+    return current == null && part instanceof LimitSpec.Strict strict
+        ? StrictState.justUsed(strict, now)
+        : CellGrid.become(current == null ? own : current, part, now);
   }
 
   /** Returns this state with what other regions report. */
@@ -536,6 +621,7 @@ record LimitState(
         null,
         sliceDemand,
         outageCap,
+        share,
         regionUse);
   }
 

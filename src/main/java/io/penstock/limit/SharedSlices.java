@@ -163,12 +163,14 @@ record SharedSlices(
     }
   }
 
-  /** Corrects a local state: an idle window begins with its cell, and the slots are not local. */
-  LocalState beginning(LocalState local, LocalState next, long now) {
-    if (next instanceof StrictState) {
-      return local;
-    }
-    return grid == null ? next : grid.begun(next, now);
+  /**
+   * Returns a local state after something was taken from it. A window or day that was idle begins
+   * with its cell instead of its first use.
+   *
+   * @param before the aligned state before that
+   */
+  LocalState begun(LocalState before, LocalState next, long now) {
+    return grid == null ? next : grid.begun(before, next, now);
   }
 
   /** Returns these slices after an amount was taken in a cell. */
@@ -209,14 +211,20 @@ record SharedSlices(
         spent);
   }
 
-  /** Returns the cell of a receipt as the aligned local state has it. */
-  long localCell(LocalState alone, LimitAnswer.Receipt receipt, long now) {
+  /**
+   * Returns an aligned local state after part or all of a receipt was given back. The receipt has
+   * the number of the cell of this instance, or of the shared clock.
+   */
+  LocalState givenBackHere(
+      LocalState alone, LimitAnswer.Receipt receipt, long taken, long held, long now) {
     boolean runs = receipt.shared() == cellAt(alone, now);
-    return switch (alone) {
-      case FixedWindowState fixed -> runs ? fixed.start() : Long.MIN_VALUE;
-      case DayState day -> runs ? day.endsAt() : Long.MIN_VALUE;
-      default -> receipt.cell();
-    };
+    long cell =
+        switch (alone) {
+          case FixedWindowState fixed -> runs ? fixed.start() : Long.MIN_VALUE;
+          case DayState day -> runs ? day.endsAt() : Long.MIN_VALUE;
+          default -> receipt.cell();
+        };
+    return alone.giveBack(cell, taken, held, now);
   }
 
   /** Returns these slices when they may no longer be spent. */

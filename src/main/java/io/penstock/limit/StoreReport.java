@@ -29,14 +29,6 @@ public record StoreReport(
     this(capacity, denied, heardNanos, untilNanos, false, Long.MAX_VALUE, Long.MIN_VALUE);
   }
 
-  /**
-   * Returns this report as of {@code now} without news of other instances: nothing is known to be
-   * denied.
-   */
-  public StoreReport alone(long now) {
-    return new StoreReport(capacity, Long.MAX_VALUE, now, 0, false, remaining, leftUntilNanos);
-  }
-
   boolean bars(long now) {
     return barred && now < untilNanos;
   }

@@ -39,6 +39,11 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Loc
     return new StrictState(spec, cells.getLast().by(latest).atNanos(), 0).after();
   }
 
+  /** Returns a state with a slot that was used now: the next one comes an interval later. */
+  static StrictState justUsed(LimitSpec.Strict spec, long now) {
+    return new StrictState(spec, now, 0).after();
+  }
+
   private long next() {
     return anchor + spec.rate().slotNanos(slot);
   }
@@ -132,6 +137,6 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Loc
       return null;
     }
     // The slot used last stays: the next one comes one new interval after it.
-    return new StrictState(strict, before().next(), 0).after();
+    return justUsed(strict, before().next());
   }
 }

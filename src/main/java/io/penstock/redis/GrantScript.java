@@ -1,7 +1,6 @@
 package io.penstock.redis;
 
 import io.penstock.limit.CellPartition;
-import io.penstock.limit.slice.SliceLedger;
 import io.penstock.sharing.SliceStore;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,8 +13,8 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls and replies of the script {@code grant.lua}, which keeps one shared limit in Redis. Its
- * arithmetic is that of {@link SliceLedger}.
+ * Calls and replies of the script {@code grant.lua}, which keeps one shared limit in Redis. A model
+ * of its arithmetic in Java, {@code SliceLedger}, belongs to the tests, which compare both.
  */
 public final class GrantScript {
   private static final String FILE = "grant.lua";

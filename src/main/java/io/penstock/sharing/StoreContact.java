@@ -23,7 +23,6 @@ public final class StoreContact {
   private long members;
   private volatile long cutOff = CONNECTED;
   private volatile @Nullable OutageCap outageCap;
-  private long parts;
 
   /**
    * Creates the contact of an instance that has heard nothing yet.
@@ -66,11 +65,9 @@ public final class StoreContact {
     if (now >= endsNanos() && cutOff != endsNanos()) {
       cutOff = endsNanos();
       outageCap = cut();
-      parts = slices && policy == OutagePolicy.SHARE ? members : 0;
     } else if (now < endsNanos() && !learning) {
       cutOff = CONNECTED;
       outageCap = null;
-      parts = 0;
     }
     return before != cutOff && policy != OutagePolicy.PARK;
   }
@@ -80,12 +77,14 @@ public final class StoreContact {
    * instance has no share.
    */
   public long parts() {
-    return parts;
+    return outageCap instanceof OutageCap.Share(long divided) ? divided : 0;
   }
 
   private @Nullable OutageCap cut() {
     return switch (policy) {
-      case PARK, SHARE -> null;
+      case PARK -> null;
+      // before the first contact, nothing is known of other instances, and nothing passes
+      case SHARE -> slices && members > 0 ? new OutageCap.Share(members) : null;
       case ALLOW -> new OutageCap.Open();
       case REFUSE -> new OutageCap.Shut(refusal());
     };
@@ -103,25 +102,24 @@ public final class StoreContact {
   }
 
   /** Makes a limit behave as all limits do now. */
-  public void apply(Limit limit) {
+  public void apply(Limit limit, long now) {
     OutageCap seen;
     do {
       seen = outageCap;
-      if (seen == null) {
-        limit.sharing().rejoin();
-      } else {
-        limit.sharing().cutOff(seen);
-      }
+      apply(limit, seen, now);
     } while (!Objects.equals(seen, outageCap));
   }
 
   /** Makes one limit behave as all would if this instance were cut off. */
-  public void applyApart(Limit limit) {
-    OutageCap alone = cut();
-    if (alone == null) {
+  public void applyApart(Limit limit, long now) {
+    apply(limit, cut(), now);
+  }
+
+  private static void apply(Limit limit, @Nullable OutageCap cap, long now) {
+    if (cap == null) {
       limit.sharing().rejoin();
     } else {
-      limit.sharing().cutOff(alone);
+      limit.sharing().cutOff(cap, now);
     }
   }
 

@@ -1,7 +1,4 @@
-/**
- * Ports for the stores through which instances share limits, such stores in memory, and the terms
- * of sharing.
- */
+/** Ports for the stores through which instances share limits, and the terms of sharing. */
 @NullMarked
 package io.penstock.sharing;
 

@@ -140,12 +140,6 @@ final class SharedLimit {
     lookAt = Long.MIN_VALUE;
   }
 
-  /** Prepares for grants of the own share: the next ask reports everything. */
-  void alone() {
-    markUncertain();
-    denied = false;
-  }
-
   /** Records that the store lost everything it knew. */
   void forgotten() {
     born = NONE;
@@ -395,16 +389,6 @@ final class SharedLimit {
             grant.capacity(), denied, now, ends, lost != NONE, grant.remaining(), until);
     limit.sharing().addSlices(more, storeReport, cell -> limitCells.span(cell, clock, ends, now));
     return false;
-  }
-
-  /** Adds slices of the own share during an outage, unknown to the store. */
-  void grantedAlone(List<SliceStore.Slice> slices, CellClock clock, long ends, long now) {
-    List<SpendingReport.Counted> more = new ArrayList<>();
-    limitCells.learnDayStart(slices);
-    slices.forEach(slice -> more.add(new SpendingReport.Counted(slice.cell(), slice.amount())));
-    limit
-        .sharing()
-        .addSlices(more, storeReport.alone(now), cell -> limitCells.span(cell, clock, ends, now));
   }
 
   /** Returns whether waiting tickets should look again. */

@@ -106,7 +106,7 @@ public final class SliceSync {
     this.random = random;
     this.lives = new StoreLives(member, pace.ttlNanos());
     this.contact = new StoreContact(outagePolicy, true, pace.ttlNanos(), ticker.nanos());
-    this.outage = new OutageHandling(outagePolicy, contact, pace, clock);
+    this.outage = new OutageHandling(outagePolicy, contact, pace);
     this.sharingStatus = new SharingStatus(SharingMode.EXACT, outagePolicy, pace.ttlNanos());
   }
 
@@ -182,7 +182,7 @@ public final class SliceSync {
     SliceDemand sliceDemand = new SliceDemand(this::hurry);
     limit.sharing().share(sliceDemand, now);
     limits.put(id, new SharedLimit(id, limit, sliceDemand, cells, pace, now));
-    contact.apply(limit);
+    contact.apply(limit, now);
   }
 
   boolean has(LimitId id) {
@@ -217,10 +217,6 @@ public final class SliceSync {
         giveUp();
       }
       outage.apply(limits.values(), lives.recovering(now), now, wakeUps);
-      if (outage.grants(shortage.get(), now)) {
-        shortage.compareAndSet(true, contact.parts() == 0); // otherwise the store decides
-        outage.grant(limits.values(), lives, now, wakeUps);
-      }
       if (sentRound == null && now >= next()) {
         begun = begin(now);
       }
@@ -245,12 +241,11 @@ public final class SliceSync {
   }
 
   private long next() {
-    boolean hurries = shortage.get() && contact.parts() == 0;
-    return hurries ? Math.min(due, sent + pace.leastNanos()) : due;
+    return shortage.get() ? Math.min(due, sent + pace.leastNanos()) : due;
   }
 
   private @Nullable SentRound begin(long now) {
-    shortage.compareAndSet(true, contact.parts() > 0);
+    shortage.set(false);
     due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     List<PendingAsk> wishes = clock.known() ? pendingAsks(now) : List.of();
     List<PendingAsk> left = wishes.subList(Math.min(wishes.size(), MOST_ASKS), wishes.size());

@@ -139,10 +139,10 @@ class CountedLimitTest {
   void countedHere_doesWhatLimitsDoWhileNothingIsHeard() {
     StoreContact contact = new StoreContact(OutagePolicy.REFUSE, false, SliceWorld.TTL, 0);
     contact.changes(false, SliceWorld.TTL);
-    new CountedLimit(TRAILING, limit, false, SHIFT).follow(contact);
+    new CountedLimit(TRAILING, limit, false, SHIFT).follow(contact, SliceWorld.TTL);
     counted.bind(0);
     assertThat(limit.refusal()).isNull();
-    counted.follow(contact);
+    counted.follow(contact, SliceWorld.TTL);
     assertThat(limit.refusal()).isNotNull();
   }
 

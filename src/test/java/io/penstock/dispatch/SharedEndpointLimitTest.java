@@ -136,7 +136,7 @@ class SharedEndpointLimitTest {
   void whileALimitIsShut_whoWaitsAndWhoComesIsRefused(LimitId.Kind kind) {
     Endpoint endpoint = open(kind);
     ParkedTicket before = submit(endpoint);
-    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL)));
+    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL), 0));
     shared.forEach(this::wake);
     assertThat(refusal(before)).isEqualTo(REFUSAL);
     assertThat(refusal(submit(endpoint))).isEqualTo(REFUSAL);
@@ -153,7 +153,7 @@ class SharedEndpointLimitTest {
     Endpoint endpoint =
         endpointFixture.open(none("/").to(upstream("up", 0, 100), upstream("unlimited", 0, 0)));
     assertThat(went(submit(endpoint))).isTrue();
-    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL)));
+    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL), 0));
     assertThat(went(submit(endpoint))).isTrue();
   }
 
@@ -161,7 +161,7 @@ class SharedEndpointLimitTest {
   void whileALimitIsOpen_allGo() {
     Endpoint endpoint = open(LimitId.Kind.ENDPOINT);
     ParkedTicket parkedTicket = submit(endpoint);
-    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Open()));
+    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Open(), 0));
     shared.forEach(this::wake);
     assertThat(went(parkedTicket)).isTrue();
     for (int more = 0; more < 20; more++) {
@@ -174,7 +174,7 @@ class SharedEndpointLimitTest {
     Caller bob = new FakeCallers().rejecting("bob");
     share(bob);
     Endpoint endpoint = endpointFixture.open(none("/").to(upstream("up", 0, 0)));
-    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL)));
+    shared.forEach(limit -> limit.sharing().cutOff(new OutageCap.Shut(REFUSAL), 0));
     assertThat(refusal(bob.submit(endpoint, 1))).isEqualTo(REFUSAL);
   }
 }

@@ -39,7 +39,7 @@ class AroundTest {
               .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
       case CUT_OFF -> {
         share();
-        limit.sharing().cutOff(new OutageCap.Open());
+        limit.sharing().cutOff(new OutageCap.Open(), 0);
       }
       case REGIONS -> {
         RegionCounts nobody =

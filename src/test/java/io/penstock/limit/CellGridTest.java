@@ -30,17 +30,24 @@ class CellGridTest {
 
   @Test
   void windowThatBegins_beginsWithItsCell() {
+    LocalState idle = new FixedWindowState(FIXED, 60 * SECOND, 0, 0, 0);
     LocalState begun = new FixedWindowState(FIXED, 70 * SECOND, 5, 0, 1);
-    assertThat(MINUTES.begun(begun, 70 * SECOND))
+    assertThat(MINUTES.begun(idle, begun, 70 * SECOND))
         .isEqualTo(new FixedWindowState(FIXED, 60 * SECOND, 5, 0, 1));
-    assertThat(CellGrid.none(0).begun(begun, 70 * SECOND)).isSameAs(begun);
+    assertThat(CellGrid.none(0).begun(idle, begun, 70 * SECOND)).isSameAs(begun);
+    LocalState running = new FixedWindowState(FIXED, 70 * SECOND, 4, 0, 1);
+    assertThat(MINUTES.begun(running, begun, 70 * SECOND)).isSameAs(begun);
   }
 
   @Test
   void dayThatBegins_endsWithItsCell() {
+    LocalState idle = new DayState(DAY, 120 * SECOND, 0, 0);
     LocalState begun = new DayState(DAY, 70 * SECOND, 5, 1);
-    assertThat(MINUTES.begun(begun, 70 * SECOND)).isEqualTo(new DayState(DAY, 120 * SECOND, 5, 1));
-    assertThat(CellGrid.none(0).begun(begun, 70 * SECOND)).isSameAs(begun);
+    assertThat(MINUTES.begun(idle, begun, 70 * SECOND))
+        .isEqualTo(new DayState(DAY, 120 * SECOND, 5, 1));
+    assertThat(CellGrid.none(0).begun(idle, begun, 70 * SECOND)).isSameAs(begun);
+    LocalState running = new DayState(DAY, 120 * SECOND, 4, 1);
+    assertThat(MINUTES.begun(running, begun, 70 * SECOND)).isSameAs(begun);
   }
 
   @Test

@@ -103,7 +103,7 @@ class CountedBoundsTest {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
     limit
         .sharing()
-        .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "It is away.")));
+        .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "It is away.")), 0);
     assertThat(limit.room(START)).isZero();
     assertThat(limit.refusal()).isNotNull();
     limit.sharing().rejoin();
@@ -116,7 +116,7 @@ class CountedBoundsTest {
     LimitSpec fixed = new LimitSpec.FixedWindow(100, WINDOW);
     for (LimitSpec spec : new LimitSpec[] {fixed, trailing(0)}) {
       Limit limit = counted(spec, WINDOW, 40);
-      limit.sharing().cutOff(new OutageCap.Open());
+      limit.sharing().cutOff(new OutageCap.Open(), 0);
       limit.take(Weight.exactly(90), START);
       limit.charge(160, 0, START);
       limit.sharing().rejoin();

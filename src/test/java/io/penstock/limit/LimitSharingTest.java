@@ -51,7 +51,9 @@ class LimitSharingTest {
   @Test
   void barredWhileItIsCutOff_isBarred() {
     hear(BARRED);
-    limit.sharing().cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    limit
+        .sharing()
+        .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")), 0);
     assertThat(limit.sharing().isBarred(20, NOW)).isTrue();
   }
 
@@ -60,15 +62,5 @@ class LimitSharingTest {
     hear(BARRED);
     limit.sharing().unshare(NOW);
     assertThat(limit.sharing().isBarred(20, NOW)).isFalse();
-  }
-
-  @Test
-  void heardOfNobody_nothingIsDeniedNorBarred() {
-    StoreReport heard = new StoreReport(80, 20, 0, UNTIL, true, 45, UNTIL);
-    StoreReport alone = heard.alone(NOW);
-    assertThat(alone.bars(NOW)).isFalse();
-    assertThat(alone.denies(Long.MAX_VALUE - 1, NOW)).isFalse();
-    assertThat(alone).isEqualTo(new StoreReport(80, Long.MAX_VALUE, NOW, 0, false, 45, UNTIL));
-    assertThat(alone.knowsRemaining(NOW)).isTrue();
   }
 }

@@ -56,7 +56,7 @@ class LimitTest {
   void sharedWithNobody_nothingOfThatChangesIt(LimitSpec spec) {
     Limit limit = new Limit(spec, START);
     limit.admit(2, START);
-    limit.sharing().cutOff(new OutageCap.Shut(REFUSAL));
+    limit.sharing().cutOff(new OutageCap.Shut(REFUSAL), 0);
     assertThat(limit.refusal()).isNull();
     limit.sharing().rejoin();
     limit.sharing().dropPeerCounts();

@@ -41,7 +41,7 @@ class OutageCapOffTest {
   void shut_passesNothing_andNobodyIsToWait() {
     Limit limit = fixed(50);
     assertThat(limit.refusal()).isNull();
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     assertThat(limit.refusal()).isEqualTo(AWAY);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.take(Weight.exactly(1), NOW)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
@@ -57,14 +57,14 @@ class OutageCapOffTest {
   void shut_saysThePaceItWouldHave() {
     Limit limit = counted(10);
     taken(limit, 10, NOW);
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     assertThat(limit.paceAllowsAt(5, NOW)).isEqualTo(NOW + 5 * SECOND);
   }
 
   @Test
   void open_passesAllThatComes_atNoPace_andNobodyOwesAnythingForIt() {
     Limit limit = counted(10);
-    limit.sharing().cutOff(OPEN);
+    limit.sharing().cutOff(OPEN, 0);
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
     for (int round = 0; round < 3; round++) {
       assertThat(limit.paceAllowsAt(60, NOW)).isEqualTo(NOW);
@@ -79,7 +79,7 @@ class OutageCapOffTest {
   @Test
   void openWindowThatIsShared_countsAllInTheWindowItWasSpentIn() {
     Limit limit = fixed(50);
-    limit.sharing().cutOff(OPEN);
+    limit.sharing().cutOff(OPEN, 0);
     LimitAnswer.Receipt receipt = limit.charge(170, 0, NOW);
     assertThat(receipt.taken()).isEqualTo(170);
     assertThat(receipt.shared()).isEqualTo(7);
@@ -99,7 +99,7 @@ class OutageCapOffTest {
   void openWindowThatIsCounted_countsAllInTheWindowItWasSpentIn() {
     Limit limit = new Limit(FIXED, NOW);
     limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
-    limit.sharing().cutOff(OPEN);
+    limit.sharing().cutOff(OPEN, 0);
     limit.charge(170, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(170, 0, 0));
   }
@@ -107,7 +107,7 @@ class OutageCapOffTest {
   @Test
   void shutWindow_owesWhatRunsOver() {
     Limit limit = fixed(50);
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     limit.charge(170, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(100, 70, 0));
   }
@@ -117,14 +117,14 @@ class OutageCapOffTest {
     Limit limit = fixed(50);
     limit.charge(100, 0, NOW);
     assertThat(limit.forecastNanos(50, 10, NOW)).isEqualTo(9 * SECOND);
-    limit.sharing().cutOff(OPEN);
+    limit.sharing().cutOff(OPEN, 0);
     assertThat(limit.forecastNanos(50, 10, NOW)).isZero();
   }
 
   @Test
   void grantedMeanwhile_isThereWhenItRejoins() {
     Limit limit = fixed(50);
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     grant(limit, 7, 20, NOW, END);
     assertThat(report(limit, 7, NOW).usableNow()).isEqualTo(70);
     assertThat(limit.room(NOW)).isZero();
@@ -136,7 +136,7 @@ class OutageCapOffTest {
   void heardOfOthersMeanwhile_isKnownWhenItRejoins() {
     Limit limit = counted(60);
     SliceDemand sliceDemand = new SliceDemand(() -> {});
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     PeerCounts more =
         PeerCounts.none(6 * WINDOW, SHIFT)
             .withReport(cell(6 * WINDOW, NOW), 50, NOW - SECOND, SHIFT, NOW);
@@ -150,8 +150,8 @@ class OutageCapOffTest {
   @Test
   void cutOffOnceMoreInAnotherWay_isWhatWasSaidLast() {
     Limit limit = fixed(50);
-    limit.sharing().cutOff(SHUT);
-    limit.sharing().cutOff(OPEN);
+    limit.sharing().cutOff(SHUT, 0);
+    limit.sharing().cutOff(OPEN, 0);
     assertThat(limit.refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
     limit.sharing().rejoin();
@@ -162,7 +162,7 @@ class OutageCapOffTest {
   void givenBackMeanwhile_isThereWhenItRejoins() {
     Limit limit = fixed(50);
     LimitAnswer.Receipt receipt = taken(limit, 20, NOW);
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     limit.giveBack(receipt, 15, 0, NOW);
     limit.giveBack(receipt, 0, 0, NOW);
     limit.sharing().rejoin();
@@ -172,7 +172,7 @@ class OutageCapOffTest {
   @Test
   void resized_staysCutOff() {
     Limit limit = fixed(50);
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     limit.resize(new LimitSpec.FixedWindow(120, WINDOW), NOW);
     assertThat(limit.capacity()).isEqualTo(120);
     assertThat(limit.refusal()).isEqualTo(AWAY);
@@ -183,14 +183,14 @@ class OutageCapOffTest {
   @Test
   void sharedOrCountedNoMore_isCutOffFromNobody() {
     Limit sliced = fixed(50);
-    sliced.sharing().cutOff(SHUT);
+    sliced.sharing().cutOff(SHUT, 0);
     sliced.sharing().dropPeerCounts();
     assertThat(sliced.refusal()).as("it is shared still").isEqualTo(AWAY);
     sliced.sharing().unshare(NOW);
     assertThat(sliced.refusal()).isNull();
     assertThat(sliced.room(NOW)).isEqualTo(Long.MAX_VALUE);
     Limit counted = counted(60);
-    counted.sharing().cutOff(SHUT);
+    counted.sharing().cutOff(SHUT, 0);
     counted.sharing().unshare(NOW);
     assertThat(counted.refusal()).as("it is counted still").isEqualTo(AWAY);
     counted.sharing().dropPeerCounts();
@@ -201,7 +201,7 @@ class OutageCapOffTest {
   @Test
   void limitOfNobodyElse_isCutOffFromNobody() {
     Limit limit = new Limit(FIXED, NOW);
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     assertThat(limit.refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
   }
@@ -209,7 +209,7 @@ class OutageCapOffTest {
   @Test
   void toldByAProviderMeanwhile_isKnownWhenItRejoins() {
     Limit limit = shared(TRAILING, NOW);
-    limit.sharing().cutOff(SHUT);
+    limit.sharing().cutOff(SHUT, 0);
     ProviderNotice notice =
         new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED);
     assertThat(limit.applyNotice(notice, NOW)).isFalse();

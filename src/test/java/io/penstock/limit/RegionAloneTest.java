@@ -92,7 +92,7 @@ class RegionAloneTest extends LimitContract {
             new SliceDemand(() -> {}),
             START);
     assertThat(limit.room(START)).isEqualTo(3_900);
-    limit.sharing().cutOff(new OutageCap.Open());
+    limit.sharing().cutOff(new OutageCap.Open(), 0);
     assertThat(limit.room(START)).isEqualTo(Long.MAX_VALUE);
     limit.sharing().rejoin();
     limit.sharing().dropPeerCounts();

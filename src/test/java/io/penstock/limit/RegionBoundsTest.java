@@ -95,7 +95,7 @@ class RegionBoundsTest {
   void openToAll_isBoundByNoRegion() {
     Limit limit = limit(counted(CELL, 300));
     limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
-    limit.sharing().cutOff(new OutageCap.Open());
+    limit.sharing().cutOff(new OutageCap.Open(), 0);
     taken(limit, 1_000, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(Long.MAX_VALUE);
     assertThat(limit.sharing().localCounts()).containsEntry(CELL, 1_000L);
@@ -105,7 +105,9 @@ class RegionBoundsTest {
   void shut_waitsForNobodyUntilItRejoins() {
     Limit limit = limit(counted(CELL, 300));
     limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
-    limit.sharing().cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    limit
+        .sharing()
+        .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")), 0);
     assertThat(limit.room(BEGIN)).isZero();
     assertThat(limit.roomFreeAt(800, BEGIN)).isGreaterThan(BEGIN).isLessThan(Ticker.NEVER);
     assertThat(limit.roomFreeAt(700, BEGIN)).isEqualTo(Ticker.NEVER);

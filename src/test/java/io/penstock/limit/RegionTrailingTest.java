@@ -219,7 +219,9 @@ class RegionTrailingTest extends LimitContract {
     Limit limit = limit(1_000, BEGIN);
     limit.take(Weight.exactly(900), BEGIN);
     limit.sharing().share(new SliceDemand(() -> {}), BEGIN);
-    limit.sharing().cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    limit
+        .sharing()
+        .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")), 0);
     limit.sharing().recordDenial(Weight.exactly(200), BEGIN);
     assertThat(denials).isEmpty();
   }

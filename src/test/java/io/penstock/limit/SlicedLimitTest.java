@@ -223,7 +223,9 @@ class SlicedLimitTest {
     counted(limit, SECOND);
     assertThat(takes(limit, 10, SECOND)).isTrue();
     assertThat(limit.fullyFreeAt(SECOND)).isEqualTo(WINDOW);
-    limit.sharing().cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")));
+    limit
+        .sharing()
+        .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")), 0);
     assertThat(limit.fullyFreeAt(WINDOW)).isEqualTo(WINDOW);
     assertThat(dry).hasValue(0);
     assertThat(demand.least()).isZero();

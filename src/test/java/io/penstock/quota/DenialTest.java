@@ -87,7 +87,7 @@ class DenialTest {
   void shutWhileNothingIsHeardOfOthers_isToldWhatItWasShutWith() {
     Refusal unheard = new Refusal(RefusalReason.LIMIT_UNAVAILABLE, "nothing is heard", 2 * SECOND);
     limit.sharing().share(demand, 0);
-    limit.sharing().cutOff(new OutageCap.Shut(unheard));
+    limit.sharing().cutOff(new OutageCap.Shut(unheard), 0);
     assertThat(unmet(1, 0).refusal("k", 0)).isSameAs(unheard);
     assertThat(unmet(1, 0).awaitingSlices(0)).isNull();
   }

@@ -57,7 +57,7 @@ class MeteredLimitTest {
     Limit owing = new Limit(new LimitSpec.FixedWindow(100, 60 * SECOND), 0);
     owing.charge(150, 0, 0);
     owing.sharing().share(new SliceDemand(() -> {}), 0);
-    owing.sharing().cutOff(new OutageCap.Open());
+    owing.sharing().cutOff(new OutageCap.Open(), 0);
     assertThat(owing.utilization(0)).as("all that comes passes").isZero();
     elsewhere.set(10);
     assertThat(

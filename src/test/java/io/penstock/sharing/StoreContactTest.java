@@ -85,23 +85,23 @@ class StoreContactTest {
   void limits_doWhatIsSaidWhileCutOff_andAgainAsBeforeAfterIt() {
     StoreContact contact = heard(OutagePolicy.REFUSE, true);
     Limit limit = shared();
-    contact.apply(limit);
+    contact.apply(limit, ENDS);
     assertThat(limit.refusal()).isNull();
     contact.changes(false, ENDS);
-    contact.apply(limit);
+    contact.apply(limit, ENDS);
     Refusal refusal = limit.refusal();
     assertThat(refusal).isNotNull();
     assertThat(refusal.retryAfterSeconds()).hasValue(2);
     contact.answered(ENDS, 3);
     contact.changes(false, ENDS);
-    contact.apply(limit);
+    contact.apply(limit, ENDS);
     assertThat(limit.refusal()).isNull();
   }
 
   @Test
   void refusalOfCounts_tellsTheLeastTimeToComeBackIn() {
     Limit limit = shared();
-    heard(OutagePolicy.REFUSE, false).applyApart(limit);
+    heard(OutagePolicy.REFUSE, false).applyApart(limit, ENDS);
     assertThat(limit.refusal())
         .satisfies(refusal -> assertThat(refusal.retryAfterSeconds()).hasValue(1));
   }
@@ -109,9 +109,9 @@ class StoreContactTest {
   @Test
   void limitOnItsOwn_doesAsAllWould() {
     Limit limit = shared();
-    heard(OutagePolicy.ALLOW, true).applyApart(limit);
+    heard(OutagePolicy.ALLOW, true).applyApart(limit, ENDS);
     assertThat(limit.room(0)).isPositive();
-    heard(OutagePolicy.SHARE, true).applyApart(limit);
-    assertThat(limit.room(0)).isZero();
+    heard(OutagePolicy.SHARE, true).applyApart(limit, ENDS);
+    assertThat(limit.room(0)).as("a third of 10").isEqualTo(3);
   }
 }

@@ -196,36 +196,11 @@ class SharedLimitLossTest {
   }
 
   @Test
-  void whatFollowsOnItsOwn_isToldAtOnceAndWantsForItself() {
-    LoneLimit lone = stocked();
-    lone.shared.alone();
-    assertThat(lone.asks(NOW + 1).uses()).containsExactly(new SliceStore.Use(CELL, 40));
-    lone.shared.grantedAlone(List.of(new SliceStore.Slice(CELL, 7)), lone.clock, NOW + TTL, NOW);
-    assertThat(lone.take(47, NOW + 1)).isTrue();
-  }
-
-  @Test
-  void deniedByOthers_isNoneOnItsOwn() {
-    LoneLimit lone = LoneLimit.known(FIXED, 1);
-    lone.take(10, NOW);
-    lone.answer(lone.asks(NOW), NOW);
-    assertThat(lone.asks(NOW + 1).wanted()).isZero();
-    lone.shared.alone();
-    assertThat(lone.asks(NOW + 2).wanted()).isEqualTo(10);
-  }
-
-  @Test
   void dayThatBegins_isKnownFromWhatWasGranted() {
     long begins = SHARED / 1_000;
     LoneLimit lone = LoneLimit.known(SPAN, 1, begins, 10);
     lone.shared.markUncertain();
     assertThat(lone.asks(NOW + 300 * SECOND).from()).isEqualTo(begins);
-    LoneLimit alone = LoneLimit.known(SPAN, 1);
-    alone.shared.grantedAlone(
-        List.of(new SliceStore.Slice(begins, 7)), alone.clock, NOW + TTL, NOW);
-    assertThat(alone.take(7, NOW + 1_000)).isTrue();
-    alone.shared.markUncertain();
-    assertThat(alone.asks(NOW + 300 * SECOND).from()).isEqualTo(begins);
   }
 
   @Test

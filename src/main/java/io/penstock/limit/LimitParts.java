@@ -1,11 +1,9 @@
-package io.penstock.limit.slice;
+package io.penstock.limit;
 
-import io.penstock.limit.ExactRate;
-import io.penstock.limit.LimitSpec;
 import org.jspecify.annotations.Nullable;
 
 /** Divides a limit into equal parts, which together let pass no more than the whole. */
-public final class LimitParts {
+final class LimitParts {
   /** The most seconds that a {@link ExactRate} can have. */
   private static final long LONGEST_SECONDS = 1_000_000_000L;
 
@@ -16,7 +14,7 @@ public final class LimitParts {
    * For rates, the time between two releases is multiplied. A bucket has at least one token,
    * because otherwise it would never release any.
    */
-  public static @Nullable LimitSpec of(LimitSpec whole, long members) {
+  static @Nullable LimitSpec of(LimitSpec whole, long members) {
     return switch (whole) {
       case LimitSpec.Unlimited unlimited -> unlimited;
       case LimitSpec.Strict strict -> {

@@ -1,9 +1,7 @@
-package io.penstock.limit.slice;
+package io.penstock.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.limit.ExactRate;
-import io.penstock.limit.LimitSpec;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
