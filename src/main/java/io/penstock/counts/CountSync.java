@@ -35,29 +35,18 @@ public final class CountSync implements KnownPeerCounts {
   /** How often an exchange sends all counts instead of only new ones: every 20th time. */
   private static final int WHOLE_EVERY = 20;
 
-  /**
-   * The shift follows the wall clock only when it changed by more than this, because the clock was
-   * set or drifted.
-   */
-  private static final long SET_NANOS = 20_000_000;
-
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final CountStore countStore;
   private final String member;
   private final Ticker ticker;
-  private final WallClock wall;
-  private final long intervalNanos;
-  private final long timeoutNanos;
   private final StoreContact storeContact;
   private final SharingStatus sharingStatus;
   private final Map<LimitId, CountedLimit> all = new ConcurrentHashMap<>();
 
-  private long shift;
-  private long number;
-  private boolean awaiting;
-  private long sentAt;
-  private long nextAt;
+  private final UnixShift unixShift;
+  private final PollSchedule schedule;
+  private int exchanges;
   private volatile Figures figures = new Figures(0, 0, 0, Long.MIN_VALUE);
 
   /**
@@ -100,12 +89,10 @@ public final class CountSync implements KnownPeerCounts {
     this.countStore = countStore;
     this.member = member;
     this.ticker = ticker;
-    this.wall = wall;
-    this.intervalNanos = terms.intervalNanos();
-    this.timeoutNanos = terms.timeoutNanos();
-    this.shift = unixOffsetNanos(ticker.nanos());
-    this.nextAt = ticker.nanos();
-    this.storeContact = new StoreContact(terms.onOutage(), false, terms.cutOffNanos(), nextAt);
+    long now = ticker.nanos();
+    this.unixShift = new UnixShift(wall, now);
+    this.schedule = new PollSchedule(terms.intervalNanos(), terms.timeoutNanos(), () -> 0, now);
+    this.storeContact = new StoreContact(terms.onOutage(), false, terms.cutOffNanos(), now);
     this.sharingStatus =
         new SharingStatus(SharingMode.EVENTUAL, terms.onOutage(), terms.cutOffNanos());
   }
@@ -113,10 +100,6 @@ public final class CountSync implements KnownPeerCounts {
   /** Sets the receiver of events about lost and regained contact. */
   public void setEventSink(EventSink eventSink) {
     sharingStatus.setEventSink(eventSink);
-  }
-
-  private long unixOffsetNanos(long now) {
-    return wall.unixMillis() * NANOS_PER_MILLI - now;
   }
 
   /**
@@ -131,7 +114,7 @@ public final class CountSync implements KnownPeerCounts {
     }
     CountedLimit known = all.get(id);
     if (known == null || !known.counts(limit, binds)) {
-      CountedLimit countedLimit = new CountedLimit(id, limit, binds, shift);
+      CountedLimit countedLimit = new CountedLimit(id, limit, binds, unixShift.nanos());
       all.put(id, countedLimit);
       long now = ticker.nanos();
       countedLimit.bind(now);
@@ -195,8 +178,8 @@ public final class CountSync implements KnownPeerCounts {
         new Figures(
             figures.answered() + 1,
             figures.failures(),
-            figures.answeredNanos() + now - sentAt,
-            sentAt);
+            figures.answeredNanos() + now - schedule.sentAt(),
+            schedule.sentAt());
   }
 
   /** Begins an exchange if it is due; returns the instant of the next step. */
@@ -206,22 +189,21 @@ public final class CountSync implements KnownPeerCounts {
     long mine;
     synchronized (this) {
       long now = ticker.nanos();
-      if (awaiting && now - sentAt >= timeoutNanos) {
-        awaiting = false;
+      if (schedule.dropOverdue(now)) {
         failed();
       }
-      if (awaiting) {
-        return Math.max(nextAt, sentAt + timeoutNanos);
+      if (!schedule.due(now)) {
+        // an answer does not run a step, so the next one must not wait for the timeout
+        return schedule.awaiting()
+            ? Math.max(schedule.dueNanos(), schedule.next())
+            : schedule.next();
       }
-      if (now < nextAt) {
-        return nextAt;
-      }
-      own = begin(now);
-      mine = number;
+      mine = schedule.begin(now);
+      own = collect(now);
     }
-    exchange(own).whenComplete((others, failure) -> answered(mine, others));
+    exchange(own).whenComplete((others, failure) -> answered(mine, own, others));
     synchronized (this) {
-      return nextAt;
+      return schedule.dueNanos();
     }
   }
 
@@ -259,30 +241,23 @@ public final class CountSync implements KnownPeerCounts {
     }
   }
 
-  private List<Count> begin(long now) {
-    long reported = unixOffsetNanos(now);
-    shift = Math.abs(reported - shift) > SET_NANOS ? reported : shift;
-    boolean whole = number % WHOLE_EVERY == 0;
-    number++;
-    awaiting = true;
-    sentAt = now;
-    nextAt = now + intervalNanos;
+  private List<Count> collect(long now) {
+    unixShift.follow(now);
+    boolean whole = exchanges % WHOLE_EVERY == 0;
+    exchanges++;
     List<Count> own = new ArrayList<>();
-    all.values().forEach(countedLimit -> countedLimit.collect(whole, shift, now, own));
+    all.values().forEach(countedLimit -> countedLimit.collect(whole, unixShift, now, own));
     return own;
   }
 
-  private void answered(long exchange, @Nullable List<Count> others) {
-    take(exchange, others);
+  private void answered(long exchange, List<Count> own, @Nullable List<Count> others) {
+    take(exchange, own, others);
     follow();
   }
 
   /** Applies an answer, also a late one, because counts are absolute. */
-  private synchronized void take(long exchange, @Nullable List<Count> others) {
-    boolean inTime = exchange == number && awaiting;
-    if (inTime) {
-      awaiting = false;
-    }
+  private synchronized void take(long exchange, List<Count> own, @Nullable List<Count> others) {
+    boolean inTime = schedule.ends(exchange);
     if (others == null) {
       if (inTime) {
         failed();
@@ -293,17 +268,25 @@ public final class CountSync implements KnownPeerCounts {
     hear(others, now);
     if (inTime) {
       succeeded(now);
-      storeContact.answered(sentAt, 1);
-      all.values().forEach(countedLimit -> countedLimit.acknowledged(sentAt));
+      storeContact.answered(schedule.sentAt(), 1);
+      all.values().forEach(countedLimit -> countedLimit.answered(schedule.sentAt()));
+      own.forEach(this::acknowledge);
     }
     all.values().forEach(countedLimit -> countedLimit.bind(now));
+  }
+
+  private void acknowledge(Count count) {
+    CountedLimit countedLimit = all.get(count.id());
+    if (countedLimit != null) {
+      countedLimit.acknowledge(count);
+    }
   }
 
   private void hear(List<Count> others, long now) {
     for (Count count : others) {
       CountedLimit countedLimit = all.get(count.id());
       if (countedLimit != null) {
-        countedLimit.apply(count, shift, now);
+        countedLimit.apply(count, unixShift.nanos(), now);
       }
     }
   }

@@ -24,18 +24,7 @@ final class CountedLimit {
    */
   private final SliceDemand demand = new SliceDemand(() -> {});
 
-  /**
-   * Highest amounts reported for cells that may still be needed. They never shrink, even if amounts
-   * are given back.
-   */
-  private final Map<Long, Long> reported = new HashMap<>();
-
-  /** Acknowledged amounts. */
-  private final Map<Long, Long> acknowledged = new HashMap<>();
-
-  /** Amounts under way. */
-  private final Map<Long, Long> sent = new HashMap<>();
-
+  private final WriterCounts writerCounts;
   private long since = Long.MIN_VALUE;
   private volatile PeerCounts peerCounts;
 
@@ -43,6 +32,7 @@ final class CountedLimit {
     this.id = id;
     this.limit = limit;
     this.binds = binds;
+    this.writerCounts = new WriterCounts(id);
     this.peerCounts = PeerCounts.none(id.durationNanos(), shift);
   }
 
@@ -59,19 +49,10 @@ final class CountedLimit {
   }
 
   /** Adds the counts to report: new ones, or all of them. */
-  void collect(boolean whole, long shift, long now, List<Count> own) {
-    counting(shift, now).forEach((cell, amount) -> reported.merge(cell, amount, Math::max));
-    long oldest = Math.floorDiv(now + shift, id.durationNanos()) - 1;
-    reported.keySet().removeIf(cell -> cell < oldest);
-    acknowledged.keySet().removeIf(cell -> cell < oldest);
-    sent.clear();
-    reported.forEach(
-        (cell, amount) -> {
-          if (whole || amount > acknowledged.getOrDefault(cell, 0L)) {
-            sent.put(cell, amount);
-            own.add(new Count(id, cell, amount));
-          }
-        });
+  void collect(boolean whole, UnixShift unixShift, long now, List<Count> own) {
+    counting(unixShift.nanos(), now).forEach(writerCounts::count);
+    writerCounts.forget(unixShift.cell(id.durationNanos(), now) - 1);
+    writerCounts.addAll(whole, own);
   }
 
   /**
@@ -84,13 +65,9 @@ final class CountedLimit {
     }
     Map<Long, Long> counting = new HashMap<>();
     for (ChargedCell chargedCell : limit.cells(now)) {
-      counting.merge(number(chargedCell, shift), chargedCell.amount(), CountedLimit::sum);
+      counting.merge(number(chargedCell, shift), chargedCell.amount(), WriterCounts::sum);
     }
     return counting;
-  }
-
-  private static long sum(long a, long b) {
-    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
   }
 
   /**
@@ -112,10 +89,13 @@ final class CountedLimit {
     peerCounts = peerCounts.withReport(count.cell(), count.amount(), since, shift, now);
   }
 
-  /** Records that the counts sent at the given time were acknowledged. */
-  void acknowledged(long sentAt) {
+  /** Records that an exchange that was sent at the given time was answered. */
+  void answered(long sentAt) {
     since = sentAt;
-    acknowledged.putAll(sent);
+  }
+
+  void acknowledge(Count count) {
+    writerCounts.acknowledge(count.cell(), count.amount());
   }
 
   void bind(long now) {

@@ -76,7 +76,7 @@ final class CountsRead {
       LimitId id = RedisCountStore.id(limit, String.valueOf(reply.get(i)));
       long cell = Long.parseLong(String.valueOf(reply.get(i + 1)));
       Count count = new Count(id, cell, Long.parseLong(String.valueOf(reply.get(i + 2))));
-      sums.merge(new Cell(id, cell), count.amount(), CountsRead::sum);
+      sums.merge(new Cell(id, cell), count.amount(), WriterCounts::sum);
     }
     missed.remove(limit);
     if (sums.isEmpty()) {
@@ -84,10 +84,6 @@ final class CountsRead {
     } else {
       limits.put(limit, sums);
     }
-  }
-
-  private static long sum(long a, long b) {
-    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
   }
 
   /** Returns the counts of other instances that are still needed, and forgets the rest. */

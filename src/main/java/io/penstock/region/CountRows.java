@@ -1,5 +1,6 @@
 package io.penstock.region;
 
+import io.penstock.counts.WriterCounts;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.LimitId;
 import io.penstock.time.WallClock;
@@ -90,7 +91,7 @@ final class CountRows implements CountStore {
 
     private static Count sum(Cell cell, Map<String, Long> regions) {
       return new Count(
-          cell.id(), cell.cell(), regions.values().stream().reduce(0L, RegionLimit::sum));
+          cell.id(), cell.cell(), regions.values().stream().reduce(0L, WriterCounts::sum));
     }
   }
 

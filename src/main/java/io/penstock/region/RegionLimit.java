@@ -1,5 +1,6 @@
 package io.penstock.region;
 
+import io.penstock.counts.WriterCounts;
 import io.penstock.limit.Limit;
 import io.penstock.limit.RegionCounts;
 import io.penstock.sharing.CountStore.Count;
@@ -23,21 +24,20 @@ final class RegionLimit {
     private long mates;
     private long foreign;
     private long floor;
-    private long published;
-    private long agreed;
 
     private long beside(boolean alone, long here) {
       return alone ? before : Math.max(mates, before - here);
     }
 
     private long own(boolean alone, long here) {
-      return sum(here, beside(alone, here));
+      return WriterCounts.sum(here, beside(alone, here));
     }
   }
 
   private final LimitId id;
   private final boolean alone;
   private final Map<Long, Cell> cells = new TreeMap<>();
+  private final WriterCounts published;
   private @Nullable Limit limit;
   private @Nullable RegionCounts bound;
 
@@ -52,10 +52,7 @@ final class RegionLimit {
   RegionLimit(LimitId id, boolean alone) {
     this.id = id;
     this.alone = alone;
-  }
-
-  static long sum(long a, long b) {
-    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+    this.published = new WriterCounts(id);
   }
 
   boolean has(Limit other) {
@@ -85,7 +82,7 @@ final class RegionLimit {
         .forEach(
             (number, here) -> {
               Cell cell = cell(number);
-              cell.before = alone ? sum(cell.before, here) : cell.own(false, here);
+              cell.before = alone ? WriterCounts.sum(cell.before, here) : cell.own(false, here);
             });
     left.sharing().unbindRegions();
     limit = null;
@@ -103,6 +100,7 @@ final class RegionLimit {
   boolean forget(long oldest) {
     this.oldest = oldest;
     cells.keySet().removeIf(number -> number < oldest);
+    published.forget(oldest);
     return limit == null && cells.isEmpty();
   }
 
@@ -110,7 +108,7 @@ final class RegionLimit {
   void restore(long cell, long amount) {
     Cell known = cell(cell);
     known.before = Math.max(known.before, amount);
-    known.agreed = Math.max(known.agreed, amount);
+    published.acknowledge(cell, amount);
   }
 
   /** Takes in amounts that the other instances of this region counted, by cell. */
@@ -152,11 +150,10 @@ final class RegionLimit {
     for (Map.Entry<Long, Cell> each : cells.entrySet()) {
       long number = each.getKey();
       Cell cell = each.getValue();
-      cell.published = Math.max(cell.published, cell.own(alone, counted.getOrDefault(number, 0L)));
-      long used = Math.max(sum(cell.published, cell.foreign), cell.floor);
-      boolean enough = sum(used, last == number - 1 ? before : 0) >= least;
-      if (cell.published > cell.agreed && enough) {
-        own.add(new Count(id, number, cell.published));
+      long here = published.count(number, cell.own(alone, counted.getOrDefault(number, 0L)));
+      long used = Math.max(WriterCounts.sum(here, cell.foreign), cell.floor);
+      if (WriterCounts.sum(used, last == number - 1 ? before : 0) >= least) {
+        published.addNew(number, own);
       }
       last = number;
       before = used;
@@ -165,9 +162,8 @@ final class RegionLimit {
 
   /** Records that an amount was published and acknowledged. */
   void acknowledge(long cell, long amount) {
-    Cell known = cells.get(cell);
-    if (known != null) {
-      known.agreed = Math.max(known.agreed, amount);
+    if (cells.containsKey(cell)) {
+      published.acknowledge(cell, amount);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.region;
 
+import io.penstock.counts.UnixShift;
 import io.penstock.limit.Limit;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.DenialStore.Denial;
@@ -23,21 +24,12 @@ final class RegionLimits {
    */
   static final int MOST_UNKNOWN = 100_000;
 
-  /**
-   * The shift follows the wall clock only when it changed by more than this, because the clock was
-   * set or drifted.
-   */
-  private static final long SET_NANOS = 20_000_000;
-
-  private static final long NANOS_PER_MILLI = 1_000_000;
-
   /** Callback for denials. */
   interface Denied {
     void denied(LimitId id, long cell, long limit);
   }
 
   private final DatabaseRegions.@Nullable LocalPeers localPeers;
-  private final WallClock wall;
   private final Denied denied;
   private final RegionStatistics regionStatistics;
   private final Map<LimitId, RegionLimit> all = new HashMap<>();
@@ -45,8 +37,7 @@ final class RegionLimits {
   /** Number of known limits that this instance does not have. */
   private int unknown;
 
-  /** Added to an instant, it gives Unix nanoseconds. */
-  private long shift;
+  private final UnixShift unixShift;
 
   RegionLimits(
       DatabaseRegions.@Nullable LocalPeers mates,
@@ -55,14 +46,9 @@ final class RegionLimits {
       RegionStatistics regionStatistics,
       long now) {
     this.localPeers = mates;
-    this.wall = wall;
     this.denied = denied;
     this.regionStatistics = regionStatistics;
-    this.shift = unixOffsetNanos(now);
-  }
-
-  private long unixOffsetNanos(long now) {
-    return wall.unixMillis() * NANOS_PER_MILLI - now;
+    this.unixShift = new UnixShift(wall, now);
   }
 
   void join(LimitId id, Limit limit, long now) {
@@ -88,7 +74,7 @@ final class RegionLimits {
   }
 
   private void bind(LimitId id, RegionLimit regionLimit, long now) {
-    regionLimit.bind(shift, (cell, limit) -> denied.denied(id, cell, limit), now);
+    regionLimit.bind(unixShift.nanos(), (cell, limit) -> denied.denied(id, cell, limit), now);
   }
 
   /**
@@ -96,9 +82,7 @@ final class RegionLimits {
    * instances of this region may have counted more.
    */
   void follow(long now) {
-    long reported = unixOffsetNanos(now);
-    boolean set = Math.abs(reported - shift) > SET_NANOS;
-    shift = set ? reported : shift;
+    boolean set = unixShift.follow(now);
     if (!set && localPeers == null) {
       return;
     }
@@ -112,7 +96,7 @@ final class RegionLimits {
   }
 
   private long cell(LimitId id, long now) {
-    return Math.floorDiv(now + shift, id.durationNanos());
+    return unixShift.cell(id.durationNanos(), now);
   }
 
   /**

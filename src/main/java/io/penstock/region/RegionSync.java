@@ -1,5 +1,6 @@
 package io.penstock.region;
 
+import io.penstock.counts.PollSchedule;
 import io.penstock.limit.Limit;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.CountStore.Count;

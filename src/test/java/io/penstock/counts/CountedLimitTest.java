@@ -33,13 +33,15 @@ class CountedLimitTest {
    */
   private static final long SHIFT = 10 * MINUTE + MINUTE / 2;
 
+  private static final UnixShift UNIX_SHIFT = new UnixShift(() -> SHIFT / SliceWorld.MILLI, 0);
+
   private final Limit limit =
       new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED), 0);
   private final CountedLimit counted = new CountedLimit(TRAILING, limit, true, SHIFT);
 
   private static List<Count> told(CountedLimit counted, long now) {
     List<Count> own = new ArrayList<>();
-    counted.collect(true, 0, now, own);
+    counted.collect(true, new UnixShift(() -> 0, 0), now, own);
     return own;
   }
 
@@ -61,7 +63,7 @@ class CountedLimitTest {
 
   private static List<Count> tell(CountedLimit counted, boolean whole, long now) {
     List<Count> own = new ArrayList<>();
-    counted.collect(whole, SHIFT, now, own);
+    counted.collect(whole, UNIX_SHIFT, now, own);
     return own;
   }
 
@@ -74,14 +76,15 @@ class CountedLimitTest {
     limit.take(Weight.exactly(3), 0);
     assertThat(tell(counted, false, 0)).containsExactly(count(10, 3));
     assertThat(tell(counted, false, 1)).containsExactly(count(10, 3));
-    counted.acknowledged(1);
+    counted.acknowledge(count(10, 3));
     assertThat(tell(counted, false, 2)).isEmpty();
     assertThat(tell(counted, true, 2)).containsExactly(count(10, 3));
     limit.take(Weight.exactly(2), 3);
     limit.take(Weight.exactly(4), 40 * SliceWorld.SECOND);
     assertThat(tell(counted, false, 40 * SliceWorld.SECOND))
         .containsExactlyInAnyOrder(count(10, 5), count(11, 4));
-    counted.acknowledged(40 * SliceWorld.SECOND);
+    counted.acknowledge(count(10, 5));
+    counted.acknowledge(count(11, 4));
     assertThat(tell(counted, false, 41 * SliceWorld.SECOND)).isEmpty();
   }
 

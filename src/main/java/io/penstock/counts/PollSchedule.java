@@ -1,12 +1,12 @@
-package io.penstock.region;
+package io.penstock.counts;
 
 import java.util.function.DoubleSupplier;
 
 /**
- * Schedule of a request that is sent to the database periodically, one at a time; a request without
- * an answer in time is given up. Not thread-safe.
+ * Schedule of a request that is sent to a store periodically, one at a time; a request without an
+ * answer in time is given up. Not thread-safe.
  */
-final class PollSchedule {
+public final class PollSchedule {
   /**
    * Largest share taken off a period at random, so that instances that start together do not ask
    * together for ever.
@@ -27,7 +27,7 @@ final class PollSchedule {
    * @param everyNanos time between two requests; up to a fifth is taken off at random
    * @param random returns numbers from 0 to 1
    */
-  PollSchedule(long everyNanos, long timeoutNanos, DoubleSupplier random, long now) {
+  public PollSchedule(long everyNanos, long timeoutNanos, DoubleSupplier random, long now) {
     this.everyNanos = everyNanos;
     this.timeoutNanos = timeoutNanos;
     this.random = random;
@@ -35,18 +35,19 @@ final class PollSchedule {
   }
 
   /** Gives up a request without an answer in time; returns whether there was one. */
-  boolean dropOverdue(long now) {
+  public boolean dropOverdue(long now) {
     boolean late = awaiting && now - sentAt >= timeoutNanos;
     awaiting &= !late;
     return late;
   }
 
-  boolean due(long now) {
+  /** Returns whether a request is due: none is under way, and the period has passed. */
+  public boolean due(long now) {
     return !awaiting && now >= nextAt;
   }
 
   /** Begins a request and returns its number. */
-  long begin(long now) {
+  public long begin(long now) {
     awaiting = true;
     sentAt = now;
     skip(now);
@@ -55,31 +56,40 @@ final class PollSchedule {
   }
 
   /** Schedules the next request one period from now. */
-  void skip(long now) {
+  public void skip(long now) {
     nextAt = now + (long) (everyNanos * (1 - JITTER * random.getAsDouble()));
   }
 
   /** Schedules the next request for now. */
-  void hurry(long now) {
+  public void hurry(long now) {
     nextAt = now;
   }
 
   /**
    * Ends a request; returns whether it was still awaited, which a request that was given up is not.
    */
-  boolean ends(long which) {
+  public boolean ends(long which) {
     boolean inTime = awaiting && which == number;
     awaiting &= !inTime;
     return inTime;
   }
 
+  boolean awaiting() {
+    return awaiting;
+  }
+
+  /** Returns when the next request is due if the one under way has ended by then. */
+  long dueNanos() {
+    return nextAt;
+  }
+
   /** Returns when the last request began. */
-  long sentAt() {
+  public long sentAt() {
     return sentAt;
   }
 
   /** Returns the next instant at which there is something to do. */
-  long next() {
+  public long next() {
     return awaiting ? sentAt + timeoutNanos : nextAt;
   }
 }
