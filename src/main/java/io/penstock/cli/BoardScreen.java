@@ -1,6 +1,8 @@
 package io.penstock.cli;
 
 import io.penstock.cli.TerminalStyle.Tone;
+import io.penstock.config.FigureText;
+import io.penstock.config.LimitText;
 import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;

@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.cli.TerminalStyle.Tone;
+import io.penstock.config.FigureText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;

@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.cli.TerminalStyle.Tone;
+import io.penstock.config.FigureText;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

@@ -1,5 +1,7 @@
 package io.penstock.cli;
 
+import io.penstock.config.FigureText;
+import io.penstock.config.LimitText;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
-package io.penstock.cli;
+package io.penstock.config;
 
 import java.util.Locale;
 
 /** Figures for people, at most five columns wide. */
-final class FigureText {
+public final class FigureText {
   private static final long MINUTE = 60_000;
   private static final long HOUR = 60 * MINUTE;
   private static final long DAY = 24 * HOUR;
@@ -12,7 +12,7 @@ final class FigureText {
   private FigureText() {}
 
   /** Returns a count; a long one in thousands, millions and so on. */
-  static String count(long count) {
+  public static String count(long count) {
     if (count < 10_000) {
       return Long.toString(Math.max(0, count));
     }
@@ -28,12 +28,12 @@ final class FigureText {
   }
 
   /** Returns a time in whole seconds, such as 8s, 3m05s or 2h10m. */
-  static String seconds(long millis) {
+  public static String seconds(long millis) {
     return millis < 2 * MINUTE ? Math.max(0, millis) / 1_000 + "s" : time(millis);
   }
 
   /** Returns a time in milliseconds, such as 850ms, 1.2s, 3m05s or 2h10m. */
-  static String time(long millis) {
+  public static String time(long millis) {
     if (millis < 1_000) {
       return Math.max(0, millis) + "ms";
     }
@@ -53,7 +53,7 @@ final class FigureText {
   }
 
   /** Returns a fraction from 0 to 1 as a percentage, at most four columns wide. */
-  static String percent(double part) {
+  public static String percent(double part) {
     double bounded = Double.isNaN(part) ? 0 : Math.max(0, Math.min(9.99, part));
     return Math.round(bounded * 100) + "%";
   }

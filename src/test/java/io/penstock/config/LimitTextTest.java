@@ -1,12 +1,13 @@
-package io.penstock.cli;
+package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
 
 class LimitTextTest {
   private static String of(String json) {
-    return LimitText.of(Story.json(json));
+    return LimitText.of(JsonMapper.shared().readTree(json.replace('\'', '"')));
   }
 
   @Test

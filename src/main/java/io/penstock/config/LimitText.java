@@ -1,14 +1,14 @@
-package io.penstock.cli;
+package io.penstock.config;
 
 import java.util.StringJoiner;
 import tools.jackson.databind.JsonNode;
 
 /** Short description of an endpoint's limit. */
-final class LimitText {
+public final class LimitText {
   private LimitText() {}
 
   /** Returns the description for a configuration from {@code GET /endpoints}. */
-  static String of(JsonNode config) {
+  public static String of(JsonNode config) {
     StringJoiner words = new StringJoiner(" ");
     String own = own(config);
     if (!own.isEmpty()) {

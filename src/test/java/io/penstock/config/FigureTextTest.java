@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
