@@ -43,8 +43,8 @@ final class EventJson {
     };
   }
 
-  /** Returns the event's data. */
-  String data(Event event) {
+  /** Returns the event's data, together with its text if one is given. */
+  String data(Event event, @Nullable EventText text) {
     Map<String, @Nullable Object> data = new LinkedHashMap<>();
     // Instants of the monotonic clock mean nothing outside this process.
     long agoMillis = (ticker.nanos() - event.atNanos()) / 1_000_000;
@@ -98,7 +98,15 @@ final class EventJson {
       case Event.Served served -> {}
       case Event.Cancelled cancelled -> {}
     }
+    text(data, text);
     return OperatorJson.text(data);
+  }
+
+  private static void text(Map<String, @Nullable Object> data, @Nullable EventText text) {
+    if (text != null) {
+      data.put("tone", text.tone().name().toLowerCase(Locale.ROOT));
+      data.put("words", text.words());
+    }
   }
 
   private static void called(Map<String, @Nullable Object> data, Event.Called called) {
@@ -132,8 +140,14 @@ final class EventJson {
     }
   }
 
-  /** Returns the data of the event that reports how many events a reader missed. */
-  static String lost(long events) {
-    return OperatorJson.text(Map.of("events", events));
+  /**
+   * Returns the data of the event that reports how many events a reader missed, as a line if that
+   * is wanted.
+   */
+  static String lost(long events, boolean line) {
+    Map<String, @Nullable Object> data = new LinkedHashMap<>();
+    data.put("events", events);
+    text(data, line ? EventText.lost(events) : null);
+    return OperatorJson.text(data);
   }
 }

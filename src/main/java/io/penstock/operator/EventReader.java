@@ -14,7 +14,8 @@ import reactor.core.scheduler.Scheduler;
 
 /**
  * Reader of the event stream, as fast as its network connection takes the events. Faster events
- * wait in a ring. Events that do not fit there are dropped, and the reader is sent their number.
+ * wait in a ring. Events that do not fit there are dropped, and the reader is sent their number. A
+ * reader of lines is sent only the events that have a text, with their text.
  *
  * <p>All work happens on one worker.
  */
@@ -22,6 +23,7 @@ final class EventReader {
   private final FluxSink<ServerSentEvent<String>> sink;
   private final EventRing ring;
   private final EventJson json;
+  private final boolean lines;
   private final Counter dropped;
   private final Scheduler.Worker worker;
   private final AtomicInteger work = new AtomicInteger();
@@ -31,11 +33,13 @@ final class EventReader {
       FluxSink<ServerSentEvent<String>> sink,
       int capacity,
       EventJson json,
+      boolean lines,
       Counter dropped,
       Scheduler.Worker worker) {
     this.sink = sink;
     this.ring = new EventRing(capacity, this::signal);
     this.json = json;
+    this.lines = lines;
     this.dropped = dropped;
     this.worker = worker;
   }
@@ -73,7 +77,7 @@ final class EventReader {
     while (sink.requestedFromDownstream() > 0 && !sink.isCancelled()) {
       countLost();
       if (untold > 0) {
-        sink.next(event("lost", EventJson.lost(untold)));
+        sink.next(event("lost", EventJson.lost(untold, lines)));
         untold = 0;
         continue;
       }
@@ -82,7 +86,10 @@ final class EventReader {
         return;
       }
       Event event = next.getFirst();
-      sink.next(event(EventJson.name(event), json.data(event)));
+      EventText text = lines ? EventText.of(event) : null;
+      if (text != null || !lines) {
+        sink.next(event(EventJson.name(event), json.data(event, text)));
+      }
     }
   }
 

@@ -44,23 +44,27 @@ final class EventStream implements SmartLifecycle {
     this.scheduler = scheduler;
   }
 
-  /** Answers with events from now on, until the reader disconnects. */
+  /**
+   * Answers with events from now on, until the reader disconnects; with {@code ?lines} those for
+   * people, each with its text.
+   */
   Mono<ServerResponse> open(ServerRequest request) {
-    return streamReaders.answer(this::events);
+    return streamReaders.answer(() -> events(request.queryParam("lines").isPresent()));
   }
 
   /** Returns the events, starting anew with each subscription. */
-  Flux<ServerSentEvent<String>> events() {
+  Flux<ServerSentEvent<String>> events(boolean lines) {
     // Events without demand stay in the ring, so this buffer is never filled beyond the demand.
-    return Flux.create(this::read, FluxSink.OverflowStrategy.BUFFER);
+    return Flux.create(sink -> read(sink, lines), FluxSink.OverflowStrategy.BUFFER);
   }
 
-  private void read(FluxSink<ServerSentEvent<String>> sink) {
+  private void read(FluxSink<ServerSentEvent<String>> sink, boolean lines) {
     if (!streamReaders.enter()) {
       sink.complete();
       return;
     }
-    EventReader reader = new EventReader(sink, RING, json, dropped, scheduler.createWorker());
+    EventReader reader =
+        new EventReader(sink, RING, json, lines, dropped, scheduler.createWorker());
     reading.add(reader);
     fan.add(reader);
     reader.start(HEARTBEAT);

@@ -1,13 +1,16 @@
 package io.penstock.operator;
 
+import io.penstock.config.LimitText;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.explain.BindingLimit;
 import io.penstock.explain.WaitingTicket;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,6 +39,9 @@ final class LiveRows {
 
   private final Map<String, String> held = new HashMap<>();
 
+  /** Descriptions of limits, which change with the configuration only. */
+  private final IdentityHashMap<EndpointSpec, String> limits = new IdentityHashMap<>();
+
   LiveRows(
       EndpointRegistry registry, EndpointsHandler views, RecentWaits recentWaits, Ticker ticker) {
     this.registry = registry;
@@ -63,12 +69,24 @@ final class LiveRows {
       }
       rows.add(
           LiveRow.of(
-              views.view(endpoint, Map.of()), recentWaits.of(path), counts, held(path, counts)));
+              views.view(endpoint, Map.of()),
+              recentWaits.of(path),
+              counts,
+              held(path, counts),
+              limit(endpoint.spec())));
+    }
+    if (limits.size() > 2 * rows.size()) {
+      limits.clear(); // most are those of former configurations
     }
     recentWaits.keep(paths);
     held.keySet().retainAll(ages.keySet());
     answers.keySet().retainAll(ages.keySet());
     return rows;
+  }
+
+  private String limit(EndpointSpec spec) {
+    return limits.computeIfAbsent(
+        spec, described -> LimitText.of(OperatorJson.tree(described.shown())));
   }
 
   private @Nullable String held(String path, List<Integer> counts) {

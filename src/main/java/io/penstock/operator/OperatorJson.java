@@ -40,6 +40,11 @@ final class OperatorJson {
     }
   }
 
+  /** Returns a value as a tree of JSON nodes. */
+  static JsonNode tree(Object value) {
+    return MAPPER.valueToTree(value);
+  }
+
   /** Returns a value as JSON on one line. */
   static String text(Object value) {
     return MAPPER.writeValueAsString(value);

@@ -8,6 +8,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import io.penstock.config.FigureText;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.InstalledBrowser;
 import io.penstock.fake.RunningGateway;
@@ -234,6 +235,23 @@ class ConsoleIT {
     assertThat(page.evaluate("() => window.hit ?? 'not run'")).isEqualTo("not run");
     assertThat(page.locator("main img")).hasCount(0);
     assertThat((Boolean) page.evaluate("() => document.body.scrollWidth <= innerWidth")).isTrue();
+  }
+
+  @Test
+  void figures_areThoseOfTheTerminal() {
+    Page page = open();
+    for (long figure = 0; figure < 1e15; figure = figure * 17 / 13 + 1) {
+      String script =
+          "async of => { const words = await import('/console/words.js');"
+              + " return [words.short(of), words.time(of), words.percent(of / 1000)].join(' '); }";
+      assertThat(page.evaluate(script, (double) figure))
+          .isEqualTo(
+              FigureText.count(figure)
+                  + " "
+                  + FigureText.time(figure)
+                  + " "
+                  + FigureText.percent((double) figure / 1000));
+    }
   }
 
   @Test

@@ -41,6 +41,7 @@ class EventFanTest {
                         sink,
                         ROOM,
                         new EventJson(() -> 0, () -> 0),
+                        false,
                         new SimpleMeterRegistry().counter("dropped"),
                         VirtualTimeScheduler.create().createWorker())))
         .subscribe(new AsksForNothing());

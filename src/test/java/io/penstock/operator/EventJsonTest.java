@@ -96,13 +96,13 @@ class EventJsonTest {
 
   private void says(Event event, String name, String data) {
     assertThat(EventJson.name(event)).isEqualTo(name);
-    assertThat(json.data(event)).isEqualTo(data);
+    assertThat(json.data(event, null)).isEqualTo(data);
   }
 
   @Test
   void modelThatAClientMadeUp_staysWithinItsLine() {
     String hostile = "m\r\n\r\nevent: served\n\"}\ud800";
-    String data = json.data(new Event.Settled(THEN, "/a", 4, null, hostile, 1, 1, 0));
+    String data = json.data(new Event.Settled(THEN, "/a", 4, null, hostile, 1, 1, 0), null);
     assertThat(data).doesNotContain("\n", "\r").contains("\\r\\n\\r\\nevent: served\\n\\\"}");
   }
 }

@@ -46,7 +46,7 @@ class EventStreamTest {
 
   private Reader reader(long asks) {
     Reader reader = new Reader();
-    stream.events().subscribe(reader);
+    stream.events(false).subscribe(reader);
     reader.request(asks);
     scheduler.advanceTime();
     return reader;

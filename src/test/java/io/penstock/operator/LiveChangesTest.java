@@ -17,7 +17,8 @@ class LiveChangesTest {
             path, false, depth, 0, 0, oldestMillis, 0.5, false, 1, 2, 3, 4, Map.of("path", path)),
         null,
         List.of(),
-        null);
+        null,
+        "");
   }
 
   @Test
@@ -27,8 +28,9 @@ class LiveChangesTest {
         .isEqualTo(
             """
             {"whole":true,"removed":[],"rows":[{"path":"/a","dynamic":false,"queue_depth":0,\
-            "queued_tokens":0,"oldest_wait_ms":0,"utilization":0.5,"paused":false,"served":1,\
-            "refused":2,"expired":3,"cancelled":4,"waits":null,"ages":[],"held_by":null}]}\
+            "queued_tokens":0,"queued_bytes":0,"oldest_wait_ms":0,"utilization":0.5,"paused":false,\
+            "served":1,"refused":2,"expired":3,"cancelled":4,"waits":null,"ages":[],\
+            "held_by":null,"limit":""}]}\
             """);
   }
 

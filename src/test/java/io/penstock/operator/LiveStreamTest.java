@@ -37,7 +37,8 @@ class LiveStreamTest {
         new EndpointView("/a", false, depth, 0, 0, 0, 0, false, 0, 0, 0, 0, Map.of()),
         null,
         List.of(),
-        null);
+        null,
+        "");
   }
 
   /** A subscriber that requests items explicitly and records them. */

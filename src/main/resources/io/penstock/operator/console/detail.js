@@ -115,12 +115,14 @@ export class Detail {
         <dl class="figures">
           <div><dt>waiting</dt><dd>${short(row.queue_depth)}</dd></div>
           <div><dt>tokens waiting</dt><dd>${short(row.queued_tokens)}</dd></div>
+          <div><dt>bytes waiting</dt><dd>${short(row.queued_bytes)}</dd></div>
           <div><dt>oldest</dt><dd>${row.queue_depth ? time(row.oldest_wait_ms) : '–'}</dd></div>
           <div><dt>waited, p50 / p90 / p99</dt><dd>${waits(row.waits)}</dd></div>
+          <div><dt>limit</dt><dd>${row.limit ? shown(row.limit) : '–'}</dd></div>
           <div><dt>served</dt><dd>${short(row.served)}</dd></div>
           <div><dt>refused</dt><dd>${short(row.refused)}</dd></div>
           <div><dt>expired</dt><dd>${short(row.expired)}</dd></div>
-          <div><dt>client gone</dt><dd>${short(row.cancelled)}</dd></div>
+          <div><dt>cancelled</dt><dd>${short(row.cancelled)}</dd></div>
         </dl>
         <h3>Used and waiting, lately</h3>
         <div class="chart"><canvas id="chart" role="img" aria-label="Used share and tickets that wait, over time"></canvas></div>

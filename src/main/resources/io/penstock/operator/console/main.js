@@ -22,7 +22,6 @@ class State {
     this.upstreams = [];
     this.instance = {};
     this.events = [];
-    this.lost = 0;
     this.chosen = null;
     this.history = new Map();
     this.connected = false;
@@ -104,7 +103,7 @@ class State {
       this.connected = on;
       this.changed();
     }, locked);
-    const events = follow('events', (name, data) => this.event(name, data), () => {}, locked);
+    const events = follow('events?lines', (name, data) => this.event(name, data), () => {}, locked);
     this.stop = () => {
       live();
       events();
@@ -151,12 +150,8 @@ class State {
   }
 
   event(kind, data) {
-    if (kind === 'lost') {
-      this.lost += data.events;
-    } else {
-      this.events.unshift({...data, kind, number: this.number++});
-      this.events.length = Math.min(this.events.length, MOST_EVENTS);
-    }
+    this.events.unshift({...data, kind, number: this.number++});
+    this.events.length = Math.min(this.events.length, MOST_EVENTS);
     if (this.tab === 'events') {
       this.changed();
     }

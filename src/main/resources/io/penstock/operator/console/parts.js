@@ -1,7 +1,7 @@
 // Small components shared by several views.
 
 import {html, nothing} from './lib/lit-html.js';
-import {age, percent, shown, time} from './words.js';
+import {percent, shown, time} from './words.js';
 
 const MOST_DOTS = 32;
 
@@ -16,21 +16,18 @@ export function dots(row) {
     return html`<span class="quiet">–</span>`;
   }
   const all = [];
-  const ages = row.ages ?? [];
+  const ages = row.ages;
   for (let each = ages.length - 1; each >= 0; each--) {
     for (let i = 0; i < ages[each] && all.length < MOST_DOTS; i++) {
       all.push(html`<i class=${'a' + each}></i>`);
     }
   }
-  while (all.length < Math.min(MOST_DOTS, row.queue_depth) && ages.length === 0) {
-    all.push(html`<i class=${'a' + age(row.oldest_wait_ms)}></i>`);
-  }
   return html`<span class="dots" aria-hidden="true">${all}</span>`;
 }
 
-/** A utilization as a bar and as text. */
+/** A utilization as a bar, in the same colours as in the terminal, and as text. */
 export function bar(share, label) {
-  return html`<span class="bar"><meter min="0" max="1" high="0.97" value=${share ?? 0}
+  return html`<span class="bar"><meter min="0" max="1" low="0.7" high="0.9" optimum="0" value=${share ?? 0}
     aria-label=${label}></meter><span>${percent(share)}</span></span>`;
 }
 

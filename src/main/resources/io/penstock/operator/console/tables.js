@@ -86,7 +86,8 @@ function total(row) {
   return row.input_tokens + row.output_tokens;
 }
 
-const KINDS = ['all', 'queued', 'released', 'served', 'refused', 'expired', 'cancelled', 'settled', 'config', 'sync'];
+const KINDS = ['all', 'queued', 'released', 'served', 'refused', 'expired', 'cancelled', 'shadowed', 'settled', 'config', 'sync',
+  'lost'];
 
 export class Events {
   constructor(state) {
@@ -104,13 +105,12 @@ export class Events {
         <label>Kind <select @change=${event => { this.kind = event.target.value; this.state.changed(); }}>
           ${KINDS.map(each => html`<option value=${each} ?selected=${each === this.kind}>${each}</option>`)}</select></label>
         <button @click=${() => this.hold()}>${this.held ? 'Go on' : 'Hold still'}</button>
-        ${this.state.lost > 0 ? mark('warn', short(this.state.lost) + ' lost: they came faster than they were read') : nothing}
       </div>
       <table class="wide events"><thead><tr><th scope="col">At</th><th scope="col">What</th><th scope="col">Endpoint</th>
         <th scope="col">Ticket</th><th scope="col">More</th></tr></thead>
       <tbody>${repeat(wanted.slice(0, 200), each => each.number, each => html`<tr>
-        <td>${clock(each.at)}</td><td>${mark(each.kind === 'refused' || each.kind === 'expired' ? 'bad' : '', each.kind)}</td>
-        <td>${each.endpoint ? name(each.endpoint) : '–'}</td><td>${each.ticket ?? ''}</td><td>${more(each)}</td></tr>`)}</tbody></table>
+        <td>${clock(each.at)}</td><td>${mark(each.tone, each.kind)}</td>
+        <td>${each.endpoint ? name(each.endpoint) : '–'}</td><td>${each.ticket ?? ''}</td><td>${each.words.map(shown).join(', ')}</td></tr>`)}</tbody></table>
       ${wanted.length === 0 ? html`<p class="quiet">Nothing has happened since this page is open.</p>` : nothing}`;
   }
 
@@ -119,24 +119,6 @@ export class Events {
     this.frozen = [...this.state.events];
     this.state.changed();
   }
-}
-
-function more(event) {
-  const words = [];
-  if (event.waited_ms !== undefined) {
-    words.push('waited ' + time(event.waited_ms));
-  }
-  if (event.used_tokens !== undefined) {
-    words.push(`used ${short(event.used_tokens)} of ${short(event.reserved_tokens)} tokens reserved`);
-  } else if (event.input_tokens !== undefined) {
-    words.push(short(event.input_tokens + event.output_tokens) + ' tokens');
-  }
-  for (const each of [event.upstream, event.model, event.detail]) {
-    if (each) {
-      words.push(shown(each));
-    }
-  }
-  return words.join(' · ');
 }
 
 export class Configuration {

@@ -38,7 +38,7 @@ function sums(node) {
     sum.expired += row.expired;
     sum.oldest_wait_ms = Math.max(sum.oldest_wait_ms, row.oldest_wait_ms);
     sum.utilization = Math.max(sum.utilization, row.utilization);
-    row.ages?.forEach((count, i) => sum.ages[i] += count);
+    row.ages.forEach((count, i) => sum.ages[i] += count);
   };
   if (node.row) {
     add(node.row, 1);

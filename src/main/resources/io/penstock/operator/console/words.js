@@ -13,22 +13,27 @@ export function shown(name) {
   return text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text;
 }
 
-/** A number with at most three significant digits. */
+// Figures have the same form as in the terminal: see FigureText.java.
+
+function digits(number) {
+  return (Math.round(number * 10) / 10).toFixed(1);
+}
+
+/** A count; a long one in thousands, millions and so on. */
 export function short(number) {
   if (number == null) {
     return '–';
   }
-  const steps = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e4, 'k', 1e3]];
-  for (const [from, unit, by] of steps) {
-    if (Math.abs(number) >= from) {
-      return trimmed(number / (by ?? from)) + ' ' + unit;
-    }
+  if (number < 1e4) {
+    return String(Math.round(Math.max(0, number)));
   }
-  return Math.round(number).toLocaleString('en');
-}
-
-function trimmed(number) {
-  return number >= 100 ? number.toFixed(0) : number.toPrecision(3).replace(/\.?0+$/, '');
+  let rest = number;
+  let unit = -1;
+  while (rest >= 999.5) {
+    rest /= 1000;
+    unit++;
+  }
+  return (rest < 99.95 ? digits(rest).replace('.0', '') : rest.toFixed(0)) + 'KMGTPE'[unit];
 }
 
 /** A time in milliseconds. */
@@ -37,33 +42,30 @@ export function time(millis) {
     return '–';
   }
   if (millis < 1000) {
-    return Math.round(millis) + ' ms';
+    return Math.round(Math.max(0, millis)) + 'ms';
   }
-  const seconds = millis / 1000;
-  if (seconds < 99.95) {
-    return seconds.toFixed(1) + ' s';
+  if (millis < 99950) {
+    return digits(millis / 1000) + 's';
   }
-  if (seconds < 5940) {
-    return Math.round(seconds / 60) + ' min';
+  const two = number => String(Math.floor(number)).padStart(2, '0');
+  const minutes = Math.floor(millis / 6e4);
+  if (minutes < 10) {
+    return minutes + 'm' + two(millis % 6e4 / 1000) + 's';
   }
-  return Math.round(seconds / 3600) + ' h';
+  const hours = Math.floor(minutes / 60);
+  if (hours < 10) {
+    return hours < 1 ? minutes + 'm' : hours + 'h' + two(minutes % 60) + 'm';
+  }
+  return hours < 96 ? hours + 'h' : short(Math.floor(hours / 24)) + 'd';
 }
 
 export function percent(share) {
-  return share == null ? '–' : Math.round(100 * share) + ' %';
+  return share == null ? '–' : Math.round(100 * Math.max(0, Math.min(9.99, share))) + '%';
 }
 
 /** The time of day of an RFC 3339 instant. */
 export function clock(instant) {
   return instant == null ? '–' : new Date(instant).toLocaleTimeString('en-GB');
-}
-
-/** Bounds of the age classes of dots: below 1 s, 5 s, 15 s, 60 s, and more. */
-export const AGES = [1000, 5000, 15000, 60000];
-
-export function age(millis) {
-  const found = AGES.findIndex(each => millis < each);
-  return found < 0 ? AGES.length : found;
 }
 
 /** Returns advice on how to have a ticket released sooner. */
