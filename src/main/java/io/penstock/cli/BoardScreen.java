@@ -2,7 +2,6 @@ package io.penstock.cli;
 
 import io.penstock.cli.TerminalStyle.Tone;
 import io.penstock.config.FigureText;
-import io.penstock.config.LimitText;
 import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
@@ -11,7 +10,6 @@ import org.jline.utils.AttributedStyle;
 
 /** Draws a board with the height of the terminal, and no line wider than the terminal. */
 final class BoardScreen {
-  private static final int ROOMY = 16;
   private static final List<String> KEYS =
       List.of("q quit", "p pause", "r resume", "space test", "i info", "jk move");
 
@@ -34,11 +32,10 @@ final class BoardScreen {
     List<EndpointTree.Row> rows = rows(gatewayBoard);
     List<AttributedString> lines = new ArrayList<>();
     lines.add(head(gatewayBoard, width));
-    boolean roomy = height >= ROOMY;
-    int room = height - lines.size() - 3 - (roomy ? 1 : 0);
+    int room = height - lines.size() - 3;
     int pane = Math.max(boardView.info() ? room * 2 / 3 : room / 4, 3);
     int tree = Math.max(1, Math.min(rows.size(), room - pane));
-    lines.addAll(tree(gatewayBoard, boardView, rows, new Area(width, tree, roomy)));
+    lines.addAll(tree(boardView, rows, width, tree));
     WatchedEndpoint selected = boardView.endpoint(rows);
     int left = height - 2 - lines.size();
     if (boardView.info() && selected != null) {
@@ -54,9 +51,6 @@ final class BoardScreen {
     lines.add(keys(width));
     return lines.subList(0, Math.min(height, lines.size()));
   }
-
-  /** A part of the screen. */
-  private record Area(int width, int height, boolean roomy) {}
 
   private AttributedString head(GatewayBoard gatewayBoard, int width) {
     AttributedStyle style = terminalStyle.style(Tone.PLAIN).inverse();
@@ -78,40 +72,36 @@ final class BoardScreen {
 
   private static String state(GatewayBoard gatewayBoard) {
     if (gatewayBoard.connected()) {
-      return "connected";
+      return "live";
     }
-    return gatewayBoard.everConnected() ? "not connected: retrying" : "connecting";
+    return gatewayBoard.everConnected() ? "not connected: trying again" : "connecting";
   }
 
   private List<AttributedString> tree(
-      GatewayBoard gatewayBoard, BoardView boardView, List<EndpointTree.Row> rows, Area area) {
+      BoardView boardView, List<EndpointTree.Row> rows, int width, int height) {
     int name = 0;
+    int held = 0;
     int limit = 0;
     for (EndpointTree.Row row : rows) {
       // Longer names are truncated anyway.
       name = Math.max(name, Math.min(80, row.branches().length() + row.label().length()));
       WatchedEndpoint of = row.endpoint();
-      limit = Math.max(limit, of == null ? 0 : LimitText.of(of.config()).length());
+      held = Math.max(held, of == null ? 0 : of.text("held_by").length());
+      limit = Math.max(limit, of == null ? 0 : of.text("limit").length());
     }
-    TableColumns tableColumns = new TableColumns(area.width(), name, limit, terminalStyle);
+    TableColumns tableColumns = new TableColumns(width, name, held, limit, terminalStyle);
     List<AttributedString> lines = new ArrayList<>();
-    AttributedStyle soft = terminalStyle.style(Tone.SOFT);
-    if (area.roomy()) {
-      AttributedStringBuilder spans = new AttributedStringBuilder();
-      tableColumns.spans(spans, FigureText.seconds(gatewayBoard.watchedMillis()), soft);
-      lines.add(spans.toAttributedString());
-    }
     AttributedStringBuilder heads = new AttributedStringBuilder();
-    tableColumns.heads(heads, soft);
+    tableColumns.heads(heads, terminalStyle.style(Tone.SOFT));
     lines.add(heads.toAttributedString());
     int place = boardView.place(rows);
-    int from = Math.max(0, Math.min(place - area.height() / 2, rows.size() - area.height()));
-    for (int at = from; at < Math.min(rows.size(), from + area.height()); at++) {
+    int from = Math.max(0, Math.min(place - height / 2, rows.size() - height));
+    for (int at = from; at < Math.min(rows.size(), from + height); at++) {
       AttributedStringBuilder line = new AttributedStringBuilder();
-      tableColumns.row(line, rows.get(at), gatewayBoard.now(), at == place);
+      tableColumns.row(line, rows.get(at), at == place);
       lines.add(line.toAttributedString());
     }
-    return lines.stream().map(line -> line.columnSubSequence(0, area.width())).toList();
+    return lines.stream().map(line -> line.columnSubSequence(0, width)).toList();
   }
 
   private AttributedString rule(String title, int width) {
@@ -152,7 +142,7 @@ final class BoardScreen {
   private List<AttributedString> details(
       GatewayBoard gatewayBoard, BoardView boardView, WatchedEndpoint of, int width, int height) {
     List<AttributedString> all = EndpointDetails.lines(gatewayBoard, of, terminalStyle, width);
-    int most = Math.max(0, all.size() - height);
+    int most = Math.max(0, all.size() - Math.max(0, height));
     boardView.skip(Math.min(0, most - boardView.skipped()));
     int from = Math.min(boardView.skipped(), most);
     return all.subList(from, Math.min(all.size(), from + Math.max(0, height)));

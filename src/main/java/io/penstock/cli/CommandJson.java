@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import java.util.StringJoiner;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
@@ -36,6 +37,24 @@ final class CommandJson {
       }
       return value;
     }
+  }
+
+  /** Returns the plain members of an object as text, without the instant and the endpoint. */
+  static String members(JsonNode object) {
+    StringJoiner words = new StringJoiner(" ");
+    object
+        .properties()
+        .forEach(
+            each -> {
+              JsonNode value = each.getValue();
+              if (value.isValueNode()
+                  && !value.isNull()
+                  && !each.getKey().equals("at")
+                  && !each.getKey().equals("endpoint")) {
+                words.add(each.getKey() + "=" + value.asString());
+              }
+            });
+    return words.toString();
   }
 
   /** Builds a value recursively; the parser refuses nesting deeper than 500. */

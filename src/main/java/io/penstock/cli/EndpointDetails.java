@@ -8,6 +8,7 @@ import java.util.StringJoiner;
 import java.util.stream.Stream;
 import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
+import org.jline.utils.AttributedStyle;
 import tools.jackson.databind.JsonNode;
 
 /** The detail view of one endpoint: its figures, its upstreams and their limits, its settings. */
@@ -27,11 +28,12 @@ final class EndpointDetails {
       GatewayBoard board, WatchedEndpoint of, TerminalStyle terminalStyle, int width) {
     EndpointDetails details = new EndpointDetails(terminalStyle, width);
     details.figures(of);
-    for (JsonNode upstream : of.config().path("upstreams")) {
+    JsonNode config = board.config(of.path());
+    for (JsonNode upstream : config.path("upstreams")) {
       details.upstream(upstream, board.upstream(upstream.path("id").asString("")));
     }
     details.add(Tone.STRONG, "settings");
-    details.settings("", of.config());
+    details.settings("", config);
     return details.lines;
   }
 
@@ -44,12 +46,13 @@ final class EndpointDetails {
   private void figures(WatchedEndpoint of) {
     add(
         Tone.PLAIN,
-        "waiting %s (%s tokens, %s bytes), the oldest for %s"
+        "waiting %s (%s tokens, %s bytes), oldest %s, held by %s"
             .formatted(
                 FigureText.count(of.depth()),
-                FigureText.count(of.figure("queued_tokens")),
-                FigureText.count(of.figure("queued_bytes")),
-                FigureText.time(of.figure("oldest_wait_ms"))));
+                of.count("queued_tokens"),
+                of.count("queued_bytes"),
+                of.oldest(),
+                of.text("held_by").isEmpty() ? "-" : of.text("held_by")));
     add(
         Tone.PLAIN,
         "served %d, refused %d, expired %d, cancelled %d%s"
@@ -70,7 +73,7 @@ final class EndpointDetails {
         .forEach(words::add);
     JsonNode error = now.path("last_error").path("what");
     if (error.isString()) {
-      words.add("last trouble: " + error.stringValue());
+      words.add("last error: " + error.stringValue());
     }
     add(health.equals("unhealthy") ? Tone.BAD : Tone.STRONG, words.toString());
     for (JsonNode pool : now.path("pools")) {
@@ -92,11 +95,11 @@ final class EndpointDetails {
     long most = limit.path("effective").asLong(0);
     long used = limit.path("used_global").asLong(0) + limit.path("held").asLong(0);
     double part = most == 0 ? 0 : (double) used / (double) most;
-    Tone tone = part >= 0.9 ? Tone.BAD : part >= 0.7 ? Tone.FAIR : Tone.GOOD;
+    AttributedStyle style = terminalStyle.use(part);
     AttributedStringBuilder line = new AttributedStringBuilder();
     int bar = Math.min(BAR, Math.max(0, width - 8));
-    line.append("  ").append(terminalStyle.bar(part, bar), terminalStyle.style(tone));
-    TerminalCells.right(line, FigureText.percent(part), 5, terminalStyle.style(tone));
+    line.append("  ").append(terminalStyle.bar(part, bar), style);
+    TerminalCells.right(line, FigureText.percent(part), 5, style);
     String text =
         " %s: %s of %s %s, %s left"
             .formatted(

@@ -10,14 +10,13 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The known state of a watched gateway, from its answers and events. For one thread. */
+/** The known state of a watched gateway, from its streams. For one thread. */
 final class GatewayBoard {
   private static final int MOST_LINES = 500;
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
@@ -31,19 +30,18 @@ final class GatewayBoard {
 
   private final InstantSource clock;
   private final ZoneId zone;
-  private final long began;
   private final TreeMap<String, WatchedEndpoint> endpoints = new TreeMap<>();
   private final Deque<Line> log = new ArrayDeque<>();
   private JsonNode upstreams = JsonNodeFactory.instance.arrayNode();
   private boolean connected;
   private boolean everConnected;
   private String trouble = "";
-  private long events;
+  private String configured = "";
+  private JsonNode config = JsonNodeFactory.instance.objectNode();
 
   GatewayBoard(InstantSource clock, ZoneId zone) {
     this.clock = clock;
     this.zone = zone;
-    this.began = clock.millis();
   }
 
   /** Returns the endpoints by path. */
@@ -75,28 +73,22 @@ final class GatewayBoard {
     return everConnected;
   }
 
-  /** Returns how long the gateway has been watched, in milliseconds. */
-  long watchedMillis() {
-    return Math.max(0, clock.millis() - began);
-  }
-
-  long now() {
-    return clock.millis();
-  }
-
-  /** Returns the number of events received. */
-  long events() {
-    return events;
-  }
-
   long waiting() {
     return endpoints.values().stream().mapToLong(WatchedEndpoint::depth).sum();
   }
 
-  /**
-   * Notes that events arrive from now on; forgets the known tickets, which may have been those of a
-   * previous process.
-   */
+  /** Returns the configuration of the endpoint, empty until it is known. */
+  JsonNode config(String path) {
+    return configured.equals(path) ? config : JsonNodeFactory.instance.objectNode();
+  }
+
+  /** Takes the configuration of an endpoint. */
+  void configure(String path, JsonNode known) {
+    configured = path;
+    config = known;
+  }
+
+  /** Notes that the state arrives from now on. */
   void connect() {
     if (everConnected) {
       note(Tone.GOOD, "connected", "", "again");
@@ -104,7 +96,6 @@ final class GatewayBoard {
     connected = true;
     everConnected = true;
     trouble = "";
-    endpoints.values().forEach(WatchedEndpoint::forget);
   }
 
   void disconnect(String why) {
@@ -115,66 +106,50 @@ final class GatewayBoard {
     trouble = why;
   }
 
-  /** Takes the answer of {@code GET /endpoints}. */
-  void endpoints(JsonNode all) {
-    Set<String> paths = new HashSet<>();
-    for (JsonNode each : all) {
-      String path = each.path("path").asString("");
-      paths.add(path);
-      endpoints.computeIfAbsent(path, WatchedEndpoint::new).said(each, clock.millis());
-    }
-    endpoints.keySet().retainAll(paths);
-  }
-
-  /** Takes the answer of {@code GET /upstreams}. */
-  void upstreams(JsonNode all) {
-    upstreams = all;
-  }
-
-  /** Takes a page of {@code GET /tickets}. */
-  void tickets(String path, JsonNode page) {
-    WatchedEndpoint watchedEndpoint = endpoints.get(path);
-    if (watchedEndpoint == null) {
-      return;
-    }
-    for (JsonNode ticket : page.isArray() ? page : page.path("tickets")) {
-      long id = ticket.path("id").asLong(-1);
-      if (id >= 0) {
-        watchedEndpoint.arrived(id, clock.millis() - ticket.path("waited_ms").asLong(0));
-      }
-    }
-  }
-
-  /** Applies an event. */
-  void told(String name, JsonNode data) {
-    events++;
-    JsonNode of = data.path("endpoint");
-    if (of.isString() && data.has("ticket")) {
-      count(name, data, endpoints.computeIfAbsent(of.stringValue(), WatchedEndpoint::new));
-    }
-    if (name.equals("lost")) {
-      endpoints.values().forEach(WatchedEndpoint::forget);
-    }
-    String detail = EventText.detail(name, data);
-    if (detail != null) {
-      add(new Line(time(data), EventText.tone(name), name, of.asString(""), detail));
-    }
-  }
-
-  private void count(String name, JsonNode data, WatchedEndpoint watchedEndpoint) {
-    long ticket = data.path("ticket").asLong(-1);
+  /** Applies a change of state. */
+  void update(String name, JsonNode data) {
     switch (name) {
-      case "queued" -> watchedEndpoint.queued(ticket, clock.millis());
-      case "released" -> {
-        long waited = data.path("waited_ms").asLong(0);
-        watchedEndpoint.left(ticket, waited > 0);
-        watchedEndpoint.waits().add(waited);
-      }
-      case "expired" -> watchedEndpoint.left(ticket, true);
-      case "refused", "cancelled" -> watchedEndpoint.left(ticket, false);
-      case "settled" -> watchedEndpoint.used(data.path("used_tokens").asLong(0));
-      default -> {} // other events only appear in the log
+      case "endpoints" -> endpoints(data);
+      case "upstreams" -> upstreams = data;
+      default -> {} // the state of the instance is not shown, and missed snapshots lose nothing
     }
+  }
+
+  private void endpoints(JsonNode changes) {
+    if (changes.path("whole").asBoolean(false)) {
+      endpoints.clear();
+    }
+    for (JsonNode path : changes.path("removed")) {
+      endpoints.remove(path.asString(""));
+    }
+    for (JsonNode row : changes.path("rows")) {
+      String path = row.path("path").asString("");
+      endpoints.put(path, new WatchedEndpoint(path, row));
+    }
+  }
+
+  /** Adds an event to the log; that of an older gateway, which has no text, with its data. */
+  void event(String name, JsonNode data) {
+    StringJoiner detail = new StringJoiner(", ");
+    data.path("words").forEach(each -> detail.add(each.asString("")));
+    String text = data.has("words") ? ticket(data) + detail : CommandJson.members(data);
+    add(new Line(time(data), tone(data), name, data.path("endpoint").asString(""), text));
+  }
+
+  private static String ticket(JsonNode data) {
+    JsonNode ticket = data.path("ticket");
+    return ticket.isIntegralNumber() ? "#" + ticket.asLong() + " " : "";
+  }
+
+  private static Tone tone(JsonNode data) {
+    return switch (data.path("tone").asString("")) {
+      case "news" -> Tone.NEWS;
+      case "good" -> Tone.GOOD;
+      case "fair" -> Tone.FAIR;
+      case "bad" -> Tone.BAD;
+      case "odd" -> Tone.ODD;
+      default -> Tone.PLAIN;
+    };
   }
 
   /** Adds a log line of this program itself. */

@@ -135,7 +135,7 @@ final class OperatorClient {
     }
   }
 
-  /** The stream of events, line by line, until it is closed. */
+  /** A stream of events, line by line, until it is closed. */
   record Events(HttpURLConnection connection, BufferedReader lines) implements AutoCloseable {
     /** Returns the next line, or null at the end. */
     @Nullable String line() throws IOException {
@@ -148,9 +148,9 @@ final class OperatorClient {
     }
   }
 
-  /** Opens the stream of events. */
-  Events events() throws Failed {
-    HttpURLConnection connection = open("/events");
+  /** Opens a stream of events. */
+  Events stream(String path) throws Failed {
+    HttpURLConnection connection = open(path);
     connection.setReadTimeout((int) SILENCE.toMillis());
     connection.setRequestProperty("Accept", "text/event-stream, application/problem+json");
     try {

@@ -2,7 +2,6 @@ package io.penstock.cli;
 
 import io.penstock.cli.TerminalStyle.Tone;
 import io.penstock.config.FigureText;
-import io.penstock.config.LimitText;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -17,18 +16,17 @@ final class TableColumns {
   /** The columns of an endpoint, from left to right. */
   enum Column {
     NAME("ENDPOINT", 12),
-    WAITING("WAIT", 4),
+    WAITING("WAITING", 7),
     DOTS("", 10),
-    USE("USE", 4),
-    BAR("", 5),
-    SERVED("SERVED", 6),
-    REFUSED("REFUSED", 7),
+    OLDEST("OLDEST", 6),
     P50("P50", 5),
     P90("P90", 5),
     P99("P99", 5),
-    LAST("LAST", 5),
-    SUM("SUM", 6),
-    TOKENS("TOKENS", 6),
+    USED("USED", 4),
+    BAR("", 5),
+    HELD_BY("HELD BY", 12),
+    SERVED("SERVED", 6),
+    REFUSED("REFUSED", 7),
     LIMIT("LIMIT", 12);
 
     private final String head;
@@ -45,20 +43,20 @@ final class TableColumns {
           Column.NAME,
           Column.WAITING,
           Column.DOTS,
-          Column.USE,
+          Column.USED,
           Column.SERVED,
-          Column.P50,
           Column.REFUSED,
+          Column.OLDEST,
+          Column.P50,
           Column.P90,
           Column.P99,
-          Column.LAST,
+          Column.HELD_BY,
           Column.BAR,
-          Column.LIMIT,
-          Column.SUM,
-          Column.TOKENS);
+          Column.LIMIT);
 
-  private static final Set<Column> TOTALS = EnumSet.of(Column.SERVED, Column.REFUSED);
-  private static final Set<Column> WATCHED = EnumSet.range(Column.P50, Column.TOKENS);
+  /** The columns of words, which are aligned to the left. */
+  private static final Set<Column> WORDS =
+      EnumSet.of(Column.NAME, Column.DOTS, Column.HELD_BY, Column.LIMIT);
 
   private static final int MOST_DOTS = 60;
 
@@ -69,9 +67,10 @@ final class TableColumns {
    * Distributes {@code columns} of the terminal.
    *
    * @param name width of the widest name
+   * @param held width of the widest description of what is waited for
    * @param limit width of the widest limit
    */
-  TableColumns(int columns, int name, int limit, TerminalStyle terminalStyle) {
+  TableColumns(int columns, int name, int held, int limit, TerminalStyle terminalStyle) {
     this.terminalStyle = terminalStyle;
     int left = columns + 1;
     for (Column each : WANTED) {
@@ -82,6 +81,7 @@ final class TableColumns {
       left -= each.least + 1;
     }
     left -= widen(Column.NAME, left * 2 / 3, Math.min(name, Math.max(20, columns / 5)));
+    left -= widen(Column.HELD_BY, left / 2, held);
     left -= widen(Column.LIMIT, left / 2, limit);
     left -= widen(Column.BAR, left / 4, 12);
     left -= widen(Column.DOTS, left, MOST_DOTS);
@@ -111,42 +111,12 @@ final class TableColumns {
   /** Writes the column titles. */
   void heads(AttributedStringBuilder line, AttributedStyle style) {
     for (Column each : shown()) {
-      boolean left = each == Column.NAME || each == Column.LIMIT || each == Column.DOTS;
       gap(line, each, style);
-      if (left) {
+      if (WORDS.contains(each)) {
         TerminalCells.left(line, each.head, width(each), terminalStyle.more(), style);
       } else {
         TerminalCells.right(line, each.head, width(each), style);
       }
-    }
-  }
-
-  /**
-   * Writes the period that the figures below cover: the life of the gateway, or the time it has
-   * been watched.
-   */
-  void spans(AttributedStringBuilder line, String watched, AttributedStyle style) {
-    span(line, TOTALS, "in all", style);
-    span(line, WATCHED, "since attach: " + watched, style);
-  }
-
-  /** Writes one such period above its columns, which are adjacent. */
-  private void span(
-      AttributedStringBuilder line, Set<Column> of, String text, AttributedStyle style) {
-    int begin = -1;
-    int end = 0;
-    int at = 0;
-    for (Column each : shown()) {
-      at += each == Column.NAME ? 0 : 1;
-      if (of.contains(each)) {
-        begin = begin < 0 ? at : begin;
-        end = at + width(each);
-      }
-      at += width(each);
-    }
-    if (begin >= 0) {
-      line.append(" ".repeat(begin - line.columnLength()), style);
-      TerminalCells.right(line, text, end - begin, style);
     }
   }
 
@@ -167,7 +137,7 @@ final class TableColumns {
   }
 
   /** Writes the row of an endpoint, or only the name of a path segment. */
-  void row(AttributedStringBuilder line, EndpointTree.Row row, long now, boolean selected) {
+  void row(AttributedStringBuilder line, EndpointTree.Row row, boolean selected) {
     AttributedStyle plain = terminalStyle.style(Tone.PLAIN);
     WatchedEndpoint of = row.endpoint();
     name(line, row, selected);
@@ -183,11 +153,14 @@ final class TableColumns {
           Tone tone = of.depth() > 0 ? Tone.STRONG : Tone.SOFT;
           TerminalCells.right(line, FigureText.count(of.depth()), width, terminalStyle.style(tone));
         }
-        case DOTS -> dots(line, of, now, width);
-        case BAR -> line.append(terminalStyle.bar(of.utilization(), width), use(of));
+        case DOTS -> dots(line, of, width);
+        case BAR ->
+            line.append(
+                terminalStyle.bar(of.utilization(), width), terminalStyle.use(of.utilization()));
+        case HELD_BY ->
+            terminalStyle.cell(line, of.text("held_by"), width, terminalStyle.style(Tone.PLAIN));
         case LIMIT ->
-            terminalStyle.cell(
-                line, LimitText.of(of.config()), width, terminalStyle.style(Tone.SOFT));
+            terminalStyle.cell(line, of.text("limit"), width, terminalStyle.style(Tone.SOFT));
         default -> TerminalCells.right(line, figure(each, of), width, style(each, of));
       }
     }
@@ -202,37 +175,33 @@ final class TableColumns {
     terminalStyle.cell(line, row.label(), width - lead, selected ? style.inverse() : style);
   }
 
-  private AttributedStyle use(WatchedEndpoint of) {
-    double part = of.utilization();
-    return terminalStyle.style(part >= 0.9 ? Tone.BAD : part >= 0.7 ? Tone.FAIR : Tone.GOOD);
-  }
-
   private AttributedStyle style(Column column, WatchedEndpoint of) {
-    if (column == Column.USE) {
-      return of.paused() ? terminalStyle.style(Tone.BAD) : use(of);
+    if (column == Column.USED) {
+      return terminalStyle.use(of.utilization());
     }
-    boolean bad = column == Column.REFUSED && of.figure("refused") > 0;
+    boolean bad = column == Column.REFUSED && refused(of) > 0;
     return terminalStyle.style(bad ? Tone.BAD : Tone.PLAIN);
   }
 
   private static String figure(Column column, WatchedEndpoint of) {
-    WaitStatistics waitStatistics = of.waits();
-    boolean none = waitStatistics.count() == 0;
     return switch (column) {
-      case USE -> FigureText.percent(of.utilization());
+      case OLDEST -> of.oldest();
+      case P50 -> of.wait("p50_ms");
+      case P90 -> of.wait("p90_ms");
+      case P99 -> of.wait("p99_ms");
+      case USED -> FigureText.percent(of.utilization());
       case SERVED -> FigureText.count(of.figure("served"));
-      case REFUSED -> FigureText.count(of.figure("refused"));
-      case P50 -> none ? "-" : FigureText.time(waitStatistics.percentile(0.5));
-      case P90 -> none ? "-" : FigureText.time(waitStatistics.percentile(0.9));
-      case P99 -> none ? "-" : FigureText.time(waitStatistics.percentile(0.99));
-      case LAST -> none ? "-" : FigureText.time(waitStatistics.last());
-      case SUM -> none ? "-" : FigureText.time(waitStatistics.sum());
-      case TOKENS -> none ? "-" : FigureText.count(of.tokens());
+      case REFUSED -> FigureText.count(refused(of));
       default -> "";
     };
   }
 
-  private void dots(AttributedStringBuilder line, WatchedEndpoint of, long now, int width) {
+  /** Returns the number of tickets that were refused, at arrival or later. */
+  private static long refused(WatchedEndpoint of) {
+    return of.figure("refused") + of.figure("expired");
+  }
+
+  private void dots(AttributedStringBuilder line, WatchedEndpoint of, int width) {
     int used = 0;
     if (of.paused()) {
       String paused = terminalStyle.unicode() ? "‖ " : "= ";
@@ -240,7 +209,9 @@ final class TableColumns {
       used = 2;
     }
     boolean more = of.depth() > width - used;
-    for (Tone age : of.ages(more ? width - used - 1 : width - used, now)) {
+    long dots = more ? width - used - 1 : of.depth();
+    for (long place = 0; place < dots; place++) {
+      Tone age = of.age(place);
       line.append(terminalStyle.dot(age), terminalStyle.style(age));
       used++;
     }

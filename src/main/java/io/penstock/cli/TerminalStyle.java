@@ -8,6 +8,7 @@ import org.jline.utils.AttributedStyle;
  * text from elsewhere, because others choose names.
  */
 record TerminalStyle(boolean unicode, boolean colour) {
+  private static final int BLUE = 75;
   private static final int GREEN = 2;
   private static final int RED = 1;
   private static final int YELLOW = 3;
@@ -22,6 +23,7 @@ record TerminalStyle(boolean unicode, boolean colour) {
     PLAIN,
     SOFT,
     STRONG,
+    FRESH,
     GOOD,
     FAIR,
     LATE,
@@ -39,6 +41,7 @@ record TerminalStyle(boolean unicode, boolean colour) {
       case PLAIN -> plain;
       case SOFT -> plain.foreground(GREY);
       case STRONG -> plain.bold();
+      case FRESH -> plain.foreground(BLUE);
       case GOOD -> plain.foreground(GREEN);
       case FAIR -> plain.foreground(YELLOW);
       case LATE -> plain.foreground(ORANGE);
@@ -54,7 +57,8 @@ record TerminalStyle(boolean unicode, boolean colour) {
       return unicode ? "●" : "o";
     }
     return switch (age) {
-      case GOOD -> unicode ? "∙" : ".";
+      case FRESH -> unicode ? "∙" : ".";
+      case GOOD -> unicode ? "◦" : ":";
       case FAIR -> unicode ? "○" : "o";
       case LATE -> unicode ? "◎" : "O";
       case BAD -> unicode ? "●" : "@";
@@ -83,6 +87,11 @@ record TerminalStyle(boolean unicode, boolean colour) {
       return "  ";
     }
     return unicode ? "┃ " : "| ";
+  }
+
+  /** Returns the style of a utilization from 0 to 1, with the same bounds as in the console. */
+  AttributedStyle use(double part) {
+    return style(part > 0.9 ? Tone.BAD : part > 0.7 ? Tone.FAIR : Tone.GOOD);
   }
 
   /** Returns a bar of {@code columns}, filled to the fraction {@code part} from 0 to 1. */

@@ -24,6 +24,7 @@ import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 import org.jline.utils.NonBlocking;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Shows a gateway on the terminal and handles keys, until the user quits. */
 final class TerminalViewer {
@@ -54,7 +55,7 @@ final class TerminalViewer {
     this.clock = clock;
     this.board = new GatewayBoard(clock, ZoneId.systemDefault());
     this.screen = new BoardScreen(terminalStyle, client.attach());
-    this.feed = new GatewayFeed(client, inbox, clock);
+    this.feed = new GatewayFeed(client, inbox);
     this.before = terminal.getAttributes();
     this.display = new Display(terminal, true);
   }
@@ -177,10 +178,14 @@ final class TerminalViewer {
       case ViewerMessage.Connected connected -> board.connect();
       case ViewerMessage.Disconnected(String why) -> board.disconnect(why);
       case ViewerMessage.Hopeless(String why) -> hopeless = why;
-      case ViewerMessage.Told told -> board.told(told.name(), told.data());
-      case ViewerMessage.Endpoints endpoints -> board.endpoints(endpoints.all());
-      case ViewerMessage.Upstreams upstreams -> board.upstreams(upstreams.all());
-      case ViewerMessage.Tickets tickets -> board.tickets(tickets.path(), tickets.page());
+      case ViewerMessage.LiveUpdate update -> board.update(update.name(), update.data());
+      case ViewerMessage.LogEvent event -> {
+        board.event(event.name(), event.data());
+        if (event.name().equals("config")) {
+          askConfiguration();
+        }
+      }
+      case ViewerMessage.Configured(String path, JsonNode config) -> board.configure(path, config);
       case ViewerMessage.Done done ->
           board.note(done.good() ? Tone.GOOD : Tone.BAD, done.what(), done.path(), done.detail());
       case KeyPress key -> press(key);
@@ -199,12 +204,18 @@ final class TerminalViewer {
       case PAUSE -> ask("pause", rows);
       case RESUME -> ask("resume", rows);
       case TEST -> ask("test", rows);
-      case INFO -> {
-        view.toggleInfo();
-        feed.wantUpstreams(view.info());
-      }
+      case INFO -> view.toggleInfo();
       case REDRAW -> measure();
       case QUIT -> {} // handled by the loop
+    }
+    askConfiguration();
+  }
+
+  /** Asks for the configuration of the endpoint whose details are shown, if there is one. */
+  private void askConfiguration() {
+    WatchedEndpoint selected = view.endpoint(screen.rows(board));
+    if (view.info() && selected != null) {
+      feed.askConfiguration(selected.path());
     }
   }
 

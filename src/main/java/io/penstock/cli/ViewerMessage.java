@@ -7,13 +7,12 @@ sealed interface ViewerMessage
     permits ViewerMessage.Connected,
         ViewerMessage.Disconnected,
         ViewerMessage.Hopeless,
-        ViewerMessage.Told,
-        ViewerMessage.Endpoints,
-        ViewerMessage.Upstreams,
-        ViewerMessage.Tickets,
+        ViewerMessage.LiveUpdate,
+        ViewerMessage.LogEvent,
+        ViewerMessage.Configured,
         ViewerMessage.Done,
         KeyPress {
-  /** Events arrive from now on. */
+  /** The state of the gateway arrives from now on. */
   record Connected() implements ViewerMessage {}
 
   /** There is no connection, and why. */
@@ -22,17 +21,14 @@ sealed interface ViewerMessage
   /** Connecting failed in a way that retries cannot change. */
   record Hopeless(String why) implements ViewerMessage {}
 
-  /** An event. */
-  record Told(String name, JsonNode data) implements ViewerMessage {}
+  /** A change of state, from {@code GET /live}. */
+  record LiveUpdate(String name, JsonNode data) implements ViewerMessage {}
 
-  /** All endpoints. */
-  record Endpoints(JsonNode all) implements ViewerMessage {}
+  /** An event, from {@code GET /events?lines}. */
+  record LogEvent(String name, JsonNode data) implements ViewerMessage {}
 
-  /** All upstreams. */
-  record Upstreams(JsonNode all) implements ViewerMessage {}
-
-  /** The tickets that wait at an endpoint. */
-  record Tickets(String path, JsonNode page) implements ViewerMessage {}
+  /** The configuration of an endpoint. */
+  record Configured(String path, JsonNode config) implements ViewerMessage {}
 
   /** The result of an action. */
   record Done(boolean good, String what, String path, String detail) implements ViewerMessage {}

@@ -27,11 +27,6 @@ public final class FigureText {
         + UNITS.charAt(unit);
   }
 
-  /** Returns a time in whole seconds, such as 8s, 3m05s or 2h10m. */
-  public static String seconds(long millis) {
-    return millis < 2 * MINUTE ? Math.max(0, millis) / 1_000 + "s" : time(millis);
-  }
-
   /** Returns a time in milliseconds, such as 850ms, 1.2s, 3m05s or 2h10m. */
   public static String time(long millis) {
     if (millis < 1_000) {

@@ -29,17 +29,15 @@ class BoardScreenTest {
     story.endpoints(
         Story.endpoint(
             "/openai/chat",
-            "'queue_depth':2,'oldest_wait_ms':12000,'served':12345,'refused':3,'utilization':0.93,"
-                + "'config':{'algorithm':'none','dialect':'openai','upstreams':[{'id':'east',"
-                + "'rpm_limit':60,'tpm_limit':90000},{'id':'west'}]}"),
+            "'queue_depth':3,'oldest_wait_ms':12000,'served':12345,'refused':3,'expired':1,"
+                + "'utilization':0.93,'ages':[1,0,1,1,0],'held_by':'upstream east: tokens',"
+                + "'limit':'60rpm 90Ktpm of 2'"),
+        Story.endpoint("/openai/embeddings", "'paused':true,'limit':'2 rps'"),
         Story.endpoint(
-            "/openai/embeddings",
-            "'paused':true,'config':{'algorithm':'strict','rate':2,'unit':'rps'}"),
-        Story.endpoint("/permits", "'utilization':0.5"));
-    story.ticket("queued", "/openai/chat", 7, "'input_tokens':20,'output_tokens':100");
-    story.ticket("released", "/permits", 8, "'waited_ms':1500");
-    story.ticket("served", "/permits", 8);
-    story.pass(2_000);
+            "/permits", "'utilization':0.75,'waits':{'p50_ms':20,'p90_ms':900,'p99_ms':1500}"));
+    story.ticket("queued", "/openai/chat", 7, "'tone':'news','words':['120 tokens']");
+    story.ticket("released", "/permits", 8, "'tone':'plain','words':['waited 1.5s']");
+    story.ticket("served", "/permits", 8, "'tone':'good','words':[]");
   }
 
   @Test
@@ -48,13 +46,12 @@ class BoardScreenTest {
     assertThat(draw(80, 24))
         .hasSize(24)
         .startsWith(
-            " penstock top http://127.0.0.1:8081  3 endpoints, 3 waiting           connected",
-            "                                                  in all        since attach: 2s",
-            "ENDPOINT     WAIT               USE       SERVED REFUSED   P50   P90   P99  LAST",
+            " penstock top http://127.0.0.1:8081  3 endpoints, 3 waiting                live",
+            "ENDPOINT     WAITING                OLDEST   P50   P90   P99 USED SERVED REFUSED",
             "/openai",
-            "┣ chat          3 ●●●           93% ████▋  12.3K       3     -     -     -     -",
-            "┗ embeddings    0 ‖              0%            0       0     -     -     -     -",
-            "/permits        0               50% ██▌        0       0  1.5s  1.5s  1.5s  1.5s")
+            "┣ chat             3 ●●●             12.0s     -     -     -  93%  12.3K       4",
+            "┗ embeddings       0 ‖                   -     -     -     -   0%      0       0",
+            "/permits           0                     -  20ms 900ms  1.5s  75%      0       0")
         .contains(
             "12:00:00 queued     /openai/chat #7 120 tokens",
             "12:00:00 released   /permits #8 waited 1.5s")
@@ -65,9 +62,9 @@ class BoardScreenTest {
   void wideBoard_hasMoreColumns() {
     busy();
     List<String> lines = draw(140, 24);
-    assertThat(lines.get(2)).contains("LAST", "SUM", "TOKENS", "LIMIT");
-    assertThat(lines.get(4)).endsWith("60rpm 90Ktpm of 2");
-    assertThat(lines.get(5)).endsWith("2 rps");
+    assertThat(lines.get(1)).contains("OLDEST", "P99", "HELD BY", "LIMIT");
+    assertThat(lines.get(3)).endsWith("60rpm 90Ktpm of 2");
+    assertThat(lines.get(4)).endsWith("2 rps");
   }
 
   @Test
@@ -76,9 +73,9 @@ class BoardScreenTest {
     assertThat(draw(40, 12))
         .hasSize(12)
         .contains(
-            " penstock top http://127.0.0… connected",
-            "ENDPOINT     WAIT             USE SERVED",
-            "┣ chat          3 ●●●         93%  12.3K")
+            " penstock top http://127.0.0.1:80… live",
+            "ENDPOINT     WAITING                USED",
+            "┣ chat             3 ●●●             93%")
         .endsWith("q quit  p pause  r resume  space test");
   }
 
@@ -104,9 +101,11 @@ class BoardScreenTest {
   @Test
   void hostileNames_staySmallAndPlain() {
     String hostile = "/" + "\\u001b[2J\\u202e\\u0007\\n漢".repeat(600);
-    story.endpoints(Story.endpoint(hostile, "'queue_depth':1,'config':{'\\u001b[31m':'\\u0000'}"));
-    story.told("\u001b]0;x\u0007", "'endpoint':'" + hostile + "','x\\u001b':'\\u009b'");
-    story.told("refused", "'endpoint':'%s','ticket':1,'reason':'\\u001bc'".formatted(hostile));
+    story.endpoints(
+        Story.endpoint(hostile, "'queue_depth':1,'limit':'\\u001b[31m','held_by':'\\u0000'"));
+    story.board.configure(hostile, Story.json("{'\\u001b[31m':'\\u0000'}"));
+    story.event("\u001b]0;x\u0007", "'endpoint':'" + hostile + "','x\\u001b':'\\u009b'");
+    story.event("refused", "'endpoint':'%s','ticket':1,'words':['\\u001bc']".formatted(hostile));
     for (boolean info : new boolean[] {false, true}) {
       assertThat(screen.draw(story.board, view, 80, 24))
           .as("info %s", info)
@@ -124,7 +123,7 @@ class BoardScreenTest {
     assertThat(lines).allMatch(line -> line.toString().matches("[ -~]*"), "ASCII");
     assertThat(lines)
         .allMatch(line -> !line.toAnsi().matches("(?s).*\u001b\\[[0-9;]*[34][0-9].*"), "no colour");
-    assertThat(lines.get(4).toString()).contains(" O?o", "#");
+    assertThat(lines.get(3).toString()).contains(" Oo.", "#");
   }
 
   @Test
@@ -136,7 +135,7 @@ class BoardScreenTest {
         .anyMatch(line -> line.contains("chat") && line.contains("●●●"))
         .first()
         .asString()
-        .endsWith("not connected: retrying");
+        .endsWith("not connected: trying again");
   }
 
   @Test
@@ -179,7 +178,12 @@ class BoardScreenTest {
   @Test
   void info_showsFiguresUpstreamsAndSettings() {
     busy();
-    story.board.upstreams(
+    story.board.configure(
+        "/openai/chat",
+        Story.json(
+            "{'algorithm':'none','dialect':'openai','upstreams':[{'id':'east'},{'id':'west'}]}"));
+    story.board.update(
+        "upstreams",
         Story.json(
             "[{'id':'east','url':'https://e','health':'unhealthy','last_error':{'what':'503'},"
                 + "'pools':[{'name':'gpt','paused_until':'2026-11-22T12:01:00Z','limits':["
@@ -188,8 +192,9 @@ class BoardScreenTest {
     view.toggleInfo();
     assertThat(draw(80, 30))
         .contains(
-            "served 12345, refused 3, expired 0, cancelled 0",
-            "upstream east, https://e, unhealthy, last trouble: 503",
+            "waiting 3 (- tokens, - bytes), oldest 12.0s, held by upstream east: tokens",
+            "served 12345, refused 3, expired 1, cancelled 0",
+            "upstream east, https://e, unhealthy, last error: 503",
             "upstream west",
             "  gpt is paused until 2026-11-22T12:01:00Z",
             "  █████████     75% gpt: 45 of 60 requests, 15 left",

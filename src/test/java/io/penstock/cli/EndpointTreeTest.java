@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Test;
 
 class EndpointTreeTest {
   private static List<String> rows(TerminalStyle terminalStyle, String... paths) {
-    return EndpointTree.rows(Stream.of(paths).map(WatchedEndpoint::new).toList(), terminalStyle)
+    return EndpointTree.rows(
+            Stream.of(paths).map(path -> new WatchedEndpoint(path, Story.json("{}"))).toList(),
+            terminalStyle)
         .stream()
         .map(row -> row.branches() + row.label() + (row.endpoint() == null ? " -" : ""))
         .toList();

@@ -3,6 +3,8 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.TerminalStyle.Tone;
+import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class GatewayBoardTest {
@@ -13,107 +15,83 @@ class GatewayBoardTest {
     return "%s %s %s %s".formatted(line.time(), line.what(), line.endpoint(), line.detail());
   }
 
-  @Test
-  void ticketThatWaits_isCountedAtOnceAndAges() {
-    story.endpoints(Story.endpoint("/a", "'queue_depth':0"));
-    story.ticket("queued", "/a", 1, "'input_tokens':5,'output_tokens':100");
-    assertThat(story.at("/a").depth()).isEqualTo(1);
-    assertThat(line(0)).isEqualTo("12:00:00 queued /a #1 105 tokens");
-    assertThat(story.at("/a").ages(9, story.board.now())).containsExactly(Tone.GOOD);
-    story.pass(1_000);
-    assertThat(story.at("/a").ages(9, story.board.now())).containsExactly(Tone.FAIR);
-    story.pass(9_000);
-    assertThat(story.at("/a").ages(9, story.board.now())).containsExactly(Tone.LATE);
-    story.pass(50_000);
-    assertThat(story.at("/a").ages(9, story.board.now())).containsExactly(Tone.BAD);
+  private List<Tone> ages(String path) {
+    WatchedEndpoint endpoint = story.at(path);
+    return LongStream.range(0, endpoint.depth()).mapToObj(endpoint::age).toList();
   }
 
   @Test
-  void ticketThatGoes_isTakenAwayAndItsWaitCounted() {
-    story.endpoints("/a").ticket("queued", "/a", 1).ticket("queued", "/a", 2);
-    story.ticket("released", "/a", 1, "'waited_ms':1500,'upstream':'u','model':'m'");
-    assertThat(story.at("/a").depth()).isEqualTo(1);
-    assertThat(story.at("/a").waits().last()).isEqualTo(1500);
-    assertThat(line(0)).isEqualTo("12:00:00 released /a #1 waited 1.5s to u m");
-    story.ticket("expired", "/a", 2, "'reason':'queue_timeout','detail':'too long'");
-    assertThat(story.at("/a").depth()).isZero();
-    assertThat(line(0)).isEqualTo("12:00:00 expired /a #2 queue_timeout: too long");
+  void waitingTickets_haveTheColourOfTheirClass_oldestFirst() {
+    story.endpoints(Story.endpoint("/a", "'queue_depth':6,'ages':[1,1,2,1,1]"));
+    assertThat(ages("/a"))
+        .containsExactly(Tone.BAD, Tone.LATE, Tone.FAIR, Tone.FAIR, Tone.GOOD, Tone.FRESH);
   }
 
   @Test
-  void ticketThatNeverWaited_leavesTheQueueAsItIs() {
-    story.endpoints(Story.endpoint("/a", "'queue_depth':3"));
-    story.ticket("released", "/a", 1, "'waited_ms':0");
-    story.ticket("refused", "/a", 2, "'reason':'queue_full','detail':'full'");
-    story.ticket("cancelled", "/a", 1);
-    assertThat(story.at("/a").depth()).isEqualTo(3);
-    assertThat(story.at("/a").waits().count()).isEqualTo(1);
+  void ticketsWithoutAKnownAge_areGrey() {
+    story.endpoints(Story.endpoint("/a", "'queue_depth':2,'ages':[0,1]"), "/b");
+    assertThat(ages("/a")).containsExactly(Tone.GOOD, Tone.SOFT);
+    assertThat(ages("/b")).isEmpty();
+    story.endpoints(Story.endpoint("/a", "'queue_depth':1"));
+    assertThat(ages("/a")).containsExactly(Tone.SOFT);
   }
 
   @Test
-  void ticketsThatWaitedBefore_haveNoAgeButTheOldest() {
-    story.endpoints(Story.endpoint("/a", "'queue_depth':3,'oldest_wait_ms':20000"));
-    story.ticket("queued", "/a", 9);
-    assertThat(story.at("/a").ages(9, story.board.now()))
-        .containsExactly(Tone.LATE, Tone.SOFT, Tone.SOFT, Tone.GOOD);
-    story.board.tickets("/a", Story.json("[{'id':3,'waited_ms':20000},{'id':4,'waited_ms':2000}]"));
-    story.board.tickets("/gone", Story.json("[{'id':3}]"));
-    assertThat(story.at("/a").ages(9, story.board.now()))
-        .containsExactly(Tone.LATE, Tone.LATE, Tone.FAIR, Tone.GOOD);
-  }
-
-  @Test
-  void moreTicketsThanDots_areShownEvenly() {
-    story.endpoints("/a");
-    for (int at = 0; at < 100; at++) {
-      story.ticket("queued", "/a", at).pass(1_000);
-    }
-    assertThat(story.at("/a").ages(5, story.board.now()))
-        .containsExactly(Tone.BAD, Tone.BAD, Tone.LATE, Tone.LATE, Tone.FAIR);
-    assertThat(story.at("/a").ages(0, story.board.now())).isEmpty();
-    assertThat(story.at("/a").ages(1, story.board.now())).containsExactly(Tone.BAD);
-  }
-
-  @Test
-  void eventsThatWereLost_doNotLeaveGhosts() {
-    story.endpoints("/a").ticket("queued", "/a", 1).ticket("queued", "/a", 2);
-    story.told("lost", "'events':12345");
-    assertThat(line(0)).endsWith("lost  12.3K events, this was too slow");
-    story.pass(5_000).endpoints(Story.endpoint("/a", "'queue_depth':1,'oldest_wait_ms':100"));
-    assertThat(story.at("/a").ages(9, story.board.now())).containsExactly(Tone.GOOD);
-  }
-
-  @Test
-  void ticketThatIsGoneUnheard_isForgottenByTheNextAnswer() {
-    story.endpoints("/a").ticket("queued", "/a", 1).pass(20_000).ticket("queued", "/a", 2);
-    story.endpoints(Story.endpoint("/a", "'queue_depth':1,'oldest_wait_ms':50"));
-    assertThat(story.at("/a").ages(9, story.board.now())).containsExactly(Tone.GOOD);
-  }
-
-  @Test
-  void usedTokens_addUp() {
-    story.endpoints("/a");
-    story.ticket("settled", "/a", 1, "'used_tokens':40,'overrun_tokens':0");
-    assertThat(story.board.log(9)).isEmpty();
-    story.ticket("settled", "/a", 2, "'used_tokens':60,'overrun_tokens':20");
-    assertThat(story.at("/a").tokens()).isEqualTo(100);
-    assertThat(line(0)).endsWith("#2 used 20 tokens more than reserved");
-  }
-
-  @Test
-  void endpointThatIsGone_leaves_andANewOneIsHeardOfBefore() {
-    story.endpoints("/a", "/b").ticket("queued", "/new", 1);
-    assertThat(story.board.endpoints()).hasSize(3);
-    assertThat(story.board.waiting()).isEqualTo(1);
+  void changes_replaceTheirEndpointsOnly() {
+    story.endpoints(Story.endpoint("/a", "'queue_depth':3"), "/b", "/c");
+    story.changes(false, "/b", Story.endpoint("/c", "'queue_depth':4"), "/d");
+    assertThat(story.board.endpoints())
+        .extracting(WatchedEndpoint::path)
+        .containsExactly("/a", "/c", "/d");
+    assertThat(story.board.waiting()).isEqualTo(7);
     story.endpoints("/b");
     assertThat(story.board.endpoints()).hasSize(1);
   }
 
   @Test
-  void gatewayThatRestarts_isToldOnceAndKeepsWhatWasSeen() {
+  void figuresThatAnOlderGatewayLacks_areUnknown() {
+    story.endpoints(Story.endpoint("/a", "'queue_depth':1,'queued_tokens':12345"));
+    WatchedEndpoint endpoint = story.at("/a");
+    assertThat(endpoint.count("queued_tokens")).isEqualTo("12.3K");
+    assertThat(endpoint.count("queued_bytes")).isEqualTo("-");
+    assertThat(endpoint.text("limit")).isEmpty();
+    assertThat(endpoint.wait("p50_ms")).isEqualTo("-");
+  }
+
+  @Test
+  void waits_areThoseThatTheGatewayCounts() {
+    String waits = "'waits':{'p50_ms':10,'p90_ms':1500,'p99_ms':185000}";
+    story.endpoints(Story.endpoint("/a", waits), Story.endpoint("/b", "'waits':null"));
+    assertThat(story.at("/a").wait("p50_ms")).isEqualTo("10ms");
+    assertThat(story.at("/a").wait("p90_ms")).isEqualTo("1.5s");
+    assertThat(story.at("/a").wait("p99_ms")).isEqualTo("3m05s");
+    assertThat(story.at("/b").wait("p50_ms")).isEqualTo("-");
+  }
+
+  @Test
+  void event_isALineWithItsWordsAndItsColour() {
+    story.ticket("released", "/a", 1, "'tone':'plain','words':['waited 1.5s','u','m']");
+    assertThat(line(0)).isEqualTo("12:00:00 released /a #1 waited 1.5s, u, m");
+    story.ticket("expired", "/a", 2, "'tone':'bad','words':['queue_timeout','too long']");
+    assertThat(line(0)).isEqualTo("12:00:00 expired /a #2 queue_timeout, too long");
+    assertThat(story.board.log(1).getFirst().tone()).isEqualTo(Tone.BAD);
+    story.event("config", "'tone':'odd','words':['3 endpoints']");
+    assertThat(line(0)).isEqualTo("12:00:00 config  3 endpoints");
+    story.event("lost", "'events':7,'tone':'bad','words':['7 events']");
+    assertThat(line(0)).isEqualTo("12:00:00 lost  7 events");
+  }
+
+  @Test
+  void eventOfAnOlderGateway_isShownWithItsData() {
+    story.event("sync", "'state':'cut_off','members':3,'gone':null,'more':{}");
+    assertThat(line(0)).endsWith("sync  state=cut_off members=3");
+    assertThat(story.board.log(1).getFirst().tone()).isEqualTo(Tone.PLAIN);
+  }
+
+  @Test
+  void gatewayThatRestarts_isLoggedOnce_andItsStateReplaced() {
     story.board.connect();
-    story.endpoints("/a").ticket("queued", "/a", 1);
-    story.ticket("released", "/a", 1, "'waited_ms':10").ticket("queued", "/a", 2);
+    story.endpoints(Story.endpoint("/a", "'queue_depth':2"));
     assertThat(story.board.connected()).isTrue();
     story.board.disconnect("the connection broke");
     story.board.disconnect("nobody answers");
@@ -121,44 +99,41 @@ class GatewayBoardTest {
     assertThat(story.board.connected()).isFalse();
     assertThat(line(0)).endsWith("not connected  nobody answers");
     assertThat(line(1)).endsWith("not connected  the connection broke");
+    assertThat(story.at("/a").depth()).isEqualTo(2);
     story.board.connect();
     story.endpoints(Story.endpoint("/a", "'queue_depth':0"));
     assertThat(line(0)).endsWith("connected  again");
     assertThat(story.at("/a").depth()).isZero();
-    assertThat(story.at("/a").waits().count()).isEqualTo(1);
   }
 
   @Test
-  void otherEvents_areShownAsTheyCome() {
-    story.told("config", "'applied':false,'detail':'a.yaml:1:1: no'");
-    assertThat(line(0)).endsWith("config  kept the old one: a.yaml:1:1: no");
-    story.told("config", "'applied':true,'detail':'3 endpoints'");
-    assertThat(line(0)).endsWith("config  3 endpoints");
-    story.told("sync", "'state':'cut_off','members':3,'gone':null,'more':{}");
-    assertThat(line(0)).endsWith("sync  state=cut_off members=3");
-    story.told("estimated", "'endpoint':'/a'");
-    assertThat(line(0)).contains("sync");
+  void configuration_isThatOfTheEndpointAskedFor() {
+    story.board.configure("/a", Story.json("{'rate':2}"));
+    assertThat(story.board.config("/a").path("rate").asLong(0)).isEqualTo(2);
+    assertThat(story.board.config("/b").isEmpty()).isTrue();
   }
 
   @Test
-  void eventsOfAnyShape_breakNothing() {
+  void dataOfAnyShape_breaksNothing() {
     for (String data : new String[] {"{}", "[]", "1", "null", "{'endpoint':3,'at':9}"}) {
-      for (String name : new String[] {"queued", "released", "refused", "lost", "", "\u001b["}) {
-        story.board.told(name, Story.json(data));
+      for (String name : new String[] {"queued", "released", "lost", "", "\u001b["}) {
+        story.board.event(name, Story.json(data));
+      }
+      for (String name : new String[] {"endpoints", "upstreams", "instance", "lost", ""}) {
+        story.board.update(name, Story.json(data));
       }
     }
-    story.board.endpoints(Story.json("{'detail':'no'}"));
-    story.board.endpoints(Story.json("[{'path':'/a','queue_depth':'many'},7]"));
+    story.ticket("queued", "/a", 1, "'words':7,'tone':[]");
+    story.board.update("endpoints", Story.json("{'rows':[{'path':'/a','queue_depth':'many'},7]}"));
     assertThat(story.at("/a").depth()).isZero();
   }
 
   @Test
   void log_isBounded() {
     for (int at = 0; at < 2_000; at++) {
-      story.ticket("served", "/a", at);
+      story.ticket("served", "/a", at, "'words':[]");
     }
     assertThat(story.board.log(5_000)).hasSize(500);
     assertThat(line(0)).contains("#1999");
-    assertThat(story.board.events()).isEqualTo(2_000);
   }
 }

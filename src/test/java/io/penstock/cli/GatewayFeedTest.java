@@ -5,14 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.penstock.fake.RawUpstream;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -29,25 +25,43 @@ class GatewayFeedTest {
             })) {
       OperatorClient client =
           CommandLine.populateCommand(new OperatorClient(Map.of()), "--attach=" + silent.url());
-      LinkedBlockingQueue<ViewerMessage> told = new LinkedBlockingQueue<>();
-      GatewayFeed gatewayFeed = new GatewayFeed(client, told, InstantSource.fixed(Instant.EPOCH));
+      LinkedBlockingQueue<ViewerMessage> messages = new LinkedBlockingQueue<>();
+      GatewayFeed gatewayFeed = new GatewayFeed(client, messages);
       gatewayFeed.start();
-      assertThat(told.poll(1, TimeUnit.MINUTES)).isInstanceOf(ViewerMessage.Connected.class);
+      assertThat(messages.poll(1, TimeUnit.MINUTES)).isInstanceOf(ViewerMessage.Connected.class);
       // a close that waits for a line would last until the reader's timeout, 40 seconds
       assertTimeoutPreemptively(Duration.ofSeconds(20), gatewayFeed::close);
       closed.countDown();
       // the feed was still reading while it was closed, because the stream only ended afterwards
-      assertThat(nextButEndpoints(told)).isInstanceOf(ViewerMessage.Disconnected.class);
+      assertThat(messages.poll(1, TimeUnit.MINUTES)).isInstanceOf(ViewerMessage.Disconnected.class);
     }
   }
 
-  /** Skips the results of polls, which may arrive at any time. */
-  private static @Nullable ViewerMessage nextButEndpoints(BlockingQueue<ViewerMessage> told)
-      throws InterruptedException {
-    ViewerMessage next = told.poll(1, TimeUnit.MINUTES);
-    while (next instanceof ViewerMessage.Endpoints) {
-      next = told.poll(1, TimeUnit.MINUTES);
+  @Test
+  void gatewayWithoutAState_isTooOld() throws InterruptedException {
+    String problem = "{\"detail\":\"nothing here\"}";
+    try (RawUpstream old =
+        RawUpstream.start(
+            (self, byteSocket) -> {
+              self.read(byteSocket);
+              byteSocket.send(
+                  "HTTP/1.1 404 Not Found\r\nContent-Type: application/problem+json\r\n"
+                      + "Content-Length: "
+                      + problem.length()
+                      + "\r\n\r\n"
+                      + problem);
+            })) {
+      OperatorClient client =
+          CommandLine.populateCommand(new OperatorClient(Map.of()), "--attach=" + old.url());
+      LinkedBlockingQueue<ViewerMessage> messages = new LinkedBlockingQueue<>();
+      try (GatewayFeed gatewayFeed = new GatewayFeed(client, messages)) {
+        gatewayFeed.start();
+        assertThat(messages.poll(1, TimeUnit.MINUTES))
+            .isInstanceOfSatisfying(
+                ViewerMessage.Hopeless.class,
+                hopeless ->
+                    assertThat(hopeless.why()).startsWith("this gateway is too old for top"));
+      }
     }
-    return next;
   }
 }

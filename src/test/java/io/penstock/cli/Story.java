@@ -5,7 +5,7 @@ import java.time.ZoneOffset;
 import java.util.StringJoiner;
 import tools.jackson.databind.JsonNode;
 
-/** Feeds a board with made-up answers and events. */
+/** Feeds a board with made-up states and events. */
 final class Story {
   static final TerminalStyle BRIGHT = new TerminalStyle(true, true);
 
@@ -16,22 +16,30 @@ final class Story {
     return CommandJson.read(text.replace('\'', '"'));
   }
 
-  /** Returns an endpoint in the form of {@code GET /endpoints}, with {@code more} members. */
+  /** Returns an endpoint in the form of {@code GET /live}, with {@code more} members. */
   static String endpoint(String path, String more) {
     return "{'path':'%s'%s}".formatted(path, more.isEmpty() ? "" : "," + more);
   }
 
+  /** Sends the board these endpoints as all there are. */
   Story endpoints(String... all) {
+    return changes(true, "", all);
+  }
+
+  /** Sends the board changed endpoints, and one path that is gone unless empty. */
+  Story changes(boolean whole, String removed, String... rows) {
     StringJoiner array = new StringJoiner(",", "[", "]");
-    for (String each : all) {
+    for (String each : rows) {
       array.add(each.startsWith("{") ? each : endpoint(each, ""));
     }
-    board.endpoints(json(array.toString()));
+    String paths = removed.isEmpty() ? "[]" : "['" + removed + "']";
+    board.update(
+        "endpoints", json("{'whole':%s,'removed':%s,'rows':%s}".formatted(whole, paths, array)));
     return this;
   }
 
-  Story told(String name, String data) {
-    board.told(name, json("{'at':'2026-11-22T12:00:00.5Z'," + data + "}"));
+  Story event(String name, String data) {
+    board.event(name, json("{'at':'2026-11-22T12:00:00.5Z'," + data + "}"));
     return this;
   }
 
@@ -42,7 +50,7 @@ final class Story {
     for (String each : more) {
       all.add(each);
     }
-    return told(name, all.toString());
+    return event(name, all.toString());
   }
 
   Story pass(long millis) {

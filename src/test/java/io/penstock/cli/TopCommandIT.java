@@ -105,7 +105,7 @@ class TopCommandIT {
   @Test
   void terminal_showsWhatHappens_andKeysWork() throws Exception {
     try (TerminalProgram top = top(110, 30, Map.of())) {
-      top.awaitScreen("connected", "/team", "2 endpoints, 0 waiting", "1000 rps", "space test");
+      top.awaitScreen("live", "/team", "2 endpoints, 0 waiting", "1000 rps", "space test");
       gateway.gateway("GET /team/a");
       top.awaitScreen("released   /team/a #", "served     /team/a #");
       try (var first = StartedGateway.open(gateway.port(), "GET /team/b");
@@ -136,9 +136,9 @@ class TopCommandIT {
   @Test
   void window_thatChanges_isFilledAgain() throws Exception {
     try (TerminalProgram top = top(110, 30, Map.of())) {
-      top.awaitScreen("connected", "1000 rps");
+      top.awaitScreen("live", "1000 rps");
       top.resize(44, 12);
-      top.awaitScreen("ENDPOINT     WAIT                 USE SERVED\n");
+      top.awaitScreen("ENDPOINT     WAITING             USED SERVED\n");
       assertThat(top.screen()).doesNotContain("LIMIT", "REFUSED");
       top.press("\003"); // Ctrl-C
       top.assertEnds(0);
@@ -148,7 +148,7 @@ class TopCommandIT {
   @Test
   void terminal_isGivenBackWhenTheProgramIsTerminated() throws Exception {
     try (TerminalProgram top = top(80, 24, Map.of())) {
-      top.awaitScreen("connected", "/team");
+      top.awaitScreen("live", "/team");
       top.terminate();
       top.assertEnds(143);
     }
@@ -158,15 +158,15 @@ class TopCommandIT {
   void gatewayThatRestarts_isFoundAgain() throws Exception {
     int port = gateway.operatorPort();
     try (TerminalProgram top = top(110, 30, Map.of())) {
-      top.awaitScreen("2 endpoints", "connected");
+      top.awaitScreen("2 endpoints", "live");
       gateway.close();
-      top.awaitScreen("not connected: retrying", "2 endpoints", "nobody answers");
+      top.awaitScreen("not connected: trying again", "2 endpoints", "nobody answers");
       String more = ROUTES + "  - {path: /later}\n";
       gateway = StartedGateway.startOn(port, directory, more, "--penstock.operator.token=" + TOKEN);
       top.awaitScreen("3 endpoints", "/later", "again");
       gateway.gateway("GET /later");
       top.awaitScreen("served     /later");
-      assertThat(top.screen()).doesNotContain("retrying");
+      assertThat(top.screen()).doesNotContain("trying again");
       top.press("q");
       top.assertEnds(0);
     }
@@ -183,7 +183,7 @@ class TopCommandIT {
   @Test
   void terminalWithoutColoursAndUnicode_getsNone() throws Exception {
     try (TerminalProgram top = top(110, 30, Map.of("LC_ALL", "C", "NO_COLOR", "1"))) {
-      top.awaitScreen("connected", "-- events --", "1000 rps");
+      top.awaitScreen("live", "-- events --", "1000 rps");
       top.press("q");
       top.assertEnds(0);
       assertThat(top.written()).matches("(?s)[\\x00-\\x7f]*");

@@ -24,6 +24,7 @@ final class TopPicture {
       .c3 { fill: #e3b341 }
       .c5 { fill: #d2a8ff }
       .c6 { fill: #56d4dd }
+      .c75 { fill: #58a6ff }
       .c208 { fill: #f0883e }
       .c244 { fill: #8b949e }
       """;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,27 +22,13 @@ class TopPictureTest {
   void picture_drawnAgain_isTheCommittedOne() throws IOException {
     Story story = new Story();
     story.board.connect();
-    story.pass(60_000);
-    for (String path : new String[] {"/openai/chat", "/openai/batch", "/team/agents"}) {
-      queue(story, path, path.length() * 3 - 22);
-    }
-    endpoints(story, 15);
-    for (int at = 0; at < 40; at++) {
-      story.ticket("released", "/openai/chat", 900 + at, "'waited_ms':" + at * at * 5);
-      story.ticket("released", "/openai/batch", 940 + at, "'waited_ms':" + at * 1_900);
-      story.ticket("released", "/team/agents", 980 + at, "'waited_ms':" + at * 40);
-      story.ticket("released", "/anthropic", 1_020 + at, "'waited_ms':0");
-      story.ticket("settled", "/openai/chat", 900 + at, "'used_tokens':731");
-      story.ticket("settled", "/openai/batch", 940 + at, "'used_tokens':2210");
-      story.ticket("settled", "/anthropic", 1_020 + at, "'used_tokens':412");
-    }
-    endpoints(story, 19);
-    story.ticket("queued", "/openai/chat", 1_061, "'input_tokens':310,'output_tokens':256");
-    story.ticket("refused", "/team/agents", 1_062, "'reason':'queue_full','detail':'40 wait'");
-    story.ticket("expired", "/openai/batch", 1_001, "'reason':'max_wait','detail':'after 600 s'");
-    story.ticket("released", "/anthropic", 1_063, "'waited_ms':0,'upstream':'a','model':'opus'");
-    story.ticket("served", "/anthropic", 1_063);
-    story.ticket("cancelled", "/openai/batch", 1_002);
+    endpoints(story);
+    ticket(story, "queued", "/openai/chat", 1_061, "news", "566 tokens");
+    ticket(story, "refused", "/team/agents", 1_062, "bad", "queue_full", "40 wait");
+    ticket(story, "expired", "/openai/batch", 1_001, "bad", "max_wait", "after 600 s");
+    ticket(story, "released", "/anthropic", 1_063, "plain", "waited 0ms", "a", "opus");
+    ticket(story, "served", "/anthropic", 1_063, "good");
+    ticket(story, "cancelled", "/openai/batch", 1_002, "fair");
     BoardScreen boardScreen = new BoardScreen(Story.BRIGHT, "http://127.0.0.1:8081");
     BoardView view = new BoardView();
     view.move(boardScreen.rows(story.board), 2);
@@ -52,37 +40,47 @@ class TopPictureTest {
     assertThat(COMMITTED).hasContent(drawn);
   }
 
-  private static void queue(Story story, String path, int tickets) {
-    for (int at = 0; at < tickets; at++) {
-      story.ticket("queued", path, at).pass(path.contains("batch") ? 6_000 : 400);
-    }
+  private static void ticket(
+      Story story, String name, String path, long ticket, String tone, String... words) {
+    String all = Stream.of(words).map(word -> "'" + word + "'").collect(Collectors.joining(","));
+    story.ticket(name, path, ticket, "'tone':'%s','words':[%s]".formatted(tone, all));
   }
 
-  private static void endpoints(Story story, int batch) {
+  private static void endpoints(Story story) {
     story.endpoints(
         of(
             "/openai/chat",
-            "11,'oldest_wait_ms':120000,'served':18204,'utilization':0.93",
-            "60,'tpm_limit':90000"),
+            "14,'oldest_wait_ms':5200,'ages':[3,10,1,0,0],'served':18204,'utilization':0.93",
+            "820,'p90_ms':4600,'p99_ms':7600",
+            "upstream east: tokens",
+            "60rpm 90Ktpm"),
         of(
             "/openai/batch",
-            batch + ",'oldest_wait_ms':114000,'served':2210,'expired':3,'utilization':0.88",
-            "12"),
+            "20,'oldest_wait_ms':114000,'ages':[0,1,2,8,9],'served':2210,'expired':3,"
+                + "'utilization':0.88",
+            "36100,'p90_ms':66500,'p99_ms':74100",
+            "upstream batch: requests",
+            "12rpm"),
         of(
             "/team/agents",
-            "9,'oldest_wait_ms':9000,'served':5411,'refused':17,'utilization':0.64",
-            "30"),
+            "9,'oldest_wait_ms':9000,'ages':[2,4,3,0,0],'served':5411,'refused':17,"
+                + "'utilization':0.64",
+            "780,'p90_ms':1400,'p99_ms':1600",
+            "its limit: requests",
+            "30rpm"),
+        of("/team/search", "0,'served':640,'paused':true,'utilization':0.05", "", "", "4conc"),
         of(
-            "/team/search",
-            "0,'served':640,'paused':true,'utilization':0.05",
-            "0,'max_concurrency':4"),
-        of("/anthropic", "0,'served':7733,'utilization':0.31", "50,'itpm_limit':30000"));
+            "/anthropic",
+            "0,'served':7733,'utilization':0.31",
+            "1,'p90_ms':3,'p99_ms':90",
+            "",
+            "50rpm 30Kitpm"));
   }
 
-  private static String of(String path, String depth, String limit) {
+  private static String of(String path, String depth, String waits, String held, String limit) {
     return Story.endpoint(
         path,
-        "'queue_depth':%s,'config':{'algorithm':'none','upstreams':[{'rpm_limit':%s}]}"
-            .formatted(depth, limit));
+        "'queue_depth':%s,'waits':%s,'held_by':'%s','limit':'%s'"
+            .formatted(depth, waits.isEmpty() ? "null" : "{'p50_ms':" + waits + "}", held, limit));
   }
 }

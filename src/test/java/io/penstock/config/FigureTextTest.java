@@ -52,12 +52,6 @@ class FigureTextTest {
   }
 
   @Test
-  void seconds_areWhole() {
-    assertThat(FigureText.seconds(59_999)).isEqualTo("59s");
-    assertThat(FigureText.seconds(125_000)).isEqualTo("2m05s");
-  }
-
-  @Test
   void percent_isBounded() {
     assertThat(FigureText.percent(0.126)).isEqualTo("13%");
     assertThat(FigureText.percent(-1)).isEqualTo("0%");
