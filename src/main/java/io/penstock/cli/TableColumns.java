@@ -58,6 +58,7 @@ final class TableColumns {
   private static final Set<Column> WORDS =
       EnumSet.of(Column.NAME, Column.DOTS, Column.HELD_BY, Column.LIMIT);
 
+  private static final int MOST_HELD = 32;
   private static final int MOST_DOTS = 60;
 
   private final Map<Column, Integer> widths = new EnumMap<>(Column.class);
@@ -81,7 +82,7 @@ final class TableColumns {
       left -= each.least + 1;
     }
     left -= widen(Column.NAME, left * 2 / 3, Math.min(name, Math.max(20, columns / 5)));
-    left -= widen(Column.HELD_BY, left / 2, held);
+    left -= widen(Column.HELD_BY, left, Math.min(held, MOST_HELD));
     left -= widen(Column.LIMIT, left / 2, limit);
     left -= widen(Column.BAR, left / 4, 12);
     left -= widen(Column.DOTS, left, MOST_DOTS);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Description of an event for people, in addition to its name, endpoint and ticket. The console and
  * {@code top} show it as it is.
  *
- * @param words phrases; a name chosen by somebody else is a phrase of its own
+ * @param words phrases; each has at most one name that somebody else has chosen
  */
 record EventText(EventTone tone, List<String> words) {
   /** The meaning of an event, from which its colour follows. */
@@ -38,7 +38,10 @@ record EventText(EventTone tone, List<String> words) {
       case Event.Released released ->
           new EventText(
               EventTone.PLAIN,
-              phrases(waited(released.waitedNanos()), released.upstream(), released.model()));
+              phrases(
+                  waited(released.waitedNanos()),
+                  released.upstream() == null ? null : "to " + released.upstream(),
+                  released.model() == null ? null : "model " + released.model()));
       case Event.Served served -> SERVED;
       case Event.Cancelled cancelled -> CANCELLED;
       case Event.Refused refused -> new EventText(EventTone.BAD, why(refused.refusal()));

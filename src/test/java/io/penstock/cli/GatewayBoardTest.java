@@ -70,8 +70,8 @@ class GatewayBoardTest {
 
   @Test
   void event_isALineWithItsWordsAndItsColour() {
-    story.ticket("released", "/a", 1, "'tone':'plain','words':['waited 1.5s','u','m']");
-    assertThat(line(0)).isEqualTo("12:00:00 released /a #1 waited 1.5s, u, m");
+    story.ticket("released", "/a", 1, "'tone':'plain','words':['waited 1.5s','to u','model m']");
+    assertThat(line(0)).isEqualTo("12:00:00 released /a #1 waited 1.5s, to u, model m");
     story.ticket("expired", "/a", 2, "'tone':'bad','words':['queue_timeout','too long']");
     assertThat(line(0)).isEqualTo("12:00:00 expired /a #2 queue_timeout, too long");
     assertThat(story.board.log(1).getFirst().tone()).isEqualTo(Tone.BAD);

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
  */
 class TopPictureTest {
   private static final Path COMMITTED = Path.of("src", "docs", "top.svg");
-  private static final int COLUMNS = 116;
-  private static final int LINES = 25;
+  private static final int COLUMNS = 126;
+  private static final int LINES = 20;
 
   @Test
   void picture_drawnAgain_isTheCommittedOne() throws IOException {
@@ -26,7 +26,7 @@ class TopPictureTest {
     ticket(story, "queued", "/openai/chat", 1_061, "news", "566 tokens");
     ticket(story, "refused", "/team/agents", 1_062, "bad", "queue_full", "40 wait");
     ticket(story, "expired", "/openai/batch", 1_001, "bad", "max_wait", "after 600 s");
-    ticket(story, "released", "/anthropic", 1_063, "plain", "waited 0ms", "a", "opus");
+    ticket(story, "released", "/anthropic", 1_063, "plain", "waited 0ms", "to a", "model opus");
     ticket(story, "served", "/anthropic", 1_063, "good");
     ticket(story, "cancelled", "/openai/batch", 1_002, "fair");
     BoardScreen boardScreen = new BoardScreen(Story.BRIGHT, "http://127.0.0.1:8081");

@@ -24,8 +24,8 @@ class EventTextTest {
         new Event.Released(0, "/a", 1, "u", "m", Cost.NO_TOKENS, 1_500_000_000),
         EventTone.PLAIN,
         "waited 1.5s",
-        "u",
-        "m");
+        "to u",
+        "model m");
     assertLine(
         new Event.Released(0, "/a", 1, null, null, Cost.NO_TOKENS, 0),
         EventTone.PLAIN,
