@@ -77,25 +77,25 @@ public final class ClientTurn {
 
   /** Passes the answer to the listener, if there are both. Must not be called under a lock. */
   public void deliverAnswer() {
-    Consumer<ObjectReply> told;
+    Consumer<ObjectReply> receiver;
     ObjectReply answer;
     synchronized (this) {
-      told = listener;
+      receiver = listener;
       answer = objectReply;
-      if (told == null || answer == null) {
+      if (receiver == null || answer == null) {
         return;
       }
       listener = null;
     }
-    told.accept(answer);
+    receiver.accept(answer);
   }
 
   /**
    * Sets the listener, which receives the answer once: now, or later on the thread that answers.
    */
-  public void whenAnswered(Consumer<ObjectReply> told) {
+  public void whenAnswered(Consumer<ObjectReply> receiver) {
     synchronized (this) {
-      listener = told;
+      listener = receiver;
     }
     deliverAnswer();
   }

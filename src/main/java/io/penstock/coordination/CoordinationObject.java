@@ -83,20 +83,20 @@ abstract sealed class CoordinationObject
 
   /** Serves the waiters in order of arrival, and returns the turns that have an answer now. */
   final List<ClientTurn> serveAll(long nowNanos) {
-    List<ClientTurn> gone = new ArrayList<>();
+    List<ClientTurn> answered = new ArrayList<>();
     while (!waiting.isEmpty()) {
       ClientTurn first = waiting.getFirst();
       ObjectReply reply = first.cancelled() ? ObjectReplies.DONE : serve(first, nowNanos);
       if (reply == null) {
-        return gone;
+        return answered;
       }
       waiting.removeFirst();
-      gone.add(first);
+      answered.add(first);
       if (!first.answer(reply)) {
         undo(first, nowNanos); // its client went away while it was served
       }
     }
-    return gone;
+    return answered;
   }
 
   /** Takes back the grant of a turn, if it has any. */

@@ -28,7 +28,7 @@ final class CounterObject extends CoordinationObject {
         resets++;
         yield ObjectReplies.DONE;
       }
-      default -> said();
+      default -> currentValue();
     };
   }
 
@@ -39,10 +39,10 @@ final class CounterObject extends CoordinationObject {
     }
     value = sum;
     increments++;
-    return said();
+    return currentValue();
   }
 
-  private ObjectReply said() {
+  private ObjectReply currentValue() {
     return new ObjectReply.Result(Long.toString(value));
   }
 

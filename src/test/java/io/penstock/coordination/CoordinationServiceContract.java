@@ -69,11 +69,11 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void tokenThatNobodyTook_isGivenToTheNext() {
-    ClientTurn gone = ask(token(1));
-    assertThat(gone.reply()).isEqualTo(DONE);
+    ClientTurn departed = ask(token(1));
+    assertThat(departed.reply()).isEqualTo(DONE);
     ClientTurn waits = ask(token(1));
-    cancel(gone);
-    assertThat(gone.take()).isFalse();
+    cancel(departed);
+    assertThat(departed.take()).isFalse();
     assertThat(waits.reply()).isEqualTo(DONE);
     assertThat(waits.take()).isTrue();
     cancel(waits); // too late: the answer has been taken
@@ -82,10 +82,10 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void tokenOfAnIntervalThatIsOver_isNotGivenBack() {
-    ClientTurn gone = ask(token(1));
+    ClientTurn departed = ask(token(1));
     pass(SECOND);
     assertThat(now(token(1))).isEqualTo(DONE);
-    cancel(gone);
+    cancel(departed);
     assertThat(call(token(1), 0).reply()).isEqualTo(TIMED_OUT);
   }
 
@@ -170,10 +170,10 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void placeThatNobodyTook_isHeld_onceItsKeyAskedAgain() {
-    ClientTurn unheard = ask(place(1, "a"));
+    ClientTurn cancelled = ask(place(1, "a"));
     ClientTurn waits = ask(place(1, "b"));
     assertThat(now(place(1, "a"))).isEqualTo(new ObjectReply.Result("a"));
-    cancel(unheard);
+    cancel(cancelled);
     assertThat(waits.reply()).isNull();
     ClientTurn again = ask(place(1, "a"));
     cancel(again);
@@ -210,9 +210,9 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void placeThatNobodyTook_isFree_butNotThatOfAnotherUnderTheSameKey() {
-    ClientTurn gone = ask(place(1, "a"));
+    ClientTurn departed = ask(place(1, "a"));
     ClientTurn waits = ask(place(1, "b"));
-    cancel(gone);
+    cancel(departed);
     assertThat(waits.reply()).isEqualTo(new ObjectReply.Result("b"));
     assertThat(waits.take()).isTrue();
     now(new ObjectOperation.Release("b"));
@@ -356,25 +356,25 @@ public abstract class CoordinationServiceContract extends CoordinationServiceCli
 
   @Test
   void listener_isToldOnce_whicheverComesFirst() {
-    List<ObjectReply> told = new ArrayList<>();
+    List<ObjectReply> answers = new ArrayList<>();
     ClientTurn waits = ask(new ObjectOperation.AwaitEvent());
-    waits.whenAnswered(told::add);
-    assertThat(told).isEmpty();
+    waits.whenAnswered(answers::add);
+    assertThat(answers).isEmpty();
     now(new ObjectOperation.Send("x"));
-    ask(new ObjectOperation.AwaitEvent()).whenAnswered(told::add);
+    ask(new ObjectOperation.AwaitEvent()).whenAnswered(answers::add);
     waits.deliverAnswer();
-    assertThat(told).containsExactly(new ObjectReply.Result("x"), new ObjectReply.Result("x"));
+    assertThat(answers).containsExactly(new ObjectReply.Result("x"), new ObjectReply.Result("x"));
   }
 
   @Test
   void dismissal_endsAllWaits() {
     ClientTurn event = ask(new ObjectOperation.AwaitEvent());
-    ClientTurn gone = ask(new ObjectOperation.AwaitEvent());
-    cancel(gone);
+    ClientTurn departed = ask(new ObjectOperation.AwaitEvent());
+    cancel(departed);
     ObjectReply answer = new ObjectReply.Stopping();
     coordination().dismiss(answer);
     settle();
     assertThat(event.reply()).isEqualTo(answer);
-    assertThat(gone.reply()).isNull();
+    assertThat(departed.reply()).isNull();
   }
 }

@@ -13,7 +13,7 @@ class SemaphoreObjectTest extends MemoryClient {
     return new ObjectOperation.Acquire(size, key, SECOND);
   }
 
-  private static ObjectReply said(String key) {
+  private static ObjectReply grantOf(String key) {
     return new ObjectReply.Result(key);
   }
 
@@ -32,7 +32,7 @@ class SemaphoreObjectTest extends MemoryClient {
   void keyThatHasExpired_isHeldAnew() {
     now(place(1, "a"));
     pass(SECOND);
-    assertThat(now(place(1, "a"))).isEqualTo(said("a"));
+    assertThat(now(place(1, "a"))).isEqualTo(grantOf("a"));
     pass(SECOND - 1);
     assertThat(call(place(1, "b"), 0).reply()).isEqualTo(ObjectReplies.TIMED_OUT);
     assertThat(statistics(ObjectKind.SEMAPHORE))
@@ -56,9 +56,9 @@ class SemaphoreObjectTest extends MemoryClient {
 
   @Test
   void placeThatExpiredBeforeItsClientWent_hasExpired() {
-    ClientTurn gone = ask(place(1, "a"));
+    ClientTurn departed = ask(place(1, "a"));
     pass(SECOND);
-    cancel(gone);
+    cancel(departed);
     assertThat(statistics(ObjectKind.SEMAPHORE)).containsEntry("expired", 1L);
   }
 
@@ -66,14 +66,14 @@ class SemaphoreObjectTest extends MemoryClient {
   void placeThatNobodyTook_wasNotAcquired_norWaitedFor() {
     pass(SECOND);
     now(place(1, "a"));
-    ClientTurn gone = ask(place(1, "b"));
+    ClientTurn departed = ask(place(1, "b"));
     pass(SECOND);
-    assertThat(gone.reply()).isEqualTo(said("b"));
+    assertThat(departed.reply()).isEqualTo(grantOf("b"));
     assertThat(statistics(ObjectKind.SEMAPHORE))
         .containsEntry("acquired", 2L)
         .containsEntry("total_wait_time", 1_000L)
         .containsEntry("average_wait_time", 500.0);
-    cancel(gone);
+    cancel(departed);
     assertThat(statistics(ObjectKind.SEMAPHORE))
         .containsEntry("acquired", 1L)
         .containsEntry("total_wait_time", 0L)
@@ -86,13 +86,13 @@ class SemaphoreObjectTest extends MemoryClient {
     List<ClientTurn> same = List.of(ask(place(1, "b")), ask(place(1, "b")));
     ClientTurn other = ask(place(1, "c"));
     now(new ObjectOperation.Release("a"));
-    assertThat(same).extracting(ClientTurn::reply).containsExactly(said("b"), said("b"));
+    assertThat(same).extracting(ClientTurn::reply).containsExactly(grantOf("b"), grantOf("b"));
     assertThat(other.reply()).isNull();
     assertThat(statistics(ObjectKind.SEMAPHORE))
         .containsEntry("acquired", 2L)
         .containsEntry("reacquired", 1L);
     now(new ObjectOperation.Release("b"));
-    assertThat(other.reply()).isEqualTo(said("c"));
+    assertThat(other.reply()).isEqualTo(grantOf("c"));
   }
 
   @Test
@@ -110,15 +110,15 @@ class SemaphoreObjectTest extends MemoryClient {
   @ParameterizedTest
   @ValueSource(longs = {0, SECOND})
   void placeOfADeletedSemaphore_isFreedOnce_whenItsClientGoes(long nanosLater) {
-    ClientTurn gone = ask(place(9, "k0"));
+    ClientTurn departed = ask(place(9, "k0"));
     for (int key = 1; key < 5; key++) {
       now(new ObjectOperation.Acquire(9, "k" + key, 0));
     }
     now(new ObjectOperation.Delete(ObjectKind.SEMAPHORE));
     pass(nanosLater);
-    cancel(gone);
+    cancel(departed);
     for (int key = 0; key < 5; key++) {
-      assertThat(now(place(9, "k" + key))).isEqualTo(said("k" + key));
+      assertThat(now(place(9, "k" + key))).isEqualTo(grantOf("k" + key));
     }
     assertThat(now(place(9, "k5")))
         .isEqualTo(new ObjectReply.Full("5 places of semaphores are held already"));

@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 class WakingTest extends MemoryClient {
   private static final ObjectOperation TOKEN = new ObjectOperation.TakeToken(1, SECOND);
 
-  private final List<ObjectReply> told = new ArrayList<>();
+  private final List<ObjectReply> answers = new ArrayList<>();
 
   /** Calls an operation with a listener for its answer. */
   private ClientTurn listen(ObjectOperation objectOperation, long maxWaitNanos) {
     ClientTurn turn = call(objectOperation, maxWaitNanos);
     assertThat(turn.reply()).isNull();
-    turn.whenAnswered(told::add);
+    turn.whenAnswered(answers::add);
     return turn;
   }
 
@@ -26,15 +26,15 @@ class WakingTest extends MemoryClient {
   void whoeverEndsTheWait_tells() {
     listen(new ObjectOperation.AwaitEvent(), CoordinationService.FOR_EVER);
     now(new ObjectOperation.Send("hello"));
-    assertThat(told).containsExactly(new ObjectReply.Result("hello"));
+    assertThat(answers).containsExactly(new ObjectReply.Result("hello"));
   }
 
   @Test
   void whoGoes_tellsTheNext() {
-    ClientTurn gone = ask(TOKEN);
+    ClientTurn departed = ask(TOKEN);
     listen(TOKEN, CoordinationService.FOR_EVER);
-    gone.cancel();
-    assertThat(told).containsExactly(ObjectReplies.DONE);
+    departed.cancel();
+    assertThat(answers).containsExactly(ObjectReplies.DONE);
   }
 
   @Test
@@ -43,10 +43,10 @@ class WakingTest extends MemoryClient {
     listen(TOKEN, CoordinationService.FOR_EVER);
     ClientTurn waitsOn = listen(TOKEN, 2 * SECOND - 1);
     pass(SECOND);
-    assertThat(told).containsExactly(ObjectReplies.DONE);
+    assertThat(answers).containsExactly(ObjectReplies.DONE);
     assertThat(memory.waiting()).as("one was served, the other waits on").isEqualTo(1);
     pass(SECOND - 1);
-    assertThat(told).containsExactly(ObjectReplies.DONE, ObjectReplies.TIMED_OUT);
+    assertThat(answers).containsExactly(ObjectReplies.DONE, ObjectReplies.TIMED_OUT);
     assertThat(waitsOn.reply()).isEqualTo(ObjectReplies.TIMED_OUT);
   }
 
@@ -56,7 +56,7 @@ class WakingTest extends MemoryClient {
     listen(new ObjectOperation.Arrive(2), CoordinationService.FOR_EVER);
     ObjectReply answer = new ObjectReply.Stopping();
     memory.dismiss(answer);
-    assertThat(told).containsExactly(answer, answer);
+    assertThat(answers).containsExactly(answer, answer);
     assertThat(memory.waiting()).isZero();
     assertThat(ask(new ObjectOperation.Arrive(2)).reply()).as("who was dismissed is gone").isNull();
   }
