@@ -44,7 +44,7 @@ final class Membership {
     void well();
 
     /** Other instances are gone, and their waiting turns with them. */
-    void othersGone();
+    void othersDeparted();
 
     /** A publication may have been missed here. */
     void missed();
@@ -139,9 +139,9 @@ final class Membership {
   /**
    * Returns the arguments about the calling instance.
    *
-   * @param goneToo instances that the caller knows to be gone
+   * @param knownDeparted instances that the caller knows to be gone
    */
-  Caller caller(Collection<String> goneToo) {
+  Caller caller(Collection<String> knownDeparted) {
     List<String> alive = new ArrayList<>(living);
     if (!living.contains(name())) {
       alive.add(name());
@@ -149,7 +149,7 @@ final class Membership {
     return new Caller(
         name(),
         alive,
-        List.copyOf(goneToo),
+        List.copyOf(knownDeparted),
         clock.fence(ticker.nanos()),
         names.channels(),
         clock.now());
@@ -183,19 +183,19 @@ final class Membership {
   private record Check(List<String> names, Runnable then) {}
 
   /** Returns those of the instances that are gone. */
-  List<String> goneOf(Collection<String> some) {
+  List<String> departedAmong(Collection<String> some) {
     return some.stream().filter(departed::contains).toList();
   }
 
   /** Returns whether all heartbeats sent were received on the own channel. */
-  boolean heardAll() {
+  boolean receivedAllHeartbeats() {
     return lastHeartbeatReceived == number;
   }
 
   /** Takes in a heartbeat received on the own channel. */
-  void receiveHeartbeat(long said, long now) {
-    boolean gap = lastHeartbeatReceived >= first && said > lastHeartbeatReceived + 1;
-    lastHeartbeatReceived = Math.max(lastHeartbeatReceived, said);
+  void receiveHeartbeat(long heartbeat, long now) {
+    boolean gap = lastHeartbeatReceived >= first && heartbeat > lastHeartbeatReceived + 1;
+    lastHeartbeatReceived = Math.max(lastHeartbeatReceived, heartbeat);
     hearingEnds = now + names.leaseNanos();
     if (gap) {
       listener.missed();
@@ -286,21 +286,21 @@ final class Membership {
       }
       answered = mine;
       leaseEnds = sentAt + names.leaseNanos();
-      then.forEach(check -> check.names().forEach(this::look));
+      then.forEach(check -> check.names().forEach(this::noteIfDeparted));
       listener.well();
       boolean changed = false;
       for (String each : before) {
-        changed |= look(each);
+        changed |= noteIfDeparted(each);
       }
       while (departed.size() > MOST_GONE) {
         departed.remove(departed.iterator().next());
       }
       if (changed) {
-        listener.othersGone();
+        listener.othersDeparted();
       }
     }
 
-    private boolean look(String each) {
+    private boolean noteIfDeparted(String each) {
       return !living.contains(each) && departed.add(each);
     }
   }

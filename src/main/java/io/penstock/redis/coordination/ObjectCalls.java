@@ -94,7 +94,7 @@ final class ObjectCalls {
 
     private Call call() {
       sentAt = ticker.nanos();
-      Caller caller = membership.caller(membership.goneOf(unknown));
+      Caller caller = membership.caller(membership.departedAmong(unknown));
       return new Call(ObjectScript.SCRIPT, key, arguments.apply(caller));
     }
 

@@ -113,9 +113,9 @@ final class ObjectRegistrar {
         "step",
         "",
         List::of,
-        (said, trouble) -> {
-          if (said != null) {
-            String next = said.code() == 'D' ? Long.toString(nowMicros + kept(said)) : "";
+        (result, trouble) -> {
+          if (result != null) {
+            String next = result.code() == 'D' ? Long.toString(nowMicros + kept(result)) : "";
             scriptPipeline.add(
                 () -> membership.call("settle", List.of(id, due, next)), membership::words);
           }

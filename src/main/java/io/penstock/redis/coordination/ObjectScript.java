@@ -72,7 +72,7 @@ final class ObjectScript {
    *
    * @param name of the instance
    * @param living all instances that live, including this one
-   * @param gone instances that do not live
+   * @param departed instances that do not live
    * @param fence time until which a waiting operation may be executed, or empty
    * @param channels prefix of the instances' channels
    * @param now time to use in tests; empty otherwise
@@ -80,7 +80,7 @@ final class ObjectScript {
   record Caller(
       String name,
       List<String> living,
-      List<String> gone,
+      List<String> departed,
       String fence,
       String channels,
       String now) {}
@@ -134,7 +134,7 @@ final class ObjectScript {
     args.add(caller.name());
     args.add(turn);
     args.add(" " + String.join(" ", caller.living()) + " ");
-    args.add(" " + String.join(" ", caller.gone()) + " ");
+    args.add(" " + String.join(" ", caller.departed()) + " ");
     args.add(fence);
     args.add(caller.channels());
     args.add(caller.now());

@@ -54,7 +54,7 @@ final class PendingCall {
   /** Begins its turn. */
   ClientTurn begin(
       ObjectOperation objectOperation, long nowNanos, Consumer<PendingCall> departure) {
-    ClientTurn begun = new ClientTurn(objectOperation, nowNanos, gone -> departure.accept(this));
+    ClientTurn begun = new ClientTurn(objectOperation, nowNanos, turn -> departure.accept(this));
     clientTurn = begun;
     return begun;
   }

@@ -70,14 +70,14 @@ final class PendingCalls {
     this.objectCalls = objectCalls;
     this.registrar = new ObjectRegistrar(scriptPipeline, membership, objectCalls, bounds);
     this.waitingTurns = new WaitingTurns(timedTasks, clock, this::step);
-    this.pendingReleases = new PendingReleases(objectCalls, ticker, this::heardOf);
+    this.pendingReleases = new PendingReleases(objectCalls, ticker, this::applyResult);
   }
 
   /** Returns the turns answered since the last call; their clients are not notified yet. */
   List<ClientTurn> answered() {
-    List<ClientTurn> told = answered;
+    List<ClientTurn> turns = answered;
     answered = new ArrayList<>();
-    return told;
+    return turns;
   }
 
   /** Returns the number of waiting turns. */
@@ -123,7 +123,7 @@ final class PendingCalls {
 
   private void send(PendingCall pendingCall, String made) {
     if (pendingCall.operation().waits()) {
-      waitingTurns.asks(pendingCall);
+      waitingTurns.noteAsking(pendingCall);
     }
     objectCalls.ask(
         pendingCall.key,
@@ -139,7 +139,7 @@ final class PendingCalls {
             if (pendingCall.phase == PendingCall.Phase.SENT) {
               replied(pendingCall, result);
             }
-            heardOf(pendingCall.key, result);
+            applyResult(pendingCall.key, result);
           }
           if (pendingCall.operation().waits()) {
             waitingTurns.asked(pendingCall);
@@ -201,7 +201,7 @@ final class PendingCalls {
         List::of,
         (result, trouble) -> {
           if (result != null) {
-            heardOf(pendingCall.key, result);
+            applyResult(pendingCall.key, result);
           }
           if (pendingCall.phase == PendingCall.Phase.WAITS) {
             abandon(
@@ -281,12 +281,13 @@ final class PendingCalls {
   // ---- publications and answers
 
   /** Takes in news about an object. */
-  void applyPublication(Publication told) {
-    served(told.key(), told.served(), told.message());
-    waitingTurns.next(told.key(), told.nowMicros(), told.nextMicros(), ticker.nanos());
+  void applyPublication(Publication publication) {
+    served(publication.key(), publication.served(), publication.message());
+    waitingTurns.next(
+        publication.key(), publication.nowMicros(), publication.nextMicros(), ticker.nanos());
   }
 
-  private void heardOf(String key, CallResult result) {
+  private void applyResult(String key, CallResult result) {
     served(key, result.served(), result.message());
     waitingTurns.next(key, result.nowMicros(), result.nextMicros(), ticker.nanos());
   }
@@ -358,7 +359,7 @@ final class PendingCalls {
       }
     }
     if (result != null) {
-      heardOf(all.getFirst().key, result);
+      applyResult(all.getFirst().key, result);
     }
   }
 
@@ -375,7 +376,7 @@ final class PendingCalls {
           if (result == null) {
             waitingTurns.at(key, ticker.nanos() + Membership.BEAT_NANOS);
           } else {
-            heardOf(key, result);
+            applyResult(key, result);
           }
         });
   }
@@ -405,7 +406,7 @@ final class PendingCalls {
     if (result == null) {
       return; // it is asked again once Redis answers
     }
-    heardOf(some.getFirst().key, result);
+    applyResult(some.getFirst().key, result);
     Set<Long> lost = new HashSet<>(ObjectScript.numbers(result.text()));
     for (PendingCall pendingCall : some) {
       if (pendingCall.phase == PendingCall.Phase.WAITS && lost.contains(pendingCall.number)) {

@@ -96,11 +96,11 @@ final class PendingReleases {
         "leave",
         each.id(),
         () -> more,
-        (said, trouble) -> {
-          if (said == null) {
+        (result, trouble) -> {
+          if (result == null) {
             add(each);
           } else {
-            resultListener.accept(each.key(), said);
+            resultListener.accept(each.key(), result);
           }
         });
   }

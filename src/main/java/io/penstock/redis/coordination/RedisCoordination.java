@@ -180,7 +180,7 @@ public final class RedisCoordination implements CoordinationService {
     }
 
     @Override
-    public void othersGone() {
+    public void othersDeparted() {
       pendingCalls.stepAll();
     }
 
@@ -230,7 +230,7 @@ public final class RedisCoordination implements CoordinationService {
                     objectOperation,
                     maxWaitNanos,
                     !closed,
-                    gone -> enter(() -> pendingCalls.left(gone)))));
+                    pendingCall -> enter(() -> pendingCalls.left(pendingCall)))));
     return begun.getFirst();
   }
 
@@ -263,7 +263,7 @@ public final class RedisCoordination implements CoordinationService {
   /** Returns whether all calls are answered, and all own heartbeats were received. */
   boolean settled() {
     synchronized (lock) {
-      return scriptPipeline.idle() && membership.heardAll();
+      return scriptPipeline.idle() && membership.receivedAllHeartbeats();
     }
   }
 

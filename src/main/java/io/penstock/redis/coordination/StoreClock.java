@@ -5,7 +5,7 @@ import io.penstock.time.CellClock;
 /** The clock of Redis, as far as this instance can know it. Used by one thread at a time. */
 interface StoreClock {
   /** Takes in an answer with the local times of the request and of the answer. */
-  void addReading(long askedNanos, long heardNanos, long storeMicros);
+  void addReading(long askedNanos, long receivedNanos, long storeMicros);
 
   /** Returns the local time at which the clock of Redis has certainly reached the given time. */
   long localNanos(long storeMicros, long nowNanos);
@@ -36,8 +36,8 @@ interface StoreClock {
     }
 
     @Override
-    public void addReading(long askedNanos, long heardNanos, long storeMicros) {
-      var _ = clock.addReading(askedNanos, heardNanos, storeMicros * NANOS_PER_MICRO, MICRO);
+    public void addReading(long askedNanos, long receivedNanos, long storeMicros) {
+      var _ = clock.addReading(askedNanos, receivedNanos, storeMicros * NANOS_PER_MICRO, MICRO);
     }
 
     @Override

@@ -56,7 +56,7 @@ final class WaitingTurns {
   }
 
   /** Records that a turn is asking to wait; news about its object may concern it from now on. */
-  void asks(PendingCall pendingCall) {
+  void noteAsking(PendingCall pendingCall) {
     place(pendingCall).asking++;
   }
 

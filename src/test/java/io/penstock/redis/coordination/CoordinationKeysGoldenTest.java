@@ -92,17 +92,17 @@ class CoordinationKeysGoldenTest {
 
   @Test
   void instances_tellEachOtherWhatIsRecorded_andKeepAnswersUntilTheyAreHeard() {
-    List<String> told = new CopyOnWriteArrayList<>();
+    List<String> received = new CopyOnWriteArrayList<>();
     String channel = crew.namespace + ":coordination:m1";
-    link.listen(channel, told::add, () -> {}).orTimeout(20, TimeUnit.SECONDS).join();
+    link.listen(channel, received::add, () -> {}).orTimeout(20, TimeUnit.SECONDS).join();
     ask(1, "e", new ObjectOperation.AwaitEvent());
     way.become(FaultProxy.Manner.BLACK_HOLE);
     crew.members.getFirst().call("e", new ObjectOperation.Send("hello\nworld"), 0);
     PatientWaits.await("word of the event")
-        .until(() -> told.stream().anyMatch(each -> each.contains("hello")));
+        .until(() -> received.stream().anyMatch(each -> each.contains("hello")));
     PatientWaits.await("the answer").until(crew.members.getFirst()::settled);
     List<String> messages =
-        told.stream()
+        received.stream()
             .map(each -> each.matches("\\d+") ? "<number>" : each.replace(crew.namespace, "NS"))
             .map(each -> "NS:coordination:m1 " + each.replace("\n", "\\n"))
             .distinct()

@@ -20,7 +20,7 @@ class MembershipTest {
   private static final long LEASE = 5 * SECOND;
   private static final long MICROS = 1_700_000_000_000_000L;
 
-  private final List<String> told = new ArrayList<>();
+  private final List<String> notices = new ArrayList<>();
   private final List<Call> calls = new ArrayList<>();
   private CompletableFuture<List<Reply>> answer = new CompletableFuture<>();
   private final FakeTicker ticker = new FakeTicker();
@@ -37,22 +37,22 @@ class MembershipTest {
           new Membership.Listener() {
             @Override
             public void lost() {
-              told.add("lost");
+              notices.add("lost");
             }
 
             @Override
             public void well() {
-              told.add("well");
+              notices.add("well");
             }
 
             @Override
-            public void othersGone() {
-              told.add("others gone");
+            public void othersDeparted() {
+              notices.add("others gone");
             }
 
             @Override
             public void missed() {
-              told.add("missed");
+              notices.add("missed");
             }
           });
 
@@ -94,12 +94,12 @@ class MembershipTest {
     assertThat(calls.getLast().args())
         .containsExactly("beat", "me.1", "", "", "1", "0", "5000000", "channel:me");
     answer.complete(List.of(reply("J", "me.1")));
-    assertThat(told).containsExactly("well");
+    assertThat(notices).containsExactly("well");
     assertThat(membership.joined(0)).as("it has not heard itself").isFalse();
-    assertThat(membership.heardAll()).isFalse();
+    assertThat(membership.receivedAllHeartbeats()).isFalse();
     membership.receiveHeartbeat(1, 0);
     assertThat(membership.joined(0)).isTrue();
-    assertThat(membership.heardAll()).isTrue();
+    assertThat(membership.receivedAllHeartbeats()).isTrue();
     assertThat(membership.born()).isEqualTo("born");
     assertThat(membership.objects()).isEqualTo(17);
     assertThat(membership.joined(LEASE - 1)).isTrue();
@@ -130,7 +130,7 @@ class MembershipTest {
     assertThat(membership.name()).isEqualTo("me.1");
     answer.complete(List.of(reply("J", "me.1")));
     tick(LEASE);
-    assertThat(told).endsWith("lost");
+    assertThat(notices).endsWith("lost");
     assertThat(membership.name()).isEqualTo("me.2");
     answer.complete(List.of(reply("J", "me.2")));
     assertThat(membership.joined(LEASE)).as("it has not heard itself since").isFalse();
@@ -140,9 +140,9 @@ class MembershipTest {
   void instanceThatIsGoneForTheOthers_comesBackUnderAnotherName() {
     joined("me.1");
     tick(SECOND);
-    CompletableFuture<List<Reply>> gone = answer;
-    gone.complete(List.of(reply("G")));
-    assertThat(told).containsExactly("well", "lost");
+    CompletableFuture<List<Reply>> unanswered = answer;
+    unanswered.complete(List.of(reply("G")));
+    assertThat(notices).containsExactly("well", "lost");
     assertThat(membership.joined(SECOND)).isFalse();
     scriptPipeline.flush();
     assertThat(calls.getLast().args().get(1)).isEqualTo("me.2");
@@ -152,23 +152,23 @@ class MembershipTest {
   void wordThatWasNotHeard_isSaidToBeMissed() {
     joined("me.1");
     membership.receiveHeartbeat(2, 1);
-    assertThat(told).doesNotContain("missed");
+    assertThat(notices).doesNotContain("missed");
     membership.receiveHeartbeat(4, 2);
-    assertThat(told).endsWith("missed");
+    assertThat(notices).endsWith("missed");
     membership.receiveHeartbeat(3, 3);
     membership.receiveHeartbeat(5, 4);
-    assertThat(told).containsOnlyOnce("missed");
+    assertThat(notices).containsOnlyOnce("missed");
   }
 
   @Test
   void otherThatLivesNoMore_isGoneAndIsSaidOnce() {
     joined("me.1", "other");
-    assertThat(membership.goneOf(List.of("other", "me.1"))).isEmpty();
+    assertThat(membership.departedAmong(List.of("other", "me.1"))).isEmpty();
     beat(1, "me.1");
-    assertThat(told).endsWith("others gone");
-    assertThat(membership.goneOf(List.of("other", "me.1"))).containsExactly("other");
+    assertThat(notices).endsWith("others gone");
+    assertThat(membership.departedAmong(List.of("other", "me.1"))).containsExactly("other");
     beat(2, "me.1");
-    assertThat(told).endsWith("well");
+    assertThat(notices).endsWith("well");
   }
 
   @Test
@@ -179,31 +179,31 @@ class MembershipTest {
     }
     joined(many);
     beat(1, "me.1");
-    assertThat(membership.goneOf(List.of(many))).hasSize(64);
+    assertThat(membership.departedAmong(List.of(many))).hasSize(64);
   }
 
   @Test
   void checkOfOthers_isAnsweredWithTheNextSignOfLife() {
     joined("me.1", "other");
-    membership.check(List.of("other", "third"), () -> told.add("checked"));
+    membership.check(List.of("other", "third"), () -> notices.add("checked"));
     scriptPipeline.flush();
-    assertThat(told).doesNotContain("checked");
+    assertThat(notices).doesNotContain("checked");
     answer.complete(List.of(reply("J", "me.1", "other")));
-    assertThat(told).endsWith("checked");
-    assertThat(membership.goneOf(List.of("other", "third"))).containsExactly("third");
+    assertThat(notices).endsWith("checked");
+    assertThat(membership.departedAmong(List.of("other", "third"))).containsExactly("third");
     beat(1, "me.1");
-    assertThat(told).containsOnlyOnce("checked");
+    assertThat(notices).containsOnlyOnce("checked");
   }
 
   @Test
   void noAnswer_answersWhatIsCheckedAndTakesNoTurns_andTheNextSignIsSent() {
     joined("me.1");
-    membership.check(List.of("other"), () -> told.add("checked"));
+    membership.check(List.of("other"), () -> notices.add("checked"));
     scriptPipeline.flush();
     answer.completeExceptionally(new RedisTrouble(RedisTrouble.Kind.SLOW));
-    assertThat(told).endsWith("checked");
+    assertThat(notices).endsWith("checked");
     assertThat(membership.joined(0)).isFalse();
-    assertThat(membership.goneOf(List.of("other"))).isEmpty();
+    assertThat(membership.departedAmong(List.of("other"))).isEmpty();
     beat(1, "me.1");
     assertThat(membership.joined(1)).isTrue();
   }

@@ -195,15 +195,15 @@ class RedisCoordinationIT {
     String key = key(ObjectKind.WATCHDOG, "w");
     long now = RedisCrew.BORN_MICROS + crew.ticker.nanos() / 1_000;
     // the first is the newer one
-    server.command("PUBLISH", channel, told(key, now + 2, now + 1_000_000));
-    server.command("PUBLISH", channel, told(key, now + 1, now + 50_000_000));
+    server.command("PUBLISH", channel, publication(key, now + 2, now + 1_000_000));
+    server.command("PUBLISH", channel, publication(key, now + 1, now + 50_000_000));
     crew.settle();
     server.command("HSET", key, "expires", Long.toString(now + 1_000_000));
     crew.pass(SECOND);
     assertThat(waits.reply()).isEqualTo(ObjectReplies.DONE);
   }
 
-  private static String told(String key, long nowMicros, long nextMicros) {
+  private static String publication(String key, long nowMicros, long nextMicros) {
     return "%s\n%d\n%d\n\n".formatted(key, nowMicros, nextMicros);
   }
 
@@ -270,9 +270,9 @@ class RedisCoordinationIT {
   @Test
   void whoLeaves_isNotWaitedFor() {
     now(1, "s", place("held", 0));
-    ClientTurn gone = ask(0, "s", place("gone", 0));
+    ClientTurn departed = ask(0, "s", place("gone", 0));
     crew.members.getFirst().close();
-    assertThat(gone.reply()).isEqualTo(new ObjectReply.Stopping());
+    assertThat(departed.reply()).isEqualTo(new ObjectReply.Stopping());
     ClientTurn next = crew.members.get(1).call("s", place("next", 0), CoordinationService.FOR_EVER);
     crew.members.get(1).call("s", new ObjectOperation.Release("held"), 0);
     PatientWaits.await("the next one")

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ScriptPipelineTest {
   private final List<CompletableFuture<List<Reply>>> sent = new ArrayList<>();
   private final List<Integer> sizes = new ArrayList<>();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> outcomes = new ArrayList<>();
   private final ScriptPipeline scriptPipeline =
       new ScriptPipeline(
           calls -> {
@@ -29,7 +29,7 @@ class ScriptPipelineTest {
   private void add(String name) {
     scriptPipeline.add(
         () -> new Call(Membership.SCRIPT, name, List.of()),
-        reply -> told.add(name + (reply.trouble() == null ? "" : " failed")));
+        reply -> outcomes.add(name + (reply.trouble() == null ? "" : " failed")));
     scriptPipeline.flush();
   }
 
@@ -39,11 +39,11 @@ class ScriptPipelineTest {
     add("b");
     add("c");
     sent.getFirst().complete(List.of(new Reply("", null, 0)));
-    assertThat(told).containsExactly("a");
+    assertThat(outcomes).containsExactly("a");
     scriptPipeline.flush();
     sent.getLast().complete(List.of(new Reply("", null, 0), new Reply("", null, 0)));
     assertThat(sizes).containsExactly(1, 2);
-    assertThat(told).containsExactly("a", "b", "c");
+    assertThat(outcomes).containsExactly("a", "b", "c");
     assertThat(scriptPipeline.idle()).isTrue();
     assertThat(scriptPipeline.answered()).isEqualTo(2);
   }
@@ -53,11 +53,11 @@ class ScriptPipelineTest {
     add("a");
     add("b");
     sent.getFirst().completeExceptionally(new RedisTrouble(RedisTrouble.Kind.SLOW));
-    assertThat(told).containsExactly("a failed", "b failed");
+    assertThat(outcomes).containsExactly("a failed", "b failed");
     assertThat(scriptPipeline.idle()).isTrue();
     assertThat(scriptPipeline.answered()).isZero();
     add("c");
     sent.getLast().complete(List.of(new Reply("", null, 0)));
-    assertThat(told).endsWith("c");
+    assertThat(outcomes).endsWith("c");
   }
 }

@@ -42,7 +42,7 @@ class WaitingTurnsTest {
 
   private PendingCall visit(String key) {
     PendingCall pendingCall = new PendingCall(key, "name", ++number, 0, 'w');
-    pendingCall.begin(new ObjectOperation.AwaitEvent(), 0, gone -> {});
+    pendingCall.begin(new ObjectOperation.AwaitEvent(), 0, turn -> {});
     return pendingCall;
   }
 
@@ -69,25 +69,25 @@ class WaitingTurnsTest {
 
   @Test
   void whoAsks_doesNotWaitYet_butIsToldOfTheObject() {
-    PendingCall asks = visit("a");
-    waitingTurns.asks(asks);
+    PendingCall asking = visit("a");
+    waitingTurns.noteAsking(asking);
     assertThat(waitingTurns.byObject()).isEmpty();
     waitingTurns.next("a", 1, 5, 0);
     assertThat(timedTasks.nextNanos()).isEqualTo(5_000);
-    waitingTurns.asked(asks);
+    waitingTurns.asked(asking);
     assertThat(timedTasks.nextNanos()).as("nobody is there").isEqualTo(Ticker.NEVER);
   }
 
   @Test
   void objectAtWhichOneStillAsks_isKeptWhenTheOnlyOneThatWaitsGoes() {
     PendingCall waits = waits("a");
-    PendingCall asks = visit("a");
-    waitingTurns.asks(asks);
+    PendingCall asking = visit("a");
+    waitingTurns.noteAsking(asking);
     waitingTurns.next("a", 1, 5, 0);
     waitingTurns.remove(waits);
     assertThat(timedTasks.nextNanos()).isEqualTo(5_000);
     waitingTurns.add(waits);
-    waitingTurns.asked(asks);
+    waitingTurns.asked(asking);
     assertThat(timedTasks.nextNanos()).isEqualTo(5_000);
     waitingTurns.remove(waits);
     assertThat(timedTasks.nextNanos()).isEqualTo(Ticker.NEVER);
