@@ -25,11 +25,11 @@ public final class DecisionWaits {
   public static final int MOST = 10_000;
 
   private record Waiting(
-      long number, String model, long tokens, long deadline, Consumer<ModelDecision> told) {}
+      long number, String model, long tokens, long deadline, Consumer<ModelDecision> receiver) {}
 
-  private record Told(Waiting waiting, ModelDecision decision) {
+  private record DecidedWait(Waiting waiting, ModelDecision decision) {
     void tell() {
-      waiting.told().accept(decision);
+      waiting.receiver().accept(decision);
     }
   }
 
@@ -55,17 +55,17 @@ public final class DecisionWaits {
    * Waits until a model admits a request of {@code tokens} tokens.
    *
    * @param deadline the instant at which the wait ends
-   * @param told receives one decision, on any thread and perhaps during the call: that the request
-   *     is allowed, that it never will be, or, at the deadline, why it is not allowed yet
+   * @param receiver receives one decision, on any thread and perhaps during the call: that the
+   *     request is allowed, that it never will be, or, at the deadline, why it is not allowed yet
    * @return an action that gives up the place, or null when {@link #MOST} clients wait already
    */
   public @Nullable Runnable enter(
-      String model, long tokens, long deadline, Consumer<ModelDecision> told) {
+      String model, long tokens, long deadline, Consumer<ModelDecision> receiver) {
     long now = ticker.nanos();
     ModelDecision modelDecision = decisionService.decide(model, tokens, now);
     ModelNames.Known known = models.known(model);
     if (known == null || modelDecision.allowed() || !modelDecision.possible() || deadline <= now) {
-      told.accept(modelDecision);
+      receiver.accept(modelDecision);
       return () -> {};
     }
     Crowd crowd;
@@ -75,7 +75,7 @@ public final class DecisionWaits {
         return null;
       }
       size++;
-      waiting = new Waiting(entered++, model, tokens, deadline, told);
+      waiting = new Waiting(entered++, model, tokens, deadline, receiver);
       crowd = crowds.computeIfAbsent(models.quota(known, now), Crowd::new);
       crowd.add(waiting);
     }
@@ -105,18 +105,18 @@ public final class DecisionWaits {
 
   private void step() {
     woken.set(false);
-    List<Told> told = new ArrayList<>();
+    List<DecidedWait> decided = new ArrayList<>();
     synchronized (this) {
       long now = ticker.nanos();
       long next = Ticker.NEVER;
       for (Crowd crowd : crowds.values()) {
-        next = Math.min(next, crowd.look(now, told));
+        next = Math.min(next, crowd.takeDecided(now, decided));
       }
-      size -= told.size();
+      size -= decided.size();
       closeEmpty();
       alarm.at(next, this::step);
     }
-    told.forEach(Told::tell);
+    decided.forEach(DecidedWait::tell);
   }
 
   /** Returns the number of waiting clients. */
@@ -149,41 +149,41 @@ public final class DecisionWaits {
     }
 
     /**
-     * Moves the clients with a final decision to {@code told}; returns the instant of the next
+     * Moves the clients with a final decision to {@code decided}; returns the instant of the next
      * check.
      */
-    long look(long now, List<Told> told) {
+    long takeDecided(long now, List<DecidedWait> decided) {
       while (!fewestFirst.isEmpty()) {
-        ModelDecision most = look(fewestFirst.last(), now);
+        ModelDecision most = decide(fewestFirst.last(), now);
         if (most.possible() && !most.allowed()) {
           break;
         }
-        tell(fewestFirst.last(), most, told);
+        tell(fewestFirst.last(), most, decided);
       }
       long next = Ticker.NEVER;
       while (!fewestFirst.isEmpty()) {
-        ModelDecision fewest = look(fewestFirst.first(), now);
+        ModelDecision fewest = decide(fewestFirst.first(), now);
         next = fewest.allowedAtNanos();
         if (!fewest.allowed()) {
           break;
         }
-        tell(fewestFirst.first(), fewest, told);
+        tell(fewestFirst.first(), fewest, decided);
       }
       while (!soonestFirst.isEmpty() && soonestFirst.first().deadline() <= now) {
-        tell(soonestFirst.first(), look(soonestFirst.first(), now), told);
+        tell(soonestFirst.first(), decide(soonestFirst.first(), now), decided);
       }
       return soonestFirst.isEmpty()
           ? Ticker.NEVER
           : Math.min(next, soonestFirst.first().deadline());
     }
 
-    private ModelDecision look(Waiting waiting, long now) {
+    private ModelDecision decide(Waiting waiting, long now) {
       return decisionService.decide(waiting.model(), waiting.tokens(), now);
     }
 
-    private void tell(Waiting waiting, ModelDecision modelDecision, List<Told> told) {
+    private void tell(Waiting waiting, ModelDecision modelDecision, List<DecidedWait> decided) {
       remove(waiting);
-      told.add(new Told(waiting, modelDecision));
+      decided.add(new DecidedWait(waiting, modelDecision));
     }
 
     @Override

@@ -49,7 +49,7 @@ public final class QuotaReservations {
   public record Ended(String model, long reservedTokens) {}
 
   private record Reservation(
-      String model, long tokens, @Nullable Quota quota, List<Charge> spends, long expiresNanos) {}
+      String model, long tokens, @Nullable Quota quota, List<Charge> charges, long expiresNanos) {}
 
   private final ModelQuotas models;
   private final DecisionService decisionService;
@@ -78,7 +78,7 @@ public final class QuotaReservations {
     if (oldestFirst.size() >= MOST) {
       return new TooMany();
     }
-    List<Charge> spends = new ArrayList<>();
+    List<Charge> charges = new ArrayList<>();
     while (true) {
       ModelDecision modelDecision = decisionService.decide(model, tokens, now);
       if (!modelDecision.allowed()) {
@@ -90,10 +90,10 @@ public final class QuotaReservations {
       boolean anyway =
           modelDecision.code()
               == ModelDecision.Code.UNLIMITED; // counted as far as possible, but never denied
-      if (quota == null || quota.take(Cost.ofInput(tokens), now, spends) || anyway) {
+      if (quota == null || quota.take(Cost.ofInput(tokens), now, charges) || anyway) {
         long expires = now + timeoutNanos;
         String id = newId();
-        oldestFirst.put(id, new Reservation(model, tokens, quota, spends, expires));
+        oldestFirst.put(id, new Reservation(model, tokens, quota, charges, expires));
         return new Made(id, expires, decisionService.decide(model, 0, now));
       }
     }
@@ -131,7 +131,7 @@ public final class QuotaReservations {
     // All as input: separate output would be charged after unused input was returned, and other
     // requests could take the room in between.
     TokenUsage tokenUsage = new TokenUsage(tokens, 0, 0);
-    ended.spends().forEach(charge -> charge.settle(tokenUsage, 0, now));
+    ended.charges().forEach(charge -> charge.settle(tokenUsage, 0, now));
     return woken(ended);
   }
 
@@ -144,7 +144,7 @@ public final class QuotaReservations {
     if (ended == null) {
       return null;
     }
-    ended.spends().forEach(charge -> charge.giveBack(now));
+    ended.charges().forEach(charge -> charge.giveBack(now));
     return woken(ended);
   }
 

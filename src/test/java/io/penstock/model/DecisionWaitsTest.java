@@ -62,7 +62,7 @@ class DecisionWaitsTest {
   private final DecisionService decisionService = new DecisionService(models);
   private final DecisionWaits decisionWaits =
       new DecisionWaits(models, decisionService, ticker, alarm);
-  private final List<String> told = new ArrayList<>();
+  private final List<String> decisions = new ArrayList<>();
 
   @BeforeEach
   void configure() {
@@ -73,7 +73,7 @@ class DecisionWaitsTest {
   private Runnable enter(String name, long tokens, long deadline) {
     Runnable leave =
         decisionWaits.enter(
-            "m", tokens, deadline, decision -> told.add(name + " " + decision.code().text()));
+            "m", tokens, deadline, decision -> decisions.add(name + " " + decision.code().text()));
     alarm.run();
     return Objects.requireNonNull(leave);
   }
@@ -90,14 +90,14 @@ class DecisionWaitsTest {
   @Test
   void room_isToldAtOnce() {
     enter("a", 1_000, LATE);
-    assertThat(told).containsExactly("a ok");
+    assertThat(decisions).containsExactly("a ok");
     assertThat(decisionWaits.size()).isZero();
   }
 
   @Test
   void moreThanAMinutesTokens_isRefusedAtOnce() {
     enter("a", 1_001, LATE);
-    assertThat(told).containsExactly("a tpm_exceeded");
+    assertThat(decisions).containsExactly("a tpm_exceeded");
     assertThat(decisionWaits.size()).isZero();
   }
 
@@ -109,10 +109,10 @@ class DecisionWaitsTest {
     long opens = NOW + WINDOW + SECOND;
     assertThat(alarm.instant).isEqualTo(opens);
     at(opens - 1);
-    assertThat(told).isEmpty();
+    assertThat(decisions).isEmpty();
     assertThat(alarm.steps).isEqualTo(steps);
     at(opens);
-    assertThat(told).containsExactly("a ok");
+    assertThat(decisions).containsExactly("a ok");
     assertThat(alarm.steps).isEqualTo(steps + 1);
     assertThat(alarm.instant).isEqualTo(Ticker.NEVER);
   }
@@ -126,9 +126,9 @@ class DecisionWaitsTest {
     enter("less", 300, LATE);
     enter("least", 1, LATE);
     at(NOW + WINDOW + SECOND);
-    assertThat(told).containsExactly("least ok", "less ok");
+    assertThat(decisions).containsExactly("least ok", "less ok");
     at(NOW + WINDOW + 11 * SECOND);
-    assertThat(told).last().isEqualTo("more ok");
+    assertThat(decisions).last().isEqualTo("more ok");
     assertThat(decisionWaits.size()).isZero();
   }
 
@@ -138,12 +138,12 @@ class DecisionWaitsTest {
     enter("a", 1, NOW + 5 * SECOND);
     enter("b", 1, LATE);
     at(NOW + 5 * SECOND - 1);
-    assertThat(told).isEmpty();
+    assertThat(decisions).isEmpty();
     at(NOW + 5 * SECOND);
-    assertThat(told).containsExactly("a tpm_exceeded");
+    assertThat(decisions).containsExactly("a tpm_exceeded");
     assertThat(decisionWaits.size()).isEqualTo(1);
     enter("now", 1, ticker.nanos());
-    assertThat(told).last().isEqualTo("now tpm_exceeded");
+    assertThat(decisions).last().isEqualTo("now tpm_exceeded");
   }
 
   @Test
@@ -156,10 +156,10 @@ class DecisionWaitsTest {
     leave.run();
     assertThat(decisionWaits.size()).isEqualTo(1);
     at(NOW + 1);
-    assertThat(told).containsExactly("b tpm_exceeded");
-    told.clear();
+    assertThat(decisions).containsExactly("b tpm_exceeded");
+    decisions.clear();
     at(NOW + 2 * WINDOW);
-    assertThat(told).isEmpty();
+    assertThat(decisions).isEmpty();
   }
 
   @Test
@@ -172,7 +172,7 @@ class DecisionWaitsTest {
     charges.forEach(charge -> charge.giveBack(NOW));
     quota.waitList().wake();
     alarm.run();
-    assertThat(told).containsExactly("a ok");
+    assertThat(decisions).containsExactly("a ok");
   }
 
   @Test
@@ -182,25 +182,25 @@ class DecisionWaitsTest {
     enter("b", 1_000, LATE);
     models.override("m", new ModelLimits(0, 1_500, 0), NOW);
     alarm.run();
-    assertThat(told).containsExactly("a ok");
+    assertThat(decisions).containsExactly("a ok");
     models.override("m", new ModelLimits(0, 900, 0), NOW);
     alarm.run();
-    assertThat(told).containsExactly("a ok", "b " + Code.TPM_EXCEEDED.text());
+    assertThat(decisions).containsExactly("a ok", "b " + Code.TPM_EXCEEDED.text());
     enter("c", 500, LATE);
     models.reset("m", NOW);
     alarm.run();
-    assertThat(told).last().isEqualTo("c ok");
+    assertThat(decisions).last().isEqualTo("c ok");
   }
 
   @Test
   void waits_areBounded() {
     record(1_000);
     for (int each = 0; each < DecisionWaits.MOST; each++) {
-      decisionWaits.enter("m", 1, LATE, decision -> told.add("one"));
+      decisionWaits.enter("m", 1, LATE, decision -> decisions.add("one"));
     }
-    assertThat(decisionWaits.enter("m", 1, LATE, decision -> told.add("too many"))).isNull();
+    assertThat(decisionWaits.enter("m", 1, LATE, decision -> decisions.add("too many"))).isNull();
     at(NOW + WINDOW + SECOND);
-    assertThat(told).hasSize(DecisionWaits.MOST).doesNotContain("too many");
+    assertThat(decisions).hasSize(DecisionWaits.MOST).doesNotContain("too many");
     assertThat(decisionWaits.size()).isZero();
   }
 
@@ -214,14 +214,15 @@ class DecisionWaitsTest {
     enter("second", 7, LATE);
     enter("third", 7, LATE);
     at(NOW + WINDOW + SECOND);
-    assertThat(told).containsExactly("first ok", "second ok", "third ok");
+    assertThat(decisions).containsExactly("first ok", "second ok", "third ok");
   }
 
   @Test
   void deadlineOfNow_isToldByWhoEnters() {
     record(1_000);
-    Runnable leave = decisionWaits.enter("m", 1, NOW, decision -> told.add(decision.code().text()));
-    assertThat(told).containsExactly("tpm_exceeded");
+    Runnable leave =
+        decisionWaits.enter("m", 1, NOW, decision -> decisions.add(decision.code().text()));
+    assertThat(decisions).containsExactly("tpm_exceeded");
     assertThat(leave).isNotNull();
     assertThat(alarm.soon).isNull();
   }
@@ -237,7 +238,7 @@ class DecisionWaitsTest {
     waitList.wake();
     assertThat(alarm.soon).as("waits").isNotNull();
     at(NOW + 1);
-    assertThat(told).containsExactly("b tpm_exceeded");
+    assertThat(decisions).containsExactly("b tpm_exceeded");
     waitList.wake();
     assertThat(alarm.soon).as("was told").isNull();
   }

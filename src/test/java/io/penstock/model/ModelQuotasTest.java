@@ -282,33 +282,33 @@ class ModelQuotasTest {
 
   @Test
   void whatOperatorsSay_isInForceAtOnce_andTold() {
-    AtomicInteger told = new AtomicInteger();
-    quotas.whenChanged(told::incrementAndGet);
+    AtomicInteger notices = new AtomicInteger();
+    quotas.whenChanged(notices::incrementAndGet);
     assertThat(quotas.load("nobody", NOW)).isFalse();
-    assertThat(told).hasValue(0);
+    assertThat(notices).hasValue(0);
     assertThat(quotas.load("openai", NOW)).isTrue();
     assertThat(name("o1")).isEqualTo("o1");
-    assertThat(told).hasValue(1);
+    assertThat(notices).hasValue(1);
     assertThat(quotas.override("m", new ModelLimits(1, 0, 0), NOW)).isTrue();
     assertThat(name("m")).isEqualTo("m");
-    assertThat(told).hasValue(2);
+    assertThat(notices).hasValue(2);
     assertThat(quotas.endOverride("m", NOW)).isTrue();
     assertThat(name("m")).isNull();
-    assertThat(told).hasValue(3);
+    assertThat(notices).hasValue(3);
     quotas.configure(List.of(), Map.of("n", new ModelLimits(1, 0, 0)), NOW);
-    assertThat(told).as("what route files say is told by others").hasValue(3);
+    assertThat(notices).as("what route files say is told by others").hasValue(3);
   }
 
   @Test
   void restoredOverrides_takeThePlaceOfOthers_atOnce_andAreTold() {
-    AtomicInteger told = new AtomicInteger();
+    AtomicInteger notices = new AtomicInteger();
     quotas.override("since", new ModelLimits(1, 0, 0), NOW);
-    quotas.whenChanged(told::incrementAndGet);
+    quotas.whenChanged(notices::incrementAndGet);
     Map<String, ModelLimits> before = Map.of("before", new ModelLimits(2, 0, 0));
     quotas.restore(before, NOW);
     assertThat(quotas.overrides()).isEqualTo(before);
     assertThat(name("before")).isEqualTo("before");
     assertThat(name("since")).isNull();
-    assertThat(told).hasValue(1);
+    assertThat(notices).hasValue(1);
   }
 }
