@@ -41,9 +41,9 @@ class ObserveFilterTest {
     assertThat(RequestTrail.class.getMethods())
         .hasSizeGreaterThan(10)
         .allSatisfy(
-            told ->
+            event ->
                 assertThat(AccessLine.class.getDeclaredMethods())
                     .extracting(Method::getName)
-                    .contains(told.getName()));
+                    .contains(event.getName()));
   }
 }

@@ -84,10 +84,10 @@ class RewritingIT extends HostileCase {
 
   @Test
   void streamOfWhoAskedForUsage_passesAsItIs() throws InterruptedException {
-    String asks = "{" + ASKED + "," + STREAM.substring(1);
+    String request = "{" + ASKED + "," + STREAM.substring(1);
     upstream.script(streaming());
-    assertThat(post("/stream/v1/chat/completions", asks).text()).isEqualTo(TEXT + USAGE + DONE);
-    assertThat(upstream.received().text()).isEqualTo(asks);
+    assertThat(post("/stream/v1/chat/completions", request).text()).isEqualTo(TEXT + USAGE + DONE);
+    assertThat(upstream.received().text()).isEqualTo(request);
   }
 
   @Test
@@ -113,12 +113,12 @@ class RewritingIT extends HostileCase {
 
   @Test
   void clientWhoAskedWhereUsageIsUnknown_getsTheErrorItself() throws InterruptedException {
-    String asks = "{" + ASKED + "," + STREAM.substring(1);
+    String request = "{" + ASKED + "," + STREAM.substring(1);
     upstream.script(RawUpstream.answering(answer(400, "application/json", NO_OPTIONS)));
-    HttpMessage answer = post("/older/v1/chat/completions", asks);
+    HttpMessage answer = post("/older/v1/chat/completions", request);
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.text()).isEqualTo(NO_OPTIONS);
-    assertThat(upstream.received().text()).isEqualTo(asks);
+    assertThat(upstream.received().text()).isEqualTo(request);
   }
 
   @Test
@@ -139,7 +139,7 @@ class RewritingIT extends HostileCase {
 
   @Test
   void modelThatIsFull_isServedByItsFallbackUnderThatName() throws InterruptedException {
-    String asks = ASK.replace("\"m\"", "\"full\"");
+    String request = ASK.replace("\"m\"", "\"full\"");
     CountDownLatch done = new CountDownLatch(1);
     upstream.script(
         (self, byteSocket) -> {
@@ -148,10 +148,10 @@ class RewritingIT extends HostileCase {
           }
           byteSocket.send(OK);
         });
-    try (ByteSocket first = connect().post("/fall/v1/chat/completions", asks)) {
+    try (ByteSocket first = connect().post("/fall/v1/chat/completions", request)) {
       gateway.await("/fall", TicketFate.RUNNING, 1);
-      assertThat(upstream.received().text()).isEqualTo(asks);
-      HttpMessage answer = post("/fall/v1/chat/completions", asks);
+      assertThat(upstream.received().text()).isEqualTo(request);
+      HttpMessage answer = post("/fall/v1/chat/completions", request);
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.header("x-penstock-upstream")).isEqualTo("free/spare");
       assertThat(Long.parseLong(answer.header("x-penstock-queued-ms"))).isGreaterThanOrEqualTo(200);

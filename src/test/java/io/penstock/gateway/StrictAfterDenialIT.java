@@ -48,7 +48,7 @@ class StrictAfterDenialIT {
     return Integer.parseInt(answer.split(" ", 3)[1]);
   }
 
-  private boolean told(String key) {
+  private boolean knowsDenial(String key) {
     return !redis.command("HLEN", namespace + ":limit:key:" + key).equals(":0");
   }
 
@@ -60,7 +60,7 @@ class StrictAfterDenialIT {
       assertThat(ask(quick, OTHER, 60)).isEqualTo(200);
       PatientWaits.await()
           .atMost(Duration.ofSeconds(60))
-          .until(() -> told("strict") && told("other"));
+          .until(() -> knowsDenial("strict") && knowsDenial("other"));
       // this gateway does not know of the other's counts yet
       assertThat(ask(seldom, STRICT, 90)).isEqualTo(200);
       assertThat(ask(seldom, OTHER, 90)).isEqualTo(200);

@@ -245,7 +245,7 @@ class TracesIT extends HostileCase {
         });
     String twice = next();
     assertThat(ask(request(CHAT, ASK, parent(twice, "01"))).status()).isEqualTo(200);
-    List<String> told =
+    List<String> spans =
         List.of(
             upstream.received().header("traceparent"), upstream.received().header("traceparent"));
     RunningGateway.awaiting().until(() -> !traceCollector.of(twice).isEmpty());
@@ -256,7 +256,7 @@ class TracesIT extends HostileCase {
     assertThat(attempts).hasSize(2);
     assertThat(attempts)
         .extracting(span -> "00-" + twice + "-" + span.id() + "-01")
-        .containsExactlyElementsOf(told);
+        .containsExactlyElementsOf(spans);
     assertThat(attempts.getFirst().get("error.type")).isEqualTo("500");
     assertThat(attempts.getFirst().failed()).isTrue();
     assertThat(attempts.getLast().get("error.type")).isNull();

@@ -42,7 +42,7 @@ class TroubledCollectorIT extends HostileCase {
     upstream.received();
   }
 
-  private long said(String line) {
+  private long linesWith(String line) {
     return logged.lines().stream().filter(each -> each.contains(line)).count();
   }
 
@@ -54,20 +54,20 @@ class TroubledCollectorIT extends HostileCase {
     served();
     RunningGateway.awaiting().until(() -> traceCollector.connections() > before);
     served(); // while it is being called
-    RunningGateway.awaiting().until(() -> said(LOST) > 0);
+    RunningGateway.awaiting().until(() -> linesWith(LOST) > 0);
     int later = traceCollector.connections();
     served();
     RunningGateway.awaiting().until(() -> traceCollector.connections() > later);
-    assertThat(said(LOST)).isEqualTo(1);
+    assertThat(linesWith(LOST)).isEqualTo(1);
     traceCollector.script(traceCollector.takes);
     RunningGateway.awaiting()
         .until(
             () -> {
               served();
-              return said(AGAIN) > 0;
+              return linesWith(AGAIN) > 0;
             });
-    assertThat(said(LOST)).isEqualTo(1);
-    assertThat(said(AGAIN)).isEqualTo(1);
+    assertThat(linesWith(LOST)).isEqualTo(1);
+    assertThat(linesWith(AGAIN)).isEqualTo(1);
   }
 
   @Test

@@ -114,14 +114,14 @@ class UpgradeIT extends HostileCase {
 
   /** Records the messages that a client receives. */
   private static final class Ears implements WebSocket.Listener {
-    final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
     final StringBuilder part = new StringBuilder();
 
     @Override
     public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
       part.append(data);
       if (last) {
-        heard.add(part.toString());
+        messages.add(part.toString());
         part.setLength(0);
       }
       socket.request(1);
@@ -130,24 +130,24 @@ class UpgradeIT extends HostileCase {
 
     @Override
     public CompletionStage<?> onPong(WebSocket socket, ByteBuffer message) {
-      heard.add("pong");
+      messages.add("pong");
       socket.request(1);
       return CompletableFuture.completedStage(null);
     }
 
     @Override
     public CompletionStage<?> onClose(WebSocket socket, int status, String reason) {
-      heard.add("closed " + status + " " + reason);
+      messages.add("closed " + status + " " + reason);
       return CompletableFuture.completedStage(null);
     }
 
     @Override
     public void onError(WebSocket socket, Throwable error) {
-      heard.add("error");
+      messages.add("error");
     }
 
     String next() throws InterruptedException {
-      return heard.poll(60, TimeUnit.SECONDS);
+      return messages.poll(60, TimeUnit.SECONDS);
     }
   }
 

@@ -136,9 +136,9 @@ class UpstreamAnswerIT extends HostileCase {
     HttpMessage asked = upstream.received();
     assertThat(asked.headers().toString()).doesNotContain(CLIENT_SECRET);
     assertThat(asked.all("authorization")).containsExactly("Bearer " + UPSTREAM_SECRET);
-    for (String gone :
+    for (String header :
         new String[] {"x-priority", "x-timeout", "x-token-cost", "x-sent-at", "x-hop", "te"}) {
-      assertThat(asked.header(gone)).as(gone).isNull();
+      assertThat(asked.header(header)).as(header).isNull();
     }
     assertThat(asked.all("x-request-id")).containsExactly("mine-7");
     assertThat(asked.header("traceparent")).startsWith("00-0af7651916cd43dd8448eb211c80319c-");

@@ -63,7 +63,7 @@ class UpstreamLogGoldenTest {
     pool.learn(List.of(providerStatus), charges, now);
   }
 
-  private static ProviderLesson told(ProviderStatus providerStatus) {
+  private static ProviderLesson lesson(ProviderStatus providerStatus) {
     return new ProviderLesson(
         200, List.of(providerStatus), ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER);
   }
@@ -85,10 +85,10 @@ class UpstreamLogGoldenTest {
       log.answered(upstream, FIRST, ProviderLesson.silent(200), 10 * SECOND);
       ProviderStatus lower = new ProviderStatus(LimitMeasure.TOKENS, 700, 600, WINDOW);
       learn(upstream, lower, 11 * SECOND);
-      log.answered(upstream, FIRST, told(lower), 11 * SECOND + 1);
+      log.answered(upstream, FIRST, lesson(lower), 11 * SECOND + 1);
       ProviderStatus whole = new ProviderStatus(LimitMeasure.TOKENS, 1_000, 900, WINDOW);
       learn(upstream, whole, 12 * SECOND);
-      log.answered(upstream, FIRST, told(whole), 12 * SECOND + 1);
+      log.answered(upstream, FIRST, lesson(whole), 12 * SECOND + 1);
       AttemptHistory without =
           new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
       log.answered(upstream, without, ProviderLesson.silent(200), 13 * SECOND);

@@ -35,7 +35,7 @@ public final class StrictAfterDenial {
     this.ticker = ticker;
   }
 
-  private static boolean asks(@Nullable ApiCaller apiCaller) {
+  private static boolean isStrict(@Nullable ApiCaller apiCaller) {
     return apiCaller != null
         && apiCaller.spec().strictAfterDenial()
         && !apiCaller.account().waits();
@@ -47,7 +47,7 @@ public final class StrictAfterDenial {
    */
   @Nullable Mono<Void> before(RequestContext requestContext, EventLoop loop) {
     ApiCaller apiCaller = requestContext.caller();
-    if (apiCaller == null || !asks(apiCaller)) {
+    if (apiCaller == null || !isStrict(apiCaller)) {
       return null;
     }
     List<CompletableFuture<?>> fetches = new ArrayList<>();
@@ -71,7 +71,7 @@ public final class StrictAfterDenial {
   /** Records a denial of a key by the limits that caused it. */
   void denied(RequestContext requestContext, Refusal refusal) {
     ApiCaller apiCaller = requestContext.caller();
-    if (apiCaller == null || !asks(apiCaller)) {
+    if (apiCaller == null || !isStrict(apiCaller)) {
       return;
     }
     for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), requestContext.model())) {

@@ -135,19 +135,19 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
       long now = ticker.nanos();
       pace.resume(now);
       if (watch == null) {
-        watch(pace.look(now));
+        watch(pace.check(now));
       }
     }
   }
 
   private void watch(long nanos) {
-    watch = loop.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+    watch = loop.schedule(this::checkPace, nanos, TimeUnit.NANOSECONDS);
   }
 
-  private void look() {
+  private void checkPace() {
     watch = null;
     if (asked) {
-      long nanos = pace.look(ticker.nanos());
+      long nanos = pace.check(ticker.nanos());
       if (nanos > 0) {
         watch(nanos);
       } else {

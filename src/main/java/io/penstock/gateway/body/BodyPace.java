@@ -53,7 +53,7 @@ final class BodyPace {
   /**
    * Returns after how many nanoseconds of reading to check again, or 0 when the client is too slow.
    */
-  long look(long now) {
+  long check(long now) {
     settle(now);
     if (windowNanos >= terms.windowNanos()) {
       if (windowBytes < terms.leastBytes()) {

@@ -37,9 +37,9 @@ public final class WatchedUpload extends ServerHttpRequestDecorator {
     Mono<DataBuffer> late =
         Flux.interval(window, Schedulers.fromExecutorService(loop))
             .onBackpressureDrop()
-            .filter(look -> progress.late())
+            .filter(tick -> progress.late())
             .next()
-            .flatMap(look -> Mono.error(BadUpload.late()));
+            .flatMap(tick -> Mono.error(BadUpload.late()));
     return super.getBody()
         .doOnRequest(progress::wanted)
         .doOnNext(piece -> progress.came(piece.readableByteCount()))

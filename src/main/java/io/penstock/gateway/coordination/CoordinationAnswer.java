@@ -58,7 +58,7 @@ final class CoordinationAnswer implements OwnPaths {
     HttpMethod method = request.getMethod();
     return switch (CoordinationPath.of(request.getURI().getRawPath())) {
       case CoordinationPath.Ready _ ->
-          asks(method) ? ready(exchange) : notAllowed(exchange, "GET, POST");
+          isGetOrPost(method) ? ready(exchange) : notAllowed(exchange, "GET, POST");
       case CoordinationPath.Nothing _ ->
           refuse(exchange, HttpStatus.NOT_FOUND, "not_found", "there is nothing under this path");
       case CoordinationPath.Bad(String why) -> bad(exchange, why);
@@ -67,7 +67,7 @@ final class CoordinationAnswer implements OwnPaths {
               ? done(exchange, itself.name(), new ObjectOperation.Delete(itself.kind()))
               : notAllowed(exchange, "DELETE");
       case CoordinationPath.Action action ->
-          asks(method) ? done(exchange, action) : notAllowed(exchange, "GET, POST");
+          isGetOrPost(method) ? done(exchange, action) : notAllowed(exchange, "GET, POST");
     };
   }
 
@@ -79,7 +79,7 @@ final class CoordinationAnswer implements OwnPaths {
             Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "Redis does not answer, or not yet"));
   }
 
-  private static boolean asks(HttpMethod method) {
+  private static boolean isGetOrPost(HttpMethod method) {
     return HttpMethod.GET.equals(method) || HttpMethod.POST.equals(method);
   }
 
@@ -142,12 +142,12 @@ final class CoordinationAnswer implements OwnPaths {
         yield exchange.getResponse().setComplete();
       }
       case ObjectReply.Result(String message) -> text(exchange, HttpStatus.OK, message);
-      case ObjectReply.Statistics told ->
+      case ObjectReply.Statistics reply ->
           bytes(
               exchange,
               HttpStatus.OK,
               MediaType.APPLICATION_JSON,
-              JsonMapper.shared().writeValueAsBytes(told.statistics()));
+              JsonMapper.shared().writeValueAsBytes(reply.statistics()));
       case ObjectReply.TimedOut _ ->
           refuse(
               exchange,

@@ -45,7 +45,7 @@ final class CoordinationQuery {
     }
   }
 
-  private final Map<String, String> said = new HashMap<>();
+  private final Map<String, String> parameters = new HashMap<>();
 
   /** Reads a query. */
   CoordinationQuery(@Nullable String rawQuery) throws BadQuery {
@@ -67,7 +67,7 @@ final class CoordinationQuery {
       throw new BadQuery(
           "parameter '" + PrintableText.of(name) + "' is not known, expected one of " + sorted());
     }
-    if (said.put(name, equals < 0 ? "" : decoded(part.substring(equals + 1))) != null) {
+    if (parameters.put(name, equals < 0 ? "" : decoded(part.substring(equals + 1))) != null) {
       throw new BadQuery(name + " is stated more than once");
     }
   }
@@ -127,7 +127,7 @@ final class CoordinationQuery {
 
   /** Returns the client's name for its request, or an empty text. */
   String id() {
-    return said.getOrDefault("id", "");
+    return parameters.getOrDefault("id", "");
   }
 
   private long size(long otherwise) throws BadQuery {
@@ -139,7 +139,7 @@ final class CoordinationQuery {
   }
 
   private long whole(String name, long otherwise, long least, long most) throws BadQuery {
-    String text = said.get(name);
+    String text = parameters.get(name);
     if (text == null) {
       return otherwise;
     }
@@ -155,19 +155,19 @@ final class CoordinationQuery {
   }
 
   private String key() throws BadQuery {
-    if (!said.containsKey("key")) {
+    if (!parameters.containsKey("key")) {
       throw new BadQuery("key is missing, expected what acquire answered");
     }
     return text("key", "", MOST_KEY);
   }
 
   private String newKey() throws BadQuery {
-    String key = said.getOrDefault("key", "");
+    String key = parameters.getOrDefault("key", "");
     return key.isEmpty() ? UUID.randomUUID().toString() : text("key", "", MOST_KEY);
   }
 
   private String message() throws BadQuery {
-    String message = said.getOrDefault("message", "");
+    String message = parameters.getOrDefault("message", "");
     if (message.length() > MOST_MESSAGE) {
       throw new BadQuery(
           "message has %d characters, expected at most %d"
@@ -177,7 +177,7 @@ final class CoordinationQuery {
   }
 
   private String text(String name, String otherwise, int most) throws BadQuery {
-    String text = said.get(name);
+    String text = parameters.get(name);
     if (text == null) {
       return otherwise;
     }

@@ -99,12 +99,12 @@ public final class AttemptLoop {
       return RefusalWriter.refuse(untapped(), requestContext, NO_URI);
     }
     services.budgets().of(spec.id()).sent(services.ticker().nanos());
-    OutgoingRequest asks =
+    OutgoingRequest outgoingRequest =
         OutgoingRequest.of(exchange, spec, target, edits, services.forwardedHeaders());
     Mono<UpstreamAnswer> answer =
         requestContext.upgrades()
-            ? services.relay().run(exchange, spec, asks)
-            : services.call().run(exchange, spec, asks, this::learned);
+            ? services.relay().run(exchange, spec, outgoingRequest)
+            : services.call().run(exchange, spec, outgoingRequest, this::learned);
     return answer
         .<AttemptResult>map(AttemptResult.Answered::new)
         .onErrorResume(error -> Mono.just(new AttemptResult.Failed(error)))

@@ -40,9 +40,9 @@ final class ModelScope {
     if (!allowed.containsAll(named)) {
       return true;
     }
-    boolean asks =
+    boolean readsOnly =
         !WebSocketProxy.isUpgradeRequest(request) && ONLY_ASKING.contains(request.getMethod());
-    return !asks && (named.isEmpty() || !opensSession(spec, request));
+    return !readsOnly && (named.isEmpty() || !opensSession(spec, request));
   }
 
   /**

@@ -33,7 +33,7 @@ public final class UpstreamCall {
   Mono<UpstreamAnswer> run(
       ServerWebExchange exchange,
       UpstreamSpec upstream,
-      OutgoingRequest asks,
+      OutgoingRequest outgoingRequest,
       UpstreamAnswer.Learner learner) {
     HttpClient client;
     try {
@@ -44,10 +44,10 @@ public final class UpstreamCall {
     CallTimes times =
         new CallTimes(RequestContext.of(exchange), upstream.link().timeouts(), ticker);
     return client
-        .headers(headers -> headers.set(asks.headers()))
-        .request(HttpMethod.valueOf(asks.method()))
-        .uri(ascii(asks.target()))
-        .send((head, outbound) -> times.send(head, outbound, asks.body()))
+        .headers(headers -> headers.set(outgoingRequest.headers()))
+        .request(HttpMethod.valueOf(outgoingRequest.method()))
+        .uri(ascii(outgoingRequest.target()))
+        .send((head, outbound) -> times.send(head, outbound, outgoingRequest.body()))
         .responseConnection(
             (head, connection) -> {
               times.answered(head, connection);

@@ -61,7 +61,8 @@ public final class WebSocketProxy {
    *
    * @param exchange the exchange that goes to the upstream
    */
-  Mono<UpstreamAnswer> run(ServerWebExchange exchange, UpstreamSpec spec, OutgoingRequest asks) {
+  Mono<UpstreamAnswer> run(
+      ServerWebExchange exchange, UpstreamSpec spec, OutgoingRequest outgoingRequest) {
     Sinks.Empty<Void> open = Sinks.empty();
     Duration patience = Duration.ofNanos(spec.link().timeouts().firstByteNanos());
     Mono<Void> late =
@@ -69,7 +70,7 @@ public final class WebSocketProxy {
             .takeUntilOther(open.asMono())
             .flatMap(waited -> Mono.error(ReadTimeoutException.INSTANCE));
     RefusedUpgrade refusedUpgrade = new RefusedUpgrade();
-    return Mono.defer(() -> relayed(exchange, spec, asks, open, refusedUpgrade))
+    return Mono.defer(() -> relayed(exchange, spec, outgoingRequest, open, refusedUpgrade))
         .takeUntilOther(late.then(Mono.never()))
         .then(Mono.<UpstreamAnswer>empty())
         .onErrorResume(
@@ -80,14 +81,14 @@ public final class WebSocketProxy {
   private Mono<Void> relayed(
       ServerWebExchange exchange,
       UpstreamSpec spec,
-      OutgoingRequest asks,
+      OutgoingRequest outgoingRequest,
       Sinks.Empty<Void> open,
       RefusedUpgrade refusedUpgrade) {
     Sinks.Empty<Void> done = Sinks.empty();
     int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
     WebsocketClientSpec.Builder client =
         WebsocketClientSpec.builder().maxFramePayloadLength(most).handlePing(true);
-    String protocols = String.join(",", asks.headers().getAll(PROTOCOLS));
+    String protocols = String.join(",", outgoingRequest.headers().getAll(PROTOCOLS));
     if (!protocols.isBlank()) {
       client.protocols(protocols);
     }
@@ -95,9 +96,13 @@ public final class WebSocketProxy {
       return upstreamConnections
           .upgrading(spec, HttpClient.newConnection().runOn(loops))
           .doOnChannelInit((observer, channel, address) -> refusedUpgrade.install(channel))
-          .headers(to -> asks.headers().forEach(each -> add(to, each.getKey(), each.getValue())))
+          .headers(
+              to ->
+                  outgoingRequest
+                      .headers()
+                      .forEach(each -> add(to, each.getKey(), each.getValue())))
           .websocket(client.build())
-          .uri(socket(asks))
+          .uri(socket(outgoingRequest))
           .handle((in, out) -> joined(exchange, in, out, most, open, done))
           // the upstream may have closed first, in which case the client has yet to be closed
           .then(done.asMono());
@@ -117,8 +122,8 @@ public final class WebSocketProxy {
     }
   }
 
-  private static URI socket(OutgoingRequest asks) {
-    return URI.create("ws" + asks.target().toString().substring("http".length()));
+  private static URI socket(OutgoingRequest outgoingRequest) {
+    return URI.create("ws" + outgoingRequest.target().toString().substring("http".length()));
   }
 
   private static long maxFrameBytes(ServerWebExchange exchange) {

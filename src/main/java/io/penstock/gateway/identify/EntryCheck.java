@@ -100,13 +100,15 @@ public final class EntryCheck {
    * of them to cover the path.
    */
   CheckResult check(HttpHeaders headers, String path) {
-    CheckResult look = check(headers, null, null, path);
-    if (look instanceof CheckResult.Admitted(ClientIdentity clientIdentity)
+    CheckResult result = check(headers, null, null, path);
+    if (result instanceof CheckResult.Admitted(ClientIdentity clientIdentity)
         && clientIdentity.caller() != null) {
       Set<String> allowed = clientIdentity.caller().spec().scope().endpoints();
-      return allowed == null || covered(allowed, path) ? look : new CheckResult.Rejected(FORBIDDEN);
+      return allowed == null || covered(allowed, path)
+          ? result
+          : new CheckResult.Rejected(FORBIDDEN);
     }
-    return look;
+    return result;
   }
 
   private static boolean covered(Set<String> allowed, String path) {

@@ -123,8 +123,8 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
           exchange, requestId, RefusalReason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
     // nothing is created or read for a request that may not come in
-    boolean asks = entryCheck.requiresKey();
-    Refusal foreign = browsers.refusal(request, asks);
+    boolean keyRequired = entryCheck.requiresKey();
+    Refusal foreign = browsers.refusal(request, keyRequired);
     if (foreign != null) {
       return turnedAway(exchange, requestId, addressed(request), foreign);
     }
@@ -133,18 +133,19 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     }
     browsers.share(exchange);
     if (ownPaths != null && ownPaths.serves(path)) {
-      return asks
+      return keyRequired
               && entryCheck.check(request.getHeaders(), path)
                   instanceof EntryCheck.CheckResult.Rejected out
           ? turnedAway(exchange, requestId, null, out.refusal())
           : answered(exchange, requestId, ownPaths);
     }
-    Endpoint there = asks && !StatusAnswer.isStatusRequest(request) ? registry.find(path) : null;
-    EntryCheck.CheckResult look =
-        asks
+    Endpoint there =
+        keyRequired && !StatusAnswer.isStatusRequest(request) ? registry.find(path) : null;
+    EntryCheck.CheckResult result =
+        keyRequired
             ? entryCheck.check(request.getHeaders(), request.getURI().getRawQuery(), there, path)
             : EntryCheck.ANYONE;
-    return switch (look) {
+    return switch (result) {
       case EntryCheck.CheckResult.Rejected(Refusal refusal) ->
           turnedAway(exchange, requestId, there, refusal);
       case EntryCheck.CheckResult.Admitted(ClientIdentity clientIdentity) ->

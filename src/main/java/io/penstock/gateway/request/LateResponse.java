@@ -156,14 +156,14 @@ public final class LateResponse extends ServerHttpResponseDecorator {
           begun = true;
           beats.tryEmitComplete();
           Sinks.Empty<Void> done = Sinks.unsafe().empty();
-          Flux<DataBuffer> told =
+          Flux<DataBuffer> watched =
               body.doOnComplete(() -> done.tryEmitEmpty().orThrow())
                   .onErrorResume(
                       error -> {
                         done.tryEmitError(error).orThrow();
                         return ended.asMono().thenMany(Flux.empty());
                       });
-          written.tryEmitValue(told.map(Mono::just)).orThrow();
+          written.tryEmitValue(watched.map(Mono::just)).orThrow();
           return done.asMono();
         });
   }

@@ -24,9 +24,9 @@ public final class OffLoopWork {
   /**
    * Returns the result of {@code work}, delivered on the event loop.
    *
-   * @param gone run when the client goes away meanwhile; then there is no result
+   * @param onCancel run when the client goes away meanwhile; then there is no result
    */
-  public static <T> Mono<T> done(Mono<T> work, EventLoop loop, Runnable gone) {
+  public static <T> Mono<T> done(Mono<T> work, EventLoop loop, Runnable onCancel) {
     return Mono.create(
         sink -> {
           Disposable running =
@@ -36,7 +36,7 @@ public final class OffLoopWork {
           sink.onCancel(
               () -> {
                 running.dispose();
-                gone.run();
+                onCancel.run();
               });
         });
   }

@@ -213,8 +213,8 @@ public final class RequestContext {
   }
 
   /** Sets whether the next attempt does so. */
-  public void asksUsage(boolean asks) {
-    asksUsage = asks;
+  public void asksUsage(boolean wanted) {
+    asksUsage = wanted;
   }
 
   /** Returns the user that the body names, or null. */

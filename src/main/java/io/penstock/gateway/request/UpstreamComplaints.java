@@ -15,10 +15,10 @@ public final class UpstreamComplaints {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream.answers");
   private static final long QUIET_NANOS = 60_000_000_000L;
 
-  private record Said(long atNanos, long more) {}
+  private record LoggedComplaint(long atNanos, long more) {}
 
   private final Ticker ticker;
-  private final ConcurrentMap<String, Said> said = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, LoggedComplaint> lastLogged = new ConcurrentHashMap<>();
 
   public UpstreamComplaints(Ticker ticker) {
     this.ticker = ticker;
@@ -37,12 +37,13 @@ public final class UpstreamComplaints {
   /** Returns the line to log, or null for none. */
   @Nullable String line(String upstream, String what, long now) {
     // one entry for each configured id
-    Said before = said.get(upstream);
+    LoggedComplaint before = lastLogged.get(upstream);
     if (before != null && now - before.atNanos() < QUIET_NANOS) {
-      said.computeIfPresent(upstream, (id, last) -> new Said(last.atNanos(), last.more() + 1));
+      lastLogged.computeIfPresent(
+          upstream, (id, last) -> new LoggedComplaint(last.atNanos(), last.more() + 1));
       return null;
     }
-    said.put(upstream, new Said(now, 0));
+    lastLogged.put(upstream, new LoggedComplaint(now, 0));
     String line = "upstream " + upstream + ": " + what;
     return before == null || before.more() == 0
         ? line

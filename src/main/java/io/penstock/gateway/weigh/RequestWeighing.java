@@ -46,8 +46,9 @@ public final class RequestWeighing {
 
   /** Returns the result if it can be computed quickly and without the provider, else null. */
   @Nullable Result atOnce(RequestContext requestContext, WeighedRequest.Request body) {
-    boolean asks = requestContext.endpoint().spec().reading().costFrom() == CostSource.PROVIDER;
-    RequestContent requestContent = asks ? null : tokenizers.atOnce(body.tokenizerInput());
+    boolean askProvider =
+        requestContext.endpoint().spec().reading().costFrom() == CostSource.PROVIDER;
+    RequestContent requestContent = askProvider ? null : tokenizers.atOnce(body.tokenizerInput());
     return requestContent == null ? null : result(requestContext, requestContent);
   }
 

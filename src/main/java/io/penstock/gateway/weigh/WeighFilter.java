@@ -66,7 +66,12 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     }
     RequestReader reader = requestContext.protocol().requestReader(spec.reading(), below);
     return BodyIntake.read(
-            request, requestContext.body(), reader, most, terms, () -> gone(requestContext))
+            request,
+            requestContext.body(),
+            reader,
+            most,
+            terms,
+            () -> countCancelled(requestContext))
         .flatMap(end -> read(exchange, chain, reader, end))
         .doFinally(signal -> requestContext.body().free());
   }
@@ -95,13 +100,13 @@ public final class WeighFilter implements GlobalFilter, Ordered {
         yield refuse(exchange, requestContext, BadUpload.LATE);
       }
       case BROKEN -> {
-        gone(requestContext);
+        countCancelled(requestContext);
         yield Mono.empty();
       }
     };
   }
 
-  private static void gone(RequestContext requestContext) {
+  private static void countCancelled(RequestContext requestContext) {
     requestContext.endpoint().countCancelled(requestContext.cost(), requestContext.body().size());
   }
 
@@ -127,7 +132,7 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     return OffLoopWork.done(
         weighing.later(requestContext, body, request),
         ConnectionGuard.channel(request).eventLoop(),
-        () -> gone(requestContext));
+        () -> countCancelled(requestContext));
   }
 
   private static Mono<Void> on(

@@ -176,11 +176,11 @@ class BodyBudgetTest {
   @Test
   void claimThatWaitsAndLeaves_isNotResumed_andLetsOthersPass() {
     BodyBudget.Claim a = reading("a", 10 * MIB);
-    BodyBudget.Claim gone = waiting("b", 14 * MIB, "gone");
+    BodyBudget.Claim cancelled = waiting("b", 14 * MIB, "gone");
     BodyBudget.Claim next = waiting("c", 2 * MIB, "next");
-    gone.release();
+    cancelled.release();
     assertThat(resumed).containsExactly("next");
-    assertThat(mayRead(gone, "gone")).isFalse();
+    assertThat(mayRead(cancelled, "gone")).isFalse();
     emptied(a, next);
   }
 

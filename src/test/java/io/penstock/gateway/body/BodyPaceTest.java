@@ -13,37 +13,37 @@ class BodyPaceTest {
   @Test
   void enoughInEachWindow_isFastEnough_untilTheDeadline() {
     pace.resume(0);
-    assertThat(pace.look(0)).isEqualTo(10 * SECOND);
+    assertThat(pace.check(0)).isEqualTo(10 * SECOND);
     pace.came(100);
-    assertThat(pace.look(10 * SECOND)).isEqualTo(10 * SECOND);
+    assertThat(pace.check(10 * SECOND)).isEqualTo(10 * SECOND);
     pace.came(100);
-    assertThat(pace.look(20 * SECOND)).isEqualTo(5 * SECOND);
+    assertThat(pace.check(20 * SECOND)).isEqualTo(5 * SECOND);
     pace.came(1_000);
-    assertThat(pace.look(25 * SECOND - 1)).isEqualTo(1);
-    assertThat(pace.look(25 * SECOND)).isZero();
+    assertThat(pace.check(25 * SECOND - 1)).isEqualTo(1);
+    assertThat(pace.check(25 * SECOND)).isZero();
   }
 
   @Test
   void oneByteTooFewInAWindow_isTooSlow_howeverMuchCameBefore() {
     pace.resume(0);
     pace.came(1_000_000);
-    assertThat(pace.look(10 * SECOND)).isEqualTo(10 * SECOND);
+    assertThat(pace.check(10 * SECOND)).isEqualTo(10 * SECOND);
     pace.came(99);
-    assertThat(pace.look(20 * SECOND - 1)).isEqualTo(1);
-    assertThat(pace.look(20 * SECOND)).isZero();
+    assertThat(pace.check(20 * SECOND - 1)).isEqualTo(1);
+    assertThat(pace.check(20 * SECOND)).isZero();
   }
 
   @Test
   void timeInWhichNothingIsRead_doesNotCount() {
     pace.resume(0);
     pace.pause(4 * SECOND);
-    assertThat(pace.look(1_000 * SECOND)).isEqualTo(6 * SECOND);
+    assertThat(pace.check(1_000 * SECOND)).isEqualTo(6 * SECOND);
     pace.resume(2_000 * SECOND);
-    assertThat(pace.look(2_006 * SECOND - 1)).isEqualTo(1);
+    assertThat(pace.check(2_006 * SECOND - 1)).isEqualTo(1);
     pace.came(100);
-    assertThat(pace.look(2_006 * SECOND)).isEqualTo(10 * SECOND);
+    assertThat(pace.check(2_006 * SECOND)).isEqualTo(10 * SECOND);
     pace.resume(2_010 * SECOND); // no effect: it already reads
-    assertThat(pace.look(2_011 * SECOND)).isEqualTo(5 * SECOND);
+    assertThat(pace.check(2_011 * SECOND)).isEqualTo(5 * SECOND);
   }
 
   @Test
@@ -51,8 +51,8 @@ class BodyPaceTest {
     BodyPace any = new BodyPace(new BodyPace.Terms(10 * SECOND, 0, 100 * SECOND));
     any.resume(0);
     any.came(1);
-    assertThat(any.look(10 * SECOND)).isEqualTo(10 * SECOND);
-    assertThat(any.look(20 * SECOND)).isZero();
+    assertThat(any.check(10 * SECOND)).isEqualTo(10 * SECOND);
+    assertThat(any.check(20 * SECOND)).isZero();
   }
 
   @Test

@@ -179,13 +179,13 @@ class CoordinationIT {
   void clientThatGoesAwayWhileItWaits_givesUpItsPlace(boolean resets) {
     String path = "/v1/semaphore/gone" + resets;
     assertThat(get(path + "/acquire?key=a").status()).isEqualTo(200);
-    ByteSocket gone = waiting(path + "/acquire?key=b");
+    ByteSocket departed = waiting(path + "/acquire?key=b");
     ByteSocket next = waiting(path + "/acquire?key=c");
     long before = waiting();
     if (resets) {
-      gone.reset();
+      departed.reset();
     } else {
-      gone.close();
+      departed.close();
     }
     RunningGateway.awaiting().until(() -> waiting() == before - 1);
     assertThat(get(path + "/release?key=a").status()).isEqualTo(204);

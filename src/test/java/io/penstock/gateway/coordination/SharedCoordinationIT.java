@@ -110,10 +110,10 @@ class SharedCoordinationIT {
   private static void whoGoesAway_givesUpHisPlace(RedisServer redis, GatewayFleet gatewayFleet) {
     String path = "/v1/semaphore/gone/acquire?key=";
     assertThat(get(gatewayFleet.port(0), path + "a").status()).isEqualTo(200);
-    ByteSocket gone = waits(redis, gatewayFleet.port(1), "semaphore:gone", path + "b");
+    ByteSocket departed = waits(redis, gatewayFleet.port(1), "semaphore:gone", path + "b");
     ByteSocket next = waits(redis, gatewayFleet.port(2), "semaphore:gone", path + "c");
     ByteSocket late = sent(gatewayFleet.port(0), path + "late&maxwait=300");
-    gone.reset();
+    departed.reset();
     assertThat(late.answer().status()).isEqualTo(408);
     until(() -> waiting(redis, "semaphore:gone") == 1);
     assertThat(get(gatewayFleet.port(0), "/v1/semaphore/gone/release?key=a").status())

@@ -21,7 +21,7 @@ class ForwardedHeadersTest {
    * Returns the headers that the upstream gets when an ingress forwards a request with headers
    * about its client.
    */
-  private static HttpHeaders told(ForwardedHeaders origin) throws UnknownHostException {
+  private static HttpHeaders headersFrom(ForwardedHeaders origin) throws UnknownHostException {
     var request =
         MockServerHttpRequest.post("http://gateway.example/openai")
             .remoteAddress(new InetSocketAddress(InetAddress.getByName(INGRESS), 4711))
@@ -42,29 +42,29 @@ class ForwardedHeadersTest {
 
   @Test
   void nobodyTrusted_saysWhoConnected() throws Exception {
-    HttpHeaders told = told(new ForwardedHeaders(List.of()));
+    HttpHeaders headers = headersFrom(new ForwardedHeaders(List.of()));
 
-    assertThat(told.getAll("X-Forwarded-For")).containsExactly(INGRESS);
-    assertThat(told.getAll("X-Forwarded-Proto")).containsExactly("http");
-    assertThat(told.getAll("X-Forwarded-Host")).containsExactly("gateway.example");
-    assertThat(told.contains("Forwarded")).isFalse();
+    assertThat(headers.getAll("X-Forwarded-For")).containsExactly(INGRESS);
+    assertThat(headers.getAll("X-Forwarded-Proto")).containsExactly("http");
+    assertThat(headers.getAll("X-Forwarded-Host")).containsExactly("gateway.example");
+    assertThat(headers.contains("Forwarded")).isFalse();
   }
 
   @Test
   void trustedProxy_isBelieved() throws Exception {
-    HttpHeaders told = told(trusting("10\\..*|203\\.0\\.113\\..*"));
+    HttpHeaders headers = headersFrom(trusting("10\\..*|203\\.0\\.113\\..*"));
 
-    assertThat(told.getAll("X-Forwarded-For")).containsExactly("203.0.113.9," + INGRESS);
-    assertThat(told.getAll("X-Forwarded-Proto")).containsExactly("https,http");
-    assertThat(told.getAll("Forwarded").toString()).contains("203.0.113.9").contains(INGRESS);
+    assertThat(headers.getAll("X-Forwarded-For")).containsExactly("203.0.113.9," + INGRESS);
+    assertThat(headers.getAll("X-Forwarded-Proto")).containsExactly("https,http");
+    assertThat(headers.getAll("Forwarded").toString()).contains("203.0.113.9").contains(INGRESS);
   }
 
   @Test
   void whoIsNoTrustedProxy_isNotBelieved() throws Exception {
-    HttpHeaders told = told(trusting("192\\.168\\..*"));
+    HttpHeaders headers = headersFrom(trusting("192\\.168\\..*"));
 
-    assertThat(told.toString()).doesNotContain("203.0.113.9");
-    assertThat(told.getAll("X-Forwarded-For")).containsExactly(INGRESS);
-    assertThat(told.getAll("X-Forwarded-Proto")).containsExactly("http");
+    assertThat(headers.toString()).doesNotContain("203.0.113.9");
+    assertThat(headers.getAll("X-Forwarded-For")).containsExactly(INGRESS);
+    assertThat(headers.getAll("X-Forwarded-Proto")).containsExactly("http");
   }
 }

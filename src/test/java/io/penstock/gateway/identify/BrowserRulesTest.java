@@ -126,9 +126,9 @@ class BrowserRulesTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void preflight_isAnsweredForAllowedOrigins(boolean keyed) {
-    MockServerHttpRequest asks = preflight(APP, "DELETE");
-    assertThat(RULES.refusal(asks, keyed)).isNull();
-    HttpHeaders answer = answered(RULES, asks);
+    MockServerHttpRequest preflight = preflight(APP, "DELETE");
+    assertThat(RULES.refusal(preflight, keyed)).isNull();
+    HttpHeaders answer = answered(RULES, preflight);
     assertThat(answer.getAccessControlAllowOrigin()).isEqualTo(APP);
     assertThat(answer.getAccessControlAllowMethods()).containsExactly(HttpMethod.DELETE);
     assertThat(answer.getAccessControlAllowHeaders())
@@ -139,8 +139,8 @@ class BrowserRulesTest {
     assertThat(answer.getFirst("x-request-id")).isEqualTo("id");
   }
 
-  private static HttpHeaders answered(BrowserRules rules, MockServerHttpRequest asks) {
-    MockServerWebExchange exchange = MockServerWebExchange.from(asks);
+  private static HttpHeaders answered(BrowserRules rules, MockServerHttpRequest preflight) {
+    MockServerWebExchange exchange = MockServerWebExchange.from(preflight);
     rules.answer(exchange, "id").toFuture().join();
     assertThat(exchange.getResponse().getStatusCode()).isEqualTo(HttpStatus.NO_CONTENT);
     return exchange.getResponse().getHeaders();

@@ -55,8 +55,8 @@ class StreamHeartbeatTest {
 
   private final VirtualTimeScheduler timer = VirtualTimeScheduler.create();
   private final Sinks.One<TicketOutcome> outcome = Sinks.one();
-  private final AtomicInteger gone = new AtomicInteger();
-  private final List<String> heard = new ArrayList<>();
+  private final AtomicInteger departures = new AtomicInteger();
+  private final List<String> received = new ArrayList<>();
   private final List<String> ends = new ArrayList<>();
   private final MockServerWebExchange exchange =
       MockServerWebExchange.from(MockServerHttpRequest.get("/openai"));
@@ -66,7 +66,8 @@ class StreamHeartbeatTest {
         .getResponse()
         .setWriteHandler(
             body ->
-                body.doOnNext(buffer -> heard.add(buffer.toString(StandardCharsets.UTF_8))).then());
+                body.doOnNext(buffer -> received.add(buffer.toString(StandardCharsets.UTF_8)))
+                    .then());
   }
 
   private static RequestContext passage() {
@@ -132,7 +133,7 @@ class StreamHeartbeatTest {
               assertThat(decided).isEqualTo(OUTCOME);
               return then.apply(later);
             },
-            gone::incrementAndGet)
+            departures::incrementAndGet)
         .subscribe(nothing -> {}, error -> ends.add(error.toString()), () -> ends.add("complete"));
   }
 
@@ -166,16 +167,16 @@ class StreamHeartbeatTest {
     assertThat(exchange.getResponse().isCommitted()).isFalse();
     outcome.tryEmitValue(OUTCOME).orThrow();
     beats(3);
-    assertThat(heard).containsExactly("a");
+    assertThat(received).containsExactly("a");
     assertThat(ends).containsExactly("complete");
-    assertThat(gone).hasValue(0);
+    assertThat(departures).hasValue(0);
   }
 
   @Test
   void beats_comeInTimeAndBeginTheAnswer() {
     await(later -> Mono.never());
     beats(1);
-    assertThat(heard).containsExactly("-");
+    assertThat(received).containsExactly("-");
     assertThat(exchange.getResponse().getStatusCode()).isEqualTo(HttpStatus.OK);
     HttpHeaders headers = exchange.getResponse().getHeaders();
     assertThat(headers.getContentType())
@@ -185,10 +186,10 @@ class StreamHeartbeatTest {
     assertThat(headers.getFirst("x-penstock-endpoint")).isEqualTo("/openai");
     assertThat(headers.headerNames()).doesNotContain("x-penstock-upstream", "x-penstock-queued-ms");
     timer.advanceTimeBy(EVERY.minusNanos(1));
-    assertThat(heard).hasSize(1);
+    assertThat(received).hasSize(1);
     timer.advanceTimeBy(Duration.ofNanos(1));
     beats(2);
-    assertThat(heard).containsExactly("-", "-", "-", "-");
+    assertThat(received).containsExactly("-", "-", "-", "-");
   }
 
   @Test
@@ -198,14 +199,14 @@ class StreamHeartbeatTest {
     beats(2);
     outcome.tryEmitValue(OUTCOME).orThrow();
     beats(2);
-    assertThat(heard).containsExactly("-", "-");
+    assertThat(received).containsExactly("-", "-");
     events.tryEmitNext("a").orThrow();
     events.tryEmitNext("b").orThrow();
-    assertThat(heard).containsExactly("-", "-", "a", "b");
+    assertThat(received).containsExactly("-", "-", "a", "b");
     assertThat(ends).isEmpty();
     events.tryEmitComplete().orThrow();
     assertThat(ends).containsExactly("complete");
-    assertThat(gone).hasValue(0);
+    assertThat(departures).hasValue(0);
   }
 
   @Test
@@ -213,8 +214,8 @@ class StreamHeartbeatTest {
     await(later -> RefusalWriter.refuse(later, RequestContext.of(later), REFUSAL));
     beats(1);
     outcome.tryEmitValue(OUTCOME).orThrow();
-    assertThat(heard).hasSize(2);
-    assertThat(heard.getLast())
+    assertThat(received).hasSize(2);
+    assertThat(received.getLast())
         .startsWith("data: {\"error\":{\"message\":\"it waited\"")
         .contains("\"code\":\"queue_timeout\"")
         .endsWith("}}\n\n");
@@ -227,7 +228,7 @@ class StreamHeartbeatTest {
     await(later -> answer(later, HttpStatus.TOO_MANY_REQUESTS, MediaType.APPLICATION_JSON, body));
     beats(1);
     outcome.tryEmitValue(OUTCOME).orThrow();
-    assertThat(heard).containsExactly("-", "data: {\"error\": {\"message\":\"no\"}  }\n\n");
+    assertThat(received).containsExactly("-", "data: {\"error\": {\"message\":\"no\"}  }\n\n");
     assertThat(ends).containsExactly("complete");
   }
 
@@ -253,8 +254,8 @@ class StreamHeartbeatTest {
       fresh.await(later -> answer(later, each.status(), each.type(), each.body()));
       fresh.beats(1);
       fresh.outcome.tryEmitValue(OUTCOME).orThrow();
-      assertThat(fresh.heard).as(each.toString()).hasSize(2);
-      assertThat(fresh.heard.getLast())
+      assertThat(fresh.received).as(each.toString()).hasSize(2);
+      assertThat(fresh.received.getLast())
           .startsWith("data: {\"error\":")
           .contains("with status " + each.status().value())
           .endsWith("\"code\":\"upstream_unreachable\"}}\n\n");
@@ -265,21 +266,21 @@ class StreamHeartbeatTest {
   @Test
   void streamThatBreaksOff_isItsWritersToEnd() {
     Sinks.Many<String> events = Sinks.many().unicast().onBackpressureBuffer();
-    List<String> told = new ArrayList<>();
+    List<String> errors = new ArrayList<>();
     await(
         later ->
             stream(later, events.asFlux())
                 .onErrorResume(
                     error -> {
-                      told.add(error.getMessage() + " " + later.getResponse().isCommitted());
+                      errors.add(error.getMessage() + " " + later.getResponse().isCommitted());
                       return Mono.empty();
                     }));
     beats(1);
     outcome.tryEmitValue(OUTCOME).orThrow();
     events.tryEmitNext("a").orThrow();
     events.tryEmitError(new IOException("broke")).orThrow();
-    assertThat(told).containsExactly("broke true");
-    assertThat(heard).containsExactly("-", "a");
+    assertThat(errors).containsExactly("broke true");
+    assertThat(received).containsExactly("-", "a");
     assertThat(ends).containsExactly("complete");
   }
 
@@ -294,18 +295,18 @@ class StreamHeartbeatTest {
   @Test
   void clientGone_isToldWheneverItGoes() {
     await(later -> Mono.never()).dispose();
-    assertThat(gone.get()).isPositive();
+    assertThat(departures.get()).isPositive();
     beats(3);
-    assertThat(heard).isEmpty();
+    assertThat(received).isEmpty();
 
     StreamHeartbeatTest beating = new StreamHeartbeatTest();
     Disposable waits = beating.await(later -> Mono.never());
     beating.beats(2);
-    assertThat(beating.gone).hasValue(0);
+    assertThat(beating.departures).hasValue(0);
     waits.dispose();
-    assertThat(beating.gone.get()).isPositive();
+    assertThat(beating.departures.get()).isPositive();
     beating.beats(3);
-    assertThat(beating.heard).hasSize(2);
+    assertThat(beating.received).hasSize(2);
   }
 
   @Test

@@ -15,13 +15,13 @@ import reactor.core.publisher.SignalType;
 import reactor.test.publisher.TestPublisher;
 
 class TappedPartsTest {
-  private final List<String> told = new ArrayList<>();
+  private final List<String> signals = new ArrayList<>();
 
   private Flux<Flux<DataBuffer>> tapped(Flux<? extends Flux<DataBuffer>> body) {
     return TappedParts.of(
         body,
-        buffer -> told.add(buffer.toString(StandardCharsets.UTF_8)),
-        signal -> told.add(signal.name()));
+        buffer -> signals.add(buffer.toString(StandardCharsets.UTF_8)),
+        signal -> signals.add(signal.name()));
   }
 
   private static Flux<DataBuffer> part(String text) {
@@ -34,9 +34,9 @@ class TappedPartsTest {
   void partsTakenAheadOfReading_endsAfterTheLastIsRead() {
     List<Flux<DataBuffer>> taken = new ArrayList<>();
     tapped(Flux.just(part("a"), part("b"))).subscribe(taken::add);
-    assertThat(told).isEmpty();
+    assertThat(signals).isEmpty();
     taken.forEach(Flux::subscribe);
-    assertThat(told).containsExactly("a", "b", SignalType.ON_COMPLETE.name());
+    assertThat(signals).containsExactly("a", "b", SignalType.ON_COMPLETE.name());
   }
 
   @Test
@@ -44,18 +44,18 @@ class TappedPartsTest {
     TestPublisher<Flux<DataBuffer>> body = TestPublisher.create();
     tapped(body.flux()).concatMap(part -> part).subscribe();
     body.next(part("a"));
-    assertThat(told).containsExactly("a");
+    assertThat(signals).containsExactly("a");
     body.complete();
-    assertThat(told).containsExactly("a", SignalType.ON_COMPLETE.name());
+    assertThat(signals).containsExactly("a", SignalType.ON_COMPLETE.name());
   }
 
   @Test
   void bodyComplete_isToldBeforeThoseDownstreamHearOfIt() {
     tapped(Flux.just(part("a")))
         .concatMap(part -> part)
-        .doOnComplete(() -> told.add("downstream"))
+        .doOnComplete(() -> signals.add("downstream"))
         .subscribe();
-    assertThat(told).containsExactly("a", SignalType.ON_COMPLETE.name(), "downstream");
+    assertThat(signals).containsExactly("a", SignalType.ON_COMPLETE.name(), "downstream");
   }
 
   @Test
@@ -63,38 +63,38 @@ class TappedPartsTest {
     TestPublisher<DataBuffer> body =
         TestPublisher.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
     Subscription[] subscription = new Subscription[1];
-    TappedParts.ended(body.flux(), signal -> told.add(signal.name()))
+    TappedParts.ended(body.flux(), signal -> signals.add(signal.name()))
         .doOnSubscribe(each -> subscription[0] = each)
         .subscribe();
     body.complete();
     subscription[0].cancel();
-    assertThat(told).containsExactly(SignalType.ON_COMPLETE.name());
+    assertThat(signals).containsExactly(SignalType.ON_COMPLETE.name());
   }
 
   @Test
   void noParts_endsAtOnce() {
     tapped(Flux.empty()).subscribe();
-    assertThat(told).containsExactly(SignalType.ON_COMPLETE.name());
+    assertThat(signals).containsExactly(SignalType.ON_COMPLETE.name());
   }
 
   @Test
   void bodyCancelledOrFailed_endsSo() {
     TestPublisher<Flux<DataBuffer>> body = TestPublisher.create();
     tapped(body.flux()).concatMap(part -> part).subscribe().dispose();
-    assertThat(told).containsExactly(SignalType.CANCEL.name());
-    told.clear();
+    assertThat(signals).containsExactly(SignalType.CANCEL.name());
+    signals.clear();
     tapped(Flux.error(new IllegalStateException("cut"))).subscribe(part -> {}, error -> {});
-    assertThat(told).containsExactly(SignalType.ON_ERROR.name());
+    assertThat(signals).containsExactly(SignalType.ON_ERROR.name());
   }
 
   @Test
   void partCancelledOrFailed_endsSo() {
     tapped(Flux.just(Mono.<DataBuffer>never().flux()))
         .subscribe(part -> part.subscribe().dispose());
-    assertThat(told).startsWith(SignalType.CANCEL.name());
-    told.clear();
+    assertThat(signals).startsWith(SignalType.CANCEL.name());
+    signals.clear();
     tapped(Flux.just(Flux.<DataBuffer>error(new IllegalStateException("cut"))))
         .subscribe(part -> part.subscribe(buffer -> {}, error -> {}));
-    assertThat(told).startsWith(SignalType.ON_ERROR.name());
+    assertThat(signals).startsWith(SignalType.ON_ERROR.name());
   }
 }
