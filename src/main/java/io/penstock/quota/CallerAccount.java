@@ -29,7 +29,7 @@ public final class CallerAccount {
    *
    * @param givers the quotas it was taken from
    */
-  public record Taken(List<Quota> givers, List<Charge> spends) implements ChargeResult {}
+  public record Taken(List<Quota> givers, List<Charge> charges) implements ChargeResult {}
 
   /** Nothing was taken. */
   public record Denied(Refusal refusal) implements ChargeResult {}
@@ -123,24 +123,25 @@ public final class CallerAccount {
    * says which one and why, or that this is not known until the next slices come. A denied ticket
    * takes nothing that other tickets could have missed, and wakes no waiters.
    *
-   * @param coming a new ticket that no other thread knows
+   * @param ticket a new ticket that no other thread knows
    */
-  public ChargeResult charge(@Nullable String model, Ticket coming, long now) {
+  public ChargeResult charge(@Nullable String model, Ticket ticket, long now) {
     List<Quota> givers = quotas(model, now);
     Set<WaitList.Waiter> skipped = new HashSet<>();
     AwaitingSlices dry = null;
     for (Quota quota : givers) {
-      Denial unmet = quota.expectedDenial(coming.cost(), now);
-      AwaitingSlices lacking = unmet == null ? null : unmet.awaitingSlices(now);
+      Denial expected = quota.expectedDenial(ticket.cost(), now);
+      AwaitingSlices lacking = expected == null ? null : expected.awaitingSlices(now);
       if (lacking != null) {
         dry = lacking;
         continue;
       }
-      Refusal denial = unmet == null ? null : unmet.reportToRegions(now).refusal(quota.name(), now);
+      Refusal denial =
+          expected == null ? null : expected.reportToRegions(now).refusal(quota.name(), now);
       boolean limited =
           !quota.limits().isEmpty(); // the limits may be gone while tickets still wait there
       boolean shared = limited && !quota.ofKey();
-      if (denial == null && shared && !quota.waitList().mayTake(coming, skipped, now)) {
+      if (denial == null && shared && !quota.waitList().mayTake(ticket, skipped, now)) {
         denial = quota.claimRefusal();
       }
       if (denial != null) {
@@ -150,9 +151,9 @@ public final class CallerAccount {
     if (dry != null) {
       return dry;
     }
-    ChargeResult charged = take(givers, coming, now);
+    ChargeResult charged = take(givers, ticket, now);
     if (charged instanceof Taken) {
-      skipped.forEach(each -> each.skip(coming));
+      skipped.forEach(each -> each.skip(ticket));
     }
     return charged;
   }
@@ -169,9 +170,9 @@ public final class CallerAccount {
     enter();
     try {
       for (Quota quota : quotas(null, now)) {
-        Denial unmet = quota.expectedDenial(Cost.NO_TOKENS, now);
-        if (unmet != null && unmet.awaitingSlices(now) == null) {
-          return unmet.reportToRegions(now).refusal(quota.name(), now);
+        Denial denial = quota.expectedDenial(Cost.NO_TOKENS, now);
+        if (denial != null && denial.awaitingSlices(now) == null) {
+          return denial.reportToRegions(now).refusal(quota.name(), now);
         }
       }
       return null;
@@ -188,21 +189,21 @@ public final class CallerAccount {
     quotas(model, now).forEach(quota -> quota.reportDenials(cost, now));
   }
 
-  private static ChargeResult take(List<Quota> givers, Ticket coming, long now) {
-    List<Charge> spends = new ArrayList<>();
+  private static ChargeResult take(List<Quota> givers, Ticket ticket, long now) {
+    List<Charge> charges = new ArrayList<>();
     for (int at = 0; at < givers.size(); at++) {
-      Denial unmet = givers.get(at).charge(coming.cost(), now, spends);
-      if (unmet != null) {
+      Denial denial = givers.get(at).charge(ticket.cost(), now, charges);
+      if (denial != null) {
         // Other requests took it after the first look. Tickets that looked meanwhile may have seen
         // too little room: they look again.
-        spends.forEach(spend -> spend.giveBack(now));
+        charges.forEach(charge -> charge.giveBack(now));
         givers.subList(0, at).forEach(quota -> quota.waitList().wake());
-        AwaitingSlices dry = unmet.awaitingSlices(now);
+        AwaitingSlices dry = denial.awaitingSlices(now);
         String name = givers.get(at).name();
-        return dry == null ? new Denied(unmet.reportToRegions(now).refusal(name, now)) : dry;
+        return dry == null ? new Denied(denial.reportToRegions(now).refusal(name, now)) : dry;
       }
     }
-    return new Taken(givers, spends);
+    return new Taken(givers, charges);
   }
 
   /**

@@ -152,9 +152,9 @@ public final class Quota {
     QuotaTerms current = whole ? new QuotaTerms(AT_ARRIVAL, quotaTerms.limits()) : quotaTerms;
     DimensionSizes sizes = new DimensionSizes();
     ticket.sizesInto(sizes);
-    List<LimitStatus> stances = new ArrayList<>(current.limits().size());
-    current.limits().forEach(each -> stances.add(current.status(each, sizes, now)));
-    return stances;
+    List<LimitStatus> statuses = new ArrayList<>(current.limits().size());
+    current.limits().forEach(each -> statuses.add(current.status(each, sizes, now)));
+    return statuses;
   }
 
   /** Lowers {@code sizes} to the most that could ever be admitted at once. */
@@ -261,10 +261,10 @@ public final class Quota {
 
   /**
    * Takes the whole of {@code cost} from all limits, for a request that is charged at arrival.
-   * Returns the denial, or null if there was none; adds the charges to {@code spends}.
+   * Returns the denial, or null if there was none; adds the charges to {@code charges}.
    */
-  @Nullable Denial charge(Cost cost, long now, List<Charge> spends) {
-    Denial denial = take(quotaTerms, AT_ARRIVAL, cost, now, spends);
+  @Nullable Denial charge(Cost cost, long now, List<Charge> charges) {
+    Denial denial = take(quotaTerms, AT_ARRIVAL, cost, now, charges);
     if (denial != null) {
       waitList.wake(); // other tickets may have seen as taken what was returned since
     }
@@ -331,31 +331,31 @@ public final class Quota {
 
   /**
    * Takes {@code cost} from all limits or from none. Returns whether it was taken; the charges are
-   * added to {@code spends}.
+   * added to {@code charges}.
    */
-  public boolean take(Cost cost, long now, List<Charge> spends) {
+  public boolean take(Cost cost, long now, List<Charge> charges) {
     QuotaTerms current = quotaTerms;
-    return take(current, current.charge(), cost, now, spends) == null;
+    return take(current, current.charge(), cost, now, charges) == null;
   }
 
   private @Nullable Denial take(
-      QuotaTerms current, PoolTariff tariff, Cost cost, long now, List<Charge> spends) {
-    int before = spends.size();
+      QuotaTerms current, PoolTariff tariff, Cost cost, long now, List<Charge> charges) {
+    int before = charges.size();
     for (MeteredLimit metered : current.limits()) {
       Limit limit = metered.limit();
       Weight weight = tariff.weigh(metered.measure(), cost);
       LimitAnswer limitAnswer = limit.take(weight, now);
       if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
-        spends.add(spend(metered, tariff, receipt, weight.least(), now));
+        charges.add(spend(metered, tariff, receipt, weight.least(), now));
       } else {
-        giveBack(spends, before, now);
+        giveBack(charges, before, now);
         return new Denial(metered, weight, limitAnswer);
       }
     }
     // Last, because a pass through a gate on trial cannot be undone here.
     for (QuotaGate quotaGate : gates) {
       if (!quotaGate.pass(now)) {
-        giveBack(spends, before, now);
+        giveBack(charges, before, now);
         return Denial.GATE;
       }
     }
@@ -373,12 +373,12 @@ public final class Quota {
 
   /**
    * Adapts the limits to what the provider reports about its own, with the answer to the attempt
-   * that made the charges {@code spends}. Wakes the waiters if tickets may go sooner now.
+   * that made the charges {@code charges}. Wakes the waiters if tickets may go sooner now.
    */
-  public void learn(List<ProviderStatus> standings, List<Charge> spends, long now) {
+  public void learn(List<ProviderStatus> standings, List<Charge> charges, long now) {
     boolean sooner = false;
     for (ProviderStatus providerStatus : standings) {
-      for (Charge spend : spends) {
+      for (Charge spend : charges) {
         if (spend.measure() == providerStatus.measure()) {
           sooner |= spend.learn(providerStatus, now);
           break; // the first limit is that of the minute, which is the one that providers report
@@ -390,8 +390,8 @@ public final class Quota {
     }
   }
 
-  private static void giveBack(List<Charge> spends, int from, long now) {
-    List<Charge> taken = spends.subList(from, spends.size());
+  private static void giveBack(List<Charge> charges, int from, long now) {
+    List<Charge> taken = charges.subList(from, charges.size());
     taken.forEach(spend -> spend.giveBack(now));
     taken.clear();
   }

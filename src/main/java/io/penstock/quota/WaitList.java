@@ -282,15 +282,15 @@ public final class WaitList implements SliceDemand.Waiter {
    * Returns whether a new ticket, which does not wait here, may take from the quota. If so, adds
    * the waiters that it skips to {@code into}.
    */
-  boolean mayTake(Ticket coming, Set<Waiter> into, long now) {
+  boolean mayTake(Ticket ticket, Set<Waiter> into, long now) {
     if (waiters.isEmpty() && !isClaimed()) {
       return true;
     }
-    claimForUnskippable(NOBODY, coming, now);
-    if (isClaimedForOther(coming)) {
+    claimForUnskippable(NOBODY, ticket, now);
+    if (isClaimedForOther(ticket)) {
       return false;
     }
-    addSkipped(NOBODY, coming, into);
+    addSkipped(NOBODY, ticket, into);
     return true;
   }
 

@@ -104,10 +104,10 @@ class CallerAccountChargeTest {
     assertThat(charged).isInstanceOf(CallerAccount.Taken.class);
     CallerAccount.Taken taken = (CallerAccount.Taken) charged;
     assertThat(taken.givers()).containsExactly(key, group);
-    assertThat(taken.spends()).hasSize(2);
+    assertThat(taken.charges()).hasSize(2);
     assertThat(ofKey.balance(0).charged()).isEqualTo(50);
     assertThat(ofGroup.balance(0).charged()).isEqualTo(50);
-    taken.spends().forEach(spend -> spend.settle(null, 5, 0));
+    taken.charges().forEach(spend -> spend.settle(null, 5, 0));
     assertThat(ofKey.balance(0).charged()).isEqualTo(35);
     assertThat(ofGroup.balance(0).charged()).isEqualTo(35);
   }

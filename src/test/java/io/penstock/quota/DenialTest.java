@@ -32,7 +32,7 @@ class DenialTest {
       new MeteredLimit(LimitMeasure.TOKENS, limit, RefusalReason.KEY_TPM);
   private final SliceDemand demand = new SliceDemand(() -> {});
 
-  private Denial unmet(long amount, long now) {
+  private Denial denialOf(long amount, long now) {
     Weight weight = Weight.exactly(amount);
     return new Denial(metered, weight, limit.decide(weight, now));
   }
@@ -45,9 +45,11 @@ class DenialTest {
   @Test
   void usedUp_isRefusedUntilItIsWholeAgain() {
     limit.charge(100, 0, 0);
-    assertThat(unmet(1, SECOND).awaitingSlices(SECOND)).isNull();
-    assertThat(unmet(1, SECOND).refusal("k", SECOND)).isEqualTo(usedUp(WINDOW - SECOND));
-    assertThat(unmet(1, SECOND).refusal("k", 2 * WINDOW)).as("that is over").isEqualTo(usedUp(0));
+    assertThat(denialOf(1, SECOND).awaitingSlices(SECOND)).isNull();
+    assertThat(denialOf(1, SECOND).refusal("k", SECOND)).isEqualTo(usedUp(WINDOW - SECOND));
+    assertThat(denialOf(1, SECOND).refusal("k", 2 * WINDOW))
+        .as("that is over")
+        .isEqualTo(usedUp(0));
   }
 
   @Test
@@ -59,7 +61,7 @@ class DenialTest {
   @Test
   void moreThanItCouldEverGive_isToldSo_andIsNotDry() {
     limit.sharing().share(demand, 0);
-    Denial denial = unmet(101, 0);
+    Denial denial = denialOf(101, 0);
     assertThat(denial.awaitingSlices(0)).isNull();
     assertThat(denial.refusal("k", 0))
         .isEqualTo(
@@ -70,7 +72,7 @@ class DenialTest {
   @Test
   void slicesLack_isDry() {
     limit.sharing().share(demand, 0);
-    assertThat(unmet(1, 0).awaitingSlices(0))
+    assertThat(denialOf(1, 0).awaitingSlices(0))
         .isEqualTo(new CallerAccount.AwaitingSlices(demand, Ticker.NEVER));
   }
 
@@ -88,8 +90,8 @@ class DenialTest {
     Refusal unheard = new Refusal(RefusalReason.LIMIT_UNAVAILABLE, "nothing is heard", 2 * SECOND);
     limit.sharing().share(demand, 0);
     limit.sharing().cutOff(new OutageCap.Shut(unheard), 0);
-    assertThat(unmet(1, 0).refusal("k", 0)).isSameAs(unheard);
-    assertThat(unmet(1, 0).awaitingSlices(0)).isNull();
+    assertThat(denialOf(1, 0).refusal("k", 0)).isSameAs(unheard);
+    assertThat(denialOf(1, 0).awaitingSlices(0)).isNull();
   }
 
   private void barred() {
@@ -106,7 +108,7 @@ class DenialTest {
   @Test
   void spendingMayBeLost_isToldSo_andThatNothingIsGrantedUntilItsWindowEnds() {
     barred();
-    Refusal refusal = unmet(1, SECOND).refusal("k", SECOND);
+    Refusal refusal = denialOf(1, SECOND).refusal("k", SECOND);
     assertThat(refusal.reason()).isEqualTo(RefusalReason.LIMIT_RECOVERING);
     assertThat(refusal.detail())
         .isEqualTo(
@@ -119,7 +121,7 @@ class DenialTest {
   void spendingMayBeLost_andItIsUsedUpHereAnyway_isToldThat() {
     barred();
     limit.charge(100, 0, 0);
-    assertThat(unmet(1, SECOND).refusal("k", SECOND).reason()).isEqualTo(RefusalReason.KEY_TPM);
+    assertThat(denialOf(1, SECOND).refusal("k", SECOND).reason()).isEqualTo(RefusalReason.KEY_TPM);
   }
 
   @Test
@@ -131,7 +133,7 @@ class DenialTest {
             spec, RegionCells.cellNanos(spec), 0, List.of(), (cell, capacity) -> denials.add(cell));
     limit.sharing().bindRegions(regionCounts, 0);
     limit.charge(100, 0, 0);
-    Denial denial = unmet(1, 0);
+    Denial denial = denialOf(1, 0);
     assertThat(denials).isEmpty();
     assertThat(denial.reportToRegions(0)).isSameAs(denial);
     assertThat(denials).containsExactly(0L);

@@ -45,22 +45,22 @@ class WaitListTest {
     }
 
     @Override
-    public boolean precedes(Ticket gone) {
-      return order < gone.order();
+    public boolean precedes(Ticket ticket) {
+      return order < ticket.order();
     }
 
     @Override
-    public boolean unskippable(Ticket gone) {
-      return precedes(gone) && skips >= most;
+    public boolean unskippable(Ticket ticket) {
+      return precedes(ticket) && skips >= most;
     }
 
     @Override
-    public void skip(Ticket gone) {
+    public void skip(Ticket ticket) {
       skips++;
     }
 
     @Override
-    public @Nullable Quota claim(Ticket gone, long now) {
+    public @Nullable Quota claim(Ticket ticket, long now) {
       if (claimsElsewhere > 0) {
         claimsElsewhere--;
         return new Quota("another", ChargeRule.TOTAL, List.of());
@@ -104,14 +104,14 @@ class WaitListTest {
 
   /** Does what a dispatcher does before it takes from a quota; returns whether it may take. */
   private boolean passes(Lane waiter, long order, long now) {
-    Ticket gone = ticket(order);
-    waitList.claimForUnskippable(waiter, gone, now);
+    Ticket ticket = ticket(order);
+    waitList.claimForUnskippable(waiter, ticket, now);
     if (waitList.isClaimedForOther(order, false)) {
       return false;
     }
     Set<WaitList.Waiter> skipped = new HashSet<>();
-    waitList.addSkipped(waiter, gone, skipped);
-    skipped.forEach(each -> each.skip(gone));
+    waitList.addSkipped(waiter, ticket, skipped);
+    skipped.forEach(each -> each.skip(ticket));
     return true;
   }
 
@@ -239,12 +239,12 @@ class WaitListTest {
 
   @Test
   void left_isNeitherSkippedNorWoken() {
-    Lane gone = new Lane("gone", 1);
-    waitList.join(gone);
-    waitList.leave(gone);
+    Lane departed = new Lane("gone", 1);
+    waitList.join(departed);
+    waitList.leave(departed);
     passes(new Lane("taker", 5), 5, 0);
     waitList.wake();
-    assertThat(gone.skips).isZero();
+    assertThat(departed.skips).isZero();
     assertThat(woken).isEmpty();
   }
 
