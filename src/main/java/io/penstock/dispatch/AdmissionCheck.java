@@ -3,7 +3,6 @@ package io.penstock.dispatch;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstream;
 import io.penstock.queue.DimensionSizes;
-import io.penstock.queue.QueueBounds;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
@@ -41,7 +40,7 @@ public final class AdmissionCheck {
 
   /** Returns whether any of some routes can be relied on to open soon. */
   static boolean anyAvailable(List<TicketRoute> routes, long now) {
-    return routes.stream().anyMatch(way -> way.available(now));
+    return routes.stream().anyMatch(route -> route.available(now));
   }
 
   /** Returns the refusal of a ticket that waits in vain on every route, or null. */
@@ -186,20 +185,6 @@ public final class AdmissionCheck {
             "the estimated wait is %.1f s, longer than the %.1f s it may take"
                 .formatted(seconds(estimateNanos), seconds(most)),
             estimateNanos - most);
-  }
-
-  /** Returns which bound leaves no place for a ticket beside the waiting ones, or null. */
-  static @Nullable String full(
-      QueueBounds bounds, QueueBacklog waiting, ParkedTicket parkedTicket) {
-    if (waiting.tickets() >= bounds.maxTickets()) {
-      return bounds.maxTickets() + " tickets";
-    }
-    if (parkedTicket.cost().totalTokens() > bounds.maxTokens() - waiting.tokens()) {
-      return bounds.maxTokens() + " tokens";
-    }
-    return parkedTicket.bytes() > bounds.maxBytes() - waiting.bytes()
-        ? bounds.maxBytes() + " bytes"
-        : null;
   }
 
   /** Returns the refusal of a ticket that finds the queue full. */

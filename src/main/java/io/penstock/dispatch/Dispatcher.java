@@ -25,9 +25,6 @@ public final class Dispatcher {
   private final RouteSource routeSource;
   private final WaitingRoom waitingRoom;
   private final LaneIndex laneIndex;
-  private final TicketDeadlines ticketDeadlines;
-  private final QueueBacklog queueBacklog;
-  private final QueueOverflow queueOverflow;
   private final WaitRecorder recorder;
   private boolean paused;
 
@@ -41,15 +38,12 @@ public final class Dispatcher {
     this.routeSource = routeSource;
     this.waitingRoom = new WaitingRoom(this, routeSource, recorder);
     this.laneIndex = waitingRoom.lanes();
-    this.ticketDeadlines = waitingRoom.deadlines();
-    this.queueBacklog = waitingRoom.backlog();
-    this.queueOverflow = waitingRoom.overflow();
   }
 
   /** Makes all decisions due by {@code now}; returns the next instant at which more may be due. */
   public long step(long now) {
     expireLate(now);
-    widen(now);
+    waitingRoom.widenLate(now);
     // Releases come first, so that a ticket can go at its very deadline, and one without patience
     // at once. They are repeated, because an expired ticket may have had a claim on what others
     // need.
@@ -71,11 +65,11 @@ public final class Dispatcher {
 
   /** Expires the first ticket due at or before {@code until}; returns whether there was one. */
   private boolean expireOne(long until, long now) {
-    ParkedTicket parkedTicket = ticketDeadlines.due(until);
+    ParkedTicket parkedTicket = waitingRoom.due(until);
     if (parkedTicket == null) {
       return false;
     }
-    recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
     if (take(parkedTicket, State.EXPIRED)) {
       long waited = now - parkedTicket.arrivedNanos();
       dispatchListener.expired(parkedTicket, AdmissionCheck.expired(waited));
@@ -108,16 +102,14 @@ public final class Dispatcher {
   /** Moves blocked tickets into the queue while it has places; returns whether any moved. */
   private boolean admitBlocked(long now) {
     boolean any = false;
-    ParkedTicket first = queueOverflow.first();
-    while (first != null
-        && AdmissionCheck.full(routeSource.bounds(), queueBacklog, first) == null) {
-      queueOverflow.remove(first);
-      Lane lane = waitingRoom.enqueue(first, now);
+    ParkedTicket first = waitingRoom.firstBlocked();
+    while (first != null && waitingRoom.full(first) == null) {
+      Lane lane = waitingRoom.unblock(first, now);
       if (!paused) {
         lane.join(); // others can count it as skipped
       }
       any = true;
-      first = queueOverflow.first();
+      first = waitingRoom.firstBlocked();
     }
     return any;
   }
@@ -157,7 +149,7 @@ public final class Dispatcher {
       return;
     }
     waitingRoom.remove(parkedTicket, true);
-    int depth = (int) queueBacklog.tickets();
+    int depth = (int) waitingRoom.queuedTickets();
     TicketSettlement settlement =
         new TicketSettlement(
             parkedTicket, ticketRoute, ticketCharges.with(parkedTicket.takenCharges()), depth, now);
@@ -179,7 +171,7 @@ public final class Dispatcher {
   }
 
   private long next() {
-    long next = ticketDeadlines.firstNanos();
+    long next = waitingRoom.firstDueNanos();
     return paused ? next : Math.min(next, laneIndex.wakeAt());
   }
 
@@ -189,24 +181,16 @@ public final class Dispatcher {
       return; // its client went away first
     }
     expireLate(now); // expired tickets take no place
-    List<TicketRoute> ways = laneIndex.ways(parkedTicket.laneKey(), now);
-    Refusal refusal = AdmissionCheck.inVain(ways, routeSource, parkedTicket, now);
+    List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
+    Refusal refusal = AdmissionCheck.inVain(routes, routeSource, parkedTicket, now);
     if (refusal != null) {
-      recorder.recordHopeless(parkedTicket, ways, now);
+      recorder.recordHopeless(parkedTicket, routes, now);
       refuse(parkedTicket, refusal);
       return;
     }
-    waitingRoom.enter(parkedTicket, ways);
-    long estimate =
-        WaitEstimate.waitNanos(
-            parkedTicket,
-            ways,
-            waitingRoom.discipline(),
-            laneIndex,
-            queueBacklog,
-            queueOverflow,
-            now);
-    if (queueOverflow.tickets() == 0) {
+    waitingRoom.enter(parkedTicket, routes);
+    long estimate = WaitEstimate.ofArrival(parkedTicket, routes, waitingRoom, now);
+    if (waitingRoom.firstBlocked() == null) {
       waitingRoom.enqueue(parkedTicket, now);
       step(now);
       if (parkedTicket.queued()) {
@@ -222,35 +206,19 @@ public final class Dispatcher {
     if (parkedTicket.state() != State.PARKED) {
       return;
     }
-    List<TicketRoute> ways = routeSource.of(parkedTicket.laneKey(), now);
-    Refusal refusal = AdmissionCheck.impossible(ways, routeSource, parkedTicket);
+    List<TicketRoute> routes = routeSource.of(parkedTicket.laneKey(), now);
+    Refusal refusal = AdmissionCheck.impossible(routes, routeSource, parkedTicket);
     boolean avoids = parkedTicket.laneKey().avoidedUpstream() != null;
-    if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(ways, now))) {
+    if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(routes, now))) {
       parkedTicket.setLaneKey(
           parkedTicket.laneKey().avoidingNone()); // others never can, or cannot soon
       returnToQueue(parkedTicket, now);
     } else if (refusal == null) {
-      waitingRoom.enter(parkedTicket, ways);
+      waitingRoom.enter(parkedTicket, routes);
       waitingRoom.enqueue(parkedTicket, now);
     } else {
-      recorder.recordHopeless(parkedTicket, ways, now);
+      recorder.recordHopeless(parkedTicket, routes, now);
       refuse(parkedTicket, refusal);
-    }
-  }
-
-  /** Lets fallback models serve the tickets that have waited long enough for their own model. */
-  private void widen(long now) {
-    for (ParkedTicket each = ticketDeadlines.widens(now);
-        each != null;
-        each = ticketDeadlines.widens(now)) {
-      boolean blocked = each.blocked();
-      if (!blocked) {
-        waitingRoom.leaveLane(each, false);
-      }
-      each.setLaneKey(each.laneKey().widened());
-      if (!blocked) {
-        waitingRoom.enqueue(each, now);
-      }
     }
   }
 
@@ -258,9 +226,7 @@ public final class Dispatcher {
   private void admit(ParkedTicket parkedTicket, long estimate, long now) {
     Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
     long soonest = parkedTicket.lane() instanceof Lane lane ? lane.wakeAt() - now : Ticker.NEVER;
-    queueBacklog.remove(parkedTicket);
-    String full = AdmissionCheck.full(routeSource.bounds(), queueBacklog, parkedTicket);
-    queueBacklog.add(parkedTicket);
+    String full = waitingRoom.overfull(parkedTicket);
     if (full == null && refusal == null) {
       return;
     }
@@ -269,7 +235,7 @@ public final class Dispatcher {
       waitingRoom.block(parkedTicket);
       return;
     }
-    recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
     if (take(parkedTicket, State.REFUSED)) {
       dispatchListener.refused(
           parkedTicket,
@@ -283,8 +249,8 @@ public final class Dispatcher {
       waitingRoom.block(parkedTicket);
       return;
     }
-    ticketDeadlines.remove(parkedTicket);
-    recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    waitingRoom.forget(parkedTicket);
+    recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
     refuse(
         parkedTicket,
         refusal == null
@@ -302,7 +268,7 @@ public final class Dispatcher {
   public void leave(ParkedTicket parkedTicket, long now) {
     if (parkedTicket.waits()) {
       if (WaitRecorder.isLong(parkedTicket, now)) {
-        recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+        recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
       }
       waitingRoom.remove(parkedTicket, false);
     }
@@ -314,7 +280,7 @@ public final class Dispatcher {
     if (parkedTicket.state() != State.PARKED) {
       return false;
     }
-    recorder.recordWaiting(parkedTicket, waitingRoom.ways(parkedTicket, now), now);
+    recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
     if (!parkedTicket.decide(State.REFUSED)) {
       return false;
     }
@@ -350,25 +316,25 @@ public final class Dispatcher {
     for (Lane lane : laneIndex.copy()) {
       lane.tickets().forEach(parkedTicket -> drop(parkedTicket, lane.routes(), now));
     }
-    for (ParkedTicket parkedTicket : queueOverflow.all()) {
+    for (ParkedTicket parkedTicket : waitingRoom.blockedTickets()) {
       if (reorder) {
         parkedTicket.enter(configured);
       }
       drop(parkedTicket, routeSource.of(parkedTicket.laneKey(), now), now);
-      dropFromOverflow(parkedTicket);
+      dropBlocked(parkedTicket);
     }
   }
 
   /** Refuses a blocked ticket that does not fit even an empty queue: it would block others. */
-  private void dropFromOverflow(ParkedTicket parkedTicket) {
-    String full = AdmissionCheck.full(routeSource.bounds(), new QueueBacklog(), parkedTicket);
+  private void dropBlocked(ParkedTicket parkedTicket) {
+    String full = waitingRoom.tooLarge(parkedTicket);
     if (parkedTicket.blocked() && full != null) {
       turnAway(parkedTicket, AdmissionCheck.queueFull(full, Ticker.NEVER));
     }
   }
 
-  private void drop(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
-    if (AdmissionCheck.impossible(ways, routeSource, parkedTicket) != null) {
+  private void drop(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
+    if (AdmissionCheck.impossible(routes, routeSource, parkedTicket) != null) {
       waitingRoom.remove(parkedTicket, false);
       returnToQueue(parkedTicket, now);
     }
@@ -376,15 +342,15 @@ public final class Dispatcher {
 
   /** Refuses all waiting tickets. */
   public void close(Refusal refusal) {
-    queueOverflow.all().forEach(parkedTicket -> turnAway(parkedTicket, refusal));
+    waitingRoom.blockedTickets().forEach(parkedTicket -> turnAway(parkedTicket, refusal));
     for (Lane lane : laneIndex.copy()) {
       lane.tickets().forEach(parkedTicket -> turnAway(parkedTicket, refusal));
     }
   }
 
   private void turnAway(
-      ParkedTicket parkedTicket, List<TicketRoute> ways, Refusal refusal, long now) {
-    recorder.recordHopeless(parkedTicket, ways, now);
+      ParkedTicket parkedTicket, List<TicketRoute> routes, Refusal refusal, long now) {
+    recorder.recordHopeless(parkedTicket, routes, now);
     turnAway(parkedTicket, refusal);
   }
 

@@ -57,7 +57,7 @@ final class LaneIndex {
   }
 
   /** Returns the routes of a ticket: those of its lane, if there is one, else new ones. */
-  List<TicketRoute> ways(LaneKey laneKey, long now) {
+  List<TicketRoute> routesOf(LaneKey laneKey, long now) {
     Lane known = byKey.get(laneKey);
     return known == null ? routeSource.of(laneKey, now) : known.routes();
   }

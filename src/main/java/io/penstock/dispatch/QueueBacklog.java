@@ -1,6 +1,8 @@
 package io.penstock.dispatch;
 
 import io.penstock.queue.DimensionSizes;
+import io.penstock.queue.QueueBounds;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sums over waiting tickets: their number, bytes, tokens and sizes. Only the owner of the queue may
@@ -15,6 +17,15 @@ final class QueueBacklog {
 
   QueueBacklog() {
     sums.setAll(0);
+  }
+
+  /** Returns sums of which only the number and the total tokens are known. */
+  static QueueBacklog of(long tickets, long tokens) {
+    QueueBacklog backlog = new QueueBacklog();
+    backlog.tickets = tickets;
+    backlog.tokens = tokens;
+    backlog.sums.setAll(tokens);
+    return backlog;
   }
 
   void add(ParkedTicket ticket) {
@@ -44,20 +55,22 @@ final class QueueBacklog {
     return tickets;
   }
 
-  long bytes() {
-    return bytes;
-  }
-
-  long tokens() {
-    return tokens;
+  /** Returns which bound leaves no place for another ticket beside these, or null. */
+  @Nullable String boundReached(QueueBounds bounds, ParkedTicket parkedTicket) {
+    if (tickets >= bounds.maxTickets()) {
+      return bounds.maxTickets() + " tickets";
+    }
+    if (parkedTicket.cost().totalTokens() > bounds.maxTokens() - tokens) {
+      return bounds.maxTokens() + " tokens";
+    }
+    return parkedTicket.bytes() > bounds.maxBytes() - bytes ? bounds.maxBytes() + " bytes" : null;
   }
 
   /**
-   * Sets {@code dimensionSizes} to the sum of the sizes with which the tickets count for those
-   * behind them.
+   * Returns the sum of the sizes with which the tickets count for those behind them; the caller
+   * must not change it.
    */
-  void into(DimensionSizes dimensionSizes) {
-    dimensionSizes.reset();
-    dimensionSizes.lower(sums);
+  DimensionSizes sizes() {
+    return sums;
   }
 }

@@ -30,7 +30,7 @@ public record TicketRoute(
     @Nullable Quota pool,
     @Nullable Quota ofModel,
     List<Quota> quotas) {
-  private static final TicketRoute NO_WAY = new TicketRoute(null, null, null, null, List.of());
+  private static final TicketRoute NO_QUOTAS = new TicketRoute(null, null, null, null, List.of());
 
   public TicketRoute {
     quotas = List.copyOf(quotas);
@@ -39,13 +39,13 @@ public record TicketRoute(
   /**
    * Returns a route of only the quotas of the tickets' own key, which are the same on each route.
    */
-  static TicketRoute ofKey(List<TicketRoute> ways) {
+  static TicketRoute ofKey(List<TicketRoute> routes) {
     // Quotas of the key come first.
     boolean any =
-        !ways.isEmpty()
-            && !ways.getFirst().quotas.isEmpty()
-            && ways.getFirst().quotas.getFirst().ofKey();
-    return any ? NO_WAY.with(ways.getFirst().quotas) : NO_WAY;
+        !routes.isEmpty()
+            && !routes.getFirst().quotas.isEmpty()
+            && routes.getFirst().quotas.getFirst().ofKey();
+    return any ? NO_QUOTAS.with(routes.getFirst().quotas) : NO_QUOTAS;
   }
 
   private TicketRoute with(List<Quota> all) {

@@ -82,7 +82,7 @@ public final class UndecidedTickets {
 
   /** Adds a ticket, or refuses it when as many wait here as the queue's bounds allow. */
   public void add(ParkedTicket parkedTicket, CallerAccount.AwaitingSlices dry) {
-    String full = AdmissionCheck.full(routeSource.bounds(), backlog, parkedTicket);
+    String full = backlog.boundReached(routeSource.bounds(), parkedTicket);
     if (full != null) {
       refuse(parkedTicket, AdmissionCheck.queueFull(full, Ticker.NEVER));
       return;
@@ -100,13 +100,13 @@ public final class UndecidedTickets {
     if (places.isEmpty()) {
       return Ticker.NEVER;
     }
-    boolean looks = woken;
+    boolean triesAll = woken;
     woken = false;
     long next = Ticker.NEVER;
     List<Place> before = places;
     places = new ArrayList<>();
     for (Place place : before) {
-      if (stays(place, looks, now)) {
+      if (stays(place, triesAll, now)) {
         places.add(place);
         next = Math.min(next, place.next());
       } else {
@@ -117,12 +117,12 @@ public final class UndecidedTickets {
     return next;
   }
 
-  private boolean stays(Place place, boolean looks, long now) {
+  private boolean stays(Place place, boolean triesAll, long now) {
     ParkedTicket parkedTicket = place.parkedTicket;
     if (parkedTicket.state() != State.PARKED) {
       return false;
     }
-    if ((looks || now >= place.begin) && decides(place, now)) {
+    if ((triesAll || now >= place.begin) && decides(place, now)) {
       return false;
     }
     if (now < parkedTicket.deadlineNanos()) {

@@ -1,115 +1,104 @@
 package io.penstock.dispatch;
 
 import io.penstock.queue.DimensionSizes;
-import io.penstock.queue.QueueDiscipline;
-import io.penstock.queue.QueueOrder;
 import io.penstock.quota.Quota;
-import java.util.Collection;
+import io.penstock.time.Ticker;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
+import java.util.Set;
 
 /**
- * Estimates how long a ticket that has just arrived will wait if everything ahead of it goes first.
- * Only the owner of the queue may use it.
+ * Estimates how long tickets will wait: on the route that opens first, where each quota has to let
+ * everything go that is ahead there. An instance estimates the waits of tickets that go one after
+ * the other; it is used by one thread at a time.
  */
-final class WaitEstimate {
-  private final ParkedTicket arrived;
-  private final QueueDiscipline<ParkedTicket> discipline;
-  private final Collection<Lane> lanes;
-  private final QueueBacklog queued;
-  private final QueueOverflow overflow;
+public final class WaitEstimate {
+  /** Sums over the tickets that will go first at a quota. */
+  @FunctionalInterface
+  private interface TicketsAhead {
+    QueueBacklog at(TicketRoute route, Quota quota);
+  }
 
-  private WaitEstimate(
-      ParkedTicket arrived,
-      QueueDiscipline<ParkedTicket> discipline,
-      Collection<Lane> lanes,
-      QueueBacklog queued,
-      QueueOverflow overflow) {
-    this.arrived = arrived;
-    this.discipline = discipline;
-    this.lanes = lanes;
-    this.queued = queued;
-    this.overflow = overflow;
+  /** Longest wait that is still given as a forecast. */
+  private static final long FARTHEST_NANOS = Long.MAX_VALUE / 4;
+
+  /** Earlier tickets that may take from each quota. */
+  private final Map<Quota, QueueBacklog> earlier = new HashMap<>();
+
+  private final long now;
+
+  public WaitEstimate(long now) {
+    this.now = now;
+  }
+
+  /** Returns how long the next ticket will wait; {@link Ticker#NEVER} when that cannot be known. */
+  public long ofNext(ParkedTicket parkedTicket, List<TicketRoute> routes) {
+    Set<QueueBacklog> competing = new HashSet<>();
+    long wait =
+        waitNanos(
+            routes,
+            (route, quota) -> {
+              QueueBacklog ahead = earlier.computeIfAbsent(quota, absent -> new QueueBacklog());
+              competing.add(ahead);
+              return ahead;
+            },
+            sizes(parkedTicket),
+            now);
+    competing.forEach(ahead -> ahead.add(parkedTicket));
+    return wait > FARTHEST_NANOS ? Ticker.NEVER : wait;
   }
 
   /**
-   * Returns the estimated wait in nanoseconds until the best route admits the ticket. 0 when the
-   * estimate is not needed, because nothing refuses by it, or when it cannot be made in this order.
+   * Returns how long a ticket that has just arrived will wait if everything ahead of it goes first.
+   * 0 when the estimate is not needed, because nothing refuses by it, or when it cannot be made in
+   * this order. Only the owner of the queue may call it.
    */
-  static long waitNanos(
-      ParkedTicket arrived,
-      List<TicketRoute> routes,
-      QueueDiscipline<ParkedTicket> discipline,
-      LaneIndex laneIndex,
-      QueueBacklog queued,
-      QueueOverflow overflow,
-      long now) {
-    return arrived.refusesAboveNanos() == 0 || !discipline.foreseeable()
-        ? 0
-        : new WaitEstimate(arrived, discipline, laneIndex.all(), queued, overflow)
-            .wait(routes, now);
+  static long ofArrival(
+      ParkedTicket arrived, List<TicketRoute> routes, WaitingRoom waitingRoom, long now) {
+    if (arrived.refusesAboveNanos() == 0 || !waitingRoom.discipline().foreseeable()) {
+      return 0;
+    }
+    QueueBacklog all = waitingRoom.ahead(arrived);
+    return waitNanos(
+        routes,
+        (route, quota) ->
+            quota == route.pool() || quota == route.quotas().getLast()
+                ? all
+                : waitingRoom.ahead(arrived, quota),
+        sizes(arrived),
+        now);
   }
 
-  private long wait(List<TicketRoute> routes, long now) {
-    QueueBacklog before = ahead();
-    long best = Long.MAX_VALUE;
-    for (TicketRoute ticketRoute : routes) {
-      best = Math.min(best, wait(ticketRoute, before, now));
+  /**
+   * Returns how long a small request will wait if {@code tickets} with that many tokens go first;
+   * {@link Ticker#NEVER} when there is no route.
+   */
+  public static long ofSmallRequest(List<TicketRoute> routes, long tickets, long tokens, long now) {
+    QueueBacklog all = QueueBacklog.of(tickets, tokens);
+    DimensionSizes one = new DimensionSizes();
+    one.setAll(1);
+    return waitNanos(routes, (route, quota) -> all, one, now);
+  }
+
+  private static long waitNanos(
+      List<TicketRoute> routes, TicketsAhead ticketsAhead, DimensionSizes own, long now) {
+    long best = Ticker.NEVER;
+    for (TicketRoute route : routes) {
+      long wait = 0;
+      for (Quota quota : route.quotas()) {
+        QueueBacklog ahead = ticketsAhead.at(route, quota);
+        wait = Math.max(wait, quota.forecastNanos(ahead.tickets(), ahead.sizes(), own, now));
+      }
+      best = Math.min(best, wait);
     }
     return best;
   }
 
-  private long wait(TicketRoute ticketRoute, QueueBacklog before, long now) {
-    DimensionSizes own = new DimensionSizes();
-    arrived.sizesInto(own);
-    DimensionSizes ahead = new DimensionSizes();
-    long wait = 0;
-    for (Quota quota : ticketRoute.quotas()) {
-      boolean ofAll = quota == ticketRoute.pool() || quota == ticketRoute.quotas().getLast();
-      QueueBacklog competing = ofAll ? before : ahead(quota);
-      competing.into(ahead);
-      wait = Math.max(wait, quota.forecastNanos(competing.tickets(), ahead, own, now));
-    }
-    return wait;
-  }
-
-  /** Returns the sums of the tickets that will go before it. */
-  private QueueBacklog ahead() {
-    QueueBacklog ahead = new QueueBacklog();
-    if (discipline.order() == QueueOrder.FIFO) {
-      ahead.add(queued);
-      ahead.add(overflow.backlog());
-    } else {
-      lanes.forEach(lane -> lane.tickets().ahead(arrived, ahead::add));
-      overflow.forEach(
-          each -> {
-            if (discipline.precedes(each, arrived)) {
-              ahead.add(each);
-            }
-          });
-    }
-    return ahead;
-  }
-
-  /**
-   * Returns the sums of those among them that face {@code quota}, which not all tickets of this
-   * endpoint do.
-   */
-  @SuppressWarnings("ReferenceEquality") // accounts are compared by identity
-  private QueueBacklog ahead(Quota quota) {
-    QueueBacklog ahead = new QueueBacklog();
-    for (Lane lane : lanes) {
-      if (lane.faces(quota)) {
-        lane.tickets().ahead(arrived, ahead::add);
-      }
-    }
-    overflow.forEach(
-        each -> {
-          boolean same = Objects.equals(arrived.laneKey().account(), each.laneKey().account());
-          if (same && discipline.precedes(each, arrived)) {
-            ahead.add(each);
-          }
-        });
-    return ahead;
+  private static DimensionSizes sizes(ParkedTicket parkedTicket) {
+    DimensionSizes sizes = new DimensionSizes();
+    parkedTicket.sizesInto(sizes);
+    return sizes;
   }
 }

@@ -3,10 +3,16 @@ package io.penstock.dispatch;
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.TicketQueue;
+import io.penstock.quota.CallerAccount;
+import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +23,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WaitingRoom {
   private final RouteSource routeSource;
-  private final TicketDeadlines ticketDeadlines = new TicketDeadlines();
+
+  /** When each ticket may wait no longer. */
+  private final TicketSchedule deadlines = new TicketSchedule(ParkedTicket::deadlineNanos);
+
+  /** When fallback models may serve each ticket. */
+  private final TicketSchedule fallbacks = new TicketSchedule(ParkedTicket::fallbackNanos);
+
   private final ArrivalOrder arrivalOrder = new ArrivalOrder();
-  private final QueueBacklog queueBacklog = new QueueBacklog();
-  private final QueueOverflow queueOverflow = new QueueOverflow();
+
+  /** Sums over the tickets in the queue. */
+  private final QueueBacklog queued = new QueueBacklog();
+
+  /** The blocked tickets, in order of arrival. */
+  private final Set<ParkedTicket> blocked = new LinkedHashSet<>();
+
+  private final QueueBacklog blockedBacklog = new QueueBacklog();
   private final LaneIndex laneIndex;
   private QueueDiscipline<ParkedTicket> queueDiscipline;
 
@@ -30,27 +48,28 @@ public final class WaitingRoom {
     this.queueDiscipline = routeSource.discipline();
   }
 
-  TicketDeadlines deadlines() {
-    return ticketDeadlines;
-  }
-
-  /** Returns the sums over the tickets in the queue. */
-  QueueBacklog backlog() {
-    return queueBacklog;
-  }
-
-  /** Returns the blocked tickets, which wait for a place in the queue. */
-  QueueOverflow overflow() {
-    return queueOverflow;
-  }
-
   LaneIndex lanes() {
     return laneIndex;
   }
 
   /** Returns how many tickets wait, in the queue or for a place there. */
   public long tickets() {
-    return queueBacklog.tickets() + queueOverflow.tickets();
+    return queued.tickets() + blocked.size();
+  }
+
+  /** Returns how many tickets are in the queue. */
+  long queuedTickets() {
+    return queued.tickets();
+  }
+
+  /** Returns a copy of the blocked tickets: the caller may remove tickets while it iterates. */
+  List<ParkedTicket> blockedTickets() {
+    return List.copyOf(blocked);
+  }
+
+  /** Returns the blocked ticket that arrived first, or null. */
+  @Nullable ParkedTicket firstBlocked() {
+    return blocked.isEmpty() ? null : blocked.iterator().next();
   }
 
   /** Returns the order in which tickets go. */
@@ -64,25 +83,116 @@ public final class WaitingRoom {
   }
 
   /** Registers a ticket that has just arrived, before it is in the queue or blocked. */
-  void enter(ParkedTicket parkedTicket, List<TicketRoute> ways) {
+  void enter(ParkedTicket parkedTicket, List<TicketRoute> routes) {
     parkedTicket.enter(queueDiscipline);
-    parkedTicket.counted = AdmissionCheck.counted(ways, parkedTicket);
-    arrivalOrder.add(parkedTicket, queueBacklog.tickets() + queueOverflow.tickets());
-    ticketDeadlines.add(parkedTicket);
+    parkedTicket.counted = AdmissionCheck.counted(routes, parkedTicket);
+    arrivalOrder.add(parkedTicket, tickets());
+    schedule(parkedTicket);
+  }
+
+  private void schedule(ParkedTicket parkedTicket) {
+    deadlines.add(parkedTicket);
+    fallbacks.add(parkedTicket);
+  }
+
+  /** Forgets a registered ticket that is neither in the queue nor blocked. */
+  void forget(ParkedTicket parkedTicket) {
+    deadlines.remove(parkedTicket);
+    fallbacks.remove(parkedTicket);
+  }
+
+  /** Returns the first instant of a deadline or fallback; NEVER when there is none. */
+  long firstDueNanos() {
+    return Math.min(deadlines.firstNanos(), fallbacks.firstNanos());
+  }
+
+  /** Returns the first ticket with a deadline at or before {@code until}, or null. */
+  @Nullable ParkedTicket due(long until) {
+    return deadlines.due(until);
+  }
+
+  /** Lets fallback models serve the tickets that have waited long enough for their own model. */
+  void widenLate(long now) {
+    for (ParkedTicket each = fallbacks.due(now); each != null; each = fallbacks.due(now)) {
+      fallbacks.remove(each);
+      move(each, each.laneKey().widened(), now);
+    }
+  }
+
+  /** Returns which bound leaves no place for a ticket that is not in the queue, or null. */
+  @Nullable String full(ParkedTicket parkedTicket) {
+    return queued.boundReached(routeSource.bounds(), parkedTicket);
+  }
+
+  /** Returns which bound leaves no place for a ticket that was put into the queue, or null. */
+  @Nullable String overfull(ParkedTicket parkedTicket) {
+    queued.remove(parkedTicket);
+    String full = full(parkedTicket);
+    queued.add(parkedTicket);
+    return full;
+  }
+
+  /** Returns which bound leaves no place for a ticket even in an empty queue, or null. */
+  @Nullable String tooLarge(ParkedTicket parkedTicket) {
+    return new QueueBacklog().boundReached(routeSource.bounds(), parkedTicket);
+  }
+
+  /** Returns the sums of the tickets that will go before one that has just arrived. */
+  QueueBacklog ahead(ParkedTicket arrived) {
+    QueueBacklog ahead = new QueueBacklog();
+    if (queueDiscipline.order() == QueueOrder.FIFO) {
+      ahead.add(queued);
+      ahead.add(blockedBacklog);
+    } else {
+      addAhead(ahead, arrived, lane -> true, each -> true);
+    }
+    return ahead;
+  }
+
+  /**
+   * Returns the sums of those among them that face {@code quota}, which not all tickets of this
+   * endpoint do.
+   */
+  QueueBacklog ahead(ParkedTicket arrived, Quota quota) {
+    CallerAccount account = arrived.laneKey().account();
+    QueueBacklog ahead = new QueueBacklog();
+    addAhead(
+        ahead,
+        arrived,
+        lane -> lane.faces(quota),
+        each -> Objects.equals(account, each.laneKey().account()));
+    return ahead;
+  }
+
+  private void addAhead(
+      QueueBacklog ahead,
+      ParkedTicket arrived,
+      Predicate<Lane> whichLanes,
+      Predicate<ParkedTicket> whichBlocked) {
+    for (Lane lane : laneIndex.all()) {
+      if (whichLanes.test(lane)) {
+        lane.tickets().ahead(arrived, ahead::add);
+      }
+    }
+    for (ParkedTicket each : blocked) {
+      if (whichBlocked.test(each) && queueDiscipline.precedes(each, arrived)) {
+        ahead.add(each);
+      }
+    }
   }
 
   /** Returns the routes of a ticket that waits, or is about to. */
-  public List<TicketRoute> ways(ParkedTicket parkedTicket, long now) {
+  public List<TicketRoute> routesOf(ParkedTicket parkedTicket, long now) {
     return parkedTicket.lane() instanceof Lane lane && parkedTicket.queued()
         ? lane.routes()
-        : laneIndex.ways(parkedTicket.laneKey(), now);
+        : laneIndex.routesOf(parkedTicket.laneKey(), now);
   }
 
   /** Puts a registered ticket into the queue. */
   Lane enqueue(ParkedTicket parkedTicket, long now) {
     Lane lane = laneIndex.of(parkedTicket.laneKey(), queueDiscipline, now);
     lane.add(parkedTicket, now);
-    queueBacklog.add(parkedTicket);
+    queued.add(parkedTicket);
     if (queueDiscipline.order() != QueueOrder.FIFO || parkedTicket.carried() != null) {
       // a new ticket of a FIFO queue comes before no other
       laneIndex.all().forEach(each -> each.yieldTo(parkedTicket));
@@ -95,14 +205,27 @@ public final class WaitingRoom {
    * an empty queue would have room for it.
    */
   boolean mayBlock(ParkedTicket parkedTicket) {
-    return queueOverflow.tickets() < routeSource.maxBlocked()
-        && AdmissionCheck.full(routeSource.bounds(), new QueueBacklog(), parkedTicket) == null;
+    return blocked.size() < routeSource.maxBlocked() && tooLarge(parkedTicket) == null;
   }
 
   /** Blocks a ticket: it waits for a place in the queue. */
   void block(ParkedTicket parkedTicket) {
-    queueOverflow.add(parkedTicket);
-    ticketDeadlines.add(parkedTicket);
+    blocked.add(parkedTicket);
+    parkedTicket.block(true);
+    blockedBacklog.add(parkedTicket);
+    schedule(parkedTicket);
+  }
+
+  /** Puts a blocked ticket into the queue. */
+  Lane unblock(ParkedTicket parkedTicket, long now) {
+    removeBlocked(parkedTicket);
+    return enqueue(parkedTicket, now);
+  }
+
+  private void removeBlocked(ParkedTicket parkedTicket) {
+    blocked.remove(parkedTicket);
+    parkedTicket.block(false);
+    blockedBacklog.remove(parkedTicket);
   }
 
   /**
@@ -110,21 +233,21 @@ public final class WaitingRoom {
    * tickets before it.
    */
   void remove(ParkedTicket parkedTicket, boolean passed) {
-    ticketDeadlines.remove(parkedTicket);
+    forget(parkedTicket);
     if (parkedTicket.blocked()) {
-      queueOverflow.remove(parkedTicket);
+      removeBlocked(parkedTicket);
     } else {
       leaveLane(parkedTicket, passed);
     }
   }
 
   /** Removes a ticket from its lane and the queue, but leaves its deadlines as they are. */
-  void leaveLane(ParkedTicket parkedTicket, boolean passed) {
+  private void leaveLane(ParkedTicket parkedTicket, boolean passed) {
     if (!(parkedTicket.lane() instanceof Lane lane)) {
       throw new IllegalStateException("ticket " + parkedTicket.order() + " has no lane");
     }
     lane.remove(parkedTicket, passed);
-    queueBacklog.remove(parkedTicket);
+    queued.remove(parkedTicket);
     if (lane.tickets().size() == 0) {
       laneIndex.remove(lane);
       queueDiscipline.retire(lane.tickets());
@@ -146,11 +269,19 @@ public final class WaitingRoom {
     return any;
   }
 
-  /** Moves a ticket to the lane of {@code next}, where it has not been skipped yet. */
+  /**
+   * Gives a ticket another lane key. If it is in the queue, it moves to the lane of that key, where
+   * it has not been skipped yet.
+   */
   private void move(ParkedTicket parkedTicket, LaneKey next, long now) {
-    leaveLane(parkedTicket, false);
+    boolean stays = parkedTicket.blocked();
+    if (!stays) {
+      leaveLane(parkedTicket, false);
+    }
     parkedTicket.setLaneKey(next);
-    enqueue(parkedTicket, now);
+    if (!stays) {
+      enqueue(parkedTicket, now);
+    }
   }
 
   /**
@@ -176,11 +307,11 @@ public final class WaitingRoom {
   public Supplier<@Nullable ParkedTicket> inTurn() {
     List<TicketQueue<ParkedTicket>> queues = new ArrayList<>(laneIndex.all().size());
     laneIndex.all().forEach(lane -> queues.add(lane.tickets()));
-    Supplier<@Nullable ParkedTicket> queued = queueDiscipline.inTurn(queues);
-    Iterator<ParkedTicket> blocked = queueOverflow.iterator();
+    Supplier<@Nullable ParkedTicket> inQueue = queueDiscipline.inTurn(queues);
+    Iterator<ParkedTicket> last = blocked.iterator();
     return () -> {
-      ParkedTicket next = queued.get();
-      return next == null && blocked.hasNext() ? blocked.next() : next;
+      ParkedTicket next = inQueue.get();
+      return next == null && last.hasNext() ? last.next() : next;
     };
   }
 }

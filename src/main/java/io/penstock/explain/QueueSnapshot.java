@@ -4,7 +4,7 @@ import io.penstock.dispatch.Dispatcher;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
 import io.penstock.dispatch.TicketRoute;
-import io.penstock.dispatch.TurnEstimate;
+import io.penstock.dispatch.WaitEstimate;
 import io.penstock.dispatch.WaitingRoom;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ public final class QueueSnapshot {
   /** Most tickets that are counted to find the place of one. */
   static final int FARTHEST = 2_000;
 
-  private record Seen(ParkedTicket pending, List<TicketRoute> ways) {}
+  private record Seen(ParkedTicket ticket, List<TicketRoute> routes) {}
 
   private final long nanos;
   private final boolean paused;
@@ -44,7 +44,7 @@ public final class QueueSnapshot {
     ParkedTicket each = inTurn.get();
     for (int at = 0; each != null && at < most; at++) {
       if (each.shadow() == null) {
-        queueSnapshot.seen.add(new Seen(each, waitingRoom.ways(each, now)));
+        queueSnapshot.seen.add(new Seen(each, waitingRoom.routesOf(each, now)));
       }
       each = each == until ? null : inTurn.get();
     }
@@ -59,17 +59,17 @@ public final class QueueSnapshot {
   /** Returns the tickets in order, and how long each will wait. */
   public List<QueuePlace> places() {
     List<QueuePlace> all = new ArrayList<>(seen.size());
-    TurnEstimate turnEstimate = new TurnEstimate(nanos);
+    WaitEstimate waitEstimate = new WaitEstimate(nanos);
     for (Seen each : seen) {
-      long expected = turnEstimate.next(each.pending(), each.ways());
-      all.add(new QueuePlace(each.pending(), all.size() + 1, paused ? Ticker.NEVER : expected));
+      long expected = waitEstimate.ofNext(each.ticket(), each.routes());
+      all.add(new QueuePlace(each.ticket(), all.size() + 1, paused ? Ticker.NEVER : expected));
     }
     return all;
   }
 
   /** Returns the place of a ticket; with position 0 when it is not among these. */
   QueuePlace of(ParkedTicket parkedTicket) {
-    boolean present = !seen.isEmpty() && seen.getLast().pending() == parkedTicket;
+    boolean present = !seen.isEmpty() && seen.getLast().ticket() == parkedTicket;
     return present ? places().getLast() : new QueuePlace(parkedTicket, 0, Ticker.NEVER);
   }
 }

@@ -27,18 +27,18 @@ public final class WaitReasons implements WaitRecorder {
   }
 
   @Override
-  public void recordHopeless(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
-    say(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, ways, now));
+  public void recordHopeless(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
+    say(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, routes, now));
   }
 
   @Override
-  public void recordWaiting(ParkedTicket parkedTicket, List<TicketRoute> ways, long now) {
+  public void recordWaiting(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
     say(
         parkedTicket,
         now,
         () ->
             withQueueCause(
-                WaitExplainer.of(parkedTicket, ways, now), paused, parkedTicket.blocked()));
+                WaitExplainer.of(parkedTicket, routes, now), paused, parkedTicket.blocked()));
   }
 
   @Override

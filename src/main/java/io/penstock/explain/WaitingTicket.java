@@ -35,7 +35,7 @@ public final class WaitingTicket implements TicketRecord {
     return new WaitingTicket(
         parkedTicket,
         QueueSnapshot.of(dispatcher, QueueSnapshot.FARTHEST, parkedTicket, now),
-        dispatcher.waitingRoom().ways(parkedTicket, now),
+        dispatcher.waitingRoom().routesOf(parkedTicket, now),
         dispatcher.paused());
   }
 
