@@ -2,7 +2,6 @@ package io.penstock.dispatch;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstream;
-import io.penstock.queue.DimensionSizes;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
@@ -147,32 +146,6 @@ public final class AdmissionCheck {
             RefusalReason.COST_EXCEEDS_CAPACITY,
             "token cost %d exceeds window capacity %d"
                 .formatted(obstacle.amount(), obstacle.capacity()));
-  }
-
-  /**
-   * Returns the sizes with which a ticket counts for those behind it, or null when they are its
-   * own. They are capped at the capacity of the limits, because no limit waits for more than that,
-   * however much output a request may ask for.
-   */
-  static @Nullable DimensionSizes counted(List<TicketRoute> routes, ParkedTicket parkedTicket) {
-    DimensionSizes most = new DimensionSizes();
-    most.setAll(0);
-    DimensionSizes capacity = new DimensionSizes();
-    for (TicketRoute ticketRoute : routes) {
-      capacity.reset();
-      for (Quota quota : ticketRoute.quotas()) {
-        if (!quota.ofKey()) {
-          quota.lowerToCapacity(capacity);
-        }
-      }
-      most.raise(capacity);
-    }
-    parkedTicket.sizesInto(capacity);
-    if (most.admits(capacity)) {
-      return null;
-    }
-    most.lower(capacity);
-    return most;
   }
 
   /** Returns the refusal of a ticket with an estimated wait longer than it may wait, or null. */

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Estimates how long tickets will wait: on the route that opens first, where each quota has to let
@@ -94,6 +95,33 @@ public final class WaitEstimate {
       best = Math.min(best, wait);
     }
     return best;
+  }
+
+  /**
+   * Returns the sizes with which a ticket counts for those behind it, or null when they are its
+   * own. They are capped at the capacity of the limits, because no limit waits for more than that,
+   * however much output a request may ask for.
+   */
+  static @Nullable DimensionSizes countedSizes(
+      List<TicketRoute> routes, ParkedTicket parkedTicket) {
+    DimensionSizes most = new DimensionSizes();
+    most.setAll(0);
+    DimensionSizes capacity = new DimensionSizes();
+    for (TicketRoute ticketRoute : routes) {
+      capacity.reset();
+      for (Quota quota : ticketRoute.quotas()) {
+        if (!quota.ofKey()) {
+          quota.lowerToCapacity(capacity);
+        }
+      }
+      most.raise(capacity);
+    }
+    parkedTicket.sizesInto(capacity);
+    if (most.admits(capacity)) {
+      return null;
+    }
+    most.lower(capacity);
+    return most;
   }
 
   private static DimensionSizes sizes(ParkedTicket parkedTicket) {

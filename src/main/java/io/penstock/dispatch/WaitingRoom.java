@@ -85,7 +85,7 @@ public final class WaitingRoom {
   /** Registers a ticket that has just arrived, before it is in the queue or blocked. */
   void enter(ParkedTicket parkedTicket, List<TicketRoute> routes) {
     parkedTicket.enter(queueDiscipline);
-    parkedTicket.counted = AdmissionCheck.counted(routes, parkedTicket);
+    parkedTicket.counted = WaitEstimate.countedSizes(routes, parkedTicket);
     arrivalOrder.add(parkedTicket, tickets());
     schedule(parkedTicket);
   }

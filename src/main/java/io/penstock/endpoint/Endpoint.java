@@ -14,6 +14,7 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.dispatch.TicketTerms;
 import io.penstock.dispatch.UndecidedTickets;
+import io.penstock.dispatch.WaitEstimate;
 import io.penstock.event.Event;
 import io.penstock.explain.RecentOutcomes;
 import io.penstock.explain.WaitReasons;
@@ -132,9 +133,18 @@ public final class Endpoint {
     return own.limits();
   }
 
-  /** Returns how many nanoseconds a small request would wait now, roughly; NEVER if paused. */
+  /**
+   * Returns how many nanoseconds a small request would wait now if all waiting tickets went first;
+   * NEVER if paused, or if no upstream is enabled.
+   */
   public long expectedWaitNanos() {
-    return WaitForecast.waitNanos(this, services, own, paused);
+    return paused
+        ? Ticker.NEVER
+        : WaitEstimate.ofSmallRequest(
+            routeTable.ofAnyModel(),
+            Math.max(0, totals().requests(TicketFate.WAITING)),
+            Math.max(0, totals().tokens(TicketFate.WAITING)),
+            services.ticker().nanos());
   }
 
   /** Returns its own limit's utilisation, 0 to 1. */

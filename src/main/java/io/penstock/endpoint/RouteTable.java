@@ -57,6 +57,27 @@ final class RouteTable implements RouteSource {
     return chosen(routes, laneKey);
   }
 
+  /**
+   * Returns one route for each upstream, with all its pools that were used, for requests of which
+   * the model is not known yet.
+   */
+  List<TicketRoute> ofAnyModel() {
+    EndpointSpec spec = configuration.get();
+    if (spec.permit()) {
+      return List.of(new TicketRoute(null, null, null, null, List.of(own)));
+    }
+    List<TicketRoute> routes = new ArrayList<>();
+    for (UpstreamSpec each : spec.upstreams()) {
+      Upstream upstream = upstreamRegistry.find(each.id());
+      if (upstream != null && upstream.enabled()) {
+        List<Quota> quotas = new ArrayList<>(upstream.pools().values());
+        quotas.add(own);
+        routes.add(new TicketRoute(upstream, null, null, null, quotas));
+      }
+    }
+    return routes;
+  }
+
   /** Returns the id of the only upstream a request may go to, or null for any. */
   @Nullable String keptTo(TicketRequest ticketRequest, long now) {
     if (ticketRequest.affinity().at() != null || ticketRequest.affinity().with() == null) {

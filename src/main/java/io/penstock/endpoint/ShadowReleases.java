@@ -84,15 +84,16 @@ final class ShadowReleases implements ShadowGrants {
   public void release(
       ParkedTicket before,
       ParkedTicket next,
-      TicketRoute way,
+      TicketRoute route,
       ShadowTicket shadowTicket,
       long now) {
     ticketAccounting.returned(before);
-    go(next, way, shadowTicket, now);
+    go(next, route, shadowTicket, now);
   }
 
-  private void go(ParkedTicket parkedTicket, TicketRoute way, ShadowTicket shadowTicket, long now) {
-    TicketSettlement settlement = new TicketSettlement(parkedTicket, way, shadowTicket, now);
+  private void go(
+      ParkedTicket parkedTicket, TicketRoute route, ShadowTicket shadowTicket, long now) {
+    TicketSettlement settlement = new TicketSettlement(parkedTicket, route, shadowTicket, now);
     parkedTicket.decide(State.GRANTED);
     ticketAccounting.enterGranted(parkedTicket, settlement);
     parkedTicket.deliver(new TicketOutcome.Granted(settlement));
@@ -104,7 +105,7 @@ final class ShadowReleases implements ShadowGrants {
   private static @Nullable TicketRoute open(
       List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
     List<TicketRoute> open = new ArrayList<>(routes);
-    open.removeIf(way -> !way.open(now));
+    open.removeIf(route -> !route.open(now));
     while (!open.isEmpty()) {
       TicketRoute least = TicketRoute.leastUsed(open, parkedTicket, now);
       Upstream upstream = least.upstream();
@@ -119,10 +120,10 @@ final class ShadowReleases implements ShadowGrants {
   /** Returns a route though none is open: to a healthy upstream if there is one. */
   private static TicketRoute leastBad(
       List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
-    List<TicketRoute> best = routes.stream().filter(way -> !way.onTrial()).toList();
+    List<TicketRoute> best = routes.stream().filter(route -> !route.onTrial()).toList();
     if (best.isEmpty()) {
-      long soonest = routes.stream().mapToLong(way -> way.gatesOpenAt(now)).min().orElse(now);
-      best = routes.stream().filter(way -> way.gatesOpenAt(now) == soonest).toList();
+      long soonest = routes.stream().mapToLong(route -> route.gatesOpenAt(now)).min().orElse(now);
+      best = routes.stream().filter(route -> route.gatesOpenAt(now) == soonest).toList();
     }
     return TicketRoute.leastUsed(best, parkedTicket, now);
   }
