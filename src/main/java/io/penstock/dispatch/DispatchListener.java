@@ -6,10 +6,9 @@ import io.penstock.refusal.Refusal;
 public interface DispatchListener {
   void granted(ParkedTicket parkedTicket, TicketSettlement settlement);
 
+  /** Called when a ticket was refused or expired, as its state says. */
   void refused(ParkedTicket parkedTicket, Refusal refusal);
 
   /** Called when a ticket no longer waits because its client went away. */
   void clientLeft(ParkedTicket parkedTicket, long now);
-
-  void expired(ParkedTicket parkedTicket, Refusal refusal);
 }

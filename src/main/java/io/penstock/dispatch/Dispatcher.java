@@ -72,7 +72,7 @@ public final class Dispatcher {
     recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
     if (take(parkedTicket, State.EXPIRED)) {
       long waited = now - parkedTicket.arrivedNanos();
-      dispatchListener.expired(parkedTicket, AdmissionCheck.expired(waited));
+      dispatchListener.refused(parkedTicket, AdmissionCheck.expired(waited));
     }
     return true;
   }

@@ -327,7 +327,9 @@ public final class ParkedTicket extends Ticket {
    * No effect once its outcome was {@linkplain #take taken}.
    */
   public void cancel() {
-    listener.cancel(this);
+    if (HAND.compareAndSet(this, Hand.OPEN, Hand.UNWANTED)) {
+      listener.unwanted(this);
+    }
   }
 
   /** Returns the outcome, or null while there is none. */
@@ -351,11 +353,6 @@ public final class ParkedTicket extends Ticket {
     return HAND.compareAndSet(this, Hand.OPEN, Hand.TAKEN);
   }
 
-  /** Marks that nobody will take the outcome; returns false when it was taken already. */
-  public boolean unwanted() {
-    return HAND.compareAndSet(this, Hand.OPEN, Hand.UNWANTED);
-  }
-
   @SuppressWarnings("unchecked")
   public // only whenDecided stores anything else there
   void deliver(TicketOutcome ticketOutcome) {
@@ -363,7 +360,7 @@ public final class ParkedTicket extends Ticket {
     // A cancellation marks the ticket as unwanted first and looks for an outcome then, so at least
     // one of the two threads sees the other.
     if (hand == Hand.UNWANTED) {
-      listener.abandoned(ticketOutcome);
+      listener.unwanted(this);
     } else if (met != null) {
       ((Consumer<TicketOutcome>) met).accept(ticketOutcome);
     }

@@ -15,11 +15,17 @@ public final class ShadowTicket {
   private record End(boolean ran, @Nullable TokenUsage usage, long outputTokens) {}
 
   private final ParkedTicket ticket;
+  private final ShadowGrants grants;
   private @Nullable TicketSettlement taken;
   private @Nullable End end;
 
-  /** Creates the shadow of a ticket; its own ticket has the same arrival number. */
-  public ShadowTicket(ParkedTicket of, TicketRequest ticketRequest) {
+  /**
+   * Creates the shadow of a ticket; its own ticket has the same arrival number.
+   *
+   * @param grants grants further attempts of the request
+   */
+  public ShadowTicket(ParkedTicket of, TicketRequest ticketRequest, ShadowGrants grants) {
+    this.grants = grants;
     this.ticket =
         new ParkedTicket(
             of.listener(), of.order(), ticketRequest, of.terms(), of.arrivedNanos(), this);
@@ -28,6 +34,11 @@ public final class ShadowTicket {
   /** Returns the ticket that goes through the limits in the request's place. */
   public ParkedTicket ticket() {
     return ticket;
+  }
+
+  /** Returns the grants of further attempts of the request. */
+  ShadowGrants grants() {
+    return grants;
   }
 
   /** Notes that the shadow's ticket was granted. */
@@ -53,6 +64,11 @@ public final class ShadowTicket {
     }
   }
 
+  /** Cancels the shadow's ticket: the client has gone and would not have waited longer. */
+  void cancelled() {
+    ticket.cancel();
+  }
+
   /**
    * Notes that the request has ended with that usage; null stands for its expected input and the
    * counted output.
@@ -64,12 +80,7 @@ public final class ShadowTicket {
   /** Notes that the request has ended without having run; the shadow's ticket stops waiting. */
   void returned(long now) {
     end(new End(false, null, 0), now);
-    withdraw();
-  }
-
-  /** Cancels the shadow's ticket: the client has gone and would not have waited longer. */
-  void withdraw() {
-    ticket.listener().withdraw(ticket);
+    cancelled();
   }
 
   private void end(End how, long now) {

@@ -129,8 +129,7 @@ public final class TicketSettlement {
    */
   public void served(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     if (close(tokenUsage, outputTokens, now)) {
-      parkedTicket.listener().settled(parkedTicket, TicketFate.SERVED);
-      publish(new Event.Served(now, path(), parkedTicket.order()));
+      reportSettled(TicketFate.SERVED, null, now);
     }
   }
 
@@ -148,10 +147,9 @@ public final class TicketSettlement {
   public void cancelled(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     if (close(tokenUsage, outputTokens, now)) {
       if (shadowTicket != null) {
-        shadowTicket.withdraw();
+        shadowTicket.cancelled();
       }
-      parkedTicket.listener().settled(parkedTicket, TicketFate.CANCELLED);
-      publish(new Event.Cancelled(now, path(), parkedTicket.order()));
+      reportSettled(TicketFate.CANCELLED, null, now);
     }
   }
 
@@ -161,7 +159,7 @@ public final class TicketSettlement {
    */
   public void failed(Refusal refusal, long outputTokens, long now) {
     if (close(null, outputTokens, now)) {
-      parkedTicket.listener().failed(parkedTicket, refusal, now);
+      reportSettled(TicketFate.REFUSED, refusal, now);
     }
   }
 
@@ -179,7 +177,7 @@ public final class TicketSettlement {
     Upstream upstream = ticketRoute.upstream();
     String avoided = toOtherUpstream && upstream != null ? upstream.spec().id() : null;
     if (shadowTicket != null) {
-      return againAtOnce(avoided, shadowTicket, now);
+      return retryAtOnce(avoided, shadowTicket, now);
     }
     TicketCharges left;
     synchronized (this) {
@@ -189,26 +187,28 @@ public final class TicketSettlement {
       closed = true;
       left = ticketCharges.settleFailedAttempt(failure, now);
     }
-    used(0);
+    reportUsage(0);
     ticketRoute.wake();
-    tellReturned(now);
-    return parkedTicket.listener().requeue(parkedTicket, parkedTicket.nextAttempt(avoided, left));
+    reportReturned(now);
+    ParkedTicket next = parkedTicket.nextAttempt(avoided, left);
+    parkedTicket.listener().requeued(parkedTicket, next);
+    return next;
   }
 
-  private @Nullable ParkedTicket againAtOnce(
+  private @Nullable ParkedTicket retryAtOnce(
       @Nullable String avoided, ShadowTicket same, long now) {
-    ShadowGrants releases = parkedTicket.listener().shadows();
+    ShadowGrants grants = same.grants();
     ParkedTicket next =
         parkedTicket.nextAttempt(avoided, new TicketCharges(List.of())); // nothing was taken
-    TicketRoute route = releases.retryRoute(next, now);
+    TicketRoute route = grants.retryRoute(next, now);
     synchronized (this) {
       if (closed || route == null) {
         return null;
       }
       closed = true;
     }
-    tellReturned(now);
-    releases.release(parkedTicket, next, route, same, now);
+    reportReturned(now);
+    grants.release(parkedTicket, next, route, same, now);
     return next;
   }
 
@@ -223,17 +223,16 @@ public final class TicketSettlement {
   /** Gives everything back for a ticket that was never sent, because its client went away. */
   public void abandoned(long now) {
     if (giveBack(now)) {
-      tellReturned(now);
-      parkedTicket.listener().settled(parkedTicket, TicketFate.CANCELLED);
-      publish(new Event.Cancelled(now, path(), parkedTicket.order()));
+      reportReturned(now);
+      reportSettled(TicketFate.CANCELLED, null, now);
     }
   }
 
   /** Gives everything back for a ticket that was never sent, because nothing could be sent. */
   public void refused(Refusal refusal, long now) {
     if (giveBack(now)) {
-      tellReturned(now);
-      parkedTicket.listener().failed(parkedTicket, refusal, now);
+      reportReturned(now);
+      reportSettled(TicketFate.REFUSED, refusal, now);
     }
   }
 
@@ -249,7 +248,7 @@ public final class TicketSettlement {
       closed = true;
       ticketCharges.giveBack(now);
     }
-    used(0);
+    reportUsage(0);
     wake();
     if (shadowTicket != null) {
       shadowTicket.returned(now);
@@ -260,7 +259,7 @@ public final class TicketSettlement {
   /** Replaces the expected cost by the real usage and wakes waiting lanes, without an event. */
   void settle(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     if (replace(tokenUsage, outputTokens, now) != CLOSED) {
-      used(total(tokenUsage, outputTokens));
+      reportUsage(total(tokenUsage, outputTokens));
       wakeIfEased();
     }
   }
@@ -272,7 +271,7 @@ public final class TicketSettlement {
       return false;
     }
     long total = total(tokenUsage, outputTokens);
-    used(total);
+    reportUsage(total);
     publish(
         new Event.Settled(
             now,
@@ -323,7 +322,7 @@ public final class TicketSettlement {
   /**
    * Reports the usage to the order of the queue, in which requests in shadow mode have no place.
    */
-  private void used(long tokens) {
+  private void reportUsage(long tokens) {
     if (shadowTicket == null) {
       parkedTicket.listener().usageKnown(parkedTicket, tokens);
     }
@@ -337,7 +336,11 @@ public final class TicketSettlement {
     ticketRoute.wake();
   }
 
-  private void tellReturned(long now) {
+  private void reportSettled(TicketFate fate, @Nullable Refusal refusal, long now) {
+    parkedTicket.listener().settled(parkedTicket, fate, refusal, now);
+  }
+
+  private void reportReturned(long now) {
     publish(
         new Event.Returned(
             now,

@@ -129,7 +129,7 @@ public final class UndecidedTickets {
       return true;
     }
     if (parkedTicket.decide(State.EXPIRED)) {
-      dispatchListener.expired(
+      dispatchListener.refused(
           parkedTicket, AdmissionCheck.expired(now - parkedTicket.arrivedNanos()));
     }
     return false;

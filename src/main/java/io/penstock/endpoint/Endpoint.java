@@ -5,13 +5,11 @@ import io.penstock.cost.Cost;
 import io.penstock.dispatch.DispatchInbox;
 import io.penstock.dispatch.Dispatcher;
 import io.penstock.dispatch.ParkedTicket;
-import io.penstock.dispatch.ShadowGrants;
 import io.penstock.dispatch.StepDriver;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketListener;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.TicketSettlement;
 import io.penstock.dispatch.TicketTerms;
 import io.penstock.dispatch.UndecidedTickets;
 import io.penstock.dispatch.WaitEstimate;
@@ -201,13 +199,6 @@ public final class Endpoint {
     }
   }
 
-  private void withdraw(ParkedTicket shadow) {
-    if (shadow.decide(State.CANCELLED)) {
-      dispatchInbox.send(at -> dispatcher.leave(shadow, at));
-      ticketAccounting.withdrawn(shadow);
-    }
-  }
-
   /**
    * Returns the refusal that a request of an account gets now whatever its body says, or null when
    * that depends on the body. Takes and counts nothing.
@@ -231,26 +222,14 @@ public final class Endpoint {
     ticketAccounting.countCancelled(cost, bytes);
   }
 
-  private void cancel(ParkedTicket parkedTicket) {
-    if (!parkedTicket.unwanted()) {
-      return;
-    }
+  private void unwanted(ParkedTicket parkedTicket) {
     if (parkedTicket.decide(State.CANCELLED)) {
       // Sent first: once the account is left, its next request must find this ticket out of the
       // queue.
       dispatchInbox.send(at -> dispatcher.leave(parkedTicket, at));
       ticketAccounting.cancelled(parkedTicket);
-      return;
-    }
-    TicketOutcome ticketOutcome = parkedTicket.outcome();
-    if (ticketOutcome != null) {
-      abandon(ticketOutcome);
-    }
-  }
-
-  private void abandon(TicketOutcome ticketOutcome) {
-    if (ticketOutcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {
-      ticketSettlement.abandoned(services.ticker().nanos());
+    } else if (parkedTicket.outcome() instanceof TicketOutcome.Granted(var settlement)) {
+      settlement.abandoned(services.ticker().nanos());
     }
   }
 
@@ -348,8 +327,8 @@ public final class Endpoint {
     }
 
     @Override
-    public void cancel(ParkedTicket ticket) {
-      Endpoint.this.cancel(ticket);
+    public void unwanted(ParkedTicket ticket) {
+      Endpoint.this.unwanted(ticket);
     }
 
     @Override
@@ -358,18 +337,8 @@ public final class Endpoint {
     }
 
     @Override
-    public void abandoned(TicketOutcome outcome) {
-      abandon(outcome);
-    }
-
-    @Override
-    public void settled(ParkedTicket ticket, TicketFate fate) {
-      ticketAccounting.settled(ticket, fate);
-    }
-
-    @Override
-    public void failed(ParkedTicket ticket, Refusal refusal, long now) {
-      ticketAccounting.failed(ticket, refusal, now);
+    public void settled(ParkedTicket ticket, TicketFate fate, @Nullable Refusal refusal, long now) {
+      ticketAccounting.settled(ticket, fate, refusal, now);
     }
 
     /** Reports the real usage to the order of the queue, where it changes the order. */
@@ -381,20 +350,9 @@ public final class Endpoint {
     }
 
     @Override
-    public ParkedTicket requeue(ParkedTicket ticket, ParkedTicket next) {
+    public void requeued(ParkedTicket ticket, ParkedTicket next) {
       ticketAccounting.returned(ticket);
       dispatchInbox.offer(now -> arrive(next, now));
-      return next;
-    }
-
-    @Override
-    public void withdraw(ParkedTicket shadow) {
-      Endpoint.this.withdraw(shadow);
-    }
-
-    @Override
-    public ShadowGrants shadows() {
-      return shadows;
     }
 
     @Override

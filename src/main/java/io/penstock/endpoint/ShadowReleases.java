@@ -57,7 +57,7 @@ final class ShadowReleases implements ShadowGrants {
       return;
     }
     TicketRoute open = open(routes, parkedTicket, now);
-    ShadowTicket shadowTicket = new ShadowTicket(parkedTicket, ticketRequest);
+    ShadowTicket shadowTicket = new ShadowTicket(parkedTicket, ticketRequest, this);
     go(parkedTicket, open == null ? leastBad(routes, parkedTicket, now) : open, shadowTicket, now);
     ticketAccounting.brought(shadowTicket.ticket());
     decide.accept(shadowTicket.ticket(), now);

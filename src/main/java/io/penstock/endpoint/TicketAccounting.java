@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TicketAccounting implements DispatchListener {
   /** A decision to be delivered. */
-  private record Decision(ParkedTicket pending, TicketOutcome outcome) {}
+  private record Decision(ParkedTicket ticket, TicketOutcome outcome) {}
 
   private final String path;
   private final EndpointServices services;
@@ -73,7 +73,7 @@ final class TicketAccounting implements DispatchListener {
   void deliver(Consumer<Runnable> faults) {
     for (Decision each = decided.poll(); each != null; each = decided.poll()) {
       try {
-        each.pending().deliver(each.outcome());
+        each.ticket().deliver(each.outcome());
       } catch (RuntimeException | Error fault) {
         faults.accept(
             () -> {
@@ -144,29 +144,44 @@ final class TicketAccounting implements DispatchListener {
 
   /** Counts a waiting ticket as cancelled by its client. */
   void cancelled(ParkedTicket parkedTicket) {
+    if (parkedTicket.shadow() != null) {
+      withdrawn(parkedTicket);
+      return;
+    }
     ended(parkedTicket, TicketFate.WAITING, TicketFate.CANCELLED);
-    publish(new Event.Cancelled(now(), path, parkedTicket.order()));
+    publishEnd(parkedTicket, TicketFate.CANCELLED, null, now());
   }
 
-  /** Counts the settlement of a granted ticket. */
-  void settled(ParkedTicket parkedTicket, TicketFate fate) {
+  /**
+   * Counts the settlement of a granted ticket.
+   *
+   * @param refusal the reason why it was not served, or null
+   */
+  void settled(ParkedTicket parkedTicket, TicketFate fate, @Nullable Refusal refusal, long now) {
     ended(parkedTicket, TicketFate.RUNNING, fate);
     PastTicket pastTicket = WaitNote.past(parkedTicket);
     if (pastTicket != null) {
-      pastTicket.ended(fate, null);
+      pastTicket.ended(fate, refusal);
+    } else if (refusal != null) {
+      remember(parkedTicket, PastTicket.of(parkedTicket, fate, refusal, now));
     }
+    publishEnd(parkedTicket, fate, refusal, now);
   }
 
-  /** Counts a granted ticket as refused, because it was not served. */
-  void failed(ParkedTicket parkedTicket, Refusal refusal, long now) {
-    ended(parkedTicket, TicketFate.RUNNING, TicketFate.REFUSED);
-    PastTicket pastTicket = WaitNote.past(parkedTicket);
-    if (pastTicket == null) {
-      remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.REFUSED, refusal, now));
+  private void publishEnd(
+      ParkedTicket parkedTicket, TicketFate fate, @Nullable Refusal refusal, long now) {
+    long number = parkedTicket.order();
+    if (refusal == null) {
+      publish(
+          fate == TicketFate.SERVED
+              ? new Event.Served(now, path, number)
+              : new Event.Cancelled(now, path, number));
     } else {
-      pastTicket.ended(TicketFate.REFUSED, refusal);
+      publish(
+          fate == TicketFate.EXPIRED
+              ? new Event.Expired(now, path, number, refusal)
+              : new Event.Refused(now, path, number, refusal));
     }
-    publish(new Event.Refused(now, path, parkedTicket.order(), refusal));
   }
 
   @Override
@@ -198,7 +213,7 @@ final class TicketAccounting implements DispatchListener {
   }
 
   /** Ends a shadow that no longer waits and was not granted. */
-  void withdrawn(ParkedTicket shadow) {
+  private void withdrawn(ParkedTicket shadow) {
     returnTaken(shadow);
     leave(shadow);
   }
@@ -256,20 +271,6 @@ final class TicketAccounting implements DispatchListener {
     enterRefused(parkedTicket, refusal);
   }
 
-  @Override
-  public void expired(ParkedTicket parkedTicket, Refusal refusal) {
-    if (parkedTicket.shadow() != null) {
-      withdrawn(parkedTicket);
-      shadowed(parkedTicket, refusal, now());
-      return;
-    }
-    decided.add(new Decision(parkedTicket, new TicketOutcome.Refused(refusal)));
-    long now = now();
-    remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.EXPIRED, refusal, now));
-    ended(parkedTicket, TicketFate.WAITING, TicketFate.EXPIRED);
-    publish(new Event.Expired(now, path, parkedTicket.order(), refusal));
-  }
-
   /** Records a granted ticket; the caller delivers the outcome. */
   void enterGranted(ParkedTicket parkedTicket, TicketSettlement ticketSettlement) {
     long at = parkedTicket.arrivedNanos() + ticketSettlement.waitedNanos();
@@ -294,12 +295,14 @@ final class TicketAccounting implements DispatchListener {
             ticketSettlement.waitedNanos()));
   }
 
-  /** Records a refused ticket; the caller delivers the outcome. */
-  void enterRefused(ParkedTicket parkedTicket, Refusal refusal) {
+  /** Records a refused or expired ticket; the caller delivers the outcome. */
+  private void enterRefused(ParkedTicket parkedTicket, Refusal refusal) {
+    TicketFate fate =
+        parkedTicket.state() == State.EXPIRED ? TicketFate.EXPIRED : TicketFate.REFUSED;
     long now = now();
-    remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.REFUSED, refusal, now));
-    ended(parkedTicket, TicketFate.WAITING, TicketFate.REFUSED);
-    publish(new Event.Refused(now, path, parkedTicket.order(), refusal));
+    remember(parkedTicket, PastTicket.of(parkedTicket, fate, refusal, now));
+    ended(parkedTicket, TicketFate.WAITING, fate);
+    publishEnd(parkedTicket, fate, refusal, now);
   }
 
   private void shadowed(ParkedTicket shadow, @Nullable Refusal refusal, long at) {
