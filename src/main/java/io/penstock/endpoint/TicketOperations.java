@@ -43,21 +43,22 @@ public final class TicketOperations {
     this.services = services;
   }
 
-  /** Gives the first {@code most} waiting tickets of an endpoint to {@code told}. */
-  public void list(Endpoint endpoint, int most, Consumer<QueueSnapshot> told) {
+  /** Gives the first {@code most} waiting tickets of an endpoint to {@code receiver}. */
+  public void list(Endpoint endpoint, int most, Consumer<QueueSnapshot> receiver) {
     endpoint.runAsOwner(
-        (dispatcher, now) -> told.accept(QueueSnapshot.of(dispatcher, most, null, now)));
+        (dispatcher, now) -> receiver.accept(QueueSnapshot.of(dispatcher, most, now)));
   }
 
   /**
-   * Gives the ticket that is next in turn at an endpoint to {@code told}; nothing if none waits.
+   * Gives the ticket that is next in turn at an endpoint to {@code receiver}; nothing if none
+   * waits.
    */
-  public void next(Endpoint endpoint, Consumer<Optional<WaitingTicket>> told) {
+  public void next(Endpoint endpoint, Consumer<Optional<WaitingTicket>> receiver) {
     endpoint.runAsOwner(
         (dispatcher, now) -> {
           ParkedTicket next = dispatcher.waitingRoom().inTurn().get();
-          told.accept(
-              Optional.ofNullable(next).map(each -> WaitingTicket.of(dispatcher, each, now)));
+          receiver.accept(
+              Optional.ofNullable(next).map(each -> QueueSnapshot.ofTicket(dispatcher, each, now)));
         });
   }
 
@@ -73,16 +74,16 @@ public final class TicketOperations {
   }
 
   /**
-   * Gives what is known of a ticket to {@code told}; nothing if it is unknown or forgotten.
+   * Gives what is known of a ticket to {@code receiver}; nothing if it is unknown or forgotten.
    *
    * @param id its number, or the id of its request; among several with that id the latest counts
    */
-  public void find(String id, Consumer<Optional<TicketRecord>> told) {
+  public void find(String id, Consumer<Optional<TicketRecord>> receiver) {
     long number = number(id);
     TicketDirectory.Waiting numbered = number < 0 ? null : services.directory().find(number);
     TicketDirectory.Waiting waiting = numbered == null ? waitingFor(id, number) : numbered;
     if (waiting == null) {
-      told.accept(Optional.ofNullable(past(id, number)));
+      receiver.accept(Optional.ofNullable(past(id, number)));
       return;
     }
     ParkedTicket parkedTicket = waiting.ticket();
@@ -90,9 +91,9 @@ public final class TicketOperations {
         .endpoint()
         .runAsOwner(
             (dispatcher, now) ->
-                told.accept(
+                receiver.accept(
                     parkedTicket.state() == State.PARKED
-                        ? Optional.of(WaitingTicket.of(dispatcher, parkedTicket, now))
+                        ? Optional.of(QueueSnapshot.ofTicket(dispatcher, parkedTicket, now))
                         : Optional.ofNullable(past(id, number))));
   }
 
@@ -126,11 +127,11 @@ public final class TicketOperations {
   }
 
   /**
-   * Refuses a waiting ticket, and gives the outcome to {@code told}.
+   * Refuses a waiting ticket, and gives the outcome to {@code receiver}.
    *
    * @param id its number
    */
-  public void remove(String id, Consumer<Removal> told) {
+  public void remove(String id, Consumer<Removal> receiver) {
     long number = number(id);
     TicketDirectory.Waiting waiting = number < 0 ? null : services.directory().find(number);
     if (waiting != null) {
@@ -138,13 +139,13 @@ public final class TicketOperations {
           .endpoint()
           .runAsOwner(
               (dispatcher, now) ->
-                  told.accept(
+                  receiver.accept(
                       dispatcher.evict(waiting.ticket(), REMOVED, now)
                           ? Removal.REMOVED
                           : Removal.GONE));
     } else {
-      boolean was = number >= 0 && number < services.arrivals().get();
-      told.accept(was ? Removal.GONE : Removal.UNKNOWN);
+      boolean existed = number >= 0 && number < services.arrivals().get();
+      receiver.accept(existed ? Removal.GONE : Removal.UNKNOWN);
     }
   }
 }

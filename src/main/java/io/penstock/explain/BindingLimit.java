@@ -44,7 +44,7 @@ public record BindingLimit(
     OTHERS_FIRST
   }
 
-  public static BindingLimit of(Cause what, long untilNanos) {
-    return new BindingLimit(what, null, null, null, untilNanos);
+  public static BindingLimit of(Cause cause, long untilNanos) {
+    return new BindingLimit(cause, null, null, null, untilNanos);
   }
 }

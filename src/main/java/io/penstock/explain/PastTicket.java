@@ -5,50 +5,44 @@ import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.refusal.Refusal;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Record of a ticket that was refused recently, or waited for long, and why. Safe from any thread.
  *
  * <p>Everything but the end is as it was known when the ticket was decided.
+ *
+ * @param number the arrival number
+ * @param origin the sender
+ * @param endpoint the path of the endpoint
+ * @param model the model it asked for, or null
+ * @param cost its expected usage
+ * @param arrivedNanos the instant it arrived
+ * @param decidedNanos the instant it was decided
+ * @param upstream the id of the upstream it went to, or null
+ * @param explanation the limits as they were when it was decided, and what blocked it until then
+ * @param end its outcome so far
  */
-public final class PastTicket implements TicketRecord {
-  /** Its outcome. */
-  private record End(TicketFate fate, @Nullable Refusal refusal) {}
-
-  private final long number;
-  private final TicketRequest.Origin origin;
-  private final String endpoint;
-  private final @Nullable String model;
-  private final Cost cost;
-  private final long arrivedNanos;
-  private final long decidedNanos;
-  private final @Nullable String upstream;
-  private final WaitExplanation waitExplanation;
-  private volatile End end;
-
-  private PastTicket(
-      long number,
-      TicketRequest.Origin origin,
-      String endpoint,
-      @Nullable String model,
-      Cost cost,
-      long arrivedNanos,
-      long decidedNanos,
-      @Nullable String upstream,
-      WaitExplanation waitExplanation,
-      End end) {
-    this.number = number;
-    this.origin = origin;
-    this.endpoint = endpoint;
-    this.model = model;
-    this.cost = cost;
-    this.arrivedNanos = arrivedNanos;
-    this.decidedNanos = decidedNanos;
-    this.upstream = upstream;
-    this.waitExplanation = waitExplanation;
-    this.end = end;
-  }
+public record PastTicket(
+    long number,
+    TicketRequest.Origin origin,
+    String endpoint,
+    @Nullable String model,
+    Cost cost,
+    long arrivedNanos,
+    long decidedNanos,
+    @Nullable String upstream,
+    WaitExplanation explanation,
+    AtomicReference<End> end)
+    implements TicketRecord {
+  /**
+   * Outcome of a ticket.
+   *
+   * @param fate the outcome; {@link TicketFate#RUNNING} while it is not settled
+   * @param refusal the refusal, or null
+   */
+  public record End(TicketFate fate, @Nullable Refusal refusal) {}
 
   /** Returns the record of a ticket that was not granted. */
   public static PastTicket of(
@@ -64,7 +58,7 @@ public final class PastTicket implements TicketRecord {
 
   private static PastTicket of(
       ParkedTicket parkedTicket, @Nullable String upstream, End end, long now) {
-    WaitExplanation why = WaitNote.explanation(parkedTicket);
+    WaitExplanation explanation = WaitNote.explanation(parkedTicket);
     return new PastTicket(
         parkedTicket.order(),
         parkedTicket.origin(),
@@ -74,8 +68,8 @@ public final class PastTicket implements TicketRecord {
         parkedTicket.arrivedNanos(),
         now,
         upstream,
-        why == null ? WaitExplanation.NONE : why,
-        end);
+        explanation == null ? WaitExplanation.NONE : explanation,
+        new AtomicReference<>(end));
   }
 
   /** Returns the record of a request that was refused before it became a ticket. */
@@ -86,44 +80,14 @@ public final class PastTicket implements TicketRecord {
       Cost cost,
       Refusal refusal,
       long now) {
-    End end = new End(TicketFate.REFUSED, refusal);
+    AtomicReference<End> end = new AtomicReference<>(new End(TicketFate.REFUSED, refusal));
     return new PastTicket(
         number, origin, endpoint, null, cost, now, now, null, WaitExplanation.NONE, end);
   }
 
   /** Sets the outcome after the grant. */
   public void ended(TicketFate fate, @Nullable Refusal refusal) {
-    end = new End(fate, refusal);
-  }
-
-  /** Returns the arrival number. */
-  public long number() {
-    return number;
-  }
-
-  /** Returns the sender. */
-  public TicketRequest.Origin origin() {
-    return origin;
-  }
-
-  /** Returns the path of the endpoint. */
-  public String endpoint() {
-    return endpoint;
-  }
-
-  /** Returns the model it asked for, or null. */
-  public @Nullable String model() {
-    return model;
-  }
-
-  /** Returns its expected usage. */
-  public Cost cost() {
-    return cost;
-  }
-
-  /** Returns the instant it arrived. */
-  public long arrivedNanos() {
-    return arrivedNanos;
+    end.set(new End(fate, refusal));
   }
 
   /** Returns how long it waited until it was decided, in nanoseconds. */
@@ -131,28 +95,13 @@ public final class PastTicket implements TicketRecord {
     return decidedNanos - arrivedNanos;
   }
 
-  /** Returns the instant it was decided. */
-  public long decidedNanos() {
-    return decidedNanos;
-  }
-
-  /** Returns the id of the upstream it went to, or null. */
-  public @Nullable String upstream() {
-    return upstream;
-  }
-
   /** Returns its outcome; {@link TicketFate#RUNNING} while it is not settled. */
   public TicketFate fate() {
-    return end.fate();
+    return end.get().fate();
   }
 
   /** Returns the refusal, or null. */
   public @Nullable Refusal refusal() {
-    return end.refusal();
-  }
-
-  /** Returns the limits as they were when it was decided, and what blocked it until then. */
-  public WaitExplanation explanation() {
-    return waitExplanation;
+    return end.get().refusal();
   }
 }

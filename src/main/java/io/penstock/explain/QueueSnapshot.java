@@ -3,7 +3,6 @@ package io.penstock.explain;
 import io.penstock.dispatch.Dispatcher;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
-import io.penstock.dispatch.TicketRoute;
 import io.penstock.dispatch.WaitEstimate;
 import io.penstock.dispatch.WaitingRoom;
 import io.penstock.time.Ticker;
@@ -18,37 +17,45 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueueSnapshot {
   /** Most tickets that are counted to find the place of one. */
-  static final int FARTHEST = 2_000;
-
-  private record Seen(ParkedTicket ticket, List<TicketRoute> routes) {}
+  private static final int FARTHEST = 2_000;
 
   private final long nanos;
   private final boolean paused;
-  private final List<Seen> seen = new ArrayList<>();
+  private final List<WaitingTicket> tickets = new ArrayList<>();
 
   private QueueSnapshot(long nanos, boolean paused) {
     this.nanos = nanos;
     this.paused = paused;
   }
 
-  /**
-   * Returns the first {@code most} waiting tickets, or those up to a given one.
-   *
-   * @param until the last ticket to include, or null
-   */
-  public static QueueSnapshot of(
+  /** Returns the first {@code most} waiting tickets. */
+  public static QueueSnapshot of(Dispatcher dispatcher, int most, long now) {
+    return of(dispatcher, most, null, now);
+  }
+
+  /** Returns one ticket, and the tickets before it. */
+  public static WaitingTicket ofTicket(Dispatcher dispatcher, ParkedTicket ticket, long now) {
+    return of(dispatcher, FARTHEST, ticket, now).waiting(ticket, dispatcher.waitingRoom());
+  }
+
+  private static QueueSnapshot of(
       Dispatcher dispatcher, int most, @Nullable ParkedTicket until, long now) {
-    QueueSnapshot queueSnapshot = new QueueSnapshot(now, dispatcher.paused());
+    QueueSnapshot snapshot = new QueueSnapshot(now, dispatcher.paused());
     WaitingRoom waitingRoom = dispatcher.waitingRoom();
     Supplier<@Nullable ParkedTicket> inTurn = waitingRoom.inTurn();
     ParkedTicket each = inTurn.get();
     for (int at = 0; each != null && at < most; at++) {
       if (each.shadow() == null) {
-        queueSnapshot.seen.add(new Seen(each, waitingRoom.routesOf(each, now)));
+        snapshot.tickets.add(snapshot.waiting(each, waitingRoom));
       }
       each = each == until ? null : inTurn.get();
     }
-    return queueSnapshot;
+    return snapshot;
+  }
+
+  private WaitingTicket waiting(ParkedTicket ticket, WaitingRoom waitingRoom) {
+    return new WaitingTicket(
+        this, ticket, waitingRoom.routesOf(ticket, nanos), ticket.blocked(), !ticket.waits());
   }
 
   /** Returns when it was taken. */
@@ -56,11 +63,16 @@ public final class QueueSnapshot {
     return nanos;
   }
 
+  /** Returns whether releases were stopped. */
+  boolean paused() {
+    return paused;
+  }
+
   /** Returns the tickets in order, and how long each will wait. */
   public List<QueuePlace> places() {
-    List<QueuePlace> all = new ArrayList<>(seen.size());
+    List<QueuePlace> all = new ArrayList<>(tickets.size());
     WaitEstimate waitEstimate = new WaitEstimate(nanos);
-    for (Seen each : seen) {
+    for (WaitingTicket each : tickets) {
       long expected = waitEstimate.ofNext(each.ticket(), each.routes());
       all.add(new QueuePlace(each.ticket(), all.size() + 1, paused ? Ticker.NEVER : expected));
     }
@@ -68,8 +80,8 @@ public final class QueueSnapshot {
   }
 
   /** Returns the place of a ticket; with position 0 when it is not among these. */
-  QueuePlace of(ParkedTicket parkedTicket) {
-    boolean present = !seen.isEmpty() && seen.getLast().ticket() == parkedTicket;
-    return present ? places().getLast() : new QueuePlace(parkedTicket, 0, Ticker.NEVER);
+  QueuePlace placeOf(ParkedTicket ticket) {
+    boolean present = !tickets.isEmpty() && tickets.getLast().ticket() == ticket;
+    return present ? places().getLast() : new QueuePlace(ticket, 0, Ticker.NEVER);
   }
 }

@@ -45,7 +45,7 @@ public final class WaitExplainer {
   /** Returns why a ticket can take none of some routes. */
   static WaitExplanation of(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
     WaitExplainer explainer = new WaitExplainer(parkedTicket, now);
-    explainer.given();
+    explainer.addCharged();
     BindingLimit bindingLimit = explainer.binding(routes);
     return new WaitExplanation(explainer.limits, bindingLimit);
   }
@@ -59,8 +59,8 @@ public final class WaitExplainer {
     BindingLimit longest = null;
     for (Quota quota : quotas) {
       Owner owner = explainer.owner(quota, null);
-      longest = later(longest, explainer.look(quota, owner, true));
-      longest = later(longest, explainer.kept(quota, owner));
+      longest = later(longest, explainer.check(quota, owner, true));
+      longest = later(longest, explainer.claim(quota, owner));
     }
     return new WaitExplanation(explainer.limits, longest);
   }
@@ -72,7 +72,7 @@ public final class WaitExplainer {
   }
 
   /** Adds the limits that were charged for the ticket already. */
-  private void given() {
+  private void addCharged() {
     CallerAccount callerAccount = parkedTicket.account();
     if (callerAccount == null || parkedTicket.takenCharges() == null) {
       return;
@@ -112,13 +112,13 @@ public final class WaitExplainer {
   }
 
   private @Nullable BindingLimit of(Quota quota, TicketRoute route) {
-    Found known = found.get(quota);
-    if (known != null) {
-      return known.binding();
+    Found earlier = found.get(quota);
+    if (earlier != null) {
+      return earlier.binding();
     }
     Owner owner = owner(quota, route);
     BindingLimit bindingLimit =
-        later(later(gate(quota, route, owner), look(quota, owner, false)), kept(quota, owner));
+        later(later(gate(quota, route, owner), check(quota, owner, false)), claim(quota, owner));
     found.put(quota, bindingLimit == null ? Found.NOTHING : new Found(bindingLimit));
     return bindingLimit;
   }
@@ -130,11 +130,11 @@ public final class WaitExplainer {
       return null;
     }
     boolean unwell = upstream.health().opens(now) >= opens;
-    Cause what = unwell ? Cause.UPSTREAM_UNHEALTHY : Cause.UPSTREAM_PAUSED;
-    return new BindingLimit(what, owner.kind(), owner.name(), null, opens);
+    Cause cause = unwell ? Cause.UPSTREAM_UNHEALTHY : Cause.UPSTREAM_PAUSED;
+    return new BindingLimit(cause, owner.kind(), owner.name(), null, opens);
   }
 
-  private @Nullable BindingLimit kept(Quota quota, Owner owner) {
+  private @Nullable BindingLimit claim(Quota quota, Owner owner) {
     return quota.waitList().isClaimedForOther(parkedTicket)
         ? new BindingLimit(Cause.KEPT_FOR_ANOTHER, owner.kind(), owner.name(), null, Ticker.NEVER)
         : null;
@@ -143,17 +143,17 @@ public final class WaitExplainer {
   /**
    * Adds the limits of a quota; returns the one that would block the ticket for longest, or null.
    */
-  private @Nullable BindingLimit look(Quota quota, Owner owner, boolean whole) {
+  private @Nullable BindingLimit check(Quota quota, Owner owner, boolean whole) {
     BindingLimit longest = null;
     for (LimitStatus limitStatus : quota.statuses(parkedTicket, whole, now)) {
       add(owner, limitStatus, false);
       if (limitStatus.untilNanos() > now) {
-        Cause what = what(limitStatus, now);
+        Cause cause = cause(limitStatus);
         longest =
             later(
                 longest,
                 new BindingLimit(
-                    what,
+                    cause,
                     owner.kind(),
                     owner.name(),
                     limitStatus.metered().measure(),
@@ -163,7 +163,7 @@ public final class WaitExplainer {
     return longest;
   }
 
-  private static Cause what(LimitStatus limitStatus, long now) {
+  private Cause cause(LimitStatus limitStatus) {
     if (limitStatus.metered().limit().refusal() != null) {
       return Cause.LIMIT_UNAVAILABLE;
     }
@@ -173,9 +173,9 @@ public final class WaitExplainer {
     return limitStatus.awaitingSlices() ? Cause.SLICE : Cause.LIMIT;
   }
 
-  private void add(Owner owner, LimitStatus limitStatus, boolean given) {
+  private void add(Owner owner, LimitStatus limitStatus, boolean alreadyCharged) {
     if (limits.size() < WaitExplanation.MOST_LIMITS) {
-      limits.add(Considered.of(owner, limitStatus, given, now));
+      limits.add(Considered.of(owner, limitStatus, alreadyCharged, now));
     }
   }
 

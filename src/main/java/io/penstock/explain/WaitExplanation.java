@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why a ticket waits, waited or was refused, as of an instant.
  *
- * @param limits the limits that were looked at, in the order in which they are charged; at most
+ * @param limits the limits that were checked, in the order in which they are charged; at most
  *     {@value #MOST_LIMITS}
  * @param binding what blocks or blocked the ticket; null when nothing does, or it is not known
  */
@@ -32,7 +32,7 @@ public record WaitExplanation(List<Considered> limits, @Nullable BindingLimit bi
   }
 
   /**
-   * A limit that was looked at.
+   * A limit that was checked.
    *
    * @param kind the kind of its owner
    * @param name the path, key, group, model or upstream
@@ -46,7 +46,7 @@ public record WaitExplanation(List<Considered> limits, @Nullable BindingLimit bi
    * @param needs what the ticket asks of it
    * @param alreadyCharged whether the ticket was charged already, at arrival or before an earlier
    *     attempt
-   * @param untilNanos as {@link LimitStatus#untilNanos}; the instant of the look when it has room
+   * @param untilNanos as {@link LimitStatus#untilNanos}; the instant of the check when it has room
    */
   public record Considered(
       LimitId.Kind kind,

@@ -7,19 +7,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Explanation and record that are kept with a ticket. The thread that decides the ticket writes
  * them; others read them once the outcome is known.
+ *
+ * @param explanation why it was not granted, or not sooner; null when that is not recorded
+ * @param unrecorded whether no record of it is to be kept
+ * @param past its record that was kept when it was granted, or null
  */
-public final class WaitNote implements TicketNote {
-  private final @Nullable WaitExplanation explanation;
-  private final boolean unrecorded;
-  private final @Nullable PastTicket past;
-
-  private WaitNote(
-      @Nullable WaitExplanation explanation, boolean unrecorded, @Nullable PastTicket past) {
-    this.explanation = explanation;
-    this.unrecorded = unrecorded;
-    this.past = past;
-  }
-
+public record WaitNote(
+    @Nullable WaitExplanation explanation, boolean unrecorded, @Nullable PastTicket past)
+    implements TicketNote {
   private static @Nullable WaitNote of(ParkedTicket ticket) {
     return ticket.note() instanceof WaitNote note ? note : null;
   }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WaitReasons implements WaitRecorder {
   private long atNanos = Long.MIN_VALUE;
-  private int said;
+  private int recordsAtInstant;
   private boolean paused;
   private long resumedNanos = Long.MIN_VALUE;
 
@@ -28,12 +28,12 @@ public final class WaitReasons implements WaitRecorder {
 
   @Override
   public void recordHopeless(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
-    say(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, routes, now));
+    record(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, routes, now));
   }
 
   @Override
   public void recordWaiting(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
-    say(
+    record(
         parkedTicket,
         now,
         () ->
@@ -66,7 +66,7 @@ public final class WaitReasons implements WaitRecorder {
             resumedNanos >= parkedTicket.arrivedNanos() && resumedNanos > boundNanos;
         BindingLimit last =
             wasPaused ? BindingLimit.of(Cause.ENDPOINT_PAUSED, resumedNanos) : binding;
-        say(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, routes, now).bound(last));
+        record(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, routes, now).bound(last));
       }
     }
   }
@@ -85,13 +85,13 @@ public final class WaitReasons implements WaitRecorder {
    * Records an explanation; if many tickets leave at one instant, only for as many as an endpoint
    * remembers.
    */
-  private void say(ParkedTicket parkedTicket, long now, Supplier<WaitExplanation> explanation) {
+  private void record(ParkedTicket parkedTicket, long now, Supplier<WaitExplanation> explanation) {
     if (parkedTicket.shadow() != null) {
       return; // no one asks about shadows
     }
-    said = now == atNanos ? said + 1 : 1;
+    recordsAtInstant = now == atNanos ? recordsAtInstant + 1 : 1;
     atNanos = now;
-    if (said > RecentOutcomes.MOST) {
+    if (recordsAtInstant > RecentOutcomes.MOST) {
       WaitNote.skipRecord(parkedTicket);
     } else {
       WaitNote.explain(parkedTicket, explanation.get());
