@@ -31,7 +31,7 @@ final class PlainProtocol implements ProviderProtocol {
 
   @Override
   public AnswerReader answerReader(@Nullable String contentType) {
-    return new UnreadAnswer();
+    return UnreadAnswer.withoutUsage();
   }
 
   @Override

@@ -11,12 +11,12 @@ public final class AnswerReaders {
 
   /** Returns a reader for a single JSON object, or for events. */
   public static AnswerReader of(@Nullable String contentType, Supplier<AnswerVisitor> visitor) {
-    return of(contentType, visitor, JsonAnswer::new);
+    return of(contentType, visitor, JsonAnswer::single);
   }
 
   /** Returns a reader for a JSON object or a list of objects, or for events. */
   public static AnswerReader orList(@Nullable String contentType, Supplier<AnswerVisitor> visitor) {
-    return of(contentType, visitor, JsonListAnswer::new);
+    return of(contentType, visitor, JsonAnswer::orList);
   }
 
   private static AnswerReader of(
@@ -36,7 +36,7 @@ public final class AnswerReaders {
     }
     return type.equals("application/json") || type.endsWith("+json")
         ? json.apply(visitor.get())
-        : new UnreadAnswer();
+        : UnreadAnswer.withoutUsage();
   }
 
   /** Returns a reader for the same answer in an encoding. */
@@ -48,7 +48,7 @@ public final class AnswerReaders {
       case "", "identity" -> answer;
       case "gzip", "x-gzip" -> new InflatedAnswer(answer, true);
       case "deflate" -> new InflatedAnswer(answer, false);
-      default -> new EncodedAnswer();
+      default -> UnreadAnswer.encoded();
     };
   }
 }

@@ -6,71 +6,44 @@ import io.penstock.json.JsonWalk;
  * Reads messages and the events of a streamed message. The position of a usage block tells its
  * meaning: inside {@code message} it opens a stream and states only the beginning of the output.
  */
-public final class AnthropicAnswer implements AnswerVisitor {
-  private final UsageMeter usageMeter = new UsageMeter(false);
-
-  @Override
-  public UsageMeter meter() {
-    return usageMeter;
+public final class AnthropicAnswer extends AnswerVisitor {
+  public AnthropicAnswer() {
+    super(new UsageMeter(false));
   }
 
   @Override
-  public void open(JsonWalk at, boolean array) {
-    if (isUsage(at, at.depth())) {
-      usageMeter.beginBlock();
-      if (array) {
-        usageMeter.warn("the usage is not an object");
-      }
-    } else if (isInput(at)) {
+  void openContent(JsonWalk at) {
+    if (isInput(at)) {
       usageMeter.text(at.containerBytes());
     }
   }
 
   @Override
-  public void close(JsonWalk at) {
-    if (isUsage(at, at.depth())) {
-      usageMeter.endBlock(at.depth() == 1);
-    }
-  }
-
-  private static boolean isUsage(JsonWalk at, int depth) {
-    return isOfTheWhole(at, depth, "usage");
-  }
-
-  /**
-   * Returns whether a member describes the message as a whole; in the event that opens a stream,
-   * such members are inside {@code message}.
-   */
-  private static boolean isOfTheWhole(JsonWalk at, int depth, String name) {
-    return switch (depth) {
-      case 1 -> name.equals(at.name(1));
-      case 2 -> name.equals(at.name(2)) && "message".equals(at.name(1));
-      default -> false;
-    };
+  void closeUsage(JsonWalk at) {
+    usageMeter.endBlock(at.depth() == 1);
   }
 
   @Override
-  public void scalar(JsonWalk at) {
-    if (isUsage(at, at.depth())) {
-      if (!at.isNull()) {
-        usageMeter.warn("the usage is not an object");
-      }
-    } else if (isUsage(at, at.depth() - 1)) {
-      usage(at);
-    } else if (isOfTheWhole(at, at.depth(), "model")) {
-      usageMeter.model(at);
-    } else if (isInput(at)) {
+  boolean isUsage(JsonWalk at, int depth) {
+    return isOfTheWhole(at, depth, "usage", "message");
+  }
+
+  @Override
+  boolean isModel(JsonWalk at) {
+    return isOfTheWhole(at, at.depth(), "model", "message");
+  }
+
+  @Override
+  void content(JsonWalk at) {
+    if (isInput(at)) {
       usageMeter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {
       usageMeter.text(at.utf8Bytes());
     }
   }
 
-  private void usage(JsonWalk at) {
-    String name = at.name();
-    if (name == null) {
-      return;
-    }
+  @Override
+  void figure(JsonWalk at, String name) {
     switch (name) {
       case "input_tokens" -> usageMeter.figure(UsageMeter.INPUT, at);
       case "cache_read_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_READ, at);

@@ -10,53 +10,48 @@ import io.penstock.json.JsonWalk;
  * thoughts are output in addition to the candidates. Source: Gemini API reference, {@code
  * UsageMetadata}.
  */
-public final class GeminiAnswer implements AnswerVisitor {
-  private final UsageMeter usageMeter = new UsageMeter(true);
+public final class GeminiAnswer extends AnswerVisitor {
   private long prompt;
   private long tools;
   private long candidates;
   private long thoughts;
   private long total;
 
-  @Override
-  public UsageMeter meter() {
-    return usageMeter;
+  public GeminiAnswer() {
+    super(new UsageMeter(true));
   }
 
   @Override
-  public void open(JsonWalk at, boolean array) {
-    if (isUsage(at, at.depth())) {
-      usageMeter.beginBlock();
-      prompt = UsageMeter.UNSTATED;
-      tools = UsageMeter.UNSTATED;
-      candidates = UsageMeter.UNSTATED;
-      thoughts = UsageMeter.UNSTATED;
-      total = UsageMeter.UNSTATED;
-      if (array) {
-        usageMeter.warn("the usage is not an object");
-      }
-    } else if (isFunction(at)) {
+  void openContent(JsonWalk at) {
+    if (isFunction(at)) {
       usageMeter.text(at.containerBytes());
     }
   }
 
   @Override
-  public void close(JsonWalk at) {
-    if (isUsage(at, at.depth())) {
-      long input = sum(prompt, prompt == UsageMeter.UNSTATED ? UsageMeter.UNSTATED : tools);
-      long output = sum(candidates, thoughts);
-      if (input != UsageMeter.UNSTATED && total != UsageMeter.UNSTATED) {
-        if (total < input) {
-          usageMeter.warn("the usage states a total below its input");
-        } else if (output == UsageMeter.UNSTATED && total > input) {
-          output = total - input;
-        }
+  void openUsage() {
+    prompt = UsageMeter.UNSTATED;
+    tools = UsageMeter.UNSTATED;
+    candidates = UsageMeter.UNSTATED;
+    thoughts = UsageMeter.UNSTATED;
+    total = UsageMeter.UNSTATED;
+  }
+
+  @Override
+  void closeUsage(JsonWalk at) {
+    long input = sum(prompt, prompt == UsageMeter.UNSTATED ? UsageMeter.UNSTATED : tools);
+    long output = sum(candidates, thoughts);
+    if (input != UsageMeter.UNSTATED && total != UsageMeter.UNSTATED) {
+      if (total < input) {
+        usageMeter.warn("the usage states a total below its input");
+      } else if (output == UsageMeter.UNSTATED && total > input) {
+        output = total - input;
       }
-      usageMeter.figure(UsageMeter.INPUT, input);
-      usageMeter.figure(UsageMeter.OUTPUT, output);
-      usageMeter.figure(UsageMeter.REASONING, thoughts);
-      usageMeter.endBlock(true);
     }
+    usageMeter.figure(UsageMeter.INPUT, input);
+    usageMeter.figure(UsageMeter.OUTPUT, output);
+    usageMeter.figure(UsageMeter.REASONING, thoughts);
+    super.closeUsage(at);
   }
 
   /** Returns the sum of those of the two values that are stated. */
@@ -66,32 +61,27 @@ public final class GeminiAnswer implements AnswerVisitor {
         : one + other;
   }
 
-  private static boolean isUsage(JsonWalk at, int depth) {
+  @Override
+  boolean isUsage(JsonWalk at, int depth) {
     return depth == 1 && "usageMetadata".equals(at.name(1));
   }
 
   @Override
-  public void scalar(JsonWalk at) {
-    if (isUsage(at, at.depth())) {
-      if (!at.isNull()) {
-        usageMeter.warn("the usage is not an object");
-      }
-    } else if (isUsage(at, at.depth() - 1)) {
-      usage(at);
-    } else if (at.depth() == 1 && "modelVersion".equals(at.name(1))) {
-      usageMeter.model(at);
-    } else if (isFunction(at)) {
+  boolean isModel(JsonWalk at) {
+    return at.depth() == 1 && "modelVersion".equals(at.name(1));
+  }
+
+  @Override
+  void content(JsonWalk at) {
+    if (isFunction(at)) {
       usageMeter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {
       usageMeter.text(at.utf8Bytes());
     }
   }
 
-  private void usage(JsonWalk at) {
-    String name = at.name();
-    if (name == null) {
-      return;
-    }
+  @Override
+  void figure(JsonWalk at, String name) {
     switch (name) {
       case "promptTokenCount" -> prompt = usageMeter.tokens(at);
       case "toolUsePromptTokenCount" -> tools = usageMeter.tokens(at);

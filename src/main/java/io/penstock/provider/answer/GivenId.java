@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
  * the object itself, or of the {@code response} in the first events of a stream. Reads only the
  * beginning of an answer. Not thread-safe.
  */
-public final class GivenId implements AnswerVisitor {
+public final class GivenId extends AnswerVisitor {
   /** Number of bytes of an answer that are read: ids come first. */
   static final int MOST_BYTES = 1 << 16;
 
   private static final int LONGEST = 256;
 
-  private final UsageMeter unused = new UsageMeter(true);
   private final AnswerReader reader;
   private @Nullable String id;
   private long read;
 
   private GivenId(@Nullable String contentType) {
+    super(new UsageMeter(true));
     this.reader = AnswerReaders.of(contentType, () -> this);
   }
 
@@ -53,23 +53,22 @@ public final class GivenId implements AnswerVisitor {
   }
 
   @Override
-  public UsageMeter meter() {
-    return unused;
+  boolean isUsage(JsonWalk at, int depth) {
+    return false;
   }
 
   @Override
-  public void open(JsonWalk at, boolean array) {}
+  boolean isModel(JsonWalk at) {
+    return false;
+  }
 
   @Override
-  public void close(JsonWalk at) {}
+  void figure(JsonWalk at, String name) {}
 
   @Override
-  public void scalar(JsonWalk at) {
-    boolean own = at.depth() == 1;
-    boolean response = at.depth() == 2 && "response".equals(at.name(1));
+  void content(JsonWalk at) {
     if (id == null
-        && (own || response)
-        && "id".equals(at.name())
+        && isOfTheWhole(at, at.depth(), "id", "response")
         && at.isString()
         && at.isAtMost(LONGEST)) {
       id = at.text();

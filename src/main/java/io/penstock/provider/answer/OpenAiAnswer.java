@@ -7,90 +7,59 @@ import org.jspecify.annotations.Nullable;
  * Reads chat and text completions, responses, and embeddings, whole or streamed as events. The
  * shape of an answer determines its kind, because an upstream may have paths of its own.
  */
-public final class OpenAiAnswer implements AnswerVisitor {
+public final class OpenAiAnswer extends AnswerVisitor {
   private static final int MAX_TYPE_LENGTH = 128;
 
-  private final UsageMeter usageMeter = new UsageMeter(true);
   private @Nullable String type;
   private long deltaBytes;
 
-  @Override
-  public UsageMeter meter() {
-    return usageMeter;
+  public OpenAiAnswer() {
+    super(new UsageMeter(true));
   }
 
   @Override
-  public void open(JsonWalk at, boolean array) {
+  void openContent(JsonWalk at) {
     if (at.depth() == 0) {
       type = null;
       deltaBytes = 0;
-    } else if (isUsage(at, at.depth())) {
-      usageMeter.beginBlock();
-      if (array) {
-        usageMeter.warn("the usage is not an object");
-      }
     }
   }
 
   @Override
-  public void close(JsonWalk at) {
+  void closeContent(JsonWalk at) {
     if (at.depth() == 0) {
       // audio is not text, and a transcript of it is sent, too
       boolean sound = type != null && type.endsWith("audio.delta");
       usageMeter.text(sound ? 0 : deltaBytes);
-    } else if (isUsage(at, at.depth())) {
-      usageMeter.endBlock(true);
     }
-  }
-
-  private static boolean isUsage(JsonWalk at, int depth) {
-    return isOfTheWhole(at, depth, "usage");
-  }
-
-  private static boolean isModel(JsonWalk at) {
-    return isOfTheWhole(at, at.depth(), "model");
-  }
-
-  /**
-   * Returns whether a member describes the response as a whole; in events, such members are inside
-   * {@code response}.
-   */
-  private static boolean isOfTheWhole(JsonWalk at, int depth, String name) {
-    return switch (depth) {
-      case 1 -> name.equals(at.name(1));
-      case 2 -> name.equals(at.name(2)) && "response".equals(at.name(1));
-      default -> false;
-    };
   }
 
   @Override
-  public void scalar(JsonWalk at) {
-    int depth = at.depth();
-    if (isUsage(at, depth)) {
-      if (!at.isNull()) {
-        usageMeter.warn("the usage is not an object");
-      }
-    } else if (isUsage(at, depth - 1)) {
-      figure(at);
-    } else if (isUsage(at, depth - 2)) {
-      detail(at, depth);
-    } else if (isModel(at)) {
-      usageMeter.model(at);
-    } else if (at.isString()) {
-      text(at);
-    }
+  boolean isUsage(JsonWalk at, int depth) {
+    return isOfTheWhole(at, depth, "usage", "response");
   }
 
-  private void figure(JsonWalk at) {
-    String name = at.name();
-    if (name == null) {
-      return;
-    }
+  @Override
+  boolean isModel(JsonWalk at) {
+    return isOfTheWhole(at, at.depth(), "model", "response");
+  }
+
+  @Override
+  void figure(JsonWalk at, String name) {
     switch (name) {
       case "prompt_tokens", "input_tokens" -> usageMeter.figure(UsageMeter.INPUT, at);
       case "completion_tokens", "output_tokens" -> usageMeter.figure(UsageMeter.OUTPUT, at);
       case "total_tokens" -> usageMeter.figure(UsageMeter.TOTAL, at);
       default -> {}
+    }
+  }
+
+  @Override
+  void content(JsonWalk at) {
+    if (isUsage(at, at.depth() - 2)) {
+      detail(at, at.depth());
+    } else if (at.isString()) {
+      text(at);
     }
   }
 

@@ -1,16 +1,14 @@
 package io.penstock.provider.answer;
 
-import io.penstock.cost.TokenUsage;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.SseScanner;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads an answer that is a stream of events with one JSON object each. The content of an event
  * takes effect as it is read, so a last event without its blank line is not lost.
  */
-final class SseAnswer implements AnswerReader, SseScanner.Sink {
+final class SseAnswer extends MeteredAnswer implements SseScanner.Sink {
   private static final byte[] NEWLINE = {'\n'};
 
   private enum Event {
@@ -20,13 +18,12 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
     PASSED_OVER
   }
 
-  private final UsageMeter usageMeter;
   private final JsonWalk walk;
   private final SseScanner scanner = new SseScanner(this);
   private Event event = Event.BLANK;
 
   SseAnswer(AnswerVisitor visitor) {
-    this.usageMeter = visitor.meter();
+    super(visitor.usageMeter);
     this.walk = JsonWalk.ofAnswer(visitor);
   }
 
@@ -74,13 +71,7 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
   @Override
   public void endEvent() {
     if (event == Event.JSON) {
-      walk.end();
-      String fault = walk.fault();
-      if (fault != null) {
-        usageMeter.warn("an event of the stream cannot be read: " + fault);
-      }
-      walk.restart();
-      usageMeter.nextDocument();
+      usageMeter.endDocument(walk, "an event of the stream");
     }
     event = Event.BLANK;
   }
@@ -101,25 +92,5 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
         "an event of the stream is larger than " + SseScanner.MAX_EVENT_BYTES + " bytes");
     walk.restart();
     event = Event.PASSED_OVER;
-  }
-
-  @Override
-  public long producedTokens() {
-    return usageMeter.producedTokens();
-  }
-
-  @Override
-  public @Nullable TokenUsage usage() {
-    return usageMeter.usage();
-  }
-
-  @Override
-  public @Nullable String model() {
-    return usageMeter.model();
-  }
-
-  @Override
-  public @Nullable String warning() {
-    return usageMeter.warning();
   }
 }

@@ -74,7 +74,7 @@ public final class UsageHider {
     ByteBuffer rest = ByteBuffer.wrap(held.toByteArray());
     held.reset();
     event = Event.NONE;
-    return rest.hasRemaining() && !TellsUsage.in(rest) ? List.of(rest) : comments(rest);
+    return rest.hasRemaining() && !UsageOnlyEvent.matches(rest) ? List.of(rest) : comments(rest);
   }
 
   /** Returns whether the buffer holds anything. */
@@ -103,13 +103,13 @@ public final class UsageHider {
 
   /** Ends the current event before {@code to}; returns the start of the bytes to pass next. */
   private int end(ByteBuffer all, int from, int begun, int to, List<ByteBuffer> passed) {
-    boolean look = event == Event.HELD;
+    boolean examined = event == Event.HELD;
     event = Event.NONE;
-    if (!look) {
+    if (!examined) {
       return from;
     }
     ByteBuffer whole = whole(all, begun, to);
-    if (whole == null || !TellsUsage.in(whole)) {
+    if (whole == null || !UsageOnlyEvent.matches(whole)) {
       release(passed);
       return from;
     }

@@ -46,8 +46,14 @@ final class UsageMeter {
     Arrays.fill(block, UNSTATED);
   }
 
-  /** Begins another event of the answer. */
-  void nextDocument() {
+  /** Ends a part of the answer, such as an event; another one may begin. */
+  void endDocument(JsonWalk walk, String part) {
+    walk.end();
+    String fault = walk.fault();
+    if (fault != null) {
+      warn(part + " cannot be read: " + fault);
+    }
+    walk.restart();
     document++;
   }
 

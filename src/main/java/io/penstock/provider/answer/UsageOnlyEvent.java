@@ -5,32 +5,32 @@ import io.penstock.json.SseScanner;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Detects events of an OpenAI stream that contain nothing but the usage. */
-final class TellsUsage implements JsonWalk.Visitor, SseScanner.Sink {
+/** Detector of events of an OpenAI stream that contain nothing but the usage. */
+final class UsageOnlyEvent implements JsonWalk.Visitor, SseScanner.Sink {
   private static final byte[] NAME = "\"usage\"".getBytes(StandardCharsets.US_ASCII);
 
   private final JsonWalk walk = JsonWalk.ofAnswer(this);
   private boolean noChoices;
   private boolean usage;
 
-  private TellsUsage() {}
+  private UsageOnlyEvent() {}
 
   /** Returns whether an event contains only the usage; its bytes are not consumed. */
-  static boolean in(ByteBuffer event) {
-    if (!mayTell(event)) {
+  static boolean matches(ByteBuffer event) {
+    if (!mayMatch(event)) {
       return false;
     }
-    TellsUsage look = new TellsUsage();
-    new SseScanner(look).feed(event.duplicate());
-    look.walk.end();
-    return look.walk.fault() == null && look.noChoices && look.usage;
+    UsageOnlyEvent parsed = new UsageOnlyEvent();
+    new SseScanner(parsed).feed(event.duplicate());
+    parsed.walk.end();
+    return parsed.walk.fault() == null && parsed.noChoices && parsed.usage;
   }
 
   /**
    * Returns whether an event has a usage that is not null. Most have null, which is detected
    * without parsing them.
    */
-  private static boolean mayTell(ByteBuffer event) {
+  private static boolean mayMatch(ByteBuffer event) {
     int last = event.limit() - NAME.length;
     for (int i = event.position(); i <= last; i++) {
       if (event.get(i) == '"' && isName(event, i) && !isNull(event, i + NAME.length)) {

@@ -1,0 +1,33 @@
+package io.penstock.provider.answer;
+
+import io.penstock.cost.TokenUsage;
+import org.jspecify.annotations.Nullable;
+
+/** Reader of an answer whose results are in a meter. */
+abstract class MeteredAnswer implements AnswerReader {
+  final UsageMeter usageMeter;
+
+  MeteredAnswer(UsageMeter usageMeter) {
+    this.usageMeter = usageMeter;
+  }
+
+  @Override
+  public final long producedTokens() {
+    return usageMeter.producedTokens();
+  }
+
+  @Override
+  public final @Nullable TokenUsage usage() {
+    return usageMeter.usage();
+  }
+
+  @Override
+  public final @Nullable String model() {
+    return usageMeter.model();
+  }
+
+  @Override
+  public final @Nullable String warning() {
+    return usageMeter.warning();
+  }
+}
