@@ -1,22 +1,13 @@
 package io.penstock.config.shape;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
-import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.springframework.boot.ssl.pem.PemContent;
 
 /**
  * A PEM file; a relative path is resolved against the directory of the route file. The file is read
@@ -27,10 +18,7 @@ import java.util.regex.Pattern;
  */
 public record PemFile(boolean key) implements ValueShape.OfScalar<Path> {
   private static final int LARGEST_BYTES = 1 << 20;
-  private static final List<String> KEY_KINDS = List.of("RSA", "EC", "EdDSA");
-  private static final Pattern KEY =
-      Pattern.compile(
-          "-----BEGIN PRIVATE KEY-----(?<key>[A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
+  private static final String KEY = "-----BEGIN PRIVATE KEY-----";
 
   @Override
   public String expected() {
@@ -57,8 +45,9 @@ public record PemFile(boolean key) implements ValueShape.OfScalar<Path> {
     if (bytes.length > LARGEST_BYTES) {
       return wrong(scalar, "is larger than 1 MiB");
     }
-    boolean good = key ? holdsKey(bytes) : holdsCertificates(bytes);
-    return good ? new ParsedValue.Good<>(path) : wrong(scalar, "holds none that can be read");
+    return usable(new String(bytes, StandardCharsets.ISO_8859_1))
+        ? new ParsedValue.Good<>(path)
+        : wrong(scalar, "holds none that can be read");
   }
 
   private static byte[] bytes(Path path) throws IOException {
@@ -75,35 +64,14 @@ public record PemFile(boolean key) implements ValueShape.OfScalar<Path> {
         "is " + scalar.shown() + ", which " + what + ", expected " + expected());
   }
 
-  private static boolean holdsCertificates(byte[] bytes) {
+  /** Returns whether the content can be used; a key of another format is not read everywhere. */
+  private boolean usable(String text) {
+    PemContent content = PemContent.of(text);
     try {
-      return !CertificateFactory.getInstance("X.509")
-          .generateCertificates(new ByteArrayInputStream(bytes))
-          .isEmpty();
-    } catch (CertificateException e) {
-      return false;
-    }
-  }
-
-  private static boolean holdsKey(byte[] bytes) {
-    Matcher matcher = KEY.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
-    if (!matcher.find()) {
-      return false;
-    }
-    byte[] key;
-    try {
-      key = Base64.getMimeDecoder().decode(matcher.group("key"));
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-    return KEY_KINDS.stream().anyMatch(kind -> isKey(kind, key));
-  }
-
-  private static boolean isKey(String kind, byte[] key) {
-    try {
-      KeyFactory.getInstance(kind).generatePrivate(new PKCS8EncodedKeySpec(key));
-      return true;
-    } catch (GeneralSecurityException e) {
+      return key
+          ? text.contains(KEY) && content.getPrivateKey() != null
+          : !content.getCertificates().isEmpty();
+    } catch (IllegalStateException unreadable) {
       return false;
     }
   }
