@@ -2,6 +2,7 @@ package io.penstock;
 
 import io.penstock.config.ConfigurationFault;
 import io.penstock.config.ConfigurationSnapshot;
+import io.penstock.config.FilesFingerprint;
 import io.penstock.config.LoadedConfiguration;
 import io.penstock.config.RouteFiles;
 import io.penstock.mock.MockAddress;
@@ -72,10 +73,12 @@ public final class GatewayServer {
   public static Start start(
       Map<String, String> environment, Path routes, Duration window, String... arguments) {
     RouteFiles files = new RouteFiles(environment, MockAddress::parse);
+    FilesFingerprint loaded = FilesFingerprint.of(routes);
     return switch (files.load(routes)) {
       case LoadedConfiguration.Bad(List<ConfigurationFault> faults) -> new Faulty(faults);
       case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) -> {
-        StartSetup setup = new StartSetup(files, routes, configurationSnapshot, window, null);
+        StartSetup setup =
+            new StartSetup(files, routes, loaded, configurationSnapshot, window, null);
         yield run(setup, arguments);
       }
     };
@@ -144,11 +147,12 @@ public final class GatewayServer {
         .getPropertySources()
         .addLast(new MapPropertySource("coordination", CoordinationSettings.DEFAULTS));
     RouteFiles files = setup.files().withCoordination();
+    FilesFingerprint loaded = FilesFingerprint.of(setup.routes());
     return switch (files.load(setup.routes())) {
       case LoadedConfiguration.Bad(List<ConfigurationFault> faults) -> throw new Covered(faults);
       case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
           new StartSetup(
-              files, setup.routes(), configurationSnapshot, setup.window(), setup.sync());
+              files, setup.routes(), loaded, configurationSnapshot, setup.window(), setup.sync());
     };
   }
 

@@ -257,7 +257,7 @@ class PenstockConfiguration {
   @Bean
   RouteWatcher routeWatcher(StartSetup setup, ConfigurationAssembly configurationAssembly)
       throws IOException {
-    RouteWatcher watcher = new RouteWatcher(setup.routes(), configurationAssembly);
+    RouteWatcher watcher = new RouteWatcher(setup.routes(), setup.loaded(), configurationAssembly);
     watcher.start();
     return watcher;
   }

@@ -9,9 +9,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Hash of the names and contents of route files; equal for equal names and bytes. */
-record FilesFingerprint(String sha256) {
+public record FilesFingerprint(String sha256) {
   /** Reads and hashes the files; a path that cannot be read has a fingerprint, too. */
-  static FilesFingerprint of(Path directoryOrFile) {
+  public static FilesFingerprint of(Path directoryOrFile) {
     MessageDigest digest = digest();
     switch (RouteListing.of(directoryOrFile)) {
       case RouteListing.Nothing(String problem) -> add(digest, "nothing", text(problem));

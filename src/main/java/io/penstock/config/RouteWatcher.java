@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * Events that leave the content as it was cause no reload, and several events in quick succession
  * cause only one.
  *
- * <p>Create it before the first load and start it afterwards, so that no change in between is
- * missed. The reloader runs on the watcher's single daemon thread.
+ * <p>It begins with the fingerprint that the files had before they were loaded, so that no change
+ * since then is missed. The reloader runs on the watcher's single daemon thread.
  */
 public final class RouteWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
@@ -46,20 +46,22 @@ public final class RouteWatcher implements AutoCloseable {
    * Starts to record changes.
    *
    * @param directoryOrFile the path that {@link RouteFiles#load} is given
+   * @param loaded the fingerprint of the files, taken before the load of what runs now
    * @param configurationReloader called on the watcher's thread
    * @throws IOException if the file system cannot be watched
    */
-  public RouteWatcher(Path directoryOrFile, ConfigurationReloader configurationReloader)
+  public RouteWatcher(
+      Path directoryOrFile, FilesFingerprint loaded, ConfigurationReloader configurationReloader)
       throws IOException {
     this.routes = directoryOrFile.toAbsolutePath();
     this.configurationReloader = configurationReloader;
     this.watch = routes.getFileSystem().newWatchService();
     this.thread = Thread.ofPlatform().name("penstock-routes").daemon().unstarted(this::run);
     register();
-    this.seen = FilesFingerprint.of(routes);
+    this.seen = loaded;
   }
 
-  /** Starts to call the reloader. May be called once. */
+  /** Starts to call the reloader, at once if the files have changed. May be called once. */
   public void start() {
     thread.start();
   }
@@ -77,6 +79,7 @@ public final class RouteWatcher implements AutoCloseable {
 
   private void run() {
     try {
+      reloadIfChanged();
       while (true) {
         if (settle(watch.take())) {
           register();

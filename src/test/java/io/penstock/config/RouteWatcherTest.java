@@ -48,9 +48,14 @@ class RouteWatcherTest {
   }
 
   private void watch(Path path, Runnable reload) throws IOException {
+    watch(path, FilesFingerprint.of(path), reload);
+  }
+
+  private void watch(Path path, FilesFingerprint loaded, Runnable reload) throws IOException {
     RouteWatcher made =
         new RouteWatcher(
             path,
+            loaded,
             () -> {
               reload.run();
               return new ConfigurationReloader.Result.Applied(1, List.of());
@@ -91,6 +96,14 @@ class RouteWatcherTest {
     awaitReload("two;");
     Files.writeString(routes.resolve("a.yaml"), "three");
     awaitReload("three;");
+  }
+
+  @Test
+  void file_editedBetweenTheLoadAndTheWatch_isReloaded() throws Exception {
+    FilesFingerprint loaded = FilesFingerprint.of(routes);
+    Files.writeString(routes.resolve("a.yaml"), "two");
+    watch(routes, loaded, () -> reloads.add(content(routes)));
+    awaitReload("two;");
   }
 
   @Test
@@ -200,6 +213,7 @@ class RouteWatcherTest {
     RouteWatcher made =
         new RouteWatcher(
             routes,
+            FilesFingerprint.of(routes),
             () -> {
               reloads.add(content(routes));
               return new ConfigurationReloader.Result.Applied(1, List.of());

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.GatewayServer;
 import io.penstock.config.ConfigurationSnapshot;
+import io.penstock.config.FilesFingerprint;
 import io.penstock.config.LoadedConfiguration;
 import io.penstock.config.RouteFiles;
 import io.penstock.redis.RedisTrust;
@@ -63,7 +64,12 @@ class RedisSettingsTest {
     return switch (files.load(file)) {
       case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
           new StartSetup(
-              files, file, configurationSnapshot, window, RedisSettings.of(environment()));
+              files,
+              file,
+              FilesFingerprint.of(file),
+              configurationSnapshot,
+              window,
+              RedisSettings.of(environment()));
       case LoadedConfiguration.Bad(var faults) -> throw new AssertionError(faults);
     };
   }
