@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,18 +25,15 @@ import org.jspecify.annotations.Nullable;
 public final class WaitExplainer {
   private static final String GROUP = "group ";
 
-  /**
-   * The answer of one quota, kept because several routes share quotas; null if it does not block
-   * the ticket.
-   */
-  private record Found(@Nullable BindingLimit binding) {
-    static final Found NOTHING = new Found(null);
-  }
-
   private final ParkedTicket parkedTicket;
   private final long now;
   private final List<Considered> limits = new ArrayList<>();
-  private final Map<Quota, Found> found = new HashMap<>();
+
+  /**
+   * The answers of quotas, kept because several routes share quotas; empty for one that does not
+   * block the ticket.
+   */
+  private final Map<Quota, Optional<BindingLimit>> answers = new HashMap<>();
 
   private WaitExplainer(ParkedTicket parkedTicket, long now) {
     this.parkedTicket = parkedTicket;
@@ -112,15 +110,17 @@ public final class WaitExplainer {
   }
 
   private @Nullable BindingLimit of(Quota quota, TicketRoute route) {
-    Found earlier = found.get(quota);
-    if (earlier != null) {
-      return earlier.binding();
+    Optional<BindingLimit> known = answers.get(quota);
+    if (known == null) {
+      Owner owner = owner(quota, route);
+      known =
+          Optional.ofNullable(
+              later(
+                  later(gate(quota, route, owner), check(quota, owner, false)),
+                  claim(quota, owner)));
+      answers.put(quota, known);
     }
-    Owner owner = owner(quota, route);
-    BindingLimit bindingLimit =
-        later(later(gate(quota, route, owner), check(quota, owner, false)), claim(quota, owner));
-    found.put(quota, bindingLimit == null ? Found.NOTHING : new Found(bindingLimit));
-    return bindingLimit;
+    return known.orElse(null);
   }
 
   private @Nullable BindingLimit gate(Quota quota, TicketRoute route, Owner owner) {
