@@ -1,5 +1,6 @@
 package io.penstock.coordination;
 
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.List;
@@ -10,7 +11,7 @@ import java.util.List;
  */
 public final class MemoryCoordination implements CoordinationService {
   private final Ticker ticker;
-  private final Alarm alarm;
+  private final StepAlarm alarm;
   private final ObjectDirectory directory;
   private long setNanos = Ticker.NEVER;
   private boolean closed;
@@ -21,7 +22,7 @@ public final class MemoryCoordination implements CoordinationService {
    * @param wall gives times in statistics; it is used for nothing else
    * @param alarm is used by this object only, and closed with it
    */
-  public MemoryCoordination(ObjectBounds bounds, Ticker ticker, WallClock wall, Alarm alarm) {
+  public MemoryCoordination(ObjectBounds bounds, Ticker ticker, WallClock wall, StepAlarm alarm) {
     this.ticker = ticker;
     this.alarm = alarm;
     this.directory = new ObjectDirectory(bounds, wall, this::left);

@@ -1,5 +1,6 @@
 package io.penstock.dispatch;
 
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -36,11 +37,11 @@ public final class DispatchInbox {
   private final AtomicInteger work = new AtomicInteger();
   private long alarm = Ticker.NEVER;
   private volatile boolean rang;
-  private volatile StepDriver stepDriver;
+  private volatile StepAlarm stepAlarm;
 
-  public DispatchInbox(Ticker ticker, StepDriver stepDriver, Owner owner) {
+  public DispatchInbox(Ticker ticker, StepAlarm stepAlarm, Owner owner) {
     this.ticker = ticker;
-    this.stepDriver = stepDriver;
+    this.stepAlarm = stepAlarm;
     this.owner = owner;
   }
 
@@ -52,7 +53,7 @@ public final class DispatchInbox {
     }
   }
 
-  /** Adds a message for the driver's thread to work on. */
+  /** Adds a message for the alarm's thread to work on. */
   public void send(Message message) {
     messages.add(message);
     signal();
@@ -61,15 +62,15 @@ public final class DispatchInbox {
   /** Asks for another step. */
   public void signal() {
     if (work.getAndIncrement() == 0) {
-      stepDriver.execute(this::turn);
+      stepAlarm.soon(this::turn);
     }
   }
 
-  /** Replaces the driver that runs the steps; for the owner only. */
-  public void drivenBy(StepDriver next) {
-    stepDriver.at(Ticker.NEVER, this::ring);
+  /** Replaces the alarm that runs the steps; for the owner only. */
+  public void drivenBy(StepAlarm next) {
+    stepAlarm.at(Ticker.NEVER, this::ring);
     alarm = Ticker.NEVER;
-    stepDriver = next;
+    stepAlarm = next;
   }
 
   private void ring() {
@@ -107,7 +108,7 @@ public final class DispatchInbox {
       }
       if (next != alarm) {
         alarm = next;
-        stepDriver.at(next, this::ring);
+        stepAlarm.at(next, this::ring);
       }
     } finally {
       owner.deliver();
@@ -126,7 +127,7 @@ public final class DispatchInbox {
     long again = ticker.nanos() + AFTER_FAULT_NANOS;
     alarm = rang ? again : Math.min(alarm, again);
     rang = false;
-    stepDriver.at(alarm, this::ring);
-    stepDriver.execute(thrown);
+    stepAlarm.at(alarm, this::ring);
+    stepAlarm.soon(thrown);
   }
 }

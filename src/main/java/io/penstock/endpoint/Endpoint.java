@@ -5,7 +5,6 @@ import io.penstock.cost.Cost;
 import io.penstock.dispatch.DispatchInbox;
 import io.penstock.dispatch.Dispatcher;
 import io.penstock.dispatch.ParkedTicket;
-import io.penstock.dispatch.StepDriver;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketListener;
 import io.penstock.dispatch.TicketOutcome;
@@ -22,6 +21,7 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.function.Consumer;
@@ -79,8 +79,8 @@ public final class Endpoint {
     this.own = new Quota("endpoint " + spec.path(), ChargeRule.TOTAL, limits);
     this.endpointLifecycle = new EndpointLifecycle(spec, services.limits(), own);
     this.bodylessRefusal = new BodylessRefusal(endpointLifecycle, own);
-    StepDriver stepDriver = services.drivers().driver(spec.algorithm());
-    this.dispatchInbox = new DispatchInbox(services.ticker(), stepDriver, new Owner());
+    StepAlarm stepAlarm = services.drivers().alarm(spec.algorithm());
+    this.dispatchInbox = new DispatchInbox(services.ticker(), stepAlarm, new Owner());
     this.routeTable = new RouteTable(services, endpointLifecycle::spec, own, dispatchInbox::signal);
     this.dispatcher = new Dispatcher(ticketAccounting, routeTable, new WaitReasons());
     this.undecided =
@@ -261,7 +261,7 @@ public final class Endpoint {
             return;
           }
           if (next.algorithm() != before.algorithm()) {
-            dispatchInbox.drivenBy(services.drivers().driver(next.algorithm()));
+            dispatchInbox.drivenBy(services.drivers().alarm(next.algorithm()));
           }
           dispatcher.reroute(at);
         });

@@ -1,7 +1,8 @@
 package io.penstock.endpoint;
 
+import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.dispatch.StepDriver;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -15,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class EndpointReclaim {
   private record Look(long atNanos, Endpoint endpoint) {}
 
-  private final StepDriver.Source drivers;
+  private final AlarmSource drivers;
   private final Runnable ring;
   private final PriorityQueue<Look> looks =
       new PriorityQueue<>(Comparator.comparingLong(Look::atNanos));
-  private @Nullable StepDriver stepDriver;
+  private @Nullable StepAlarm stepAlarm;
   private long alarm = Ticker.NEVER;
 
   /**
@@ -27,7 +28,7 @@ final class EndpointReclaim {
    *
    * @param ring called when a check is due
    */
-  EndpointReclaim(StepDriver.Source drivers, Runnable ring) {
+  EndpointReclaim(AlarmSource drivers, Runnable ring) {
     this.drivers = drivers;
     this.ring = ring;
   }
@@ -67,11 +68,11 @@ final class EndpointReclaim {
     }
   }
 
-  private StepDriver driver() {
-    StepDriver made = stepDriver;
+  private StepAlarm driver() {
+    StepAlarm made = stepAlarm;
     if (made == null) {
-      made = drivers.driver(LimitAlgorithm.NONE);
-      stepDriver = made;
+      made = drivers.alarm(LimitAlgorithm.NONE);
+      stepAlarm = made;
     }
     return made;
   }

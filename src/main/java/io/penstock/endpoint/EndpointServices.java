@@ -1,6 +1,6 @@
 package io.penstock.endpoint;
 
-import io.penstock.dispatch.StepDriver;
+import io.penstock.dispatch.AlarmSource;
 import io.penstock.event.EventSink;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param models the quotas of models over all upstreams
  * @param limits the source of limits
  * @param ticker the clock
- * @param drivers creates the drivers that run their steps
+ * @param drivers creates the alarms that run their steps
  * @param events receives their events
  * @param arrivals the next arrival number
  * @param directory the directory of waiting tickets
@@ -25,7 +25,7 @@ public record EndpointServices(
     ModelQuotas models,
     LimitSource limits,
     Ticker ticker,
-    StepDriver.Source drivers,
+    AlarmSource drivers,
     EventSink events,
     AtomicLong arrivals,
     TicketDirectory directory) {
@@ -35,7 +35,7 @@ public record EndpointServices(
       ModelQuotas models,
       LimitSource limits,
       Ticker ticker,
-      StepDriver.Source drivers,
+      AlarmSource drivers,
       EventSink events,
       AtomicLong arrivals) {
     this(upstreams, models, limits, ticker, drivers, events, arrivals, new TicketDirectory());

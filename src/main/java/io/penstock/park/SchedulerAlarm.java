@@ -1,6 +1,5 @@
 package io.penstock.park;
 
-import io.penstock.coordination.Alarm;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.concurrent.TimeUnit;
@@ -10,12 +9,13 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Runs steps on a separate thread, soon or at a given instant. Safe from any thread; it runs
- * nothing after it is closed.
+ * Runs steps on the thread of a scheduler, soon or at a given instant. Safe from any thread; it
+ * runs nothing after it is closed.
  */
-public final class SchedulerAlarm implements StepAlarm, Alarm, AutoCloseable {
+public final class SchedulerAlarm implements StepAlarm {
   private final Ticker ticker;
   private final Scheduler scheduler;
+  private final boolean shared;
   private @Nullable Disposable pending;
   private boolean closed;
 
@@ -25,7 +25,17 @@ public final class SchedulerAlarm implements StepAlarm, Alarm, AutoCloseable {
    * @param thread the name of its thread
    */
   public SchedulerAlarm(String thread, Ticker ticker) {
-    this.scheduler = Schedulers.newSingle(thread, true);
+    this(Schedulers.newSingle(thread, true), false, ticker);
+  }
+
+  /**
+   * Creates an alarm that is not set.
+   *
+   * @param shared whether others use the scheduler, so that it must outlive this alarm
+   */
+  SchedulerAlarm(Scheduler scheduler, boolean shared, Ticker ticker) {
+    this.scheduler = scheduler;
+    this.shared = shared;
     this.ticker = ticker;
   }
 
@@ -50,7 +60,10 @@ public final class SchedulerAlarm implements StepAlarm, Alarm, AutoCloseable {
 
   @Override
   public synchronized void close() {
+    StepAlarm.super.close();
     closed = true;
-    scheduler.dispose();
+    if (!shared) {
+      scheduler.dispose();
+    }
   }
 }

@@ -1,8 +1,8 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.dispatch.StepDriver;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
@@ -19,6 +19,7 @@ import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -31,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The core with one permit endpoint, on a clock that only moves when told to. Belongs to one
  * thread.
  */
-final class BenchCore implements StepDriver {
+final class BenchCore implements StepAlarm {
   static final long SECOND = 1_000_000_000L;
 
   private static final String PATH = "/bench";
@@ -54,7 +55,7 @@ final class BenchCore implements StepDriver {
       EndpointSpec spec,
       LimitSource limits,
       Ticker ticker,
-      StepDriver.Source drivers,
+      AlarmSource drivers,
       EventSink eventSink) {
     UpstreamRegistry upstreamRegistry = new UpstreamRegistry(limits, 60 * SECOND);
     EndpointRegistry endpointRegistry =
@@ -151,7 +152,7 @@ final class BenchCore implements StepDriver {
   }
 
   @Override
-  public void execute(Runnable step) {
+  public void soon(Runnable step) {
     soon.add(step);
   }
 

@@ -3,7 +3,6 @@ package io.penstock.bench;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
-import io.penstock.dispatch.StepDriver;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
@@ -19,6 +18,7 @@ import io.penstock.pool.UpstreamRegistry;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * endpoint. The actions of each thread are drawn from a seed; their interleaving is up to the
  * machine.
  */
-final class CancelStorm implements StepDriver {
+final class CancelStorm implements StepAlarm {
   private static final int THREADS = 3;
 
   /** Number of tickets that a thread has in progress. */
@@ -205,7 +205,7 @@ final class CancelStorm implements StepDriver {
   }
 
   @Override
-  public void execute(Runnable step) {
+  public void soon(Runnable step) {
     soon.add(step);
   }
 

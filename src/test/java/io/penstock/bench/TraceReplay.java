@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
-import io.penstock.dispatch.StepDriver;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
@@ -15,6 +14,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.net.URI;
 import java.util.ArrayDeque;
@@ -29,7 +29,7 @@ import java.util.TreeMap;
  * answers 429 when any trailing minute is exceeded. There is always a waiting request. Belongs to
  * one thread.
  */
-final class TraceReplay implements StepDriver {
+final class TraceReplay implements StepAlarm {
   /** Predicts the cost of requests, and learns from their answers. */
   interface Estimator {
     /** Returns the expected cost of a request with known real input. */
@@ -216,7 +216,7 @@ final class TraceReplay implements StepDriver {
   }
 
   @Override
-  public void execute(Runnable step) {
+  public void soon(Runnable step) {
     soon.add(step);
   }
 

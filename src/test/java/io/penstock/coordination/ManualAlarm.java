@@ -1,11 +1,12 @@
 package io.penstock.coordination;
 
 import io.penstock.fake.FakeTicker;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /** Alarm that runs its steps exactly in time as its clock is advanced. */
-final class ManualAlarm implements Alarm {
+final class ManualAlarm implements StepAlarm {
   final FakeTicker ticker = new FakeTicker();
   private long atNanos = Ticker.NEVER;
   private @Nullable Runnable step;
@@ -15,6 +16,11 @@ final class ManualAlarm implements Alarm {
 
   /** Number of times it was set. */
   int sets;
+
+  @Override
+  public void soon(Runnable step) {
+    throw new UnsupportedOperationException("coordination runs its steps at instants");
+  }
 
   @Override
   public void at(long instantNanos, Runnable step) {

@@ -16,6 +16,7 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.StepAlarm;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -46,9 +47,9 @@ class ChargeLincheckTest {
                 Charging::published,
                 new AtomicLong()));
 
-    private static final class Idle implements StepDriver {
+    private static final class Idle implements StepAlarm {
       @Override
-      public void execute(Runnable step) {}
+      public void soon(Runnable step) {}
 
       @Override
       public void at(long instantNanos, Runnable step) {}

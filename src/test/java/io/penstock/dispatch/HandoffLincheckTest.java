@@ -12,6 +12,7 @@ import io.penstock.pool.UpstreamRegistry;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.StepAlarm;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,9 +31,9 @@ class HandoffLincheckTest {
 
   /** Operations on a granted ticket, each run once. */
   public static final class Handing {
-    private static final class Idle implements StepDriver {
+    private static final class Idle implements StepAlarm {
       @Override
-      public void execute(Runnable step) {}
+      public void soon(Runnable step) {}
 
       @Override
       public void at(long instantNanos, Runnable step) {}

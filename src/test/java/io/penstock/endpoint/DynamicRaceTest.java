@@ -3,9 +3,9 @@ package io.penstock.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.ParkedTicket;
-import io.penstock.dispatch.StepDriver;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
@@ -16,6 +16,7 @@ import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +61,7 @@ class DynamicRaceTest {
   private final LongAdder removed = new LongAdder();
 
   /** Drivers with steps and alarms that any thread can run by hand. */
-  private static final class Alarms implements StepDriver.Source {
+  private static final class Alarms implements AlarmSource {
     private record Alarm(long instant, Runnable step) {}
 
     private final Ticker ticker;
@@ -71,11 +72,11 @@ class DynamicRaceTest {
       this.ticker = ticker;
     }
 
-    private final class OneDriver implements StepDriver {
+    private final class OneDriver implements StepAlarm {
       private Alarm alarm = new Alarm(Ticker.NEVER, () -> {});
 
       @Override
-      public void execute(Runnable step) {
+      public void soon(Runnable step) {
         steps.add(step);
       }
 
@@ -95,7 +96,7 @@ class DynamicRaceTest {
     }
 
     @Override
-    public StepDriver driver(LimitAlgorithm limitAlgorithm) {
+    public StepAlarm alarm(LimitAlgorithm limitAlgorithm) {
       OneDriver driver = new OneDriver();
       drivers.add(driver);
       return driver;

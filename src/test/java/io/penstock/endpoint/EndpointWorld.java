@@ -3,13 +3,13 @@ package io.penstock.endpoint;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.dispatch.StepDriver;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.net.URI;
 import java.util.ArrayDeque;
@@ -48,12 +48,12 @@ public final class EndpointWorld {
                 new AtomicLong()));
   }
 
-  private StepDriver driver(LimitAlgorithm algorithm) {
+  private StepAlarm driver(LimitAlgorithm algorithm) {
     Alarm alarm = new Alarm();
     alarms.add(alarm);
-    return new StepDriver() {
+    return new StepAlarm() {
       @Override
-      public void execute(Runnable step) {
+      public void soon(Runnable step) {
         soon.add(step);
       }
 

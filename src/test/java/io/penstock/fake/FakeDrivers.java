@@ -1,7 +1,8 @@
 package io.penstock.fake;
 
+import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.dispatch.StepDriver;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,16 +10,16 @@ import java.util.Deque;
 import java.util.List;
 
 /** Drivers that run steps and alarms only when a test tells them to. */
-public final class FakeDrivers implements StepDriver.Source {
+public final class FakeDrivers implements AlarmSource {
   /** The driver of one endpoint. */
-  public static final class FakeDriver implements StepDriver {
+  public static final class FakeDriver implements StepAlarm {
     private final Deque<Runnable> steps = new ArrayDeque<>();
     private long alarm = Ticker.NEVER;
     private Runnable onAlarm = () -> {};
     private int alarms;
 
     @Override
-    public void execute(Runnable step) {
+    public void soon(Runnable step) {
       steps.add(step);
     }
 
@@ -60,7 +61,7 @@ public final class FakeDrivers implements StepDriver.Source {
   }
 
   @Override
-  public StepDriver driver(LimitAlgorithm algorithm) {
+  public StepAlarm alarm(LimitAlgorithm algorithm) {
     FakeDriver driver = new FakeDriver();
     drivers.add(driver);
     return driver;

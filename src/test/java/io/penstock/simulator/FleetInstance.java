@@ -3,7 +3,6 @@ package io.penstock.simulator;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.dispatch.StepDriver;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
@@ -262,19 +261,8 @@ final class FleetInstance {
     clock.at(instant, rank, () -> run(step));
   }
 
-  private StepDriver driver(LimitAlgorithm algorithm) {
-    Alarm alarm = new Alarm();
-    return new StepDriver() {
-      @Override
-      public void execute(Runnable step) {
-        alarm.soon(step);
-      }
-
-      @Override
-      public void at(long instantNanos, Runnable step) {
-        alarm.at(instantNanos, step);
-      }
-    };
+  private StepAlarm driver(LimitAlgorithm algorithm) {
+    return new Alarm();
   }
 
   /** Runs the steps of one part of the instance. */

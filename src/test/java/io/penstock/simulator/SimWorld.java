@@ -1,6 +1,6 @@
 package io.penstock.simulator;
 
-import io.penstock.dispatch.StepDriver;
+import io.penstock.dispatch.AlarmSource;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.event.EventSink;
@@ -25,7 +25,7 @@ final class SimWorld {
   private final AtomicLong arrivals = new AtomicLong();
   private long now = 1_000;
 
-  SimWorld(long seed, InjectedFault injectedFault, StepDriver.Source drivers, EventSink events) {
+  SimWorld(long seed, InjectedFault injectedFault, AlarmSource drivers, EventSink events) {
     this.simScenario = new SimScenario(seed);
     this.injectedFault = injectedFault;
     LimitSource limits =

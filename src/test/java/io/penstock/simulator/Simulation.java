@@ -1,9 +1,9 @@
 package io.penstock.simulator;
 
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.dispatch.StepDriver;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -221,18 +221,18 @@ final class Simulation {
     return text.append(oracle.describe()).toString();
   }
 
-  private StepDriver driver(LimitAlgorithm algorithm) {
+  private StepAlarm driver(LimitAlgorithm algorithm) {
     SimDriver driver = new SimDriver();
     drivers.add(driver);
     return driver;
   }
 
-  private final class SimDriver implements StepDriver {
+  private final class SimDriver implements StepAlarm {
     private long alarm = Ticker.NEVER;
     private long asked;
 
     @Override
-    public void execute(Runnable step) {
+    public void soon(Runnable step) {
       if (injectedFault != InjectedFault.LOST_SIGNAL || !simScenario.chance(0.02)) {
         soon.addLast(step);
       }

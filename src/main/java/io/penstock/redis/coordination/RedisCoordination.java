@@ -1,6 +1,5 @@
 package io.penstock.redis.coordination;
 
-import io.penstock.coordination.Alarm;
 import io.penstock.coordination.ClientTurn;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectBounds;
@@ -11,6 +10,7 @@ import io.penstock.redis.RedisDiagnosis;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.RedisTrouble;
 import io.penstock.redis.TroubleLog;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,8 +39,8 @@ public final class RedisCoordination implements CoordinationService {
 
   private final Object lock = new Object();
   private final Ticker ticker;
-  private final Alarm alarm;
-  private final Alarm beats;
+  private final StepAlarm alarm;
+  private final StepAlarm beats;
   private final RedisLink link;
   private final String channel;
   private final TroubleLog troubleLog = new TroubleLog("coordination", "object");
@@ -72,8 +72,8 @@ public final class RedisCoordination implements CoordinationService {
       String process,
       ObjectBounds bounds,
       Ticker ticker,
-      Alarm alarm,
-      Alarm beats) {
+      StepAlarm alarm,
+      StepAlarm beats) {
     this(
         link,
         names(namespace, process, Membership.LEASE_NANOS),
@@ -90,8 +90,8 @@ public final class RedisCoordination implements CoordinationService {
       ObjectBounds bounds,
       Ticker ticker,
       StoreClock clock,
-      Alarm alarm,
-      Alarm beats) {
+      StepAlarm alarm,
+      StepAlarm beats) {
     this.link = link;
     this.channel = names.channel();
     this.ticker = ticker;

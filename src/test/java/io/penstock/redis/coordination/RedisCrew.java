@@ -1,6 +1,5 @@
 package io.penstock.redis.coordination;
 
-import io.penstock.coordination.Alarm;
 import io.penstock.coordination.ClientTurn;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectBounds;
@@ -10,6 +9,7 @@ import io.penstock.fake.FakeTicker;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,9 +27,14 @@ final class RedisCrew implements AutoCloseable {
   private static final long MOST_NANOS = 60_000_000_000L;
 
   /** Alarm that rings when the test makes it. */
-  private static final class Bell implements Alarm {
+  private static final class Bell implements StepAlarm {
     private long atNanos = Ticker.NEVER;
     private @Nullable Runnable step;
+
+    @Override
+    public void soon(Runnable step) {
+      throw new UnsupportedOperationException("coordination runs its steps at instants");
+    }
 
     @Override
     public synchronized void at(long instantNanos, Runnable step) {
@@ -85,7 +90,7 @@ final class RedisCrew implements AutoCloseable {
   private int turn;
 
   /** Returns another alarm on the same clock. */
-  Alarm bell() {
+  StepAlarm bell() {
     Bell bell = new Bell();
     bells.add(bell);
     return bell;

@@ -1,0 +1,50 @@
+package io.penstock.park;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.fake.FakeTicker;
+import io.penstock.time.StepAlarm;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class SchedulerDriversTest {
+  private final FakeTicker ticker = new FakeTicker();
+  private final BlockingQueue<String> steps = new LinkedBlockingQueue<>();
+
+  private Runnable step(String name) {
+    return () -> steps.add(name);
+  }
+
+  private String next() throws InterruptedException {
+    return String.valueOf(steps.poll(60, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void alarm_closed_runsNothing_andLeavesTheThreadToTheOthers() throws Exception {
+    try (SchedulerDrivers drivers = new SchedulerDrivers(ticker)) {
+      StepAlarm closed = drivers.alarm(LimitAlgorithm.NONE);
+      StepAlarm other = drivers.alarm(LimitAlgorithm.NONE);
+      closed.at(ticker.nanos() + 1_000_000_000, step("set before"));
+      closed.close();
+      closed.soon(step("soon"));
+      closed.at(ticker.nanos(), step("set after"));
+      other.soon(step("first"));
+      assertThat(next()).isEqualTo("first");
+      other.at(ticker.nanos() + 1_100_000_000, step("second"));
+      assertThat(next()).isEqualTo("second");
+    }
+  }
+
+  @Test
+  void alarm_setAgain_runsOnlyTheLastStep() throws Exception {
+    try (SchedulerDrivers drivers = new SchedulerDrivers(ticker)) {
+      StepAlarm alarm = drivers.alarm(LimitAlgorithm.NONE);
+      alarm.at(ticker.nanos() + 100_000_000, step("replaced"));
+      alarm.at(ticker.nanos() + 200_000_000, step("last"));
+      assertThat(next()).isEqualTo("last");
+    }
+  }
+}
