@@ -19,7 +19,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
-import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ServerWebExchange;
@@ -48,11 +47,6 @@ public final class WebSocketProxy {
   public WebSocketProxy(UpstreamConnections upstreamConnections, LoopResources loops) {
     this.upstreamConnections = upstreamConnections;
     this.loops = loops;
-  }
-
-  /** Returns whether a request asks for its connection to become a WebSocket. */
-  static boolean isUpgradeRequest(ServerHttpRequest request) {
-    return "websocket".equalsIgnoreCase(request.getHeaders().getUpgrade());
   }
 
   /**

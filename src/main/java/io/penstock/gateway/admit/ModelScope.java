@@ -1,4 +1,4 @@
-package io.penstock.gateway.forward;
+package io.penstock.gateway.admit;
 
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec;
@@ -41,7 +41,7 @@ final class ModelScope {
       return true;
     }
     boolean readsOnly =
-        !WebSocketProxy.isUpgradeRequest(request) && ONLY_ASKING.contains(request.getMethod());
+        !isUpgradeRequest(request) && ONLY_ASKING.contains(request.getMethod());
     return !readsOnly && (named.isEmpty() || !opensSession(spec, request));
   }
 
@@ -69,5 +69,10 @@ final class ModelScope {
               }
             });
     return named;
+  }
+
+  /** Returns whether a request asks for its connection to become a WebSocket. */
+  static boolean isUpgradeRequest(ServerHttpRequest request) {
+    return "websocket".equalsIgnoreCase(request.getHeaders().getUpgrade());
   }
 }

@@ -1,4 +1,4 @@
-package io.penstock.gateway.forward;
+package io.penstock.gateway.admit;
 
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BadUpload;
@@ -50,7 +50,7 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     if (requestContext.weighed() || spec.permit()) {
       return chain.filter(exchange);
     }
-    if (WebSocketProxy.isUpgradeRequest(request)) {
+    if (ModelScope.isUpgradeRequest(request)) {
       if (!spec.forwarding().upgrades()) {
         return refuse(exchange, requestContext, NO_UPGRADES);
       }
