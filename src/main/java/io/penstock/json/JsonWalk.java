@@ -67,7 +67,7 @@ public final class JsonWalk {
   private final JsonFactory factory;
   private final Visitor visitor;
   private final Utf8Counter counter = new Utf8Counter();
-  private final CutComma cut = new CutComma();
+  private final CutSeparator cut = new CutSeparator();
   private @Nullable JsonParser parser;
   private @Nullable String fault;
   private @Nullable String[] names = new @Nullable String[16];

@@ -42,9 +42,14 @@ class JsonWalkTest {
         "{\"a\": [ , ] }",
         "{\"a\": [1 , , 2] }",
         "{\"a\": 1 , ] }",
-        "{\"a\": 1 } , "
+        "{\"a\": 1 } , ",
+        "{\"a\": }",
+        "{\"a\" : \r\n} ",
+        "{\"a\": ]}",
+        "[{\"a\" :} ]",
+        "{\"a\": \": }\" }"
       })
-  void commasThatNothingFollows_areReadAlikeWhereverTheyAreCut(String json) {
+  void separatorsThatNothingFollows_areReadAlikeWhereverTheyAreCut(String json) {
     byte[] document = Cases.bytes(json);
     for (JsonWalk kind : List.of(JsonWalk.ofRequest(NOBODY), JsonWalk.ofAnswer(NOBODY))) {
       boolean whole = broken(kind, document);

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import tools.jackson.core.JsonToken;
 
 /**
- * Detects an object or array that ends directly after a comma when both are in different pieces of
- * the input. The parser rejects this within one piece, but accepts it when the input is cut after
- * the comma.
+ * Detects an object or array that ends directly after a comma or colon when both are in different
+ * pieces of the input. The parser rejects this within one piece, but accepts it when the input is
+ * cut after the separator.
  */
-final class CutComma {
-  /** Whether the last byte so far, without white space, is a comma. */
-  private boolean comma;
+final class CutSeparator {
+  /** Whether the last byte so far, without white space, is a comma or colon. */
+  private boolean separator;
 
   private boolean ends;
 
@@ -24,8 +24,9 @@ final class CutComma {
     while (last > first && isSpace(bytes.get(last))) {
       last--;
     }
-    ends = comma && (bytes.get(first) == '}' || bytes.get(first) == ']');
-    comma = isSpace(bytes.get(last)) ? comma : bytes.get(last) == ',';
+    ends = separator && (bytes.get(first) == '}' || bytes.get(first) == ']');
+    byte end = bytes.get(last);
+    separator = isSpace(end) ? separator : end == ',' || end == ':';
   }
 
   private static boolean isSpace(byte each) {
@@ -44,7 +45,7 @@ final class CutComma {
 
   /** Forgets the pieces so far. */
   void restart() {
-    comma = false;
+    separator = false;
     ends = false;
   }
 }
