@@ -165,13 +165,13 @@ public final class GatewayServer {
 
   /** Listens where the route files say, unless an argument or the environment says otherwise. */
   private static void listen(
-      ConfigurableEnvironment environment, ConfigurationSnapshot.@Nullable Server said) {
+      ConfigurableEnvironment environment, ConfigurationSnapshot.@Nullable Server serverSettings) {
     Map<String, Object> properties = new HashMap<>();
-    if (said != null && said.host() != null) {
-      properties.put("server.address", said.host());
+    if (serverSettings != null && serverSettings.host() != null) {
+      properties.put("server.address", serverSettings.host());
     }
-    if (said != null && said.port() != null) {
-      properties.put("server.port", said.port());
+    if (serverSettings != null && serverSettings.port() != null) {
+      properties.put("server.port", serverSettings.port());
     }
     environment
         .getPropertySources()

@@ -55,12 +55,12 @@ public final class LimitWiring implements AutoCloseable {
   private static final int NAME_BYTES = 6;
 
   /** The configured ways of sharing limits. */
-  private static final class Said {
+  private static final class SharingModes {
     private final SharingMode otherwise;
     private volatile SharingTerms terms = SharingTerms.NONE;
     private volatile Function<String, @Nullable SharingMode> ofKey = name -> null;
 
-    Said(SharingMode otherwise) {
+    SharingModes(SharingMode otherwise) {
       this.otherwise = otherwise;
     }
 
@@ -74,33 +74,33 @@ public final class LimitWiring implements AutoCloseable {
     }
   }
 
-  private final Said said;
+  private final SharingModes sharingModes;
   private final LocalLimitSource local;
   private final LimitSource source;
   private final KnownPeerCounts knownPeerCounts;
   private final DenialRecheck denialRecheck;
 
   /** The counts of other instances of this region; null when there are none. */
-  private final DatabaseRegions.@Nullable LocalPeers mates;
+  private final DatabaseRegions.@Nullable LocalPeers localPeers;
 
   private final Consumer<MeterRegistry> meters;
   private final Runnable close;
 
   private LimitWiring(
-      Said said,
+      SharingModes sharingModes,
       LocalLimitSource local,
       LimitSource source,
       KnownPeerCounts knownPeerCounts,
       DenialRecheck denialRecheck,
-      DatabaseRegions.@Nullable LocalPeers mates,
+      DatabaseRegions.@Nullable LocalPeers localPeers,
       Consumer<MeterRegistry> meters,
       Runnable close) {
-    this.said = said;
+    this.sharingModes = sharingModes;
     this.local = local;
     this.source = source;
     this.knownPeerCounts = knownPeerCounts;
     this.denialRecheck = denialRecheck;
-    this.mates = mates;
+    this.localPeers = localPeers;
     this.meters = meters;
     this.close = close;
   }
@@ -134,9 +134,10 @@ public final class LimitWiring implements AutoCloseable {
       DenialRecheck never =
           new DenialRecheck(
               id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
-      Said said = new Said(SharingMode.EXACT); // matters only with other regions
+      SharingModes sharingModes =
+          new SharingModes(SharingMode.EXACT); // matters only with other regions
       return new LimitWiring(
-          said, alone, alone, KnownPeerCounts.NONE, never, null, registry -> {}, () -> {});
+          sharingModes, alone, alone, KnownPeerCounts.NONE, never, null, registry -> {}, () -> {});
     }
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
     LimitWiring shared = shared(sync, link, clocks, eventSink, regions);
@@ -152,13 +153,14 @@ public final class LimitWiring implements AutoCloseable {
           alarm.close();
           close.run();
         };
-    return new LimitWiring(said, local, source, knownPeerCounts, denialRecheck, mates, meters, all);
+    return new LimitWiring(
+        sharingModes, local, source, knownPeerCounts, denialRecheck, localPeers, meters, all);
   }
 
   private LimitWiring across(RegionSettings settings, SnapshotSaver.Clocks clocks) {
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-region", clocks.ticker());
     DatabaseRegions databaseRegions =
-        new DatabaseRegions(settings, clocks.ticker(), clocks.wall(), alarm, mates);
+        new DatabaseRegions(settings, clocks.ticker(), clocks.wall(), alarm, localPeers);
     databaseRegions.start();
     Runnable all =
         () -> {
@@ -172,8 +174,9 @@ public final class LimitWiring implements AutoCloseable {
           meters.accept(registry);
           RegionMeters.add(registry, databaseRegions.ledger());
         };
-    LimitSource over = databaseRegions.over(source, said::isLocal);
-    return new LimitWiring(said, local, over, knownPeerCounts, denialRecheck, mates, both, all);
+    LimitSource over = databaseRegions.over(source, sharingModes::isLocal);
+    return new LimitWiring(
+        sharingModes, local, over, knownPeerCounts, denialRecheck, localPeers, both, all);
   }
 
   private static LimitWiring shared(
@@ -190,17 +193,17 @@ public final class LimitWiring implements AutoCloseable {
     RedisSliceStore supply =
         new RedisSliceStore(link, sync.namespace(), sync.sliceTtl().toNanos(), ticker, wall);
     SliceSync sliceSync = rounds(sync, member, supply, grants, ticker);
-    RedisCountStore told = new RedisCountStore(link, sync.namespace(), ticker, wall);
-    CountSync countSync = new CountSync(told, member, ticker, wall, exchanges(sync));
-    Said said = new Said(sync.sharing());
+    RedisCountStore countStore = new RedisCountStore(link, sync.namespace(), ticker, wall);
+    CountSync countSync = new CountSync(countStore, member, ticker, wall, exchanges(sync));
+    SharingModes sharingModes = new SharingModes(sync.sharing());
     SharedLimitSource sliced =
-        new SharedLimitSource(sliceSync, id -> said.of(id) == SharingMode.EXACT);
+        new SharedLimitSource(sliceSync, id -> sharingModes.of(id) == SharingMode.EXACT);
     LimitSource source =
-        new CountedLimitSource(sliced, countSync, said::of, id -> isKnown(id, regions));
+        new CountedLimitSource(sliced, countSync, sharingModes::of, id -> isKnown(id, regions));
     DenialRecheck denialRecheck =
         new DenialRecheck(
-            id -> said.of(id) == SharingMode.EVENTUAL,
-            id -> told.others(member, id),
+            id -> sharingModes.of(id) == SharingMode.EVENTUAL,
+            id -> countStore.others(member, id),
             countSync::applyFetched,
             wall);
     sliceSync.setEventSink(eventSink);
@@ -208,13 +211,13 @@ public final class LimitWiring implements AutoCloseable {
     sliceSync.start();
     step(countSync, counts);
     return new LimitWiring(
-        said,
+        sharingModes,
         sliced.local(),
         source,
         countSync,
         denialRecheck,
         countSync::cells,
-        registry -> meter(registry, sliceSync, supply.troubles(), countSync, told.troubles()),
+        registry -> meter(registry, sliceSync, supply.troubles(), countSync, countStore.troubles()),
         () -> {
           last(sliceSync.leave());
           grants.close();
@@ -328,7 +331,7 @@ public final class LimitWiring implements AutoCloseable {
 
   /** Sets how limits that are configured from now on are shared. */
   void share(SharingTerms terms) {
-    said.terms = terms;
+    sharingModes.terms = terms;
   }
 
   /**
@@ -336,7 +339,7 @@ public final class LimitWiring implements AutoCloseable {
    * themselves.
    */
   void shareKeys(Function<String, @Nullable SharingMode> ofKey) {
-    said.ofKey = ofKey;
+    sharingModes.ofKey = ofKey;
   }
 
   /** Returns the limits that only this instance counts. */

@@ -28,7 +28,7 @@ final class ConfigurationDraft implements SourceFindings {
   private final Map<String, SourcePlace> paths = new HashMap<>();
   private final Map<String, LocatedValue<UpstreamSpec>> upstreams = new HashMap<>();
   private final Map<String, LocatedValue<Fallback>> models = new HashMap<>();
-  private final Map<String, ConfigurationSnapshot.Model> said = new HashMap<>();
+  private final Map<String, ConfigurationSnapshot.Model> statedModels = new HashMap<>();
   private final Set<String> providers = new TreeSet<>();
   private final SharingSetting sharing;
   private final KeyRoster keyRoster;
@@ -179,7 +179,7 @@ final class ConfigurationDraft implements SourceFindings {
     sharing.note(LimitId.Kind.MODEL, name, effectiveValues);
     ConfigurationSnapshot.Model model = ModelSettings.model(effectiveValues);
     if (model.limits() != null || model.price() != null) {
-      said.put(name, model);
+      statedModels.put(name, model);
     }
     if (fallback.models().contains(name)) {
       faultCollector.add(
@@ -232,7 +232,7 @@ final class ConfigurationDraft implements SourceFindings {
         rls ? server : null,
         keyRoster.keys(),
         keyRoster.groups(),
-        said,
+        statedModels,
         List.copyOf(providers),
         sharing.terms(),
         variables,

@@ -25,7 +25,7 @@ final class SharingSetting {
           "How its limits are shared between instances, where Redis is configured.");
 
   private final FaultCollector faultCollector;
-  private final Map<Owner, LocatedValue<SharingMode>> said = new HashMap<>();
+  private final Map<Owner, LocatedValue<SharingMode>> statedModes = new HashMap<>();
 
   SharingSetting(FaultCollector faultCollector) {
     this.faultCollector = faultCollector;
@@ -40,7 +40,7 @@ final class SharingSetting {
   }
 
   private void note(Owner owner, LocatedValue<SharingMode> sharing) {
-    LocatedValue<SharingMode> first = said.putIfAbsent(owner, sharing);
+    LocatedValue<SharingMode> first = statedModes.putIfAbsent(owner, sharing);
     if (first != null && first.value() != sharing.value()) {
       faultCollector.add(
           sharing.place(),
@@ -51,7 +51,7 @@ final class SharingSetting {
 
   SharingTerms terms() {
     Map<Owner, SharingMode> terms = new HashMap<>();
-    said.forEach((owner, sharing) -> terms.put(owner, sharing.value()));
+    statedModes.forEach((owner, sharing) -> terms.put(owner, sharing.value()));
     return new SharingTerms(terms);
   }
 

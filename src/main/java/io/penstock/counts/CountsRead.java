@@ -31,8 +31,8 @@ final class CountsRead {
    *
    * @throws IllegalArgumentException when it is not such a reply
    */
-  synchronized List<String> changed(@Nullable Object said) {
-    if (!(said instanceof List<?> reply) || reply.isEmpty()) {
+  synchronized List<String> changed(@Nullable Object content) {
+    if (!(content instanceof List<?> reply) || reply.isEmpty()) {
       throw new IllegalArgumentException("reply of the changes script is not one of its own");
     }
     next = String.valueOf(reply.getFirst());
@@ -67,8 +67,8 @@ final class CountsRead {
    * @throws IllegalArgumentException when the reply contains anything but counts; nothing is
    *     changed then
    */
-  synchronized void take(String limit, @Nullable Object said) {
-    if (!(said instanceof List<?> reply) || reply.size() % 3 != 0) {
+  synchronized void take(String limit, @Nullable Object content) {
+    if (!(content instanceof List<?> reply) || reply.size() % 3 != 0) {
       throw new IllegalArgumentException("reply of the counts script is not one of its own");
     }
     Map<Cell, Long> sums = new HashMap<>();

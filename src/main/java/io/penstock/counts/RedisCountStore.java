@@ -114,9 +114,9 @@ public final class RedisCountStore implements CountStore {
         count -> byLimit.computeIfAbsent(count.id().text(), none -> new ArrayList<>()).add(count));
     Parts parts = new Parts(link.isCluster());
     return tell(writer, byLimit, read, parts)
-        .thenCompose(told -> changed(byLimit.keySet(), read, parts))
+        .thenCompose(done -> changed(byLimit.keySet(), read, parts))
         .thenCompose(others -> tell(writer, unchanged(others), read, parts))
-        .handle((told, failure) -> settled(read, parts, failure))
+        .handle((done, failure) -> settled(read, parts, failure))
         .thenCompose(stage -> stage);
   }
 
@@ -132,7 +132,7 @@ public final class RedisCountStore implements CountStore {
     CountsRead read = new CountsRead();
     return tell(writer, Map.of(id.text(), List.of()), read, new Parts(link.isCluster()))
         .handle(
-            (told, failure) ->
+            (done, failure) ->
                 failure == null
                     ? CompletableFuture.completedStage(read.others(clock.unixMillis()))
                     : failed(RedisDiagnosis.of(failure)))

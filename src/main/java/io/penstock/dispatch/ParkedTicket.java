@@ -157,10 +157,10 @@ public final class ParkedTicket extends Ticket {
       return NOTHING;
     }
     CallerAccount.ChargeResult answer = callerAccount.charge(ticketRequest.model(), this, now);
-    if (answer instanceof CallerAccount.Taken(List<Quota> givers, List<Charge> spends)
-        && !spends.isEmpty()
-        && !keep(TicketCharges.charged(givers, spends))) {
-      spends.forEach(spend -> spend.giveBack(now));
+    if (answer instanceof CallerAccount.Taken(List<Quota> givers, List<Charge> charges)
+        && !charges.isEmpty()
+        && !keep(TicketCharges.charged(givers, charges))) {
+      charges.forEach(spend -> spend.giveBack(now));
       givers.forEach(quota -> quota.waitList().wake());
     }
     return answer;

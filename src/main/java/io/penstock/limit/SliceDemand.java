@@ -18,7 +18,7 @@ public final class SliceDemand {
 
   private final AtomicLong least = new AtomicLong();
   private volatile boolean later;
-  private volatile boolean said;
+  private volatile boolean recorded;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
   private final Runnable onShortage;
 
@@ -66,10 +66,10 @@ public final class SliceDemand {
    * the demand is cleared first: those that recorded it may have given up.
    */
   public void wakeAfterDenial() {
-    if (!said) {
+    if (!recorded) {
       least.set(0);
     }
-    said = false;
+    recorded = false;
     waiters.forEach(Waiter::wake);
   }
 
@@ -85,7 +85,7 @@ public final class SliceDemand {
       this.later = true;
       return;
     }
-    said = true;
+    recorded = true;
     long before = least.getAndUpdate(known -> known == 0 ? amount : Math.min(known, amount));
     if (before == 0 && !denied) {
       onShortage.run();

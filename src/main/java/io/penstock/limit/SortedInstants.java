@@ -63,11 +63,12 @@ final class SortedInstants {
    * that is no older than any of them.
    */
   SortedInstants plus(long instant, int count, int forgotten) {
-    int gone = (first + forgotten) / CHUNK;
+    int forgottenChunks = (first + forgotten) / CHUNK;
     int begin = (first + forgotten) % CHUNK;
     int kept = size - forgotten;
     int end = begin + kept + count;
-    long[][] next = Arrays.copyOfRange(chunks, gone, gone + Math.ceilDiv(end, CHUNK));
+    long[][] next =
+        Arrays.copyOfRange(chunks, forgottenChunks, forgottenChunks + Math.ceilDiv(end, CHUNK));
     int cell = begin + kept;
     while (cell < end) {
       int chunk = cell / CHUNK;

@@ -126,7 +126,7 @@ final class KeysHandler {
     String name = request.pathVariable("name");
     return readOnly(name)
         ? fixed()
-        : with(known -> known.remove(name), gone -> ServerResponse.noContent().build());
+        : with(known -> known.remove(name), removed -> ServerResponse.noContent().build());
   }
 
   private Mono<ServerResponse> rotate(ServerRequest request) {

@@ -48,15 +48,15 @@ final class LiveChanges {
       boolean whole = last == 0 || last < removedSince;
       List<String> changed =
           rows.stream().filter(row -> whole || row.since() > last).map(Row::json).toList();
-      List<String> gone =
+      List<String> leftOut =
           removed.entrySet().stream()
               .filter(each -> !whole && each.getValue() > last)
               .map(Map.Entry::getKey)
               .toList();
-      return !whole && changed.isEmpty() && gone.isEmpty()
+      return !whole && changed.isEmpty() && leftOut.isEmpty()
           ? null
           : "{\"whole\":%s,\"removed\":%s,\"rows\":[%s]}"
-              .formatted(whole, OperatorJson.text(gone), String.join(",", changed));
+              .formatted(whole, OperatorJson.text(leftOut), String.join(",", changed));
     }
   }
 

@@ -72,7 +72,8 @@ final class TicketsHandler {
     Endpoint endpoint = registry.at(path.get());
     return endpoint == null
         ? EndpointsHandler.none()
-        : told((Consumer<QueueSnapshot> told) -> registry.tickets().list(endpoint, limit, told))
+        : told((Consumer<QueueSnapshot> receiver) ->
+                registry.tickets().list(endpoint, limit, receiver))
             .flatMap(queueSnapshot -> OperatorJson.answer(views(queueSnapshot)))
             .onErrorResume(TimeoutException.class, late -> late());
   }
@@ -91,7 +92,8 @@ final class TicketsHandler {
   /** Shows one ticket, found by its number or its request id: what it waits for, or its outcome. */
   private Mono<ServerResponse> show(ServerRequest request) {
     String id = request.pathVariable("id");
-    return told((Consumer<Optional<TicketRecord>> told) -> registry.tickets().find(id, told))
+    return told((Consumer<Optional<TicketRecord>> receiver) ->
+            registry.tickets().find(id, receiver))
         .flatMap(
             known ->
                 known.map(this::view).map(OperatorJson::answer).orElseGet(TicketsHandler::none))
@@ -108,7 +110,7 @@ final class TicketsHandler {
   /** Removes one ticket, found by its number only: several tickets may have the same request id. */
   private Mono<ServerResponse> remove(ServerRequest request) {
     String id = request.pathVariable("id");
-    return told((Consumer<Removal> told) -> registry.tickets().remove(id, told))
+    return told((Consumer<Removal> receiver) -> registry.tickets().remove(id, receiver))
         .flatMap(
             removal ->
                 switch (removal) {

@@ -97,9 +97,9 @@ public final class UpstreamRegistry {
       }
     }
     for (String id : List.copyOf(byId.keySet())) {
-      Upstream gone = configured.contains(id) ? null : byId.remove(id);
-      if (gone != null) {
-        aside.put(id, gone);
+      Upstream removed = configured.contains(id) ? null : byId.remove(id);
+      if (removed != null) {
+        aside.put(id, removed);
       }
     }
   }

@@ -104,8 +104,8 @@ final class AnswerLessons {
     if (retryAfter == ProviderStatus.UNSTATED && error.retryDelay() != null) {
       retryAfter = resetTimes.protobuf(error.retryDelay());
     }
-    boolean said = error.retryDelay() != null || header.apply("retry-after") != null;
-    if (oddity == null && retryAfter == ProviderStatus.UNSTATED && said) {
+    boolean stated = error.retryDelay() != null || header.apply("retry-after") != null;
+    if (oddity == null && retryAfter == ProviderStatus.UNSTATED && stated) {
       oddity = "when to come again cannot be read";
     }
     return new ProviderLesson(status, standings, retryAfter, error.wording(status), oddity);

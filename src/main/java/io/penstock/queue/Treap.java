@@ -249,18 +249,18 @@ final class Treap<N extends TreapNode> {
     treapNode.sum();
   }
 
-  private static @Nullable TreapNode erase(@Nullable TreapNode treapNode, TreapNode gone) {
+  private static @Nullable TreapNode erase(@Nullable TreapNode treapNode, TreapNode erased) {
     if (treapNode == null) {
-      throw new IllegalStateException("node " + gone.order + " is not here");
+      throw new IllegalStateException("node " + erased.order + " is not here");
     }
     treapNode.settle();
-    if (treapNode.at(gone.rank, gone.order)) {
+    if (treapNode.at(erased.rank, erased.order)) {
       return merge(treapNode.left, treapNode.right);
     }
-    if (gone.before(treapNode)) {
-      treapNode.left = erase(treapNode.left, gone);
+    if (erased.before(treapNode)) {
+      treapNode.left = erase(treapNode.left, erased);
     } else {
-      treapNode.right = erase(treapNode.right, gone);
+      treapNode.right = erase(treapNode.right, erased);
     }
     treapNode.sum();
     return treapNode;

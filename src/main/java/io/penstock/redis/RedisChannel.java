@@ -21,7 +21,8 @@ final class RedisChannel {
         .thenCompose(
             first ->
                 topic
-                    .addListenerAsync(String.class, (of, said) -> messageListener.accept(said))
+                    .addListenerAsync(
+                        String.class, (of, message) -> messageListener.accept(message))
                     .toCompletableFuture());
   }
 

@@ -137,7 +137,7 @@ public final class RedisDiagnosis {
       case RedisNodeNotFoundException gone -> Kind.AWAY;
       case RedisConnectionException gone -> signed(failure, Kind.AWAY);
       case RedisException lost when !answered(lost) -> signed(failure, Kind.AWAY);
-      case RedisException said -> signed(failure, Kind.VALUE);
+      case RedisException other -> signed(failure, Kind.VALUE);
       default -> null;
     };
   }
@@ -164,9 +164,9 @@ public final class RedisDiagnosis {
   }
 
   private static Kind signed(Throwable failure, Kind otherwise) {
-    String said = said(failure);
+    String message = said(failure);
     for (Sign sign : SIGNS) {
-      if (said.contains(sign.text())) {
+      if (message.contains(sign.text())) {
         return sign.kind();
       }
     }

@@ -53,7 +53,7 @@ final class CountRows implements CountStore {
           .thenComparingLong(Count::cell);
 
   /** A row as another region wrote it, with the time of the change. */
-  private record Said(String region, Count count, long changedMillis) {}
+  private record CountRow(String region, Count count, long changedMillis) {}
 
   private record Cell(LimitId id, long cell) {}
 
@@ -66,13 +66,13 @@ final class CountRows implements CountStore {
       return cursor.next();
     }
 
-    synchronized List<Count> merge(List<Said> rows, long unixMillis) {
-      for (Said said : rows) {
-        cursor.advance(said.changedMillis(), unixMillis);
-        Count count = said.count();
+    synchronized List<Count> merge(List<CountRow> rows, long unixMillis) {
+      for (CountRow countRow : rows) {
+        cursor.advance(countRow.changedMillis(), unixMillis);
+        Count count = countRow.count();
         regions
             .computeIfAbsent(new Cell(count.id(), count.cell()), none -> new HashMap<>())
-            .merge(said.region(), count.amount(), Math::max);
+            .merge(countRow.region(), count.amount(), Math::max);
       }
       List<Count> sums = new ArrayList<>();
       regions
@@ -150,21 +150,21 @@ final class CountRows implements CountStore {
     return values;
   }
 
-  private Mono<List<Said>> others(Connection connection, String region, Heard known) {
+  private Mono<List<CountRow>> others(Connection connection, String region, Heard known) {
     List<Object> values = List.of(workspace, clock.unixMillis(), region, known.since());
-    return RegionDatabase.rows(connection, OTHERS, values, CountRows::said);
+    return RegionDatabase.rows(connection, OTHERS, values, CountRows::countRow);
   }
 
   /** Returns the counts that a region itself has written so far, as far as they still count. */
   CompletionStage<List<Count>> of(String region) {
     List<Object> values = List.of(workspace, clock.unixMillis(), region);
     return database
-        .with(connection -> RegionDatabase.rows(connection, OWN, values, CountRows::said))
+        .with(connection -> RegionDatabase.rows(connection, OWN, values, CountRows::countRow))
         .thenApply(rows -> new Heard().merge(rows, clock.unixMillis()));
   }
 
   /** Returns a row, or empty when its limit is not known to this program. */
-  private static Optional<Said> said(Row row) {
+  private static Optional<CountRow> countRow(Row row) {
     LimitId id =
         LimitNaming.limit(
             RegionDatabase.text(row, "namespace"),
@@ -176,7 +176,7 @@ final class CountRows implements CountStore {
     }
     Count count = new Count(id, RegionDatabase.number(row, "sequence"), amount);
     return Optional.of(
-        new Said(
+        new CountRow(
             RegionDatabase.text(row, "region"), count, RegionDatabase.number(row, "changed_at")));
   }
 }

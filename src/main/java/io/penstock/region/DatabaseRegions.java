@@ -48,14 +48,14 @@ public final class DatabaseRegions implements AutoCloseable {
    * Creates the sharing without contacting the database.
    *
    * @param alarm for this object alone, on a thread that serves no requests
-   * @param mates null when this is the only instance of its region
+   * @param localPeers null when this is the only instance of its region
    */
   public DatabaseRegions(
       RegionSettings settings,
       Ticker ticker,
       WallClock wall,
       StepAlarm alarm,
-      @Nullable LocalPeers mates) {
+      @Nullable LocalPeers localPeers) {
     this.settings = settings;
     this.ticker = ticker;
     this.alarm = alarm;
@@ -63,12 +63,17 @@ public final class DatabaseRegions implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     CountRows counts = new CountRows(regionDatabase, settings.workspace(), wall);
     DenialRows denials = new DenialRows(regionDatabase, settings.workspace(), wall);
-    RegionSync.Stores shores =
+    RegionSync.Stores stores =
         new RegionSync.Stores(
             settings.region(), counts, denials, () -> counts.of(settings.region()));
     this.regionSync =
         new RegionSync(
-            shores, mates, ticker, wall, RegionSync.Terms.of(settings.share()), random::nextDouble);
+            stores,
+            localPeers,
+            ticker,
+            wall,
+            RegionSync.Terms.of(settings.share()),
+            random::nextDouble);
     this.sweeper = new RowSweeper(regionDatabase, settings.region(), wall);
     this.sweeping =
         new PollSchedule(
@@ -91,14 +96,14 @@ public final class DatabaseRegions implements AutoCloseable {
 
   /** Creates the tables if configured; on a thread of its own, because JDBC blocks. */
   private void prepare() {
-    boolean said = false;
+    boolean warned = false;
     while (settings.migrates() && closed.getCount() > 0) {
       try {
         RegionSchema.migrate(settings);
         break;
       } catch (FlywayException failed) {
-        if (!said) {
-          said = true;
+        if (!warned) {
+          warned = true;
           LOG.warn(
               "regions: the tables in {} cannot be made yet: {}",
               settings.address(),

@@ -43,14 +43,14 @@ final class DenialRows implements DenialStore {
           .thenComparingLong(Denial::durationMillis)
           .thenComparingLong(Denial::sequence);
 
-  private record Said(String region, Denial denial, long changedMillis) {}
+  private record DenialRow(String region, Denial denial, long changedMillis) {}
 
   private final RegionDatabase database;
   private final String workspace;
   private final WallClock clock;
 
   /** Rows already returned, by reading region. */
-  private final Map<String, Set<Said>> returnedRows = new ConcurrentHashMap<>();
+  private final Map<String, Set<DenialRow>> returnedRows = new ConcurrentHashMap<>();
 
   DenialRows(RegionDatabase database, String workspace, WallClock clock) {
     this.database = database;
@@ -93,33 +93,35 @@ final class DenialRows implements DenialStore {
 
   @Override
   public CompletionStage<Page> since(String region, long cursor) {
-    Set<Said> known = returnedRows.computeIfAbsent(region, none -> ConcurrentHashMap.newKeySet());
+    Set<DenialRow> known =
+        returnedRows.computeIfAbsent(region, none -> ConcurrentHashMap.newKeySet());
     boolean whole = cursor == Page.START;
     long from = whole ? 0 : cursor - TableCursor.OVERLAP_MILLIS;
     List<Object> values = List.of(workspace, clock.unixMillis(), region, from);
     return database
-        .with(connection -> RegionDatabase.rows(connection, READ, values, DenialRows::said))
+        .with(connection -> RegionDatabase.rows(connection, READ, values, DenialRows::denialRow))
         .thenApply(rows -> page(rows, whole ? Set.of() : Set.copyOf(known), cursor, known));
   }
 
-  private Page page(List<Said> rows, Set<Said> before, long cursor, Set<Said> known) {
+  private Page page(
+      List<DenialRow> rows, Set<DenialRow> before, long cursor, Set<DenialRow> known) {
     long newest = cursor;
     long now = clock.unixMillis();
-    Set<Said> news = new HashSet<>();
-    for (Said said : rows) {
+    Set<DenialRow> news = new HashSet<>();
+    for (DenialRow denialRow : rows) {
       // Capped at the local time: a clock that is ahead must not hide the rows of other regions.
-      newest = Math.max(newest, Math.min(said.changedMillis(), now));
-      if (!before.contains(said)) {
-        news.add(said);
+      newest = Math.max(newest, Math.min(denialRow.changedMillis(), now));
+      if (!before.contains(denialRow)) {
+        news.add(denialRow);
       }
     }
-    known.removeIf(said -> said.denial().expiresAtMillis() <= now);
+    known.removeIf(denialRow -> denialRow.denial().expiresAtMillis() <= now);
     known.addAll(news);
-    return new Page(news.stream().map(Said::denial).toList(), newest);
+    return new Page(news.stream().map(DenialRow::denial).toList(), newest);
   }
 
   /** Returns a row of the table, or empty when it is not a valid denial. */
-  private static Optional<Said> said(Row row) {
+  private static Optional<DenialRow> denialRow(Row row) {
     try {
       Denial denial =
           new Denial(
@@ -129,7 +131,7 @@ final class DenialRows implements DenialStore {
               RegionDatabase.number(row, "sequence"),
               RegionDatabase.number(row, "limit"));
       return Optional.of(
-          new Said(
+          new DenialRow(
               RegionDatabase.text(row, "region"),
               denial,
               RegionDatabase.number(row, "changed_at")));

@@ -21,12 +21,12 @@ final class RegionLimit {
     /** Amount counted in this region that is unknown to the local limit. */
     private long before;
 
-    private long mates;
+    private long peers;
     private long foreign;
     private long floor;
 
     private long beside(boolean alone, long here) {
-      return alone ? before : Math.max(mates, before - here);
+      return alone ? before : Math.max(peers, before - here);
     }
 
     private long own(boolean alone, long here) {
@@ -117,7 +117,7 @@ final class RegionLimit {
         (number, amount) -> {
           if (number >= oldest) {
             Cell cell = cell(number);
-            cell.mates = Math.max(cell.mates, amount);
+            cell.peers = Math.max(cell.peers, amount);
           }
         });
   }

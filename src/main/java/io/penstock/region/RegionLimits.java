@@ -40,12 +40,12 @@ final class RegionLimits {
   private final UnixShift unixShift;
 
   RegionLimits(
-      DatabaseRegions.@Nullable LocalPeers mates,
+      DatabaseRegions.@Nullable LocalPeers localPeers,
       WallClock wall,
       Denied denied,
       RegionStatistics regionStatistics,
       long now) {
-    this.localPeers = mates;
+    this.localPeers = localPeers;
     this.denied = denied;
     this.regionStatistics = regionStatistics;
     this.unixShift = new UnixShift(wall, now);

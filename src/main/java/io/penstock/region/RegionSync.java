@@ -65,8 +65,8 @@ final class RegionSync {
   private final Stores stores;
   private final Ticker ticker;
   private final Terms terms;
-  private final PollSchedule telling;
-  private final PollSchedule looking;
+  private final PollSchedule countPolls;
+  private final PollSchedule denialPolls;
   private final DenialOutbox outbox;
   private final DatabaseBreaker breaker = new DatabaseBreaker();
   private final RegionStatistics regionStatistics = new RegionStatistics();
@@ -85,24 +85,24 @@ final class RegionSync {
   /**
    * Creates an exchange without limits.
    *
-   * @param mates null when this is the only instance of its region
+   * @param localPeers null when this is the only instance of its region
    * @param random returns numbers from 0 to 1
    */
   RegionSync(
-      Stores shores,
-      DatabaseRegions.@Nullable LocalPeers mates,
+      Stores stores,
+      DatabaseRegions.@Nullable LocalPeers localPeers,
       Ticker ticker,
       WallClock wall,
       Terms terms,
       DoubleSupplier random) {
-    this.stores = shores;
+    this.stores = stores;
     this.ticker = ticker;
     this.terms = terms;
     long now = ticker.nanos();
-    this.telling = new PollSchedule(terms.countsNanos(), terms.timeoutNanos(), random, now);
-    this.looking = new PollSchedule(terms.denialsNanos(), terms.timeoutNanos(), random, now);
+    this.countPolls = new PollSchedule(terms.countsNanos(), terms.timeoutNanos(), random, now);
+    this.denialPolls = new PollSchedule(terms.denialsNanos(), terms.timeoutNanos(), random, now);
     this.outbox = new DenialOutbox(terms.timeoutNanos());
-    this.regionLimits = new RegionLimits(mates, wall, this::denied, regionStatistics, now);
+    this.regionLimits = new RegionLimits(localPeers, wall, this::denied, regionStatistics, now);
   }
 
   /**
@@ -153,18 +153,18 @@ final class RegionSync {
       exchangeCounts(now, out);
       send(now, out);
       look(now, out);
-      next = Math.min(Math.min(telling.next(), looking.next()), outbox.next());
+      next = Math.min(Math.min(countPolls.next(), denialPolls.next()), outbox.next());
     }
     out.forEach(Runnable::run); // without the lock: an answer may come within run()
     return next;
   }
 
   private void giveUp(long now) {
-    if (telling.dropOverdue(now)) {
+    if (countPolls.dropOverdue(now)) {
       regionStatistics.dropped(RegionStatistics.COUNTS, 1);
       late(RegionStatistics.COUNTS, now);
     }
-    if (looking.dropOverdue(now)) {
+    if (denialPolls.dropOverdue(now)) {
       late(RegionStatistics.LOOKS, now);
     }
     int rows = outbox.dropOverdue(now);
@@ -179,16 +179,16 @@ final class RegionSync {
   }
 
   private void exchangeCounts(long now, List<Runnable> out) {
-    if (!telling.due(now)) {
+    if (!countPolls.due(now)) {
       return;
     }
     if (!breaker.tryAcquire(now)) {
-      telling.skip(now);
+      countPolls.skip(now);
       regionStatistics.dropped(RegionStatistics.COUNTS, 1);
       return;
     }
     regionLimits.forget(now);
-    long mine = telling.begin(now);
+    long mine = countPolls.begin(now);
     if (!recalled) {
       out.add(
           () ->
@@ -227,7 +227,7 @@ final class RegionSync {
       long mine, @Nullable List<Count> own, @Nullable Throwable failure) {
     long now = ticker.nanos();
     if (own == null) {
-      if (telling.ends(mine)) {
+      if (countPolls.ends(mine)) {
         failed(RegionStatistics.COUNTS, failure, now);
       }
       return;
@@ -236,9 +236,9 @@ final class RegionSync {
       recalled = true;
       own.forEach(each -> regionLimits.restore(each, now));
     }
-    if (telling.ends(mine)) {
-      telling.hurry(now);
-      well(RegionStatistics.COUNTS, now, telling.sentAt());
+    if (countPolls.ends(mine)) {
+      countPolls.hurry(now);
+      well(RegionStatistics.COUNTS, now, countPolls.sentAt());
     }
   }
 
@@ -259,12 +259,12 @@ final class RegionSync {
   private synchronized void ended(
       long mine, List<Count> own, boolean well, @Nullable Throwable failure) {
     long now = ticker.nanos();
-    boolean inTime = telling.ends(mine);
+    boolean inTime = countPolls.ends(mine);
     if (well) {
       own.forEach(regionLimits::acknowledge);
     }
     if (inTime && well) {
-      well(RegionStatistics.COUNTS, now, telling.sentAt());
+      well(RegionStatistics.COUNTS, now, countPolls.sentAt());
     } else if (inTime) {
       unwritten = !own.isEmpty();
       regionStatistics.dropped(RegionStatistics.COUNTS, 1);
@@ -320,14 +320,14 @@ final class RegionSync {
   }
 
   private void look(long now, List<Runnable> out) {
-    if (!looking.due(now)) {
+    if (!denialPolls.due(now)) {
       return;
     }
     if (!breaker.tryAcquire(now)) {
-      looking.skip(now);
+      denialPolls.skip(now);
       return;
     }
-    long mine = looking.begin(now);
+    long mine = denialPolls.begin(now);
     long from = looks % WHOLE_EVERY == 0 ? DenialStore.Page.START : cursor;
     looks++;
     out.add(
@@ -340,7 +340,7 @@ final class RegionSync {
   private synchronized void looked(
       long mine, DenialStore.@Nullable Page page, @Nullable Throwable failure) {
     long now = ticker.nanos();
-    boolean inTime = looking.ends(mine);
+    boolean inTime = denialPolls.ends(mine);
     if (page == null) {
       if (inTime) {
         failed(RegionStatistics.LOOKS, failure, now);
@@ -350,7 +350,7 @@ final class RegionSync {
     cursor = Math.max(cursor, page.cursor());
     page.denials().forEach(each -> regionLimits.applyDenial(each, now));
     if (inTime) {
-      well(RegionStatistics.LOOKS, now, looking.sentAt());
+      well(RegionStatistics.LOOKS, now, denialPolls.sentAt());
     }
   }
 

@@ -52,37 +52,37 @@ public final class SharingStatus {
     boolean removed = storeContact.cutOffNanos() != StoreContact.CONNECTED;
     boolean heard = storeContact.members() > 0 && now < storeContact.endsNanos();
     long among = sharingMode == SharingMode.EXACT ? storeContact.members() : 0;
-    List<Runnable> said = new ArrayList<>();
+    List<Runnable> announcements = new ArrayList<>();
     if (heard && learns != null && learns != why && any.getAsBoolean()) {
       why = learns;
       Change begun = learns == RecoveryReason.CAME ? Change.JOINING : Change.LEARNING;
-      say(begun, among, because(learns), now, said);
+      say(begun, among, because(learns), now, announcements);
     }
     if (heard && learns == null && why != null) {
       Change ended = why == RecoveryReason.CAME ? Change.JOINED : Change.LEARNED;
       why = null;
       members = among;
-      say(ended, among, shared(among), now, said);
+      say(ended, among, shared(among), now, announcements);
     }
     if (removed && !cutOff && any.getAsBoolean()) {
       cutOff = true;
-      say(Change.CUT_OFF, among, alone(storeContact.parts()), now, said);
+      say(Change.CUT_OFF, among, alone(storeContact.parts()), now, announcements);
     }
     if (!removed && cutOff) {
       cutOff = false;
       members = among;
-      say(Change.REJOINED, among, "Redis is heard again: " + shared(among), now, said);
+      say(Change.REJOINED, among, "Redis is heard again: " + shared(among), now, announcements);
     }
     if (heard && !removed && learns == null && among != members) {
       members = among;
-      say(Change.MEMBERS, among, instances(among) + " limits", now, said);
+      say(Change.MEMBERS, among, instances(among) + " limits", now, announcements);
     }
-    return said;
+    return announcements;
   }
 
   /** Checks whether limits grant nothing because spending may have been lost. */
   public List<Runnable> lookBarred(boolean any, long now) {
-    List<Runnable> said = new ArrayList<>();
+    List<Runnable> announcements = new ArrayList<>();
     if (any != barred) {
       barred = any;
       String detail =
@@ -91,14 +91,15 @@ public final class SharingStatus {
                   + " which it is not known which: they grant nothing more until their window, day"
                   + " or month ends (limit_recovering)"
               : "exact limits grant again what there is";
-      say(any ? Change.RECOVERING : Change.RECOVERED, members, detail, now, said);
+      say(any ? Change.RECOVERING : Change.RECOVERED, members, detail, now, announcements);
     }
-    return said;
+    return announcements;
   }
 
-  private void say(Change change, long among, String detail, long now, List<Runnable> said) {
+  private void say(
+      Change change, long among, String detail, long now, List<Runnable> announcements) {
     String of = change == Change.MEMBERS ? null : sharingMode.text();
-    said.add(() -> eventSink.publish(new Event.Synced(now, of, change, among, detail)));
+    announcements.add(() -> eventSink.publish(new Event.Synced(now, of, change, among, detail)));
   }
 
   private String because(RecoveryReason learns) {

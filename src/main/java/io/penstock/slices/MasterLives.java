@@ -55,8 +55,8 @@ public final class MasterLives {
      *
      * @throws IllegalArgumentException when it is not one
      */
-    static Life read(@Nullable Object said) {
-      if (!(said instanceof List<?> reply) || reply.size() % WORDS != HEAD % WORDS) {
+    static Life read(@Nullable Object content) {
+      if (!(content instanceof List<?> reply) || reply.size() % WORDS != HEAD % WORDS) {
         throw new IllegalArgumentException("reply of the life script is not one of its own");
       }
       Map<String, MemberTimes> members = new HashMap<>();
@@ -162,17 +162,17 @@ public final class MasterLives {
   /**
    * Combines the answers of the masters to one round.
    *
-   * @param said answer of each master by the key of its life, or empty; at least one is present
+   * @param answers answer of each master by the key of its life, or empty; at least one is present
    * @param now by the local clock
    */
-  synchronized Together together(Map<String, Optional<Life>> said, long now) {
+  synchronized Together together(Map<String, Optional<Life>> answers, long now) {
     TreeMap<String, Life> lives = new TreeMap<>();
-    said.forEach((key, life) -> life.ifPresent(is -> lives.put(key, is)));
+    answers.forEach((key, life) -> life.ifPresent(is -> lives.put(key, is)));
     Life first = lives.firstEntry().getValue();
     long clock = first.clockMicros() * 1_000;
-    if (said.size() == 1) {
+    if (answers.size() == 1) {
       lastAnswers.clear();
-      keys = said.keySet();
+      keys = answers.keySet();
       List<Member> members = members(List.of(new Last(first, now, false)), now);
       return new Together(
           first.name(),
@@ -183,7 +183,7 @@ public final class MasterLives {
           first.losses(),
           first.lostNanos());
     }
-    lost += take(said.keySet(), lives, now) ? 1 : 0;
+    lost += take(answers.keySet(), lives, now) ? 1 : 0;
     List<String> names = lastAnswers.values().stream().map(last -> last.life().name()).toList();
     // The sum may rise while one of its parts falls; that loss changes the name.
     long sum = lastAnswers.values().stream().mapToLong(last -> last.life().count()).sum();

@@ -209,26 +209,27 @@ public final class RedisSliceStore implements SliceStore {
         bad.putIfAbsent(reply.master(), reply.trouble());
       }
     }
-    Map<Integer, MasterLives.Life> heard = new TreeMap<>();
-    closing.forEach(reply -> hear(reply, heard, bad));
-    heard.keySet().removeAll(bad.keySet());
-    if (heard.isEmpty()) {
+    Map<Integer, MasterLives.Life> livesByShard = new TreeMap<>();
+    closing.forEach(reply -> hear(reply, livesByShard, bad));
+    livesByShard.keySet().removeAll(bad.keySet());
+    if (livesByShard.isEmpty()) {
       throw worst(bad.values());
     }
-    Map<String, Optional<MasterLives.Life>> said = new TreeMap<>();
+    Map<String, Optional<MasterLives.Life>> livesByName = new TreeMap<>();
     for (int i = 0; i < masters.size(); i++) {
-      said.put(masters.get(i), Optional.ofNullable(heard.get(closing.get(i).master())));
+      livesByName.put(
+          masters.get(i), Optional.ofNullable(livesByShard.get(closing.get(i).master())));
     }
     seen.keySet().retainAll(masters);
-    said.forEach((key, life) -> life.ifPresent(is -> seen.put(key, is)));
+    livesByName.forEach((key, life) -> life.ifPresent(is -> seen.put(key, is)));
     List<Grant> given = new ArrayList<>();
     for (int i = 0; i < asks; i++) {
       // a master without an answer about its life may have lost it
-      if (heard.containsKey(replies.get(i).master())) {
+      if (livesByShard.containsKey(replies.get(i).master())) {
         grant(round.asks().get(i), replies.get(i), given);
       }
     }
-    MasterLives.Together all = lives.together(said, ticker.nanos());
+    MasterLives.Together all = lives.together(livesByName, ticker.nanos());
     offsetNanos.set(all.clockNanos() - ticker.nanos());
     return new Answered(
         new Answer(
@@ -244,13 +245,13 @@ public final class RedisSliceStore implements SliceStore {
   }
 
   private static void hear(
-      Reply reply, Map<Integer, MasterLives.Life> heard, Map<Integer, RedisTrouble> bad) {
+      Reply reply, Map<Integer, MasterLives.Life> livesByShard, Map<Integer, RedisTrouble> bad) {
     if (reply.trouble() != null) {
       bad.putIfAbsent(reply.master(), reply.trouble());
       return;
     }
     try {
-      heard.put(reply.master(), MasterLives.Life.read(reply.content()));
+      livesByShard.put(reply.master(), MasterLives.Life.read(reply.content()));
     } catch (IllegalArgumentException odd) {
       RedisTrouble trouble = new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage()));
       bad.putIfAbsent(reply.master(), trouble);
@@ -274,9 +275,9 @@ public final class RedisSliceStore implements SliceStore {
       return;
     }
     try {
-      GrantScript.Reply said = GrantScript.reply(ask, reply.content());
-      if (said.grant() != null) {
-        into.add(said.grant());
+      GrantScript.Reply grantReply = GrantScript.reply(ask, reply.content());
+      if (grantReply.grant() != null) {
+        into.add(grantReply.grant());
       }
       troubleLog.recordSuccess(ask.id().toString());
     } catch (IllegalArgumentException odd) {

@@ -159,8 +159,8 @@ public final class SliceSync {
           new SliceStore.Round(
               member, number, first, false, List.of(), lives.seen(), List.of(), left.isEmpty());
     }
-    CompletionStage<SliceStore.Answer> said = sliceStore.round(round);
-    return left.isEmpty() ? said : said.thenCompose(answer -> leave(left));
+    CompletionStage<SliceStore.Answer> answered = sliceStore.round(round);
+    return left.isEmpty() ? answered : answered.thenCompose(answer -> leave(left));
   }
 
   /**

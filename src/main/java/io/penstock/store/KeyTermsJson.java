@@ -255,11 +255,11 @@ public final class KeyTermsJson {
     }
     Set<String> names = new TreeSet<>();
     for (JsonNode each : to) {
-      String said = each.isNull() ? null : text("each of " + name, each);
-      if (said == null) {
+      String stated = each.isNull() ? null : text("each of " + name, each);
+      if (stated == null) {
         throw new Unclear(name + " is expected to be a list of strings");
       }
-      names.add(meant.apply(said));
+      names.add(meant.apply(stated));
     }
     return names;
   }
@@ -268,8 +268,8 @@ public final class KeyTermsJson {
     return names == null ? null : new TreeSet<>(names);
   }
 
-  private static String path(String said) {
-    return switch (NormalPath.of(said)) {
+  private static String path(String stated) {
+    return switch (NormalPath.of(stated)) {
       case NormalPath.Good(String path) -> path;
       case NormalPath.Bad bad ->
           throw new Unclear("each of allowed_endpoints is expected to be a path such as /openai");

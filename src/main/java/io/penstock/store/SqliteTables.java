@@ -139,11 +139,11 @@ record SqliteTables(Connection connection) {
       usage.executeBatch();
     }
     String old = "DELETE FROM usage WHERE day = ? AND key = ? AND grp = ? AND model = ?";
-    try (PreparedStatement gone = connection.prepareStatement(old)) {
+    try (PreparedStatement deletion = connection.prepareStatement(old)) {
       for (Place place : before.keySet()) {
-        add(gone, place.day().toString(), place.key(), place.group(), place.model());
+        add(deletion, place.day().toString(), place.key(), place.group(), place.model());
       }
-      gone.executeBatch();
+      deletion.executeBatch();
     }
   }
 

@@ -44,17 +44,17 @@ public final class CellClock {
    *     answer counts from now on
    */
   public boolean addReading(long asked, long answered, long shared, long quantum) {
-    Bounds told = new Bounds(shared - answered, shared + quantum - asked, answered);
+    Bounds reading = new Bounds(shared - answered, shared + quantum - asked, answered);
     while (true) {
       Bounds known = bounds.get();
-      Bounds next = told;
+      Bounds next = reading;
       boolean agrees = true;
       if (known != null) {
         Bounds moved = known.at(answered);
-        long low = Math.max(moved.low(), told.low());
-        long high = Math.min(moved.high(), told.high());
+        long low = Math.max(moved.low(), reading.low());
+        long high = Math.min(moved.high(), reading.high());
         agrees = low <= high;
-        next = agrees ? new Bounds(low, high, moved.at()) : told;
+        next = agrees ? new Bounds(low, high, moved.at()) : reading;
       }
       if (bounds.compareAndSet(known, next)) {
         return agrees;

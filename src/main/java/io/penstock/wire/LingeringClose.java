@@ -45,7 +45,7 @@ final class LingeringClose extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     Channel channel = context.channel();
-    channel.closeFuture().addListener(gone -> closed.trySuccess());
+    channel.closeFuture().addListener(done -> closed.trySuccess());
     SslHandler tls = channel.pipeline().get(SslHandler.class);
     if (tls != null) {
       tls.closeOutbound();

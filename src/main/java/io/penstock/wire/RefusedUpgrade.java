@@ -41,7 +41,7 @@ public final class RefusedUpgrade {
   }
 
   private final class Listener extends ChannelInboundHandlerAdapter {
-    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     private boolean refused;
     private boolean tooLong;
 
@@ -62,15 +62,15 @@ public final class RefusedUpgrade {
       keep(content.content());
       ReferenceCountUtil.release(message);
       if (message instanceof LastHttpContent) {
-        body = tooLong || failed ? new byte[0] : said.toByteArray();
+        body = tooLong || failed ? new byte[0] : received.toByteArray();
         context.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
       }
     }
 
     private void keep(ByteBuf piece) {
-      tooLong |= said.size() + piece.readableBytes() > MOST_BYTES;
+      tooLong |= received.size() + piece.readableBytes() > MOST_BYTES;
       if (!tooLong) {
-        said.writeBytes(ByteBufUtil.getBytes(piece));
+        received.writeBytes(ByteBufUtil.getBytes(piece));
       }
     }
 

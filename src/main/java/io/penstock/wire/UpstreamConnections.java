@@ -175,9 +175,9 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
   private synchronized void retain(Set<String> configured) {
     lines.keySet().retainAll(configured); // connections that wait in a queue keep it
     for (String id : Set.copyOf(byId.keySet())) {
-      Link gone = configured.contains(id) ? null : byId.remove(id);
-      if (gone != null) {
-        gone.pool().dispose();
+      Link removed = configured.contains(id) ? null : byId.remove(id);
+      if (removed != null) {
+        removed.pool().dispose();
       }
     }
   }
