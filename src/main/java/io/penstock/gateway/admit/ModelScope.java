@@ -40,8 +40,7 @@ final class ModelScope {
     if (!allowed.containsAll(named)) {
       return true;
     }
-    boolean readsOnly =
-        !isUpgradeRequest(request) && ONLY_ASKING.contains(request.getMethod());
+    boolean readsOnly = !isUpgradeRequest(request) && ONLY_ASKING.contains(request.getMethod());
     return !readsOnly && (named.isEmpty() || !opensSession(spec, request));
   }
 
