@@ -87,9 +87,7 @@ public final class LimitSharing {
    * @param spans when what is left of a cell may be spent
    */
   public void addSlices(
-      List<SpendingReport.Counted> more,
-      StoreReport storeReport,
-      LongFunction<CellGrid.Span> spans) {
+      List<CellAmount> more, StoreReport storeReport, LongFunction<CellGrid.Span> spans) {
     limit.change(each -> each.withSlices(more, storeReport, spans));
   }
 

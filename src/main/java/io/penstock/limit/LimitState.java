@@ -593,9 +593,7 @@ record LimitState(
 
   /** Returns this state with more slices; itself when it is not shared. */
   LimitState withSlices(
-      List<SpendingReport.Counted> more,
-      StoreReport storeReport,
-      LongFunction<CellGrid.Span> spans) {
+      List<CellAmount> more, StoreReport storeReport, LongFunction<CellGrid.Span> spans) {
     return slices == null ? this : with(slices.plus(local, more, storeReport, spans));
   }
 

@@ -235,13 +235,13 @@ record SharedSlices(
   /** Returns these slices with more. All may be spent in the given spans. */
   SharedSlices plus(
       LocalState local,
-      List<SpendingReport.Counted> more,
+      List<CellAmount> more,
       StoreReport report,
       LongFunction<CellGrid.Span> spans) {
     GrantedCells next =
         more.isEmpty() ? grantedCells : grantedCells.moved(CellGrid.NONE, more.getFirst().cell());
     next = permits(local) ? next.each(each -> each.leased(spans.apply(each.cell()))) : next;
-    for (SpendingReport.Counted slice : more) {
+    for (CellAmount slice : more) {
       // A later grant does not cover usage that ran over before.
       next =
           next.with(
@@ -307,13 +307,13 @@ record SharedSlices(
 
   /** Returns what to report of these slices. */
   SpendingReport spendingReport(LocalState local, long now) {
-    List<SpendingReport.Counted> counted = new ArrayList<>();
+    List<CellAmount> counted = new ArrayList<>();
     long most = 0;
     long freeLater = 0;
     GrantedCell running = grantedCells.running(now);
     for (GrantedCell each : grantedCells) {
       if (each.cell() != CellGrid.NONE) {
-        counted.add(new SpendingReport.Counted(each.cell(), counts(local, each)));
+        counted.add(new CellAmount(each.cell(), counts(local, each)));
       }
       if (each.span().untilNanos() > now) {
         most = Math.max(most, each.free(reserved));

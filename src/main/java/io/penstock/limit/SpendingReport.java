@@ -13,12 +13,4 @@ import java.util.List;
  * @param spent the total of all that was ever spent
  */
 public record SpendingReport(
-    List<Counted> counted, long usableNow, long usableLater, long largestUsable, long spent) {
-  /**
-   * The amount of one cell.
-   *
-   * @param cell of the shared clock
-   * @param amount spent there or still to be spent, ≥ 0
-   */
-  public record Counted(long cell, long amount) {}
-}
+    List<CellAmount> counted, long usableNow, long usableLater, long largestUsable, long spent) {}

@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import io.penstock.sharing.SliceStore;
 import java.io.IOException;
@@ -80,7 +81,7 @@ public final class GrantScript {
     }
     CellPartition partition = CellPartition.of(ask.spec());
     StringJoiner uses = new StringJoiner(" ");
-    for (SliceStore.Use use : ask.uses()) {
+    for (CellAmount use : ask.uses()) {
       uses.add(exact(use.cell())).add(exact(use.amount()));
     }
     StringJoiner midnights = new StringJoiner(" ");
@@ -127,7 +128,7 @@ public final class GrantScript {
     if (!(reply instanceof List<?> list) || list.size() < 5 || list.size() % 2 == 0) {
       throw garbage(ask, "no list of pairs");
     }
-    List<SliceStore.Slice> slices = new ArrayList<>();
+    List<CellAmount> slices = new ArrayList<>();
     long asked =
         Math.min(CellPartition.MOST, ask.lackedAtOnce())
             + Math.min(CellPartition.MOST, ask.wanted());
@@ -143,7 +144,7 @@ public final class GrantScript {
       if (asked < 0) {
         throw garbage(ask, "more than was asked for");
       }
-      slices.add(new SliceStore.Slice(number(ask, list.get(i), 0), amount));
+      slices.add(new CellAmount(number(ask, list.get(i), 0), amount));
     }
     long capacity = number(ask, list.get(1), 1);
     long born = number(ask, list.get(2), 0);

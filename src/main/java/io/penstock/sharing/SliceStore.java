@@ -1,5 +1,6 @@
 package io.penstock.sharing;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import java.util.HashSet;
 import java.util.List;
@@ -182,7 +183,7 @@ public interface SliceStore {
       LimitId id,
       LimitSpec spec,
       long from,
-      List<Use> uses,
+      List<CellAmount> uses,
       long lackedAtOnce,
       long wanted,
       long barred,
@@ -194,7 +195,7 @@ public interface SliceStore {
       uses = List.copyOf(uses);
       check("head", lackedAtOnce);
       check("wanted", wanted);
-      for (Use use : uses) {
+      for (CellAmount use : uses) {
         if (use.cell() < from) {
           throw new IllegalArgumentException(
               "use is of cell %d, expected %d or later".formatted(use.cell(), from));
@@ -207,24 +208,11 @@ public interface SliceStore {
         LimitId id,
         LimitSpec spec,
         long from,
-        List<Use> uses,
+        List<CellAmount> uses,
         long lackedAtOnce,
         long wanted,
         long barred) {
       this(id, spec, from, uses, lackedAtOnce, wanted, barred, NONE);
-    }
-  }
-
-  /**
-   * Use of the slices of one cell by a member.
-   *
-   * @param cell the cell
-   * @param amount spent in it, less refunds, plus what may still be spent, ≥ 0; more than the
-   *     grants when the usage ran over. Debt counts as spent in the cells that pay it
-   */
-  record Use(long cell, long amount) {
-    public Use {
-      check("amount", amount);
     }
   }
 
@@ -311,32 +299,29 @@ public interface SliceStore {
       LimitId id,
       long capacity,
       long born,
-      List<Slice> slices,
+      List<CellAmount> slices,
       long barred,
       long remaining,
       long fullNanos) {
     public Grant {
       slices = List.copyOf(slices);
+      for (CellAmount slice : slices) {
+        if (slice.amount() < 1) {
+          throw new IllegalArgumentException(
+              "amount is " + slice.amount() + ", expected at least 1");
+        }
+      }
     }
 
     /** Creates a grant of a limit without losses. */
     public Grant(
-        LimitId id, long capacity, long born, List<Slice> slices, long remaining, long fullNanos) {
+        LimitId id,
+        long capacity,
+        long born,
+        List<CellAmount> slices,
+        long remaining,
+        long fullNanos) {
       this(id, capacity, born, slices, Ask.NONE, remaining, fullNanos);
-    }
-  }
-
-  /**
-   * A part of a shared limit that one member may spend alone.
-   *
-   * @param cell the cell it may be spent in
-   * @param amount in the limit's measure, ≥ 1
-   */
-  record Slice(long cell, long amount) {
-    public Slice {
-      if (amount < 1) {
-        throw new IllegalArgumentException("amount is " + amount + ", expected at least 1");
-      }
     }
   }
 

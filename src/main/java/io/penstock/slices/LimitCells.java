@@ -1,5 +1,6 @@
 package io.penstock.slices;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.CellPartition;
 import io.penstock.limit.LimitSpec;
@@ -70,7 +71,7 @@ final class LimitCells {
   }
 
   /** Takes in granted slices, which may tell when a day began. */
-  void learnDayStart(List<SliceStore.Slice> slices) {
+  void learnDayStart(List<CellAmount> slices) {
     if (partition.kind() == CellPartition.Kind.SPAN && !slices.isEmpty()) {
       anchor = slices.getFirst().cell();
     }

@@ -1,5 +1,6 @@
 package io.penstock.slices;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -9,7 +10,6 @@ import io.penstock.limit.StoreReport;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SliceStore;
 import io.penstock.time.CellClock;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -373,12 +373,10 @@ final class SharedLimit {
     stored.acknowledge(ask, limitCells.oldest(clock.earliest(now)));
     hasUnreported = false;
     barred = Math.max(barred, ask.barred());
-    List<SpendingReport.Counted> more = new ArrayList<>();
     long denied = ask.lackedAtOnce() > 0 ? ask.lackedAtOnce() : Long.MAX_VALUE;
     limitCells.learnDayStart(grant.slices());
-    for (SliceStore.Slice slice : grant.slices()) {
+    for (CellAmount slice : grant.slices()) {
       stored.granted(slice);
-      more.add(new SpendingReport.Counted(slice.cell(), slice.amount()));
       denied = slice.amount() < denied ? denied : Long.MAX_VALUE;
     }
     this.denied = denied != Long.MAX_VALUE;
@@ -387,7 +385,9 @@ final class SharedLimit {
     storeReport =
         new StoreReport(
             grant.capacity(), denied, now, ends, lost != NONE, grant.remaining(), until);
-    limit.sharing().addSlices(more, storeReport, cell -> limitCells.span(cell, clock, ends, now));
+    limit
+        .sharing()
+        .addSlices(grant.slices(), storeReport, cell -> limitCells.span(cell, clock, ends, now));
     return false;
   }
 

@@ -1,8 +1,7 @@
 package io.penstock.slices;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.SpendingReport;
-import io.penstock.sharing.SliceStore;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -17,13 +16,9 @@ final class SpentCells {
   }
 
   /** Returns the amounts of the given cell and all later ones. */
-  static List<SliceStore.Use> from(SpendingReport spendingReport, long cell) {
-    List<SliceStore.Use> uses = new ArrayList<>();
-    for (SpendingReport.Counted each : spendingReport.counted()) {
-      if (each.cell() >= cell && each.amount() > 0) {
-        uses.add(new SliceStore.Use(each.cell(), each.amount()));
-      }
-    }
-    return uses;
+  static List<CellAmount> from(SpendingReport spendingReport, long cell) {
+    return spendingReport.counted().stream()
+        .filter(each -> each.cell() >= cell && each.amount() > 0)
+        .toList();
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.slices;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.SpendingReport;
 import io.penstock.sharing.SliceStore;
 import java.util.TreeMap;
@@ -34,7 +35,7 @@ final class StoredCells {
     if (unsure) {
       return oldest;
     }
-    for (SpendingReport.Counted each : spendingReport.counted()) {
+    for (CellAmount each : spendingReport.counted()) {
       if (other(each)) {
         return each.cell();
       }
@@ -42,7 +43,7 @@ final class StoredCells {
     return Long.MAX_VALUE;
   }
 
-  private boolean other(SpendingReport.Counted counted) {
+  private boolean other(CellAmount counted) {
     return cells.getOrDefault(counted.cell(), 0L) != counted.amount();
   }
 
@@ -61,7 +62,7 @@ final class StoredCells {
     unsure = false;
   }
 
-  void granted(SliceStore.Slice slice) {
+  void granted(CellAmount slice) {
     cells.merge(slice.cell(), slice.amount(), Long::sum);
   }
 }

@@ -16,11 +16,11 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
-import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.UpstreamSpec;
@@ -138,7 +138,7 @@ class AdmissionCheckTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(7, 0)),
+            List.of(new CellAmount(7, 0)),
             new StoreReport(100, 0, START, START + cellNanos, true, 0, START + cellNanos),
             cell -> CellGrid.Span.NEVER);
   }
@@ -184,7 +184,7 @@ class AdmissionCheckTest {
     Objects.requireNonNull(shared)
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(0, 1)),
+            List.of(new CellAmount(0, 1)),
             new StoreReport(100, Long.MAX_VALUE, 0, 0),
             cell -> new CellGrid.Span(START, 2 * START));
     assertThat(went(ask(endpoint, "m"))).isTrue();

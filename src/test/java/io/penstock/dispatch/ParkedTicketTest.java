@@ -16,13 +16,13 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.endpoint.TicketDirectory;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
 import io.penstock.limit.SliceDemand;
-import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
@@ -95,9 +95,7 @@ class ParkedTicketTest {
   private static void granted(Limit limit, SliceDemand demand) {
     CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
     StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, START, 0);
-    limit
-        .sharing()
-        .addSlices(List.of(new SpendingReport.Counted(CELL, 1)), storeReport, any -> span);
+    limit.sharing().addSlices(List.of(new CellAmount(CELL, 1)), storeReport, any -> span);
     demand.wake();
   }
 

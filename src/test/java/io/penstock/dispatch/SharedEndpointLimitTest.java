@@ -18,11 +18,11 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.endpoint.FakeCallers.Caller;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.OutageCap;
 import io.penstock.limit.SliceDemand;
-import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
 import io.penstock.model.ModelLimits;
 import io.penstock.quota.MeteredLimit;
@@ -106,7 +106,7 @@ class SharedEndpointLimitTest {
       limit
           .sharing()
           .addSlices(
-              List.of(new SpendingReport.Counted(0, 10)),
+              List.of(new CellAmount(0, 10)),
               new StoreReport(100, Long.MAX_VALUE, 0, 0),
               cell -> new CellGrid.Span(START, 2 * START));
       wake(limit);

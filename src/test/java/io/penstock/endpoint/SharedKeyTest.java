@@ -13,11 +13,11 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketFate;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
-import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.refusal.Refusal;
@@ -56,9 +56,7 @@ class SharedKeyTest {
   private void granted(long cell, long amount, long from, long heardAt) {
     CellGrid.Span span = new CellGrid.Span(from, from + 2 * SECOND);
     StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, heardAt, 0);
-    limit
-        .sharing()
-        .addSlices(List.of(new SpendingReport.Counted(cell, amount)), storeReport, any -> span);
+    limit.sharing().addSlices(List.of(new CellAmount(cell, amount)), storeReport, any -> span);
   }
 
   private void denied() {
@@ -242,9 +240,7 @@ class SharedKeyTest {
 
     CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
     StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, 0);
-    tokens
-        .sharing()
-        .addSlices(List.of(new SpendingReport.Counted(CELL, 100)), storeReport, any -> span);
+    tokens.sharing().addSlices(List.of(new CellAmount(CELL, 100)), storeReport, any -> span);
     tokensDemand.wake();
     endpointFixture.drivers.run();
     assertThat(went(parkedTicket)).isTrue();

@@ -54,9 +54,7 @@ class AroundTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(7, 100)),
-            HEARD,
-            any -> new CellGrid.Span(NOW, NOW + WINDOW));
+            List.of(new CellAmount(7, 100)), HEARD, any -> new CellGrid.Span(NOW, NOW + WINDOW));
   }
 
   @ParameterizedTest

@@ -84,6 +84,6 @@ class GrantedCellsTest {
     limit.sharing().share(new SliceDemand(() -> {}), 0);
     CellGrid minutes = new CellGrid(7, 0, 60 * SECOND);
     assertThat(limit.sharing().spendingReport(minutes, 0, 7, 100, 0).counted())
-        .containsExactly(new SpendingReport.Counted(CellPartition.OUT, 30));
+        .containsExactly(new CellAmount(CellPartition.OUT, 30));
   }
 }

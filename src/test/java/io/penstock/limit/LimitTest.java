@@ -90,7 +90,7 @@ class LimitTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(7, 50)),
+            List.of(new CellAmount(7, 50)),
             storeReport,
             cell -> new CellGrid.Span(START, START + WINDOW));
     assertThat(limit.admittedAt(50, START)).isEqualTo(START);

@@ -122,7 +122,7 @@ class OutageShareTest {
     assertThat(takes(limit, 20, NOW + 1)).isTrue();
     limit.sharing().rejoin();
     SpendingReport report = limit.sharing().spendingReport(grid, 7, 7, 0, NOW + 2);
-    assertThat(report.counted()).containsExactly(new SpendingReport.Counted(7, 20));
+    assertThat(report.counted()).containsExactly(new CellAmount(7, 20));
   }
 
   @Test

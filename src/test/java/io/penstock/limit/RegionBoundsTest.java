@@ -162,10 +162,10 @@ class RegionBoundsTest {
     Limit limit = new Limit(spec(1_000), BEGIN);
     limit.sharing().share(sliceDemand, BEGIN);
     List<CellCounts> words = new ArrayList<>();
-    List<SpendingReport.Counted> slices = new ArrayList<>();
+    List<CellAmount> slices = new ArrayList<>();
     for (long each = 1; each < 80; each += 2) {
       words.add(counted(CELL + each, 1_000));
-      slices.add(new SpendingReport.Counted(each, 10));
+      slices.add(new CellAmount(each, 10));
     }
     limit
         .sharing()

@@ -27,7 +27,7 @@ class SharedKindsTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(cell, amount)),
+            List.of(new CellAmount(cell, amount)),
             storeReport,
             any -> new CellGrid.Span(from, until));
   }
@@ -36,8 +36,7 @@ class SharedKindsTest {
     return limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt;
   }
 
-  private static List<SpendingReport.Counted> counted(
-      Limit limit, CellGrid grid, long oldest, long now) {
+  private static List<CellAmount> counted(Limit limit, CellGrid grid, long oldest, long now) {
     return limit.sharing().spendingReport(grid, oldest, oldest, 1_000, now).counted();
   }
 
@@ -55,7 +54,7 @@ class SharedKindsTest {
     assertThat(limit.balance(5 * SECOND).charged()).isZero();
     assertThat(takes(limit, 60, 5 * SECOND)).isTrue();
     assertThat(counted(limit, new CellGrid(43, 5 * SECOND, DAY, 3), 43, 6 * SECOND))
-        .containsExactly(new SpendingReport.Counted(43, 60));
+        .containsExactly(new CellAmount(43, 60));
   }
 
   @Test
@@ -67,7 +66,7 @@ class SharedKindsTest {
     grant(limit, 9, 50, 2, 9 * SECOND);
     assertThat(limit.room(3)).isEqualTo(20);
     assertThat(counted(limit, new CellGrid(9, 1, DAY, 0), 9, 4))
-        .containsExactly(new SpendingReport.Counted(9, 50));
+        .containsExactly(new CellAmount(9, 50));
   }
 
   @Test
@@ -104,7 +103,7 @@ class SharedKindsTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(1_000, 20)),
+            List.of(new CellAmount(1_000, 20)),
             storeReport,
             cell -> new CellGrid.Span(0, (cell == 9 ? 4 : 2) * SECOND));
     assertThat(takes(limit, 20, SECOND)).isTrue();
@@ -132,7 +131,7 @@ class SharedKindsTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(100, 1), new SpendingReport.Counted(300, 1)),
+            List.of(new CellAmount(100, 1), new CellAmount(300, 1)),
             storeReport,
             cell -> new CellGrid.Span(cell * SECOND, cell * SECOND + 10));
     assertThat(limit.admittedAt(1, 0)).isEqualTo(100 * SECOND);
@@ -160,19 +159,14 @@ class SharedKindsTest {
     grant(limit, CellPartition.OUT, 30, 0, 90 * SECOND);
     assertThat(takes(limit, 10, SECOND)).isTrue();
     assertThat(counted(limit, MINUTES, 0, SECOND))
-        .containsExactly(
-            new SpendingReport.Counted(7, 10), new SpendingReport.Counted(CellPartition.OUT, 20));
+        .containsExactly(new CellAmount(7, 10), new CellAmount(CellPartition.OUT, 20));
     assertThat(takes(limit, 15, 60 * SECOND)).isTrue();
     assertThat(counted(limit, MINUTES, 0, 60 * SECOND))
         .containsExactly(
-            new SpendingReport.Counted(7, 10),
-            new SpendingReport.Counted(8, 15),
-            new SpendingReport.Counted(CellPartition.OUT, 5));
+            new CellAmount(7, 10), new CellAmount(8, 15), new CellAmount(CellPartition.OUT, 5));
     assertThat(counted(limit, MINUTES, 0, 90 * SECOND))
         .containsExactly(
-            new SpendingReport.Counted(7, 10),
-            new SpendingReport.Counted(8, 15),
-            new SpendingReport.Counted(CellPartition.OUT, 0));
+            new CellAmount(7, 10), new CellAmount(8, 15), new CellAmount(CellPartition.OUT, 0));
   }
 
   @Test
@@ -195,12 +189,10 @@ class SharedKindsTest {
     limit.take(new Weight(5, 10, 5), 1);
     assertThat(limit.room(1)).isEqualTo(15);
     assertThat(counted(limit, MINUTES, 0, 2 * SECOND))
-        .containsExactly(
-            new SpendingReport.Counted(7, 5), new SpendingReport.Counted(CellPartition.OUT, 10));
+        .containsExactly(new CellAmount(7, 5), new CellAmount(CellPartition.OUT, 10));
     limit.charge(10, 10, 3 * SECOND);
     assertThat(counted(limit, MINUTES, 0, 4 * SECOND))
-        .containsExactly(
-            new SpendingReport.Counted(7, 15), new SpendingReport.Counted(CellPartition.OUT, 0));
+        .containsExactly(new CellAmount(7, 15), new CellAmount(CellPartition.OUT, 0));
   }
 
   @Test
@@ -230,7 +222,7 @@ class SharedKindsTest {
     renew(limit, late, 6 * SECOND);
     assertThat(takes(limit, 1, late)).isFalse();
     assertThat(counted(limit, new CellGrid(0, 0, Long.MAX_VALUE), 0, late))
-        .containsExactly(new SpendingReport.Counted(0, 0));
+        .containsExactly(new CellAmount(0, 0));
     grant(limit, 0, 1, late, 6 * SECOND);
     assertThat(takes(limit, 1, late)).isTrue();
   }

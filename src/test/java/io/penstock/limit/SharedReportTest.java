@@ -14,7 +14,6 @@ import static io.penstock.limit.Slices.taken;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.limit.SpendingReport.Counted;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,10 +30,10 @@ class SharedReportTest {
     Limit limit = fixed(50);
     taken(limit, new Weight(10, 30, 10), NOW);
     assertThat(limit.sharing().spendingReport(GRID, 7, 9, 0, NOW).counted())
-        .containsExactly(new Counted(7, 40), new Counted(8, 30), new Counted(9, 30));
+        .containsExactly(new CellAmount(7, 40), new CellAmount(8, 30), new CellAmount(9, 30));
     assertThat(limit.sharing().spendingReport(GRID, 7, 6, 0, NOW).counted())
         .as("no cell ahead of the running one")
-        .containsExactly(new Counted(7, 40), new Counted(8, 0), new Counted(9, 0));
+        .containsExactly(new CellAmount(7, 40), new CellAmount(8, 0), new CellAmount(9, 0));
   }
 
   @Test
@@ -45,7 +44,7 @@ class SharedReportTest {
     grant(limit, 104, 50, NOW, NOW + SECOND);
     taken(limit, new Weight(10, 30, 10), NOW);
     assertThat(limit.sharing().spendingReport(seconds, 0, 107, 0, NOW).counted())
-        .containsExactly(new Counted(104, 40));
+        .containsExactly(new CellAmount(104, 40));
   }
 
   @Test
@@ -56,7 +55,7 @@ class SharedReportTest {
     grant(limit, 9, 50, 0, NOW);
     taken(limit, new Weight(10, 30, 10), 1);
     assertThat(limit.sharing().spendingReport(day, 9, 12, 0, 1).counted())
-        .containsExactly(new Counted(9, 40));
+        .containsExactly(new CellAmount(9, 40));
   }
 
   @Test
@@ -67,7 +66,7 @@ class SharedReportTest {
     grant(limit, 9, 50, 0, NOW);
     taken(limit, new Weight(10, 30, 10), 1);
     assertThat(limit.sharing().spendingReport(days, 9, 12, 0, 1).counted())
-        .containsExactly(new Counted(9, 40), new Counted(12, 30));
+        .containsExactly(new CellAmount(9, 40), new CellAmount(12, 30));
   }
 
   @Test
@@ -77,7 +76,7 @@ class SharedReportTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new Counted(7, 20), new Counted(8, 25), new Counted(9, 15)),
+            List.of(new CellAmount(7, 20), new CellAmount(8, 25), new CellAmount(9, 15)),
             Slices.HEARD,
             cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, NOW + 3 * SECOND));
     assertThat(free(report(limit, 9, NOW))).isEqualTo(new Free(20, 40, 25));
@@ -176,7 +175,7 @@ class SharedReportTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new Counted(7, 10), new Counted(8, 25)),
+            List.of(new CellAmount(7, 10), new CellAmount(8, 25)),
             new StoreReport(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END),
             cell -> new CellGrid.Span(NOW + (cell - 7) * SECOND, END));
     return limit;
@@ -208,7 +207,7 @@ class SharedReportTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new Counted(100, 1)),
+            List.of(new CellAmount(100, 1)),
             new StoreReport(1, Long.MAX_VALUE, NOW, 0, false, 0, END),
             cell -> new CellGrid.Span(NOW + SECOND, END));
     assertThat(limit.remainder(NOW)).isEqualTo(new LimitRemainder(0, END));

@@ -49,7 +49,7 @@ class SharedSpendingTest {
     Limit limit = new Limit(TRAILING, NOW);
     taken(limit, new Weight(0, 30, 0), NOW);
     limit.sharing().share(new SliceDemand(() -> {}), NOW);
-    assertThat(report(limit, 7, NOW).counted()).containsExactly(new SpendingReport.Counted(7, 30));
+    assertThat(report(limit, 7, NOW).counted()).containsExactly(new CellAmount(7, 30));
     grant(limit, 7, 50, NOW, NOW + SECOND);
     assertThat(limit.room(NOW)).isEqualTo(50);
   }
@@ -122,7 +122,7 @@ class SharedSpendingTest {
     limit.sharing().share(new SliceDemand(() -> {}), 2 * SECOND);
     CellGrid seconds = new CellGrid(100, 0, SECOND);
     assertThat(limit.sharing().spendingReport(seconds, 90, 102, 100, 2 * SECOND).counted())
-        .containsExactly(new SpendingReport.Counted(101, 20), new SpendingReport.Counted(102, 10));
+        .containsExactly(new CellAmount(101, 20), new CellAmount(102, 10));
   }
 
   @Test
@@ -177,7 +177,7 @@ class SharedSpendingTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(1_000, 20)),
+            List.of(new CellAmount(1_000, 20)),
             Slices.HEARD,
             cell -> new CellGrid.Span(0, (cell == 9 ? 5 : 2) * SECOND));
     taken(limit, 20, SECOND);

@@ -30,12 +30,12 @@ class SlicedLimitTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(cell, amount)),
+            List.of(new CellAmount(cell, amount)),
             storeReport,
             any -> new CellGrid.Span(from, until));
   }
 
-  private static List<SpendingReport.Counted> counted(Limit limit, long now) {
+  private static List<CellAmount> counted(Limit limit, long now) {
     long cell = GRID.cellAt(now);
     return limit.sharing().spendingReport(GRID, cell, cell, 1_000, now).counted();
   }
@@ -74,8 +74,8 @@ class SlicedLimitTest {
     counted(limit, 0);
     grant(limit, 7, 50, 0, 3 * SECOND);
     takes(limit, 20, SECOND);
-    assertThat(counted(limit, SECOND)).containsExactly(new SpendingReport.Counted(7, 50));
-    assertThat(counted(limit, 3 * SECOND)).containsExactly(new SpendingReport.Counted(7, 20));
+    assertThat(counted(limit, SECOND)).containsExactly(new CellAmount(7, 50));
+    assertThat(counted(limit, 3 * SECOND)).containsExactly(new CellAmount(7, 20));
   }
 
   @Test
@@ -86,7 +86,7 @@ class SlicedLimitTest {
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(Weight.exactly(50), 1);
     limit.giveBack(receipt, 20, 0, 2);
     assertThat(limit.room(3)).isEqualTo(20);
-    assertThat(counted(limit, 3 * SECOND)).containsExactly(new SpendingReport.Counted(7, 30));
+    assertThat(counted(limit, 3 * SECOND)).containsExactly(new CellAmount(7, 30));
   }
 
   @Test
@@ -96,7 +96,7 @@ class SlicedLimitTest {
     grant(limit, 7, 50, 0, 3 * SECOND);
     limit.charge(70, 0, 1);
     assertThat(limit.room(2)).isZero();
-    assertThat(counted(limit, 2)).containsExactly(new SpendingReport.Counted(7, 70));
+    assertThat(counted(limit, 2)).containsExactly(new CellAmount(7, 70));
   }
 
   @Test
@@ -104,9 +104,9 @@ class SlicedLimitTest {
     Limit limit = shared(FIXED);
     counted(limit, 0);
     limit.charge(230, 0, 1);
-    assertThat(counted(limit, 2)).containsExactly(new SpendingReport.Counted(7, 100));
-    assertThat(counted(limit, WINDOW)).containsExactly(new SpendingReport.Counted(8, 100));
-    assertThat(counted(limit, 2 * WINDOW)).containsExactly(new SpendingReport.Counted(9, 30));
+    assertThat(counted(limit, 2)).containsExactly(new CellAmount(7, 100));
+    assertThat(counted(limit, WINDOW)).containsExactly(new CellAmount(8, 100));
+    assertThat(counted(limit, 2 * WINDOW)).containsExactly(new CellAmount(9, 30));
     assertThat(counted(limit, 3 * WINDOW)).isEmpty();
   }
 
@@ -117,9 +117,9 @@ class SlicedLimitTest {
     grant(limit, 7, 50, 0, 3 * SECOND);
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(new Weight(10, 30, 10), 1);
     assertThat(limit.room(2)).isEqualTo(10);
-    assertThat(counted(limit, WINDOW)).containsExactly(new SpendingReport.Counted(8, 30));
+    assertThat(counted(limit, WINDOW)).containsExactly(new CellAmount(8, 30));
     limit.giveBack(receipt, 0, 30, WINDOW + 1);
-    assertThat(counted(limit, WINDOW + 2)).containsExactly(new SpendingReport.Counted(8, 0));
+    assertThat(counted(limit, WINDOW + 2)).containsExactly(new CellAmount(8, 0));
   }
 
   @Test
@@ -129,7 +129,7 @@ class SlicedLimitTest {
     grant(limit, 7, 50, 0, 3 * SECOND);
     takes(limit, 20, 1);
     assertThat(limit.sharing().spendingReport(GRID, 7, 7, 5, 2).counted())
-        .containsExactly(new SpendingReport.Counted(7, 25));
+        .containsExactly(new CellAmount(7, 25));
     assertThat(limit.room(2)).isEqualTo(5);
   }
 
@@ -141,7 +141,7 @@ class SlicedLimitTest {
     takes(limit, 20, 1);
     limit.sharing().dropSlices();
     assertThat(takes(limit, 1, 2)).isFalse();
-    assertThat(counted(limit, 2)).containsExactly(new SpendingReport.Counted(7, 20));
+    assertThat(counted(limit, 2)).containsExactly(new CellAmount(7, 20));
   }
 
   @Test
@@ -154,10 +154,10 @@ class SlicedLimitTest {
     assertThat(limit.room(2)).isEqualTo(1);
     assertThat(limit.room(2 * SECOND)).isZero();
     assertThat(limit.sharing().spendingReport(endless, 0, 0, 10, 2 * SECOND).counted())
-        .containsExactly(new SpendingReport.Counted(0, 2));
+        .containsExactly(new CellAmount(0, 2));
     limit.giveBack(receipt, 0, 2, 3 * SECOND);
     assertThat(limit.sharing().spendingReport(endless, 0, 0, 10, 3 * SECOND).counted())
-        .containsExactly(new SpendingReport.Counted(0, 0));
+        .containsExactly(new CellAmount(0, 0));
   }
 
   private static void heard(Limit limit, long amount, long left, long until) {
@@ -165,7 +165,7 @@ class SlicedLimitTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(7, amount)),
+            List.of(new CellAmount(7, amount)),
             storeReport,
             any -> new CellGrid.Span(0, 3 * SECOND));
   }

@@ -43,7 +43,7 @@ final class Slices {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(cell, amount)),
+            List.of(new CellAmount(cell, amount)),
             storeReport,
             any -> new CellGrid.Span(from, until));
   }

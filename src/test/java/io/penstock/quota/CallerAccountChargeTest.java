@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
 import io.penstock.limit.SliceDemand;
-import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
@@ -176,7 +176,7 @@ class CallerAccountChargeTest {
     ofGroup
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(7, 50)),
+            List.of(new CellAmount(7, 50)),
             new StoreReport(100, Long.MAX_VALUE, 0, 0),
             cell -> new CellGrid.Span(soon, SECOND));
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
@@ -13,7 +14,6 @@ import io.penstock.limit.OutageCap;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
 import io.penstock.limit.SliceDemand;
-import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -100,7 +100,7 @@ class DenialTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(7, 0)),
+            List.of(new CellAmount(7, 0)),
             new StoreReport(100, 0, 0, WINDOW, true, 0, WINDOW),
             cell -> CellGrid.Span.NEVER);
   }

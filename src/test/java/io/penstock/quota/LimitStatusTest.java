@@ -7,12 +7,12 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.CostDimension;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.ProviderNotice;
 import io.penstock.limit.SliceDemand;
-import io.penstock.limit.SpendingReport;
 import io.penstock.limit.StoreReport;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
@@ -111,7 +111,7 @@ class LimitStatusTest {
     limit
         .sharing()
         .addSlices(
-            List.of(new SpendingReport.Counted(7, 50)),
+            List.of(new CellAmount(7, 50)),
             new StoreReport(100, Long.MAX_VALUE, 0, 0),
             cell -> new CellGrid.Span(NOW, NOW + SECOND));
     assertThat(stance(Cost.ofInput(5))).isEqualTo(expected(5, false, NOW));

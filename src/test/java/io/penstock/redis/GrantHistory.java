@@ -1,6 +1,7 @@
 package io.penstock.redis;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
@@ -176,12 +177,12 @@ final class GrantHistory {
     }
     List<Long> cells = new ArrayList<>(member.own.keySet());
     long from = cells.isEmpty() ? 0 : cells.get(random.nextInt(cells.size()));
-    List<SliceStore.Use> uses = new ArrayList<>();
+    List<CellAmount> uses = new ArrayList<>();
     member
         .own
         .tailMap(from, true)
         .replaceAll((cell, amount) -> random.nextInt(3) == 0 ? spent(amount) : amount);
-    member.own.tailMap(from, true).forEach((cell, sum) -> uses.add(new SliceStore.Use(cell, sum)));
+    member.own.tailMap(from, true).forEach((cell, sum) -> uses.add(new CellAmount(cell, sum)));
     long much = Math.max(1, Math.min(capacity, 1L << 45));
     long head = random.nextInt(3) == 0 ? random.nextLong(much) + 1 : 0;
     long wanted = random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * much * 1.2);
@@ -199,8 +200,7 @@ final class GrantHistory {
 
   private void play(Sent round) {
     SliceStore.Ask ask = round.ask();
-    List<SliceLedger.Part> uses =
-        ask.uses().stream().map(use -> new SliceLedger.Part(use.cell(), use.amount())).toList();
+    List<CellAmount> uses = ask.uses();
     SliceLedger.Report report =
         new SliceLedger.Report(
             round.member().name,
@@ -229,7 +229,7 @@ final class GrantHistory {
     List<Long> answer = new ArrayList<>(List.of(now, granted.capacity(), granted.born()));
     boolean lost = random.nextInt(10) == 0;
     round.member().born = lost ? round.member().born : granted.born();
-    for (SliceLedger.Part part : granted.parts()) {
+    for (CellAmount part : granted.parts()) {
       answer.add(part.cell());
       answer.add(part.amount());
       if (!lost) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SliceStore;
@@ -67,7 +68,7 @@ class GrantScriptIT {
     return run(GrantScript.call(member, number, ask, TTL_NANOS, NOW * 1_000).at(NOW));
   }
 
-  private static List<SliceStore.Slice> slices(SliceStore.Ask ask, Object answer) {
+  private static List<CellAmount> slices(SliceStore.Ask ask, Object answer) {
     return Objects.requireNonNull(GrantScript.reply(ask, answer).grant()).slices();
   }
 
@@ -86,7 +87,7 @@ class GrantScriptIT {
                 ID,
                 100,
                 NOW,
-                List.of(new SliceStore.Slice(170_000_000, 30)),
+                List.of(new CellAmount(170_000_000, 30)),
                 70,
                 1_700_000_010_000_000_000L));
   }
@@ -111,8 +112,7 @@ class GrantScriptIT {
   void memberWithAnyName_isKeptApart() throws IOException {
     run("a | 1 2;é\n", 1, ask(60));
     SliceStore.Ask rest = ask(100);
-    assertThat(slices(rest, run("b", 1, rest)))
-        .containsExactly(new SliceStore.Slice(170_000_000, 10));
+    assertThat(slices(rest, run("b", 1, rest))).containsExactly(new CellAmount(170_000_000, 10));
   }
 
   @Test
@@ -161,8 +161,7 @@ class GrantScriptIT {
   void cellsOfAnotherLength_areGrantedNoMoreThanTheFirstOnesHaveLeft() throws IOException {
     run("a", 1, ask(60));
     SliceStore.Ask other = ask(ID, 5_000_000_000L, 60);
-    assertThat(slices(other, run("b", 1, other)))
-        .containsExactly(new SliceStore.Slice(340_000_000, 40));
+    assertThat(slices(other, run("b", 1, other))).containsExactly(new CellAmount(340_000_000, 40));
   }
 
   @Test
@@ -207,9 +206,9 @@ class GrantScriptIT {
   void hash_isSmall() throws IOException {
     LimitSpec spec = new LimitSpec.TrailingWindow(1_000_000, 60_000_000_000L, 50_000_000, 1);
     for (int member = 0; member < 10; member++) {
-      List<SliceStore.Use> uses = new ArrayList<>();
+      List<CellAmount> uses = new ArrayList<>();
       for (int cell = 0; cell < 60; cell++) {
-        uses.add(new SliceStore.Use(1_700_000_000 - cell, 1_000));
+        uses.add(new CellAmount(1_700_000_000 - cell, 1_000));
       }
       run("m" + member, 1, new SliceStore.Ask(ID, spec, 0, uses, 0, 1, SliceStore.Ask.NONE));
     }

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SliceStore;
-import io.penstock.sharing.SliceStore.Use;
 import io.penstock.time.ZoneMidnights;
 import java.io.IOException;
 import java.io.InputStream;
@@ -75,7 +75,7 @@ class KindChangeRedisIT {
     now = START;
   }
 
-  private static SliceStore.Ask ask(LimitId id, LimitSpec spec, long head, Use... uses) {
+  private static SliceStore.Ask ask(LimitId id, LimitSpec spec, long head, CellAmount... uses) {
     return new SliceStore.Ask(id, spec, 0, List.of(uses), head, 0, SliceStore.Ask.NONE);
   }
 
@@ -94,8 +94,7 @@ class KindChangeRedisIT {
   private List<Long> asks(String member, SliceStore.Ask ask) throws IOException {
     SliceStore.Grant grant =
         Objects.requireNonNull(GrantScript.reply(ask, answer(CURRENT, member, ask)).grant());
-    return List.of(
-        grant.slices().stream().mapToLong(SliceStore.Slice::amount).sum(), grant.remaining());
+    return List.of(grant.slices().stream().mapToLong(CellAmount::amount).sum(), grant.remaining());
   }
 
   /** Returns the grant of a member of the previous version. */
@@ -117,20 +116,23 @@ class KindChangeRedisIT {
     assertThat(previousAsks("old", ask(DAY, UTC, 600))).isEqualTo(600);
     assertThat(asks("new", ask(DAY, FIRST_USE, 301))).containsExactly(0L, 300L);
     assertThat(asks("new", ask(DAY, FIRST_USE, 100))).containsExactly(100L, 200L);
-    Use spent = new Use(MIDNIGHT, 600);
+    CellAmount spent = new CellAmount(MIDNIGHT, 600);
     assertThat(previousAsks("old", ask(DAY, UTC, 201, spent))).isZero();
     assertThat(previousAsks("old", ask(DAY, UTC, 150, spent))).isEqualTo(150);
-    assertThat(asks("new", ask(DAY, FIRST_USE, 51, new Use(START, 100)))).containsExactly(0L, 50L);
-    assertThat(asks("new", ask(DAY, FIRST_USE, 50, new Use(START, 100)))).containsExactly(50L, 0L);
-    assertThat(previousAsks("old", ask(DAY, UTC, 1, new Use(MIDNIGHT, 750)))).isZero();
+    assertThat(asks("new", ask(DAY, FIRST_USE, 51, new CellAmount(START, 100))))
+        .containsExactly(0L, 50L);
+    assertThat(asks("new", ask(DAY, FIRST_USE, 50, new CellAmount(START, 100))))
+        .containsExactly(50L, 0L);
+    assertThat(previousAsks("old", ask(DAY, UTC, 1, new CellAmount(MIDNIGHT, 750)))).isZero();
   }
 
   @Test
   void whatTheNewKindGivesBack_isTheOthers() throws IOException {
     assertThat(previousAsks("old", ask(DAY, UTC, 600))).isEqualTo(600);
     assertThat(asks("new", ask(DAY, FIRST_USE, 300))).containsExactly(300L, 0L);
-    asks("new", ask(DAY, FIRST_USE, 0, new Use(START, 100)));
-    assertThat(previousAsks("old", ask(DAY, UTC, 200, new Use(MIDNIGHT, 600)))).isEqualTo(200);
+    asks("new", ask(DAY, FIRST_USE, 0, new CellAmount(START, 100)));
+    assertThat(previousAsks("old", ask(DAY, UTC, 200, new CellAmount(MIDNIGHT, 600))))
+        .isEqualTo(200);
   }
 
   @Test
@@ -139,7 +141,8 @@ class KindChangeRedisIT {
     asks("new", ask(DAY, FIRST_USE, 100));
     assertThat(fields(DAY)).contains(DAY.field() + "@SPAN", DAY.field() + "@SPAN:new");
     now += STAYS + 1;
-    assertThat(asks("new", ask(DAY, FIRST_USE, 0, new Use(START, 100)))).containsExactly(0L, 200L);
+    assertThat(asks("new", ask(DAY, FIRST_USE, 0, new CellAmount(START, 100))))
+        .containsExactly(0L, 200L);
     assertThat(fields(DAY))
         .containsExactlyInAnyOrder(DAY.field(), DAY.field() + ":new", DAY.field() + ":old");
     // an older version that is restored reads it as its own
@@ -151,16 +154,19 @@ class KindChangeRedisIT {
   void everyMemberWasReloaded_theNewKindHasTheNameAtOnce_andBackAgain() throws IOException {
     asks("a", ask(DAY, UTC, 300));
     asks("b", ask(DAY, UTC, 200));
-    Use ofA = new Use(START, 300);
-    Use ofB = new Use(START, 200);
+    CellAmount ofA = new CellAmount(START, 300);
+    CellAmount ofB = new CellAmount(START, 200);
     assertThat(asks("a", ask(DAY, FIRST_USE, 0, ofA))).containsExactly(0L, 400L);
     assertThat(fields(DAY)).hasSize(5);
     assertThat(asks("b", ask(DAY, FIRST_USE, 0, ofB))).containsExactly(0L, 400L);
     assertThat(fields(DAY)).hasSize(3);
     assertThat(asks("a", ask(DAY, FIRST_USE, 100, ofA))).containsExactly(100L, 300L);
-    assertThat(asks("a", ask(DAY, UTC, 0, new Use(MIDNIGHT, 400)))).containsExactly(0L, 300L);
-    assertThat(asks("b", ask(DAY, UTC, 301, new Use(MIDNIGHT, 200)))).containsExactly(0L, 300L);
-    assertThat(asks("b", ask(DAY, UTC, 300, new Use(MIDNIGHT, 200)))).containsExactly(300L, 0L);
+    assertThat(asks("a", ask(DAY, UTC, 0, new CellAmount(MIDNIGHT, 400))))
+        .containsExactly(0L, 300L);
+    assertThat(asks("b", ask(DAY, UTC, 301, new CellAmount(MIDNIGHT, 200))))
+        .containsExactly(0L, 300L);
+    assertThat(asks("b", ask(DAY, UTC, 300, new CellAmount(MIDNIGHT, 200))))
+        .containsExactly(300L, 0L);
     assertThat(fields(DAY)).hasSize(3);
   }
 
@@ -181,10 +187,10 @@ class KindChangeRedisIT {
     LimitSpec strict = new LimitSpec.Strict(new ExactRate(10, 1));
     assertThat(previousAsks("old", ask(RATE, bucket, 48))).isEqualTo(48);
     assertThat(asks("new", ask(RATE, strict, 1)).getFirst()).isEqualTo(1);
-    assertThat(previousAsks("old", ask(RATE, bucket, 2, new Use(START / 60 / MICROS, 48))))
+    assertThat(previousAsks("old", ask(RATE, bucket, 2, new CellAmount(START / 60 / MICROS, 48))))
         .isZero();
     now += MICROS / 10;
-    assertThat(previousAsks("old", ask(RATE, bucket, 2, new Use(START / 60 / MICROS, 48))))
+    assertThat(previousAsks("old", ask(RATE, bucket, 2, new CellAmount(START / 60 / MICROS, 48))))
         .isEqualTo(2);
     assertThat(asks("new", ask(RATE, strict, 1)).getFirst()).isZero();
   }

@@ -6,6 +6,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.counts.RedisCountStore;
 import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.RedisServer;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.CountStore.Count;
@@ -17,7 +18,6 @@ import io.penstock.sharing.SliceStore.Loss;
 import io.penstock.sharing.SliceStore.Missed;
 import io.penstock.sharing.SliceStore.Round;
 import io.penstock.sharing.SliceStore.Run;
-import io.penstock.sharing.SliceStore.Use;
 import io.penstock.slices.RedisSliceStore;
 import io.penstock.time.Ticker;
 import io.penstock.time.ZoneMidnights;
@@ -107,11 +107,11 @@ class RedisKeysGoldenTest {
     limits()
         .forEach(
             (id, spec) -> {
-              List<Use> uses =
+              List<CellAmount> uses =
                   before.grants().stream()
                       .filter(grant -> grant.id().equals(id))
                       .flatMap(grant -> grant.slices().stream())
-                      .map(slice -> new Use(slice.cell(), Math.ceilDiv(slice.amount(), 2)))
+                      .map(slice -> new CellAmount(slice.cell(), Math.ceilDiv(slice.amount(), 2)))
                       .toList();
               asks.add(new Ask(id, spec, 0, uses, head, wanted, Ask.NONE));
             });

@@ -3,13 +3,13 @@ package io.penstock.redis;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.counts.RedisCountStore;
 import io.penstock.fake.PatientWaits;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SliceStore.Answer;
 import io.penstock.sharing.SliceStore.Ask;
 import io.penstock.sharing.SliceStore.Round;
-import io.penstock.sharing.SliceStore.Slice;
 import io.penstock.slices.RedisSliceStore;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -117,7 +117,7 @@ final class RedisPeer implements AutoCloseable {
   static long sum(Answer answer) {
     return answer.grants().stream()
         .flatMap(grant -> grant.slices().stream())
-        .mapToLong(Slice::amount)
+        .mapToLong(CellAmount::amount)
         .sum();
   }
 

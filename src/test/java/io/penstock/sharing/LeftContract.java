@@ -3,10 +3,10 @@ package io.penstock.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.SliceStore.Ask;
-import io.penstock.sharing.SliceStore.Use;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -50,15 +50,15 @@ public abstract class LeftContract {
     return sent(sliceStore, new SliceStore.Round(member, number, List.of(asks)));
   }
 
-  static Ask ask(LimitId id, LimitSpec spec, long head, long wanted, Use... uses) {
+  static Ask ask(LimitId id, LimitSpec spec, long head, long wanted, CellAmount... uses) {
     return new Ask(id, spec, 0, List.of(uses), head, wanted, Ask.NONE);
   }
 
-  static Ask fixed(long wanted, Use... uses) {
+  static Ask fixed(long wanted, CellAmount... uses) {
     return ask(FIXED_ID, FIXED, 0, wanted, uses);
   }
 
-  static Ask trailing(long wanted, Use... uses) {
+  static Ask trailing(long wanted, CellAmount... uses) {
     return ask(TRAILING_ID, TRAILING, 0, wanted, uses);
   }
 
@@ -73,7 +73,8 @@ public abstract class LeftContract {
     SliceStore sliceStore = supply();
     assertLeft(round(sliceStore, "a", fixed(30)), 70, START + 10 * SECOND);
     assertLeft(round(sliceStore, "b", fixed(20)), 50, START + 10 * SECOND);
-    assertLeft(round(sliceStore, "a", fixed(0, new Use(NUMBERED, 5))), 75, START + 10 * SECOND);
+    assertLeft(
+        round(sliceStore, "a", fixed(0, new CellAmount(NUMBERED, 5))), 75, START + 10 * SECOND);
     clock(START + 10 * SECOND);
     assertLeft(round(sliceStore, "a", fixed(0)), 100, START + 10 * SECOND);
   }
@@ -91,7 +92,7 @@ public abstract class LeftContract {
     SliceStore sliceStore = supply();
     assertLeft(round(sliceStore, "a", trailing(30)), 70, START + 62 * SECOND);
     clock(START + 30 * SECOND);
-    Use spent = new Use(START / SECOND, 30);
+    CellAmount spent = new CellAmount(START / SECOND, 30);
     assertLeft(round(sliceStore, "b", trailing(50, spent)), 0, START + 92 * SECOND);
   }
 

@@ -164,16 +164,12 @@ public final class MemorySliceStore implements SliceStore {
   private @Nullable Grant grant(Round round, Ask ask, long now) {
     CellPartition partition = CellPartition.of(ask.spec());
     KindChangeover shares = limits.computeIfAbsent(ask.id(), MemorySliceStore::none);
-    List<SliceLedger.Part> uses = new ArrayList<>();
-    for (Use use : ask.uses()) {
-      uses.add(new SliceLedger.Part(use.cell(), use.amount()));
-    }
     SliceLedger.Report report =
         new SliceLedger.Report(
             round.member(),
             round.number(),
             ask.from(),
-            uses,
+            ask.uses(),
             ask.lackedAtOnce(),
             ask.wanted(),
             ask.barred(),
@@ -182,16 +178,12 @@ public final class MemorySliceStore implements SliceStore {
     if (granted.born() == SliceLedger.NONE) {
       return null;
     }
-    List<Slice> slices = new ArrayList<>();
-    for (SliceLedger.Part part : granted.parts()) {
-      slices.add(new Slice(part.cell(), part.amount()));
-    }
     SharedRemainder left = granted.left();
     return new Grant(
         ask.id(),
         granted.capacity(),
         granted.born(),
-        slices,
+        granted.parts(),
         granted.barred(),
         left.amount(),
         left.fullMicros() * NANOS_PER_MICRO);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fake.FakeTicker;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
@@ -48,7 +49,7 @@ class MemorySliceStoreTest extends SliceStoreContract {
     SliceStore sliceStore = supply();
     round(sliceStore, "a", ask(10 * SECOND, 60));
     SliceStore.Grant grant = round(sliceStore, "b", ask(5 * SECOND, 100)).grants().getFirst();
-    assertThat(grant.slices()).extracting(SliceStore.Slice::amount).containsExactly(40L);
+    assertThat(grant.slices()).extracting(CellAmount::amount).containsExactly(40L);
     assertThat(grant.remaining()).isZero();
   }
 
@@ -199,7 +200,7 @@ class MemorySliceStoreTest extends SliceStoreContract {
     assertThat(next.count()).isEqualTo(1);
     assertThat(next.members()).extracting(SliceStore.Member::name).containsExactly("b");
     assertThat(next.grants().getFirst().slices())
-        .extracting(SliceStore.Slice::amount)
+        .extracting(CellAmount::amount)
         .containsExactly(100L);
   }
 
@@ -212,7 +213,7 @@ class MemorySliceStoreTest extends SliceStoreContract {
     clock(START + 3_600 * SECOND + 1_000);
     SliceStore.Grant grant = round(sliceStore, "b", ask(10 * SECOND, 60)).grants().getFirst();
     assertThat(grant.born()).isEqualTo(START / 1_000 + 3_600_000_001L);
-    assertThat(grant.slices()).extracting(SliceStore.Slice::amount).containsExactly(60L);
+    assertThat(grant.slices()).extracting(CellAmount::amount).containsExactly(60L);
   }
 
   @Test
@@ -240,7 +241,7 @@ class MemorySliceStoreTest extends SliceStoreContract {
   }
 
   private static SliceStore.Ask day(
-      @Nullable ZoneMidnights zoneMidnights, long wanted, SliceStore.Use... uses) {
+      @Nullable ZoneMidnights zoneMidnights, long wanted, CellAmount... uses) {
     LimitSpec spec = new LimitSpec.Day(10, zoneMidnights, 0);
     return ask(id("day", LimitSpec.Day.NANOS), spec, 0, wanted, uses);
   }
@@ -253,11 +254,11 @@ class MemorySliceStoreTest extends SliceStoreContract {
     long end = begin + LimitSpec.Day.NANOS;
     clock(end - SECOND);
     round(sliceStore, "a", day(utc, 10));
-    round(sliceStore, "a", day(utc, 0, new SliceStore.Use(begin / 1_000, 10)));
+    round(sliceStore, "a", day(utc, 0, new CellAmount(begin / 1_000, 10)));
     assertThat(round(sliceStore, "b", day(null, 4)).grants().getFirst().slices()).isEmpty();
     clock(end + 5 * SECOND);
     assertThat(round(sliceStore, "b", day(null, 4)).grants().getFirst().slices())
-        .extracting(SliceStore.Slice::amount)
+        .extracting(CellAmount::amount)
         .containsExactly(4L);
   }
 }

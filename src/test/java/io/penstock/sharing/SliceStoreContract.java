@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.SliceStore.Ask;
-import io.penstock.sharing.SliceStore.Slice;
-import io.penstock.sharing.SliceStore.Use;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,20 +20,20 @@ public abstract class SliceStoreContract extends LeftContract {
     return ask(FIXED_ID, FIXED, head, 0);
   }
 
-  private static List<Slice> slices(SliceStore.Answer answer) {
+  private static List<CellAmount> slices(SliceStore.Answer answer) {
     return answer.grants().stream().flatMap(grant -> grant.slices().stream()).toList();
   }
 
   private static long sum(SliceStore.Answer answer) {
-    return slices(answer).stream().mapToLong(Slice::amount).sum();
+    return slices(answer).stream().mapToLong(CellAmount::amount).sum();
   }
 
   @Test
   void aloneAndWantingMoreThanThereIs_isGrantedAllAndThenNothing() {
     SliceStore sliceStore = supply();
     assertThat(slices(round(sliceStore, "a", fixed(150))))
-        .containsExactly(new Slice(NUMBERED, 100));
-    assertThat(slices(round(sliceStore, "a", fixed(1, new Use(NUMBERED, 100))))).isEmpty();
+        .containsExactly(new CellAmount(NUMBERED, 100));
+    assertThat(slices(round(sliceStore, "a", fixed(1, new CellAmount(NUMBERED, 100))))).isEmpty();
   }
 
   @Test
@@ -64,7 +63,7 @@ public abstract class SliceStoreContract extends LeftContract {
     round(sliceStore, "a", fixed(100));
     clock(START + 10 * SECOND);
     assertThat(slices(round(sliceStore, "b", fixed(100))))
-        .containsExactly(new Slice(NUMBERED + 1, 100));
+        .containsExactly(new CellAmount(NUMBERED + 1, 100));
   }
 
   @Test
@@ -72,14 +71,14 @@ public abstract class SliceStoreContract extends LeftContract {
     SliceStore sliceStore = supply();
     clock(START + 9 * SECOND);
     assertThat(slices(round(sliceStore, "a", fixed(150))))
-        .containsExactly(new Slice(NUMBERED, 100), new Slice(NUMBERED + 1, 50));
+        .containsExactly(new CellAmount(NUMBERED, 100), new CellAmount(NUMBERED + 1, 50));
   }
 
   @Test
   void reportedAsUnspent_goesToOthers() {
     SliceStore sliceStore = supply();
     round(sliceStore, "a", fixed(100));
-    round(sliceStore, "a", fixed(0, new Use(NUMBERED, 30)));
+    round(sliceStore, "a", fixed(0, new CellAmount(NUMBERED, 30)));
     assertThat(sum(round(sliceStore, "b", lacking(71)))).isZero();
     assertThat(sum(round(sliceStore, "b", lacking(70)))).isEqualTo(70);
   }
@@ -109,7 +108,7 @@ public abstract class SliceStoreContract extends LeftContract {
   void spentMoreThanGranted_countsAgainstOthers() {
     SliceStore sliceStore = supply();
     round(sliceStore, "a", fixed(10));
-    round(sliceStore, "a", fixed(0, new Use(NUMBERED, 45)));
+    round(sliceStore, "a", fixed(0, new CellAmount(NUMBERED, 45)));
     assertThat(sum(round(sliceStore, "b", lacking(56)))).isZero();
     assertThat(sum(round(sliceStore, "b", lacking(55)))).isEqualTo(55);
   }
@@ -122,7 +121,7 @@ public abstract class SliceStoreContract extends LeftContract {
     assertThat(sum(round(sliceStore, "b", trailing(1)))).isZero();
     clock(START + 61 * SECOND); // cells are whole seconds; 61.05 s falls inside one
     assertThat(slices(round(sliceStore, "b", trailing(100))))
-        .containsExactly(new Slice(START / SECOND + 62, 100));
+        .containsExactly(new CellAmount(START / SECOND + 62, 100));
   }
 
   @Test
@@ -132,7 +131,7 @@ public abstract class SliceStoreContract extends LeftContract {
     SliceStore.Answer answer = round(sliceStore, "a", lacking(40));
     assertThat(answer.grants()).extracting(SliceStore.Grant::capacity).containsExactly(40L);
     clock(START + TTL + 1_000);
-    assertThat(sum(round(sliceStore, "a", fixed(100, new Use(NUMBERED, 40))))).isEqualTo(60);
+    assertThat(sum(round(sliceStore, "a", fixed(100, new CellAmount(NUMBERED, 40))))).isEqualTo(60);
   }
 
   @Test
@@ -151,7 +150,7 @@ public abstract class SliceStoreContract extends LeftContract {
     assertThat(sum(round(sliceStore, "b", lacking(20)))).isZero();
     assertThat(sum(round(sliceStore, "c", lacking(20)))).isZero();
     clock(START + SECOND);
-    round(sliceStore, "a", fixed(0, new Use(NUMBERED, 70)));
+    round(sliceStore, "a", fixed(0, new CellAmount(NUMBERED, 70)));
     assertThat(sum(round(sliceStore, "c", lacking(20)))).as("kept for b").isZero();
     assertThat(sum(round(sliceStore, "b", lacking(20)))).isEqualTo(20);
   }
@@ -162,7 +161,7 @@ public abstract class SliceStoreContract extends LeftContract {
     round(sliceStore, "a", fixed(90));
     round(sliceStore, "b", lacking(20));
     clock(START + SECOND + TTL);
-    round(sliceStore, "a", fixed(0, new Use(NUMBERED, 70)));
+    round(sliceStore, "a", fixed(0, new CellAmount(NUMBERED, 70)));
     assertThat(sum(round(sliceStore, "c", lacking(30)))).isEqualTo(30);
   }
 
@@ -172,7 +171,7 @@ public abstract class SliceStoreContract extends LeftContract {
     clock(START + 9 * SECOND);
     round(sliceStore, "a", new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED));
     assertThat(slices(round(sliceStore, "b", lacking(10))))
-        .containsExactly(new Slice(NUMBERED + 1, 10));
+        .containsExactly(new CellAmount(NUMBERED + 1, 10));
   }
 
   @Test
@@ -198,7 +197,7 @@ public abstract class SliceStoreContract extends LeftContract {
     LimitId id = id("permits", 0);
     SliceStore sliceStore = supply();
     assertThat(slices(round(sliceStore, "a", ask(id, spec, 0, 9))))
-        .containsExactly(new Slice(0, 5));
+        .containsExactly(new CellAmount(0, 5));
     clock(START + TTL);
     assertThat(sum(round(sliceStore, "b", ask(id, spec, 1, 0)))).isZero();
     clock(START + TTL + 1_000);
@@ -212,16 +211,16 @@ public abstract class SliceStoreContract extends LeftContract {
     SliceStore sliceStore = supply();
     long first = START / 1_000;
     assertThat(slices(round(sliceStore, "a", ask(id, spec, 0, 4))))
-        .containsExactly(new Slice(first, 4));
+        .containsExactly(new CellAmount(first, 4));
     clock(START + LimitSpec.Day.NANOS - 1_000);
     assertThat(slices(round(sliceStore, "b", ask(id, spec, 6, 0))))
-        .containsExactly(new Slice(first, 6));
+        .containsExactly(new CellAmount(first, 6));
     clock(START + LimitSpec.Day.NANOS + SECOND);
     assertThat(slices(round(sliceStore, "b", ask(id, spec, 10, 0))))
-        .containsExactly(new Slice(first + 86_401_000_000L, 10));
+        .containsExactly(new CellAmount(first + 86_401_000_000L, 10));
   }
 
-  private static Ask knowing(long born, long wanted, Use... uses) {
+  private static Ask knowing(long born, long wanted, CellAmount... uses) {
     return new Ask(FIXED_ID, FIXED, 0, List.of(uses), 0, wanted, Ask.NONE, born);
   }
 
@@ -237,12 +236,13 @@ public abstract class SliceStoreContract extends LeftContract {
     assertThat(born(round(sliceStore, "b", knowing(first, 0)))).isEqualTo(first);
     lose(FIXED_ID);
     clock(START + SECOND);
-    SliceStore.Answer after = round(sliceStore, "a", knowing(first, 10, new Use(NUMBERED, 60)));
+    SliceStore.Answer after =
+        round(sliceStore, "a", knowing(first, 10, new CellAmount(NUMBERED, 60)));
     assertThat(born(after)).isNotEqualTo(first);
     assertThat(sum(after)).isZero();
     assertThat(sum(round(sliceStore, "new", fixed(10)))).isZero();
     clock(START + SECOND + TTL);
-    Use spent = new Use(NUMBERED, 60);
+    CellAmount spent = new CellAmount(NUMBERED, 60);
     assertThat(sum(round(sliceStore, "a", knowing(born(after), 100, spent)))).isBetween(1L, 40L);
   }
 
@@ -312,9 +312,9 @@ public abstract class SliceStoreContract extends LeftContract {
     SliceStore sliceStore = supply();
     long first = START / 1_000 + 2_000;
     assertThat(slices(round(sliceStore, "a", ask(id, spec, 1, 1))))
-        .containsExactly(new Slice(first, 1), new Slice(first + 250_000, 1));
+        .containsExactly(new CellAmount(first, 1), new CellAmount(first + 250_000, 1));
     assertThat(slices(round(sliceStore, "b", ask(id, spec, 1, 0))))
-        .containsExactly(new Slice(first + 500_000, 1));
+        .containsExactly(new CellAmount(first + 500_000, 1));
   }
 
   @Test

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.SliceStore.Ask;
 import io.penstock.sharing.SliceStore.Member;
 import io.penstock.sharing.SliceStore.Run;
-import io.penstock.sharing.SliceStore.Use;
 import io.penstock.usage.SnapshotStore;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -30,7 +30,7 @@ class SuppliedNumbersTest {
         .hasMessageContaining(message);
   }
 
-  private static Ask ask(long from, long head, long wanted, Use... uses) {
+  private static Ask ask(long from, long head, long wanted, CellAmount... uses) {
     return new Ask(ID, SPEC, from, List.of(uses), head, wanted, Ask.NONE);
   }
 
@@ -41,11 +41,12 @@ class SuppliedNumbersTest {
 
   @Test
   void ask_lacksAndWantsNothingOrMore_ofCellsThatItReports() {
-    assertThat(ask(7, 0, 0, new Use(7, 0)).uses()).containsExactly(new Use(7, 0));
+    assertThat(ask(7, 0, 0, new CellAmount(7, 0)).uses()).containsExactly(new CellAmount(7, 0));
     assertRefused(() -> ask(7, -1, 0), "head is -1");
     assertRefused(() -> ask(7, 0, -1), "wanted is -1");
-    assertRefused(() -> ask(7, 0, 0, new Use(7, 1), new Use(6, 1)), "use is of cell 6");
-    assertRefused(() -> new Use(7, -1), "amount is -1");
+    assertRefused(
+        () -> ask(7, 0, 0, new CellAmount(7, 1), new CellAmount(6, 1)), "use is of cell 6");
+    assertRefused(() -> new CellAmount(7, -1), "amount is -1");
   }
 
   @Test
@@ -68,10 +69,16 @@ class SuppliedNumbersTest {
     assertRefused(() -> new Member("a", 0, 0, -1, false), "awareNanos is -1");
   }
 
+  private static SliceStore.Grant grant(long amount) {
+    List<CellAmount> slices = List.of(new CellAmount(3, amount));
+    return new SliceStore.Grant(ID, 10, 0, slices, 0, 0);
+  }
+
   @Test
   void slice_isOfSomething() {
-    assertThat(new SliceStore.Slice(3, 1).amount()).isEqualTo(1);
-    assertRefused(() -> new SliceStore.Slice(3, 0), "amount is 0");
+    assertThat(grant(1).slices()).containsExactly(new CellAmount(3, 1));
+    assertRefused(() -> grant(0), "amount is 0");
+    assertRefused(() -> new CellAmount(3, -1), "amount is -1");
   }
 
   @Test

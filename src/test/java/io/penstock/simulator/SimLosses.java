@@ -1,5 +1,6 @@
 package io.penstock.simulator;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SliceStore;
@@ -82,7 +83,7 @@ public final class SimLosses {
     void addPermits(SliceStore.Round round) {
       for (SliceStore.Ask ask : round.asks()) {
         if (ask.spec() instanceof LimitSpec.Concurrency) {
-          long used = ask.uses().stream().mapToLong(SliceStore.Use::amount).sum();
+          long used = ask.uses().stream().mapToLong(CellAmount::amount).sum();
           reported
               .computeIfAbsent(ask.id(), absent -> new HashMap<>())
               .merge(round.member(), used, Math::max);
@@ -182,7 +183,7 @@ public final class SimLosses {
   private static Map<LimitId, Long> granted(SimStore.Sent sent) {
     Map<LimitId, Long> granted = new HashMap<>();
     for (SliceStore.Grant grant : sent.answer().grants()) {
-      long amount = grant.slices().stream().mapToLong(SliceStore.Slice::amount).sum();
+      long amount = grant.slices().stream().mapToLong(CellAmount::amount).sum();
       if (amount > 0) {
         granted.merge(grant.id(), amount, Long::sum);
       }

@@ -4,6 +4,7 @@ import static io.penstock.slices.SliceWorld.MILLI;
 import static io.penstock.slices.SliceWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
 import io.penstock.limit.CellPartition;
 import io.penstock.limit.ExactRate;
@@ -69,7 +70,7 @@ class CellSpansTest {
     LimitCells limitCells = of(SPAN);
     assertThat(limitCells.grid(clock, NOW)).isEqualTo(CellGrid.none(NOW));
     long began = SHARED - 5 * SECOND;
-    limitCells.learnDayStart(List.of(new SliceStore.Slice(began / MICRO, 1)));
+    limitCells.learnDayStart(List.of(new CellAmount(began / MICRO, 1)));
     assertThat(limitCells.grid(clock, NOW))
         .isEqualTo(new CellGrid(began / MICRO, NOW - 5 * SECOND, DAY + 300 * MILLI, 0));
   }

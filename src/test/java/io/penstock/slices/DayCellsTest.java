@@ -4,8 +4,8 @@ import static io.penstock.slices.SliceWorld.MILLI;
 import static io.penstock.slices.SliceWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
-import io.penstock.sharing.SliceStore;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -49,7 +49,7 @@ class DayCellsTest {
   }
 
   private static void begin(LimitCells limitCells, long nanos) {
-    limitCells.learnDayStart(List.of(new SliceStore.Slice(nanos / MICRO, 1)));
+    limitCells.learnDayStart(List.of(new CellAmount(nanos / MICRO, 1)));
   }
 
   private static void assertEndsAt(LimitCells limitCells, long cell, long instant) {

@@ -5,6 +5,7 @@ import static io.penstock.slices.SliceWorld.SECOND;
 import static io.penstock.slices.SliceWorld.TTL;
 
 import io.penstock.cost.Weight;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
@@ -110,9 +111,9 @@ final class LoneLimit {
   }
 
   static SliceStore.Grant grant(LimitId id, long born, long barred, long... slices) {
-    List<SliceStore.Slice> all =
+    List<CellAmount> all =
         IntStream.range(0, slices.length / 2)
-            .mapToObj(each -> new SliceStore.Slice(slices[2 * each], slices[2 * each + 1]))
+            .mapToObj(each -> new CellAmount(slices[2 * each], slices[2 * each + 1]))
             .toList();
     return new SliceStore.Grant(id, 1_000, born, all, barred, 5, SHARED);
   }

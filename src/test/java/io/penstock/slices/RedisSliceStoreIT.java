@@ -8,6 +8,7 @@ import io.penstock.fake.FakeTicker;
 import io.penstock.fake.FaultProxy;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisBreaker;
@@ -18,7 +19,6 @@ import io.penstock.sharing.SliceStore.Answer;
 import io.penstock.sharing.SliceStore.Ask;
 import io.penstock.sharing.SliceStore.Grant;
 import io.penstock.sharing.SliceStore.Round;
-import io.penstock.sharing.SliceStore.Slice;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,7 +93,7 @@ public class RedisSliceStoreIT {
   private static long sum(Answer answer) {
     return answer.grants().stream()
         .flatMap(grant -> grant.slices().stream())
-        .mapToLong(Slice::amount)
+        .mapToLong(CellAmount::amount)
         .sum();
   }
 
@@ -103,7 +103,12 @@ public class RedisSliceStoreIT {
     assertThat(first.grants())
         .containsExactly(
             new Grant(
-                id("k"), 100, START / 1_000, List.of(new Slice(100, 30)), 70, START + 10 * SECOND));
+                id("k"),
+                100,
+                START / 1_000,
+                List.of(new CellAmount(100, 30)),
+                70,
+                START + 10 * SECOND));
     assertThat(first.clockNanos()).isEqualTo(START);
     Answer all = round("b", ask("k", 1_000));
     Answer none = round("b", ask("k", 1_000));

@@ -10,6 +10,7 @@ import static io.penstock.slices.SliceWorld.SECOND;
 import static io.penstock.slices.SliceWorld.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.SliceStore;
 import java.util.List;
@@ -73,7 +74,7 @@ class SharedLimitLossTest {
     assertThat(ask)
         .isEqualTo(
             new SliceStore.Ask(
-                ID, FIXED, CELL, List.of(new SliceStore.Use(CELL, 40)), 0, 0, NONE, AGAIN));
+                ID, FIXED, CELL, List.of(new CellAmount(CELL, 40)), 0, 0, NONE, AGAIN));
     lone.answer(ask, NOW + 1, NOW + 1, LoneLimit.grant(ID, AGAIN, NONE));
     lone.take(100, NOW + 2);
     assertThat(lone.ask(NOW + 2)).isNull();
@@ -113,7 +114,7 @@ class SharedLimitLossTest {
     assertThat(lone.shared.loss(now)).isEqualTo(LOSS);
     assertThat(lone.take(41, now)).isFalse();
     SliceStore.Ask next = lone.asks(now + 1);
-    assertThat(next.uses()).containsExactly(new SliceStore.Use(CELL, 40));
+    assertThat(next.uses()).containsExactly(new CellAmount(CELL, 40));
     assertThat(next.born()).isEqualTo(AGAIN);
   }
 
@@ -135,7 +136,7 @@ class SharedLimitLossTest {
     long now = NOW + PACE.renewalNanos();
     assertThat(lone.answer(lone.asks(now), now, now, null)).isFalse();
     assertThat(lone.shared.acknowledgedNanos()).isEqualTo(NOW);
-    assertThat(lone.asks(now + 1).uses()).containsExactly(new SliceStore.Use(CELL, 40));
+    assertThat(lone.asks(now + 1).uses()).containsExactly(new CellAmount(CELL, 40));
     assertThat(lone.shared.hasUnreported()).isTrue();
     assertThat(lone.answer(lone.asks(now + 2), now + 2)).isFalse();
     assertThat(lone.shared.acknowledgedNanos()).isEqualTo(now + 2);
@@ -211,7 +212,7 @@ class SharedLimitLossTest {
     assertThat(lone.asks(NOW + PACE.renewalNanos()))
         .isEqualTo(
             new SliceStore.Ask(
-                ID, less, CELL, List.of(new SliceStore.Use(CELL, 40)), 0, 0, NONE, BORN));
+                ID, less, CELL, List.of(new CellAmount(CELL, 40)), 0, 0, NONE, BORN));
   }
 
   @Test

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
@@ -32,8 +33,8 @@ class SharedLimitTest {
   private static final LimitSpec PERMITS = new LimitSpec.Concurrency(1_000);
   private static final long NONE = SliceStore.Ask.NONE;
 
-  private static SliceStore.Use use(long amount) {
-    return new SliceStore.Use(CELL, amount);
+  private static CellAmount use(long amount) {
+    return new CellAmount(CELL, amount);
   }
 
   private static LoneLimit known(long... slices) {
@@ -273,8 +274,7 @@ class SharedLimitTest {
   void permits_areThoseOfAMemberThatIsHeard() {
     LoneLimit lone = LoneLimit.known(PERMITS, 1, 0, 20);
     lone.take(20, NOW + 1);
-    assertThat(lone.asks(NOW + PACE.renewalNanos()).uses())
-        .containsExactly(new SliceStore.Use(0, 20));
+    assertThat(lone.asks(NOW + PACE.renewalNanos()).uses()).containsExactly(new CellAmount(0, 20));
   }
 
   @Test
@@ -284,7 +284,7 @@ class SharedLimitTest {
     lone.answer(lone.asks(NOW), NOW, cell, 20);
     lone.limit.take(new Weight(0, 5, 0), NOW);
     assertThat(lone.asks(NOW + 1).uses())
-        .containsExactly(new SliceStore.Use(cell, 5), new SliceStore.Use(cell + 1, 5));
+        .containsExactly(new CellAmount(cell, 5), new CellAmount(cell + 1, 5));
   }
 
   /** The window ends 30 ms after the last ask, and three are spent in that time. */

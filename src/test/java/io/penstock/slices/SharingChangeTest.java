@@ -9,6 +9,7 @@ import io.penstock.cost.Weight;
 import io.penstock.counts.CountSync;
 import io.penstock.counts.CountedLimitSource;
 import io.penstock.fake.FakeTicker;
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitBalance;
@@ -149,8 +150,7 @@ class SharingChangeTest {
     assertThat(takes(limit, 10)).isFalse();
     asks.clear();
     run(71 * SECOND);
-    assertThat(asks.getFirst().uses().stream().mapToLong(SliceStore.Use::amount))
-        .containsExactly(60L);
+    assertThat(asks.getFirst().uses().stream().mapToLong(CellAmount::amount)).containsExactly(60L);
     assertThat(takesSoon(limit, 10)).isTrue();
     assertThat(takesSoon(limit, 31)).isFalse();
     assertThat(takesSoon(limit, 30)).isTrue();

@@ -2,6 +2,7 @@ package io.penstock.slices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SpendingReport;
 import io.penstock.sharing.SliceStore;
@@ -17,19 +18,19 @@ class StoredCellsTest {
 
   /** Returns a tally of alternating cells and amounts. */
   private static SpendingReport tally(long... cells) {
-    List<SpendingReport.Counted> counted = new ArrayList<>();
+    List<CellAmount> counted = new ArrayList<>();
     for (int each = 0; each < cells.length; each += 2) {
-      counted.add(new SpendingReport.Counted(cells[each], cells[each + 1]));
+      counted.add(new CellAmount(cells[each], cells[each + 1]));
     }
     return new SpendingReport(counted, 0, 0, 0, 0);
   }
 
-  private void told(long from, SliceStore.Use... uses) {
+  private void told(long from, CellAmount... uses) {
     stored.acknowledge(new SliceStore.Ask(SliceWorld.ID, SPEC, from, List.of(uses), 0, 0, -1), 3);
   }
 
-  private static SliceStore.Use use(long cell, long amount) {
-    return new SliceStore.Use(cell, amount);
+  private static CellAmount use(long cell, long amount) {
+    return new CellAmount(cell, amount);
   }
 
   @Test
@@ -72,7 +73,7 @@ class StoredCellsTest {
   @Test
   void granted_isAddedToWhatTheStoreCounts() {
     told(3, use(4, 2));
-    stored.granted(new SliceStore.Slice(4, 3));
+    stored.granted(new CellAmount(4, 3));
     assertThat(stored.firstOther(tally(4, 5), 3)).isEqualTo(Long.MAX_VALUE);
     assertThat(stored.firstOther(tally(4, 2), 3)).isEqualTo(4);
   }

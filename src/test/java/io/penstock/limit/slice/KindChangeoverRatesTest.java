@@ -9,10 +9,10 @@ import static io.penstock.limit.slice.LedgerFixture.out;
 import static io.penstock.limit.slice.LedgerFixture.part;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.slice.SliceLedger.Part;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -36,8 +36,8 @@ class KindChangeoverRatesTest {
     return new LimitSpec.Strict(new ExactRate(releases, seconds));
   }
 
-  private static long sum(List<Part> parts) {
-    return parts.stream().mapToLong(Part::amount).sum();
+  private static long sum(List<CellAmount> parts) {
+    return parts.stream().mapToLong(CellAmount::amount).sum();
   }
 
   private LedgerFixture.Says old(LimitSpec spec) {

@@ -1,8 +1,8 @@
 package io.penstock.limit.slice;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.slice.SliceLedger.Part;
 import java.util.Arrays;
 import java.util.List;
 
@@ -36,12 +36,12 @@ final class LedgerFixture {
     shares = new KindChangeover(durationMicros);
   }
 
-  static Part part(long cell, long amount) {
-    return new Part(cell, amount);
+  static CellAmount part(long cell, long amount) {
+    return new CellAmount(cell, amount);
   }
 
-  static Part out(long amount) {
-    return new Part(CellPartition.OUT, amount);
+  static CellAmount out(long amount) {
+    return new CellAmount(CellPartition.OUT, amount);
   }
 
   /** Returns the number of the running minute. */
@@ -65,7 +65,7 @@ final class LedgerFixture {
     private final String name;
     private final LimitSpec spec;
     private long from;
-    private List<Part> uses = List.of();
+    private List<CellAmount> uses = List.of();
     private long head;
     private long wanted;
     private long barred = SliceLedger.NONE;
@@ -98,7 +98,7 @@ final class LedgerFixture {
       return spent(part(cell, amount));
     }
 
-    Says spent(Part... parts) {
+    Says spent(CellAmount... parts) {
       uses = Arrays.asList(parts);
       return this;
     }
@@ -129,7 +129,7 @@ final class LedgerFixture {
     }
 
     /** Reports in the member's next round. Returns the grants. */
-    List<Part> gets() {
+    List<CellAmount> gets() {
       return round().parts();
     }
   }

@@ -1,5 +1,6 @@
 package io.penstock.limit.slice;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -308,11 +309,11 @@ final class OldKindShares {
   }
 
   /** Ends the round: returns what is left now that this was granted. */
-  SharedRemainder counted(SliceMember member, List<SliceLedger.Part> parts, SharedRemainder left) {
+  SharedRemainder counted(SliceMember member, List<CellAmount> parts, SharedRemainder left) {
     if (!binds) {
       return left;
     }
-    long granted = parts.stream().mapToLong(SliceLedger.Part::amount).sum();
+    long granted = parts.stream().mapToLong(CellAmount::amount).sum();
     boolean slots = asked.kind() == CellPartition.Kind.STRICT;
     count(slots ? granted : sum(member.counted) - countedBefore);
     return new SharedRemainder(

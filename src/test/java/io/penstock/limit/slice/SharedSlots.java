@@ -1,7 +1,7 @@
 package io.penstock.limit.slice;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
-import io.penstock.limit.slice.SliceLedger.Part;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,7 +47,7 @@ final class SharedSlots {
    * @param lacked what all living members lack or want
    * @param bound the most that is handed out
    */
-  List<Part> grant(
+  List<CellAmount> grant(
       CellPartition rate,
       long from,
       long last,
@@ -66,7 +66,8 @@ final class SharedSlots {
     boolean scarce = sliceMembers.living() > 1 && lacked > free;
     long most = scarce ? Math.max(1, free / (2L * sliceMembers.living())) : free;
     long room = Math.min(bound, Math.min(most, free - sliceMembers.heads(0, turn).size()));
-    List<Part> parts = cut(rate, at, late, last, Math.min(asks.lackedAtOnce + asks.wanted, room));
+    List<CellAmount> parts =
+        cut(rate, at, late, last, Math.min(asks.lackedAtOnce + asks.wanted, room));
     if (!parts.isEmpty()) {
       asks.lackedAtOnce = 0;
     }
@@ -105,15 +106,15 @@ final class SharedSlots {
     return rate.seconds() * 1_000_000;
   }
 
-  private List<Part> cut(CellPartition rate, long at, long late, long last, long amount) {
+  private List<CellAmount> cut(CellPartition rate, long at, long late, long last, long amount) {
     long together = Math.max(1, TOGETHER_MICROS * rate.releases() / perSecond(rate));
     long slot = at;
     long behind = late;
     long left = amount;
-    List<Part> parts = new ArrayList<>();
+    List<CellAmount> parts = new ArrayList<>();
     while (left > 0 && slot + (behind > 0 ? 1 : 0) <= last) {
       long taken = Math.min(left, together);
-      parts.add(new Part(slot + (behind > 0 ? 1 : 0), taken));
+      parts.add(new CellAmount(slot + (behind > 0 ? 1 : 0), taken));
       long passed = taken * perSecond(rate) + behind;
       slot += passed / rate.releases();
       behind = passed % rate.releases();

@@ -1,5 +1,6 @@
 package io.penstock.limit.slice;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,14 +33,6 @@ public final class SliceLedger {
       new Granted(CellPartition.MOST, NONE, List.of(), NONE, SharedRemainder.NONE);
 
   /**
-   * An amount in a cell.
-   *
-   * @param cell its number
-   * @param amount ≥ 0
-   */
-  public record Part(long cell, long amount) {}
-
-  /**
    * A member's report.
    *
    * @param member its name
@@ -56,7 +49,7 @@ public final class SliceLedger {
       String member,
       long number,
       long from,
-      List<Part> uses,
+      List<CellAmount> uses,
       long head,
       long wanted,
       long barred,
@@ -77,7 +70,7 @@ public final class SliceLedger {
    * @param left the remainder over all members after these grants
    */
   public record Granted(
-      long capacity, long born, List<Part> parts, long barred, SharedRemainder left) {
+      long capacity, long born, List<CellAmount> parts, long barred, SharedRemainder left) {
     public Granted {
       parts = List.copyOf(parts);
     }
@@ -153,7 +146,7 @@ public final class SliceLedger {
     forgetSilent(now, ttl);
     barred = Math.max(barred, report.barred());
     fill(now, ttl);
-    List<Part> parts =
+    List<CellAmount> parts =
         partition.kind() == CellPartition.Kind.STRICT
             ? slots(member, report, now, ttl, oldKindShares)
             : cells(member, report, at, now, ttl, oldKindShares);
@@ -177,7 +170,7 @@ public final class SliceLedger {
     return lostAt != NONE && now < lostAt + ttl;
   }
 
-  private List<Part> slots(
+  private List<CellAmount> slots(
       SliceMember member,
       Report report,
       long now,
@@ -194,7 +187,7 @@ public final class SliceLedger {
     return slots.grant(rate, from, now + ttl, member, sharers, lacked, bound);
   }
 
-  private List<Part> cells(
+  private List<CellAmount> cells(
       SliceMember member,
       Report report,
       CellPartition at,
@@ -210,7 +203,7 @@ public final class SliceLedger {
     count(member, report);
     running = running(at, now); // a report may show since when a span runs
     forget(running);
-    List<Part> parts =
+    List<CellAmount> parts =
         learning(now, ttl)
             ? List.of()
             : grant(member, allotment(cells(at, running, now, ttl)).within(bound), now, ttl);
@@ -315,7 +308,7 @@ public final class SliceLedger {
   private void count(SliceMember member, Report report) {
     member.counted.headMap(known, false).clear();
     uncount(member, report.from());
-    for (Part use : report.uses()) {
+    for (CellAmount use : report.uses()) {
       if (use.cell() >= known && use.amount() > 0) {
         count(member, use.cell(), Math.min(use.amount(), CellPartition.MOST));
       }
@@ -352,15 +345,16 @@ public final class SliceLedger {
     return bucket ? List.of(CellPartition.OUT) : cells;
   }
 
-  private List<Part> grant(SliceMember member, CellAllotment cellAllotment, long now, long ttl) {
+  private List<CellAmount> grant(
+      SliceMember member, CellAllotment cellAllotment, long now, long ttl) {
     Map<Long, Long> parts =
         new SliceGranting(partition, sharers, cellAllotment, member)
             .grant(sharers.wanted(now, ttl), now + ttl / 4);
-    List<Part> granted = new ArrayList<>();
+    List<CellAmount> granted = new ArrayList<>();
     parts.forEach(
         (cell, amount) -> {
           count(member, cell, amount);
-          granted.add(new Part(cell, amount));
+          granted.add(new CellAmount(cell, amount));
         });
     return granted;
   }

@@ -8,9 +8,9 @@ import static io.penstock.limit.slice.LedgerFixture.out;
 import static io.penstock.limit.slice.LedgerFixture.part;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.slice.SliceLedger.Part;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -152,7 +152,7 @@ class SliceLedgerGrantTest {
         .containsExactly(
             LongStream.rangeClosed(running, running + 60)
                 .mapToObj(each -> part(each, 1))
-                .toArray(Part[]::new));
+                .toArray(CellAmount[]::new));
   }
 
   @Test

@@ -10,10 +10,10 @@ import static io.penstock.limit.slice.LedgerFixture.out;
 import static io.penstock.limit.slice.LedgerFixture.part;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.slice.SliceLedger.Part;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -27,15 +27,15 @@ class SliceLedgerIdleTest {
   private long number;
 
   /** Returns the grants to a member that makes this report in the first instant. */
-  private List<Part> round(
-      SliceLedger sliceLedger, LimitSpec spec, long wanted, long barred, Part... uses) {
+  private List<CellAmount> round(
+      SliceLedger sliceLedger, LimitSpec spec, long wanted, long barred, CellAmount... uses) {
     number++;
     SliceLedger.Report report =
         new SliceLedger.Report("a", number, 0, List.of(uses), 0, wanted, barred, SliceLedger.NONE);
     return sliceLedger.round(report, CellPartition.of(spec), START, TTL).parts();
   }
 
-  private SliceLedger after(LimitSpec spec, Part... uses) {
+  private SliceLedger after(LimitSpec spec, CellAmount... uses) {
     SliceLedger sliceLedger = new SliceLedger(CellPartition.of(spec));
     assertThat(round(sliceLedger, spec, 0, SliceLedger.NONE, uses)).isEmpty();
     return sliceLedger;

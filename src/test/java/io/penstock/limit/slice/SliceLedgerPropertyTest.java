@@ -2,9 +2,9 @@ package io.penstock.limit.slice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.slice.SliceLedger.Part;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,11 +53,11 @@ class SliceLedgerPropertyTest {
     }
 
     /** Reports everything in one round. Returns the grants. */
-    List<Part> round(String member, long head, long wanted) {
+    List<CellAmount> round(String member, long head, long wanted) {
       NavigableMap<Long, Long> own = own(member);
       own.headMap(oldest(), false).clear();
-      List<Part> uses =
-          own.entrySet().stream().map(use -> new Part(use.getKey(), use.getValue())).toList();
+      List<CellAmount> uses =
+          own.entrySet().stream().map(use -> new CellAmount(use.getKey(), use.getValue())).toList();
       number++;
       SliceLedger.Report report =
           new SliceLedger.Report(
@@ -84,9 +84,9 @@ class SliceLedgerPropertyTest {
         overrun += 3;
       }
       long head = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : 0;
-      List<Part> parts = round(member, head, random.nextInt(60));
+      List<CellAmount> parts = round(member, head, random.nextInt(60));
       if (random.nextInt(10) != 0) { // else the answer is lost
-        for (Part part : parts) {
+        for (CellAmount part : parts) {
           own.merge(part.cell(), part.amount(), Long::sum);
           spent.merge(part.cell(), part.amount(), Long::sum);
         }
@@ -164,7 +164,7 @@ class SliceLedgerPropertyTest {
       while (!granted) {
         game.now += 100_000;
         String greedy = "m" + (1 + game.random.nextInt(game.members.size() - 1));
-        for (Part part : game.round(greedy, game.random.nextInt(3), 50)) {
+        for (CellAmount part : game.round(greedy, game.random.nextInt(3), 50)) {
           game.own(greedy).merge(part.cell(), part.amount(), Long::sum);
         }
         boolean waits = game.now > begun + 12 * SECOND;

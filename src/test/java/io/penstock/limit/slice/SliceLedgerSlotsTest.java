@@ -5,9 +5,9 @@ import static io.penstock.limit.slice.LedgerFixture.TTL;
 import static io.penstock.limit.slice.LedgerFixture.part;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.slice.SliceLedger.Part;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -24,8 +24,8 @@ class SliceLedgerSlotsTest {
     return new LimitSpec.Strict(new ExactRate(releases, seconds));
   }
 
-  private static long sum(List<Part> parts) {
-    return parts.stream().mapToLong(Part::amount).sum();
+  private static long sum(List<CellAmount> parts) {
+    return parts.stream().mapToLong(CellAmount::amount).sum();
   }
 
   @Test

@@ -3,10 +3,10 @@ package io.penstock.limit.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellPartition;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.slice.SliceLedger.Part;
 import io.penstock.time.ZoneMidnights;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -23,13 +23,13 @@ class SliceLedgerTest {
   private long number;
   private long now = START;
 
-  private List<Part> round(
+  private List<CellAmount> round(
       SliceLedger sliceLedger,
       LimitSpec spec,
       String member,
       long head,
       long wanted,
-      Part... uses) {
+      CellAmount... uses) {
     number++;
     SliceLedger.Report report =
         new SliceLedger.Report(
@@ -41,8 +41,8 @@ class SliceLedgerTest {
     return new SliceLedger(CellPartition.of(spec));
   }
 
-  private static Part out(long amount) {
-    return new Part(CellPartition.OUT, amount);
+  private static CellAmount out(long amount) {
+    return new CellAmount(CellPartition.OUT, amount);
   }
 
   @Test
@@ -51,10 +51,11 @@ class SliceLedgerTest {
     SliceLedger sliceLedger = shares(spec);
     long minute = now / (60 * SECOND);
     assertThat(round(sliceLedger, spec, "a", 0, 80)).containsExactly(out(50));
-    assertThat(round(sliceLedger, spec, "a", 1, 0, new Part(minute, 50))).isEmpty();
+    assertThat(round(sliceLedger, spec, "a", 1, 0, new CellAmount(minute, 50))).isEmpty();
     now += SECOND;
-    assertThat(round(sliceLedger, spec, "a", 11, 0, new Part(minute, 50))).isEmpty();
-    assertThat(round(sliceLedger, spec, "a", 10, 0, new Part(minute, 50))).containsExactly(out(10));
+    assertThat(round(sliceLedger, spec, "a", 11, 0, new CellAmount(minute, 50))).isEmpty();
+    assertThat(round(sliceLedger, spec, "a", 10, 0, new CellAmount(minute, 50)))
+        .containsExactly(out(10));
   }
 
   @Test
@@ -88,9 +89,10 @@ class SliceLedgerTest {
     SliceLedger sliceLedger = shares(spec);
     long minute = now / (60 * SECOND);
     round(sliceLedger, spec, "a", 0, 50);
-    round(sliceLedger, spec, "a", 0, 0, new Part(minute, 20));
-    assertThat(round(sliceLedger, spec, "a", 31, 0, new Part(minute, 20))).isEmpty();
-    assertThat(round(sliceLedger, spec, "a", 30, 0, new Part(minute, 20))).containsExactly(out(30));
+    round(sliceLedger, spec, "a", 0, 0, new CellAmount(minute, 20));
+    assertThat(round(sliceLedger, spec, "a", 31, 0, new CellAmount(minute, 20))).isEmpty();
+    assertThat(round(sliceLedger, spec, "a", 30, 0, new CellAmount(minute, 20)))
+        .containsExactly(out(30));
   }
 
   @Test
@@ -99,11 +101,12 @@ class SliceLedgerTest {
     SliceLedger sliceLedger = shares(spec);
     long minute = now / (60 * SECOND);
     round(sliceLedger, spec, "a", 0, 50);
-    round(sliceLedger, spec, "a", 0, 0, new Part(minute, 70));
+    round(sliceLedger, spec, "a", 0, 0, new CellAmount(minute, 70));
     now += 2 * SECOND;
-    assertThat(round(sliceLedger, spec, "a", 1, 0, new Part(minute, 70))).isEmpty();
+    assertThat(round(sliceLedger, spec, "a", 1, 0, new CellAmount(minute, 70))).isEmpty();
     now += SECOND;
-    assertThat(round(sliceLedger, spec, "a", 10, 0, new Part(minute, 70))).containsExactly(out(10));
+    assertThat(round(sliceLedger, spec, "a", 10, 0, new CellAmount(minute, 70)))
+        .containsExactly(out(10));
   }
 
   @Test
@@ -114,11 +117,11 @@ class SliceLedgerTest {
     now = edge - SECOND;
     SliceLedger sliceLedger = shares(spec);
     assertThat(round(sliceLedger, spec, "a", 0, 15))
-        .containsExactly(new Part(edge - 24 * 3_600 * SECOND, 10), new Part(edge, 5));
+        .containsExactly(new CellAmount(edge - 24 * 3_600 * SECOND, 10), new CellAmount(edge, 5));
     // clocks go back that day: it has 25 hours
     now = edge + 25 * 3_600 * SECOND - 1;
-    assertThat(round(sliceLedger, spec, "b", 6, 0)).isEqualTo(List.of(new Part(now + 1, 6)));
-    assertThat(round(sliceLedger, spec, "c", 5, 0)).containsExactly(new Part(edge, 5));
+    assertThat(round(sliceLedger, spec, "b", 6, 0)).isEqualTo(List.of(new CellAmount(now + 1, 6)));
+    assertThat(round(sliceLedger, spec, "c", 5, 0)).containsExactly(new CellAmount(edge, 5));
   }
 
   @Test
@@ -137,7 +140,8 @@ class SliceLedgerTest {
   @Test
   void headAboveTheCapacity_isGrantedTheCapacity() {
     LimitSpec spec = new LimitSpec.FixedWindow(10, 5 * NANOS);
-    assertThat(round(shares(spec), spec, "a", 25, 0)).containsExactly(new Part(340_000_000, 10));
+    assertThat(round(shares(spec), spec, "a", 25, 0))
+        .containsExactly(new CellAmount(340_000_000, 10));
   }
 
   @Test
@@ -155,16 +159,16 @@ class SliceLedgerTest {
     for (int i = 0; i < 15 && granted == 0; i++) {
       now += SECOND;
       assertThat(round(sliceLedger, spec, "c", 0, 1)).as("all is kept for who lacks it").isEmpty();
-      granted = round(sliceLedger, spec, "b", 10, 0).stream().mapToLong(Part::amount).sum();
+      granted = round(sliceLedger, spec, "b", 10, 0).stream().mapToLong(CellAmount::amount).sum();
     }
     assertThat(granted).isEqualTo(10);
     assertThat(now / SECOND).isLessThanOrEqualTo(START / SECOND + 60 + 12);
   }
 
-  private static Part[] spent(long first, long last) {
-    Part[] parts = new Part[(int) (last - first) + 1];
+  private static CellAmount[] spent(long first, long last) {
+    CellAmount[] parts = new CellAmount[(int) (last - first) + 1];
     for (int i = 0; i < parts.length; i++) {
-      parts[i] = new Part(first + i, 1);
+      parts[i] = new CellAmount(first + i, 1);
     }
     return parts;
   }
@@ -176,11 +180,14 @@ class SliceLedgerTest {
     long first = now + 2_000;
     assertThat(round(sliceLedger, spec, "a", 1, 2))
         .containsExactly(
-            new Part(first, 1), new Part(first + 333_334, 1), new Part(first + 666_667, 1));
+            new CellAmount(first, 1),
+            new CellAmount(first + 333_334, 1),
+            new CellAmount(first + 666_667, 1));
     now += SECOND / 2;
-    assertThat(round(sliceLedger, spec, "a", 0, 1)).containsExactly(new Part(first + SECOND, 1));
+    assertThat(round(sliceLedger, spec, "a", 0, 1))
+        .containsExactly(new CellAmount(first + SECOND, 1));
     now += 10 * SECOND;
-    assertThat(round(sliceLedger, spec, "a", 1, 0)).containsExactly(new Part(now + 2_000, 1));
+    assertThat(round(sliceLedger, spec, "a", 1, 0)).containsExactly(new CellAmount(now + 2_000, 1));
   }
 
   @Test
@@ -189,7 +196,9 @@ class SliceLedgerTest {
     long first = now + 2_000;
     assertThat(round(shares(spec), spec, "a", 0, 12))
         .containsExactly(
-            new Part(first, 5), new Part(first + 5_000, 5), new Part(first + 10_000, 2));
+            new CellAmount(first, 5),
+            new CellAmount(first + 5_000, 5),
+            new CellAmount(first + 10_000, 2));
   }
 
   @Test
@@ -197,14 +206,14 @@ class SliceLedgerTest {
     LimitSpec spec = new LimitSpec.Strict(new ExactRate(1, 10));
     SliceLedger sliceLedger = shares(spec);
     long first = now + 2_000;
-    assertThat(round(sliceLedger, spec, "a", 1, 5)).containsExactly(new Part(first, 1));
+    assertThat(round(sliceLedger, spec, "a", 1, 5)).containsExactly(new CellAmount(first, 1));
     assertThat(sliceLedger.idle(now + TTL + 1, TTL)).isFalse();
     now += 10 * SECOND - TTL;
     assertThat(round(sliceLedger, spec, "a", 1, 0)).isEmpty();
     now += 2_000;
     assertThat(round(sliceLedger, spec, "b", 1, 0)).as("a lacks it longer").isEmpty();
     assertThat(round(sliceLedger, spec, "a", 1, 0))
-        .containsExactly(new Part(first + 10 * SECOND, 1));
+        .containsExactly(new CellAmount(first + 10 * SECOND, 1));
   }
 
   @Test
@@ -225,11 +234,11 @@ class SliceLedgerTest {
         new SliceLedger.Report(
             "a", ++number, now + 60_000, List.of(), 1, 0, SliceLedger.NONE, SliceLedger.NONE);
     assertThat(sliceLedger.round(late, at, now, TTL).parts())
-        .containsExactly(new Part(now + 60_000, 1));
+        .containsExactly(new CellAmount(now + 60_000, 1));
     SliceLedger.Report barred =
         new SliceLedger.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, SliceLedger.NONE);
     assertThat(sliceLedger.round(barred, at, now, TTL).parts())
-        .containsExactly(new Part(now + SECOND + 1, 1));
+        .containsExactly(new CellAmount(now + SECOND + 1, 1));
   }
 
   private static final LimitSpec SPAN = new LimitSpec.Day(10, null, SECOND * 1_000);
@@ -239,42 +248,45 @@ class SliceLedgerTest {
   void memberSaysLaterThatTheSpanBeganEarlier_bothCountAndItEndsEarlier() {
     SliceLedger sliceLedger = shares(SPAN);
     long first = now - 5 * SECOND;
-    assertThat(round(sliceLedger, SPAN, "knows of none", 0, 3)).containsExactly(new Part(now, 3));
+    assertThat(round(sliceLedger, SPAN, "knows of none", 0, 3))
+        .containsExactly(new CellAmount(now, 3));
     long second = now;
     now += SECOND;
-    assertThat(round(sliceLedger, SPAN, "a", 5, 0, new Part(first, 6))).isEmpty();
-    assertThat(round(sliceLedger, SPAN, "a", 1, 0, new Part(first, 6)))
-        .containsExactly(new Part(first, 1));
-    assertThat(round(sliceLedger, SPAN, "knows of none", 1, 0, new Part(second, 3))).isEmpty();
+    assertThat(round(sliceLedger, SPAN, "a", 5, 0, new CellAmount(first, 6))).isEmpty();
+    assertThat(round(sliceLedger, SPAN, "a", 1, 0, new CellAmount(first, 6)))
+        .containsExactly(new CellAmount(first, 1));
+    assertThat(round(sliceLedger, SPAN, "knows of none", 1, 0, new CellAmount(second, 3)))
+        .isEmpty();
     now = first + DAY + SECOND;
-    assertThat(round(sliceLedger, SPAN, "b", 10, 0)).containsExactly(new Part(now, 10));
-    assertThat(round(sliceLedger, SPAN, "a", 1, 0, new Part(second, 3))).isEmpty();
+    assertThat(round(sliceLedger, SPAN, "b", 10, 0)).containsExactly(new CellAmount(now, 10));
+    assertThat(round(sliceLedger, SPAN, "a", 1, 0, new CellAmount(second, 3))).isEmpty();
   }
 
   @Test
   void spanThatBeganEarlierIsBarred_nothingIsGrantedUntilItIsOver() {
     SliceLedger sliceLedger = shares(SPAN);
     long first = now - 5 * SECOND;
-    assertThat(round(sliceLedger, SPAN, "knows of none", 0, 3)).containsExactly(new Part(now, 3));
+    assertThat(round(sliceLedger, SPAN, "knows of none", 0, 3))
+        .containsExactly(new CellAmount(now, 3));
     SliceLedger.Report bars =
         new SliceLedger.Report("a", ++number, 0, List.of(), 1, 0, first, SliceLedger.NONE);
     assertThat(sliceLedger.round(bars, CellPartition.of(SPAN), now, TTL).parts()).isEmpty();
     now = first + DAY + SECOND - 1;
     assertThat(round(sliceLedger, SPAN, "b", 1, 0)).isEmpty();
     now++;
-    assertThat(round(sliceLedger, SPAN, "b", 10, 0)).containsExactly(new Part(now, 10));
+    assertThat(round(sliceLedger, SPAN, "b", 10, 0)).containsExactly(new CellAmount(now, 10));
   }
 
   @Test
   void spanIsOver_whatIsSaidOfItCountsNoMore() {
     SliceLedger sliceLedger = shares(SPAN);
     long first = now;
-    assertThat(round(sliceLedger, SPAN, "a", 0, 10)).containsExactly(new Part(first, 10));
+    assertThat(round(sliceLedger, SPAN, "a", 0, 10)).containsExactly(new CellAmount(first, 10));
     now = first + DAY + SECOND - 1;
-    assertThat(round(sliceLedger, SPAN, "b", 1, 0, new Part(first, 10))).isEmpty();
+    assertThat(round(sliceLedger, SPAN, "b", 1, 0, new CellAmount(first, 10))).isEmpty();
     now++;
-    Part late = new Part(first + SECOND, 10);
-    assertThat(round(sliceLedger, SPAN, "b", 10, 0, late)).containsExactly(new Part(now, 10));
+    CellAmount late = new CellAmount(first + SECOND, 10);
+    assertThat(round(sliceLedger, SPAN, "b", 10, 0, late)).containsExactly(new CellAmount(now, 10));
   }
 
   @Test
