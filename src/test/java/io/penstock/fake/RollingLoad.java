@@ -119,9 +119,9 @@ public final class RollingLoad implements AutoCloseable {
           1, streamQuestion(40 + 5 * i)); // so that they do not end at the same time
     }
     repeatingClients.ask(
-        80, new RepeatingClients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
-    // exceeds the capacity of two windows, and of sixteen seconds of permits: some still wait after
-    // a pause, even if a slow machine makes that longer
+        50, new RepeatingClients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
+    // exceeds the capacity of two windows, and of ten seconds of permits: some still wait after a
+    // pause
     for (int i = 0; i < 120; i++) {
       String path = WINDOW_PATH + "?tokens=" + (10 + 7 * (i % 60));
       repeatingClients.ask(
