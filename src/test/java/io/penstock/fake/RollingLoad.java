@@ -119,7 +119,7 @@ public final class RollingLoad implements AutoCloseable {
           1, streamQuestion(40 + 5 * i)); // so that they do not end at the same time
     }
     repeatingClients.ask(
-        50, new RepeatingClients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
+        40, new RepeatingClients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
     // exceeds the capacity of two windows, and of ten seconds of permits: some still wait after a
     // pause
     for (int i = 0; i < 120; i++) {
