@@ -14,7 +14,7 @@ import io.penstock.key.KeyRegistry;
 import io.penstock.metrics.GatewayMeters;
 import io.penstock.metrics.TraceExemplars;
 import io.penstock.model.ModelQuotas;
-import io.penstock.park.SchedulerDrivers;
+import io.penstock.park.SchedulerAlarms;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
 import io.penstock.redis.KeysClaim;
@@ -157,8 +157,8 @@ class PenstockConfiguration {
   }
 
   @Bean
-  SchedulerDrivers drivers(Ticker ticker) {
-    return new SchedulerDrivers(ticker);
+  SchedulerAlarms alarms(Ticker ticker) {
+    return new SchedulerAlarms(ticker);
   }
 
   @Bean
@@ -168,12 +168,12 @@ class PenstockConfiguration {
       KeyRegistry keyRegistry,
       LimitSource limits,
       Ticker ticker,
-      SchedulerDrivers drivers,
+      SchedulerAlarms alarms,
       EventBus events) {
     EndpointRegistry endpointRegistry =
         new EndpointRegistry(
             new EndpointServices(
-                upstreamRegistry, models, limits, ticker, drivers, events, new AtomicLong()));
+                upstreamRegistry, models, limits, ticker, alarms, events, new AtomicLong()));
     models.whenChanged(endpointRegistry::termsChanged);
     keyRegistry.whenChanged(endpointRegistry::termsChanged);
     return endpointRegistry;

@@ -193,17 +193,14 @@ public final class CountSync implements KnownPeerCounts {
         failed();
       }
       if (!schedule.due(now)) {
-        // an answer does not run a step, so the next one must not wait for the timeout
-        return schedule.awaiting()
-            ? Math.max(schedule.dueNanos(), schedule.next())
-            : schedule.next();
+        return Math.max(schedule.dueNanos(), schedule.next());
       }
       mine = schedule.begin(now);
       own = collect(now);
     }
     exchange(own).whenComplete((others, failure) -> answered(mine, own, others));
     synchronized (this) {
-      return schedule.dueNanos();
+      return schedule.dueNanos(); // not after the timeout: an answer runs no step
     }
   }
 

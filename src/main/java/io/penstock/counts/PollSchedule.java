@@ -74,10 +74,6 @@ public final class PollSchedule {
     return inTime;
   }
 
-  boolean awaiting() {
-    return awaiting;
-  }
-
   /** Returns when the next request is due if the one under way has ended by then. */
   long dueNanos() {
     return nextAt;

@@ -25,21 +25,19 @@ public final class WriterCounts {
     this.id = id;
   }
 
-  private Cell cell(long number) {
-    return cells.computeIfAbsent(number, none -> new Cell());
-  }
-
   /** Records that {@code amount} ≥ 0 was counted in a cell. Returns the highest such amount. */
   public long count(long number, long amount) {
-    Cell cell = cell(number);
+    Cell cell = cells.computeIfAbsent(number, none -> new Cell());
     cell.counted = Math.max(cell.counted, amount);
     return cell.counted;
   }
 
-  /** Records that the store has an amount. */
+  /** Records that the store has an amount; has no effect on a cell that was forgotten. */
   public void acknowledge(long number, long amount) {
-    Cell cell = cell(number);
-    cell.acknowledged = Math.max(cell.acknowledged, amount);
+    Cell cell = cells.get(number);
+    if (cell != null) {
+      cell.acknowledged = Math.max(cell.acknowledged, amount);
+    }
   }
 
   /** Forgets cells before the given one, which no longer count. */
@@ -49,9 +47,9 @@ public final class WriterCounts {
 
   /** Adds the count of a cell to those to publish, unless the store has it. */
   public void addNew(long number, List<Count> due) {
-    Cell cell = cell(number);
-    if (cell.counted > cell.acknowledged) {
-      due.add(new Count(id, number, cell.counted));
+    Cell cell = cells.get(number);
+    if (cell != null) {
+      add(number, cell, false, due);
     }
   }
 
@@ -61,12 +59,13 @@ public final class WriterCounts {
    * @param whole whether also those that the store has, because it may have lost them
    */
   public void addAll(boolean whole, List<Count> due) {
-    cells.forEach(
-        (number, cell) -> {
-          if (whole || cell.counted > cell.acknowledged) {
-            due.add(new Count(id, number, cell.counted));
-          }
-        });
+    cells.forEach((number, cell) -> add(number, cell, whole, due));
+  }
+
+  private void add(long number, Cell cell, boolean again, List<Count> due) {
+    if (again || cell.counted > cell.acknowledged) {
+      due.add(new Count(id, number, cell.counted));
+    }
   }
 
   /** Returns the sum of two amounts ≥ 0, at most {@link Long#MAX_VALUE}. */

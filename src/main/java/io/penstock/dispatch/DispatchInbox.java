@@ -67,7 +67,7 @@ public final class DispatchInbox {
   }
 
   /** Replaces the alarm that runs the steps; for the owner only. */
-  public void drivenBy(StepAlarm next) {
+  public void replaceAlarm(StepAlarm next) {
     stepAlarm.at(Ticker.NEVER, this::ring);
     alarm = Ticker.NEVER;
     stepAlarm = next;

@@ -79,7 +79,7 @@ public final class Endpoint {
     this.own = new Quota("endpoint " + spec.path(), ChargeRule.TOTAL, limits);
     this.endpointLifecycle = new EndpointLifecycle(spec, services.limits(), own);
     this.bodylessRefusal = new BodylessRefusal(endpointLifecycle, own);
-    StepAlarm stepAlarm = services.drivers().alarm(spec.algorithm());
+    StepAlarm stepAlarm = services.alarms().alarm(spec.algorithm());
     this.dispatchInbox = new DispatchInbox(services.ticker(), stepAlarm, new Owner());
     this.routeTable = new RouteTable(services, endpointLifecycle::spec, own, dispatchInbox::signal);
     this.dispatcher = new Dispatcher(ticketAccounting, routeTable, new WaitReasons());
@@ -261,7 +261,7 @@ public final class Endpoint {
             return;
           }
           if (next.algorithm() != before.algorithm()) {
-            dispatchInbox.drivenBy(services.drivers().alarm(next.algorithm()));
+            dispatchInbox.replaceAlarm(services.alarms().alarm(next.algorithm()));
           }
           dispatcher.reroute(at);
         });

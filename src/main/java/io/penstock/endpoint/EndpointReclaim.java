@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class EndpointReclaim {
   private record Look(long atNanos, Endpoint endpoint) {}
 
-  private final AlarmSource drivers;
+  private final AlarmSource alarms;
   private final Runnable ring;
   private final PriorityQueue<Look> looks =
       new PriorityQueue<>(Comparator.comparingLong(Look::atNanos));
@@ -28,8 +28,8 @@ final class EndpointReclaim {
    *
    * @param ring called when a check is due
    */
-  EndpointReclaim(AlarmSource drivers, Runnable ring) {
-    this.drivers = drivers;
+  EndpointReclaim(AlarmSource alarms, Runnable ring) {
+    this.alarms = alarms;
     this.ring = ring;
   }
 
@@ -64,14 +64,14 @@ final class EndpointReclaim {
     long next = first == null ? Ticker.NEVER : first.atNanos();
     if (next != alarm) {
       alarm = next;
-      driver().at(next, ring);
+      stepAlarm().at(next, ring);
     }
   }
 
-  private StepAlarm driver() {
+  private StepAlarm stepAlarm() {
     StepAlarm made = stepAlarm;
     if (made == null) {
-      made = drivers.alarm(LimitAlgorithm.NONE);
+      made = alarms.alarm(LimitAlgorithm.NONE);
       stepAlarm = made;
     }
     return made;

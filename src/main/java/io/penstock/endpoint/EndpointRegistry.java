@@ -74,7 +74,7 @@ public final class EndpointRegistry {
   public EndpointRegistry(EndpointServices services) {
     this.services = services;
     this.ticketOperations = new TicketOperations(this, services);
-    this.reclaim = new EndpointReclaim(services.drivers(), this::ring);
+    this.reclaim = new EndpointReclaim(services.alarms(), this::ring);
   }
 
   /**

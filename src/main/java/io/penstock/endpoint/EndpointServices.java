@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param models the quotas of models over all upstreams
  * @param limits the source of limits
  * @param ticker the clock
- * @param drivers creates the alarms that run their steps
+ * @param alarms creates the alarms that run their steps
  * @param events receives their events
  * @param arrivals the next arrival number
  * @param directory the directory of waiting tickets
@@ -25,7 +25,7 @@ public record EndpointServices(
     ModelQuotas models,
     LimitSource limits,
     Ticker ticker,
-    AlarmSource drivers,
+    AlarmSource alarms,
     EventSink events,
     AtomicLong arrivals,
     TicketDirectory directory) {
@@ -35,9 +35,9 @@ public record EndpointServices(
       ModelQuotas models,
       LimitSource limits,
       Ticker ticker,
-      AlarmSource drivers,
+      AlarmSource alarms,
       EventSink events,
       AtomicLong arrivals) {
-    this(upstreams, models, limits, ticker, drivers, events, arrivals, new TicketDirectory());
+    this(upstreams, models, limits, ticker, alarms, events, arrivals, new TicketDirectory());
   }
 }

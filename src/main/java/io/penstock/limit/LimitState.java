@@ -477,7 +477,7 @@ record LimitState(
                   null,
                   sliceDemand,
                   outageCap,
-                  share(outageCap, changed, share, now),
+                  shareOf(outageCap, changed, share, now),
                   null)
               : new LimitState(changed, null, null, null, outageCap, share, null)
                   .shared(Objects.requireNonNull(sliceDemand), now);
@@ -499,7 +499,7 @@ record LimitState(
         null,
         demand,
         outageCap,
-        share(outageCap, own, share, now),
+        shareOf(outageCap, own, share, now),
         regionUse);
   }
 
@@ -543,7 +543,7 @@ record LimitState(
     if (cap == null || cap.equals(outageCap) || (slices == null && peerCounts == null)) {
       return this;
     }
-    LocalState part = slices == null ? null : share(cap, alignedLocal(now), share, now);
+    LocalState part = slices == null ? null : shareOf(cap, alignedLocal(now), share, now);
     return new LimitState(local, slices, peerCounts, sliceDemand, cap, part, regionUse);
   }
 
@@ -560,7 +560,7 @@ record LimitState(
    * @param own the local state, which is charged to the share when it begins
    * @param current the state of the share so far; null when it begins
    */
-  private static @Nullable LocalState share(
+  private static @Nullable LocalState shareOf(
       @Nullable OutageCap cap, LocalState own, @Nullable LocalState current, long now) {
     LimitSpec part =
         cap instanceof OutageCap.Share(long members) ? LimitParts.of(own.spec(), members) : null;

@@ -72,8 +72,9 @@ final class TicketsHandler {
     Endpoint endpoint = registry.at(path.get());
     return endpoint == null
         ? EndpointsHandler.none()
-        : told((Consumer<QueueSnapshot> receiver) ->
-                registry.tickets().list(endpoint, limit, receiver))
+        : askOwner(
+                (Consumer<QueueSnapshot> receiver) ->
+                    registry.tickets().list(endpoint, limit, receiver))
             .flatMap(queueSnapshot -> OperatorJson.answer(views(queueSnapshot)))
             .onErrorResume(TimeoutException.class, late -> late());
   }
@@ -92,8 +93,8 @@ final class TicketsHandler {
   /** Shows one ticket, found by its number or its request id: what it waits for, or its outcome. */
   private Mono<ServerResponse> show(ServerRequest request) {
     String id = request.pathVariable("id");
-    return told((Consumer<Optional<TicketRecord>> receiver) ->
-            registry.tickets().find(id, receiver))
+    return askOwner(
+            (Consumer<Optional<TicketRecord>> receiver) -> registry.tickets().find(id, receiver))
         .flatMap(
             known ->
                 known.map(this::view).map(OperatorJson::answer).orElseGet(TicketsHandler::none))
@@ -110,7 +111,7 @@ final class TicketsHandler {
   /** Removes one ticket, found by its number only: several tickets may have the same request id. */
   private Mono<ServerResponse> remove(ServerRequest request) {
     String id = request.pathVariable("id");
-    return told((Consumer<Removal> receiver) -> registry.tickets().remove(id, receiver))
+    return askOwner((Consumer<Removal> receiver) -> registry.tickets().remove(id, receiver))
         .flatMap(
             removal ->
                 switch (removal) {
@@ -132,7 +133,7 @@ final class TicketsHandler {
    * Asks the owner of a queue and continues on another thread, because the owner's thread must not
    * be blocked.
    */
-  private static <T> Mono<T> told(Consumer<Consumer<T>> ask) {
+  private static <T> Mono<T> askOwner(Consumer<Consumer<T>> ask) {
     return Mono.<T>create(sink -> ask.accept(sink::success))
         .publishOn(Schedulers.boundedElastic())
         .timeout(PATIENCE)

@@ -108,6 +108,7 @@ final class RegionLimit {
   void restore(long cell, long amount) {
     Cell known = cell(cell);
     known.before = Math.max(known.before, amount);
+    published.count(cell, amount);
     published.acknowledge(cell, amount);
   }
 
@@ -162,9 +163,7 @@ final class RegionLimit {
 
   /** Records that an amount was published and acknowledged. */
   void acknowledge(long cell, long amount) {
-    if (cells.containsKey(cell)) {
-      published.acknowledge(cell, amount);
-    }
+    published.acknowledge(cell, amount);
   }
 
   /** Makes the limit leave room for everything that is known now. */

@@ -9,7 +9,7 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
 import io.penstock.limit.LimitSpec;
-import io.penstock.park.SchedulerDrivers;
+import io.penstock.park.SchedulerAlarms;
 import io.penstock.queue.QueueOrder;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
@@ -38,7 +38,7 @@ record SaturatedReleases(List<Event.Released> decided, List<Long> heard) {
     CountDownLatch left = new CountDownLatch(releases);
     Ticker ticker = Ticker.system();
     EndpointSpec spec = BenchCore.permit(algorithm, limit, QueueOrder.FIFO);
-    try (SchedulerDrivers drivers = new SchedulerDrivers(ticker)) {
+    try (SchedulerAlarms drivers = new SchedulerAlarms(ticker)) {
       Endpoint endpoint =
           BenchCore.open(
               spec,

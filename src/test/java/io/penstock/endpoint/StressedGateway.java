@@ -8,7 +8,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
-import io.penstock.park.SchedulerDrivers;
+import io.penstock.park.SchedulerAlarms;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
@@ -35,7 +35,7 @@ public final class StressedGateway implements AutoCloseable {
   private final LocalLimitSource limits = new LocalLimitSource();
   final UpstreamRegistry upstreams = new UpstreamRegistry(limits, WINDOW_NANOS);
   final ModelQuotas models = new ModelQuotas(limits, WINDOW_NANOS);
-  private final SchedulerDrivers drivers = new SchedulerDrivers(ticker);
+  private final SchedulerAlarms drivers = new SchedulerAlarms(ticker);
   public final EndpointRegistry registry =
       new EndpointRegistry(
           new EndpointServices(

@@ -10,7 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class SchedulerDriversTest {
+class SchedulerAlarmsTest {
   private final FakeTicker ticker = new FakeTicker();
   private final BlockingQueue<String> steps = new LinkedBlockingQueue<>();
 
@@ -24,7 +24,7 @@ class SchedulerDriversTest {
 
   @Test
   void alarm_closed_runsNothing_andLeavesTheThreadToTheOthers() throws Exception {
-    try (SchedulerDrivers drivers = new SchedulerDrivers(ticker)) {
+    try (SchedulerAlarms drivers = new SchedulerAlarms(ticker)) {
       StepAlarm closed = drivers.alarm(LimitAlgorithm.NONE);
       StepAlarm other = drivers.alarm(LimitAlgorithm.NONE);
       closed.at(ticker.nanos() + 1_000_000_000, step("set before"));
@@ -40,7 +40,7 @@ class SchedulerDriversTest {
 
   @Test
   void alarm_setAgain_runsOnlyTheLastStep() throws Exception {
-    try (SchedulerDrivers drivers = new SchedulerDrivers(ticker)) {
+    try (SchedulerAlarms drivers = new SchedulerAlarms(ticker)) {
       StepAlarm alarm = drivers.alarm(LimitAlgorithm.NONE);
       alarm.at(ticker.nanos() + 100_000_000, step("replaced"));
       alarm.at(ticker.nanos() + 200_000_000, step("last"));

@@ -14,12 +14,12 @@ import reactor.core.scheduler.Schedulers;
  * penstock-token-window}; each scheduler is a single thread. Wake-ups are timers at computed
  * instants; nothing runs between them.
  */
-public final class SchedulerDrivers implements AlarmSource, AutoCloseable {
+public final class SchedulerAlarms implements AlarmSource, AutoCloseable {
   private final Ticker ticker;
   private final Map<LimitAlgorithm, Scheduler> schedulers = new EnumMap<>(LimitAlgorithm.class);
 
   /** Creates a source of alarms with instants of {@code ticker}. */
-  public SchedulerDrivers(Ticker ticker) {
+  public SchedulerAlarms(Ticker ticker) {
     this.ticker = ticker;
   }
 
