@@ -241,7 +241,7 @@ public record TicketRoute(
   @Nullable Refusal refusal() {
     for (Quota quota : quotas) {
       for (MeteredLimit metered : quota.limits()) {
-        Refusal refusal = metered.limit().refusal();
+        Refusal refusal = metered.limit().sharing().refusal();
         if (refusal != null) {
           return refusal;
         }

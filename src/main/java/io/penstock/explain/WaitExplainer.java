@@ -164,7 +164,7 @@ public final class WaitExplainer {
   }
 
   private Cause cause(LimitStatus limitStatus) {
-    if (limitStatus.metered().limit().refusal() != null) {
+    if (limitStatus.metered().limit().sharing().refusal() != null) {
       return Cause.LIMIT_UNAVAILABLE;
     }
     if (limitStatus.metered().limit().sharing().isBarred(1, now)) {

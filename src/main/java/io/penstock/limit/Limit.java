@@ -1,12 +1,9 @@
 package io.penstock.limit;
 
 import io.penstock.cost.Weight;
-import io.penstock.refusal.Refusal;
-import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Limit on how much may pass. Safe from any thread: each change is one compare-and-set, of an
@@ -59,11 +56,6 @@ public final class Limit {
   /** Returns the largest amount that could be admitted now: less while a provider lowers it. */
   public long capacity(long now) {
     return state().capacity(now);
-  }
-
-  /** Returns the instant from which no provider lowers the limit; now when none does. */
-  public long restoredAt(long now) {
-    return state().restoredAt(now);
   }
 
   /**
@@ -253,39 +245,6 @@ public final class Limit {
     change(current -> current.spec().equals(spec) ? current : current.withSpec(spec, now));
   }
 
-  /** Widens a trailing window by 0 to 500 ms beyond its guard. Has no effect on other limits. */
-  public void widen(long nanos) {
-    change(current -> current.widened(nanos));
-  }
-
-  /**
-   * Applies a provider's statement, unless the answer to a later request brought one before. It
-   * never raises the limit above its spec; a lower limit holds for 120 s. Only trailing windows are
-   * affected. Returns whether anything may pass sooner than before.
-   */
-  public boolean applyNotice(ProviderNotice notice, long now) {
-    while (true) {
-      LimitState current = state();
-      LimitState next = current.withNotice(notice, now);
-      if (next.equals(current)) {
-        return false;
-      }
-      if (replace(current, next)) {
-        return next.soonerThan(current, now);
-      }
-    }
-  }
-
-  /** Returns a provider's last statement about a trailing window, or null. */
-  public @Nullable LearnedLimit learned(long now) {
-    return state().learned(now);
-  }
-
-  /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
-  public @Nullable Refusal refusal() {
-    return state().outageCap() instanceof OutageCap.Shut(Refusal refusal) ? refusal : null;
-  }
-
   /** Returns what the limit owes at {@code now}. */
   public LimitBalance balance(long now) {
     return state().balance(now);
@@ -299,23 +258,13 @@ public final class Limit {
     return state().cells(now);
   }
 
+  /** Returns the operations of those who hear from a provider how much it admits. */
+  public LimitFeedback feedback() {
+    return new LimitFeedback(this);
+  }
+
   /** Returns the operations of those who share the limit with others. */
   public LimitSharing sharing() {
     return new LimitSharing(this);
-  }
-
-  /** Returns the demand of waiters for what other instances leave of the limit, or null. */
-  public @Nullable SliceDemand demand() {
-    return state().sliceDemand();
-  }
-
-  /** Returns whether only slices are lacking, and some may arrive, or begin, at any moment. */
-  public boolean isAwaitingSlices(long amount, long now) {
-    return state().isAwaitingSlices(amount, now);
-  }
-
-  /** Returns whether only slices that are not here would let {@code amount} pass. */
-  public boolean needsMissingSlices(long amount, long now) {
-    return state().roomFreeAt(amount, now) == Ticker.NEVER;
   }
 }

@@ -1,10 +1,13 @@
 package io.penstock.limit;
 
 import io.penstock.cost.Weight;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Operations on a limit by those who share it with other instances or regions. Safe from any
@@ -15,6 +18,26 @@ public final class LimitSharing {
 
   LimitSharing(Limit limit) {
     this.limit = limit;
+  }
+
+  /** Returns the demand of waiters for what other instances leave of the limit, or null. */
+  public @Nullable SliceDemand demand() {
+    return limit.state().sliceDemand();
+  }
+
+  /** Returns whether only slices are lacking, and some may arrive, or begin, at any moment. */
+  public boolean isAwaitingSlices(long amount, long now) {
+    return limit.state().isAwaitingSlices(amount, now);
+  }
+
+  /** Returns whether only slices that are not here would let {@code amount} pass. */
+  public boolean needsMissingSlices(long amount, long now) {
+    return limit.state().roomFreeAt(amount, now) == Ticker.NEVER;
+  }
+
+  /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
+  public @Nullable Refusal refusal() {
+    return limit.state().outageCap() instanceof OutageCap.Shut(Refusal refusal) ? refusal : null;
   }
 
   /**
@@ -151,9 +174,9 @@ public final class LimitSharing {
       LimitState state = limit.state();
       RegionUse use = state.regionUse();
       if (use == null
-          || limit.refusal() != null
+          || refusal() != null
           || !(limit.decide(weight, now) instanceof LimitAnswer.Wait)
-          || limit.isAwaitingSlices(weight.amount(), now)) {
+          || isAwaitingSlices(weight.amount(), now)) {
         return;
       }
       RegionUse next = use.withDenial(state.capacity(now), now);

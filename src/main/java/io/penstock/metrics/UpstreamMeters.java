@@ -201,7 +201,7 @@ final class UpstreamMeters {
     double most = Double.NaN;
     for (Quota pool : pools(model)) {
       for (MeteredLimit metered : pool.limits()) {
-        LearnedLimit learnedLimit = metered.limit().learned(ticker.nanos());
+        LearnedLimit learnedLimit = metered.limit().feedback().learned(ticker.nanos());
         if (metered.measure() == limitMeasure
             && learnedLimit != null
             && !(Math.abs(learnedLimit.drift()) <= Math.abs(most))) {

@@ -93,13 +93,13 @@ final class UpstreamsHandler {
     Limit limit = metered.limit();
     long effective = limit.capacity(now.nanos());
     LimitBalance limitBalance = limit.balance(now.nanos());
-    LearnedLimit learnedLimit = limit.learned(now.nanos());
+    LearnedLimit learnedLimit = limit.feedback().learned(now.nanos());
     return new LimitView(
         metered.measure().name().toLowerCase(Locale.ROOT),
         windowMillis(limit.spec()),
         limit.capacity(),
         effective,
-        now.ifToCome(limit.restoredAt(now.nanos())),
+        now.ifToCome(limit.feedback().restoredAt(now.nanos())),
         limitBalance.charged(),
         limitBalance.charged() + metered.peerUsage().counted(now.nanos()),
         limitBalance.reserved(),

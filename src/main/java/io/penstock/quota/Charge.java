@@ -171,14 +171,16 @@ public final class Charge {
    * any ticket may go sooner than before.
    */
   boolean learn(ProviderStatus providerStatus, long now) {
-    return limit.applyNotice(
-        new ProviderNotice(
-            receipt.totalTaken(),
-            takenNanos,
-            providerStatus.limit(),
-            providerStatus.remaining(),
-            providerStatus.resetNanos()),
-        now);
+    return limit
+        .feedback()
+        .applyNotice(
+            new ProviderNotice(
+                receipt.totalTaken(),
+                takenNanos,
+                providerStatus.limit(),
+                providerStatus.remaining(),
+                providerStatus.resetNanos()),
+            now);
   }
 
   /**

@@ -28,7 +28,8 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
       return null;
     }
     Limit limit = metered.limit();
-    SliceDemand sliceDemand = limit.isAwaitingSlices(weight.amount(), now) ? limit.demand() : null;
+    SliceDemand sliceDemand =
+        limit.sharing().isAwaitingSlices(weight.amount(), now) ? limit.sharing().demand() : null;
     return sliceDemand == null ? null : new CallerAccount.AwaitingSlices(sliceDemand, begin);
   }
 
@@ -47,7 +48,7 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
           RefusalReason.COST_EXCEEDS_CAPACITY,
           "%s: token cost %d exceeds capacity %d".formatted(quota, weight.least(), capacity));
     }
-    Refusal unavailable = metered == null ? null : metered.limit().refusal();
+    Refusal unavailable = metered == null ? null : metered.limit().sharing().refusal();
     if (unavailable != null) {
       return unavailable;
     }

@@ -406,7 +406,7 @@ public final class Quota {
       Limit limit = metered.limit();
       if (limit.spec() instanceof LimitSpec.Day
           && limit.decide(Weight.exactly(1), now) instanceof LimitAnswer.Wait(long until)
-          && !limit.isAwaitingSlices(1, now)) {
+          && !limit.sharing().isAwaitingSlices(1, now)) {
         ends = Math.max(ends, until);
       }
     }
@@ -415,7 +415,7 @@ public final class Quota {
 
   /** Widens its trailing windows by the measured jitter of sending requests. */
   public void widen(long nanos) {
-    limits().forEach(metered -> metered.limit().widen(nanos));
+    limits().forEach(metered -> metered.limit().feedback().widen(nanos));
     waitList.wake(); // the new width may be smaller than the old one
   }
 

@@ -55,7 +55,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     }
     boolean whole = possible(metered, sizes, limit.capacity(now));
     long opens = limit.roomFreeAt(amount(metered, sizes), now);
-    return whole ? opens : Math.max(opens, limit.restoredAt(now));
+    return whole ? opens : Math.max(opens, limit.feedback().restoredAt(now));
   }
 
   /** Records the demand for slices of a request that waits; returns {@link #roomFreeAt}. */
@@ -82,9 +82,10 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     long needs = possible ? Math.min(amount, metered.limit().capacity(now)) : amount;
     boolean room = admits(metered, sizes, now);
     long paced = paceAllowsAt(metered, sizes, now);
-    boolean lacks = !possible || (!room && metered.limit().needsMissingSlices(needs, now));
+    boolean lacks =
+        !possible || (!room && metered.limit().sharing().needsMissingSlices(needs, now));
     long opens = room ? now : lacks ? Ticker.NEVER : roomFreeAt(metered, sizes, now);
-    boolean awaitsSlices = !room && metered.limit().isAwaitingSlices(needs, now);
+    boolean awaitsSlices = !room && metered.limit().sharing().isAwaitingSlices(needs, now);
     return new LimitStatus(metered, needs, awaitsSlices, Math.max(now, Math.max(opens, paced)));
   }
 }

@@ -103,7 +103,7 @@ public final class WaitList implements SliceDemand.Waiter {
   /** Subscribes to the shared ones of {@code limits}: from now on new slices wake this list. */
   void follow(List<MeteredLimit> limits) {
     for (MeteredLimit metered : limits) {
-      SliceDemand sliceDemand = metered.limit().demand();
+      SliceDemand sliceDemand = metered.limit().sharing().demand();
       if (sliceDemand != null) {
         sliceDemand.join(this);
       }
@@ -113,7 +113,7 @@ public final class WaitList implements SliceDemand.Waiter {
   /** Ends what {@link #follow} began. */
   void unfollow(List<MeteredLimit> limits) {
     for (MeteredLimit metered : limits) {
-      SliceDemand sliceDemand = metered.limit().demand();
+      SliceDemand sliceDemand = metered.limit().sharing().demand();
       if (sliceDemand != null) {
         sliceDemand.leave(this);
       }

@@ -232,7 +232,7 @@ final class SharedLimit {
     long lack = sliceDemand.least();
     stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
     // Amounts that are too small for each waiting ticket, here and elsewhere, may suffice together.
-    boolean parts = denied && lack > 0 && limit.needsMissingSlices(lack, now);
+    boolean parts = denied && lack > 0 && limit.sharing().needsMissingSlices(lack, now);
     SpendingReport spendingReport =
         limit.sharing().spendingReport(cellGrid, oldest, ahead, keeps(parts, lack), now);
     free = spendingReport.usableNow() + spendingReport.usableLater();
@@ -394,6 +394,6 @@ final class SharedLimit {
   /** Returns whether waiting tickets should look again. */
   boolean suffices(long now) {
     long least = sliceDemand.least();
-    return sliceDemand.hasLater() || (least > 0 && !limit.needsMissingSlices(least, now));
+    return sliceDemand.hasLater() || (least > 0 && !limit.sharing().needsMissingSlices(least, now));
   }
 }

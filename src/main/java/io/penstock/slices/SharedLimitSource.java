@@ -47,7 +47,7 @@ public final class SharedLimitSource implements LimitSource {
         if (!differs(id, limit)) {
           return;
         }
-        SliceDemand before = limit.demand();
+        SliceDemand before = limit.sharing().demand();
         if (sliceSync.has(id)) {
           sliceSync.remove(id);
           limit.sharing().unshare(now);
@@ -91,7 +91,7 @@ public final class SharedLimitSource implements LimitSource {
       follow(to, changed, now);
       return changed;
     }
-    SliceDemand before = changed.demand();
+    SliceDemand before = changed.sharing().demand();
     sliceSync.remove(from);
     if (!sliceSync.has(to)) {
       made(to, changed);

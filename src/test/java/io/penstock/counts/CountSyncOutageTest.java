@@ -58,7 +58,7 @@ class CountSyncOutageTest {
             new CountSync.Terms(100 * MILLI, SECOND, 2 * SECOND, policy));
     countSync.setEventSink(events);
     countSync.join(ID, limit, true);
-    Objects.requireNonNull(limit.demand()).join(woken::incrementAndGet);
+    Objects.requireNonNull(limit.sharing().demand()).join(woken::incrementAndGet);
     return countSync;
   }
 
@@ -83,7 +83,7 @@ class CountSyncOutageTest {
     run(countSync, 5 * SECOND);
     assertThat(takes(100)).isTrue();
     assertThat(takes(1)).isFalse();
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
   }
 
   @Test
@@ -116,12 +116,12 @@ class CountSyncOutageTest {
     run(countSync, SECOND);
     away = true;
     run(countSync, 3 * SECOND);
-    assertThat(limit.refusal()).isNotNull();
+    assertThat(limit.sharing().refusal()).isNotNull();
     assertThat(takes(1)).isFalse();
     away = false;
     woken.set(0);
     run(countSync, 200 * MILLI);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
     assertThat(woken).hasPositiveValue();
     assertThat(takes(1)).isTrue();
   }
@@ -134,7 +134,7 @@ class CountSyncOutageTest {
     Limit later = new Limit(SPEC, 0);
     countSync.join(
         new LimitId(LimitId.Kind.KEY, "b", "", LimitMeasure.REQUESTS, 60 * SECOND), later, true);
-    assertThat(later.refusal()).isNotNull();
+    assertThat(later.sharing().refusal()).isNotNull();
   }
 
   @Test
@@ -147,7 +147,7 @@ class CountSyncOutageTest {
         false);
     away = true;
     run(countSync, 3 * SECOND);
-    assertThat(known.refusal()).isNull();
+    assertThat(known.sharing().refusal()).isNull();
     assertThat(known.take(Weight.exactly(1), ticker.nanos()))
         .isInstanceOf(LimitAnswer.Receipt.class);
   }

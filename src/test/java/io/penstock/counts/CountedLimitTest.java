@@ -144,16 +144,16 @@ class CountedLimitTest {
     contact.changes(false, SliceWorld.TTL);
     new CountedLimit(TRAILING, limit, false, SHIFT).follow(contact, SliceWorld.TTL);
     counted.bind(0);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
     counted.follow(contact, SliceWorld.TTL);
-    assertThat(limit.refusal()).isNotNull();
+    assertThat(limit.sharing().refusal()).isNotNull();
   }
 
   @Test
   void whoWaits_isWoken() {
     counted.bind(0);
     List<Integer> woken = new ArrayList<>();
-    Objects.requireNonNull(limit.demand()).join(() -> woken.add(1));
+    Objects.requireNonNull(limit.sharing().demand()).join(() -> woken.add(1));
     counted.wake();
     assertThat(woken).hasSize(1);
   }

@@ -114,7 +114,7 @@ class SharedEndpointLimitTest {
   }
 
   private void wake(Limit limit) {
-    Objects.requireNonNull(limit.demand()).wake();
+    Objects.requireNonNull(limit.sharing().demand()).wake();
     endpointFixture.drivers.run();
   }
 

@@ -61,13 +61,15 @@ class AroundTest {
   @EnumSource
   void toldALowerLimit_hasNoMoreUntilItIsRestored(Others others) {
     among(others);
-    assertThat(limit.restoredAt(NOW)).isEqualTo(NOW);
-    limit.applyNotice(
-        new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED), NOW);
+    assertThat(limit.feedback().restoredAt(NOW)).isEqualTo(NOW);
+    limit
+        .feedback()
+        .applyNotice(
+            new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED), NOW);
     assertThat(limit.capacity(NOW)).isEqualTo(50);
     assertThat(limit.capacity()).isEqualTo(120);
     assertThat(limit.spec()).isEqualTo(SPEC);
-    assertThat(limit.restoredAt(NOW)).isEqualTo(NOW + LOWERED_NANOS);
+    assertThat(limit.feedback().restoredAt(NOW)).isEqualTo(NOW + LOWERED_NANOS);
     assertThat(limit.capacity(NOW + LOWERED_NANOS)).isEqualTo(120);
   }
 
@@ -75,9 +77,9 @@ class AroundTest {
   @EnumSource
   void widenedAsItIs_staysTheSame(Others others) {
     among(others);
-    limit.widen(30_000_000);
+    limit.feedback().widen(30_000_000);
     LimitState widened = limit.state();
-    limit.widen(30_000_000);
+    limit.feedback().widen(30_000_000);
     assertThat(limit.state()).isSameAs(widened);
   }
 
@@ -85,10 +87,12 @@ class AroundTest {
   @EnumSource
   void toldWhatIsLeft_isWhatItLearned(Others others) {
     among(others);
-    assertThat(limit.learned(NOW)).isNull();
+    assertThat(limit.feedback().learned(NOW)).isNull();
     LimitAnswer.Receipt receipt = taken(limit, 1, NOW);
-    limit.applyNotice(new ProviderNotice(receipt.totalTaken(), NOW, 120, 40, 30 * SECOND), NOW);
-    LearnedLimit learnedLimit = Objects.requireNonNull(limit.learned(NOW));
+    limit
+        .feedback()
+        .applyNotice(new ProviderNotice(receipt.totalTaken(), NOW, 120, 40, 30 * SECOND), NOW);
+    LearnedLimit learnedLimit = Objects.requireNonNull(limit.feedback().learned(NOW));
     assertThat(learnedLimit.limit()).isEqualTo(120);
     assertThat(learnedLimit.remaining()).isEqualTo(40);
     assertThat(learnedLimit.resetNanos()).isEqualTo(NOW + 30 * SECOND);
@@ -98,7 +102,7 @@ class AroundTest {
   @EnumSource
   void widened_countsForLonger(Others others) {
     among(others);
-    limit.widen(30_000_000);
+    limit.feedback().widen(30_000_000);
     taken(limit, 10, NOW);
     long over = NOW + SECOND + WINDOW;
     assertThat(limit.balance(over).charged()).isEqualTo(10);

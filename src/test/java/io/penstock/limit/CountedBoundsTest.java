@@ -94,7 +94,7 @@ class CountedBoundsTest {
     Limit limit = new Limit(trailing(GUARD), START);
     limit.sharing().share(sliceDemand, START);
     limit.sharing().applyPeerCounts(heard(WINDOW, 40, START), new SliceDemand(() -> {}), START);
-    assertThat(limit.demand()).isSameAs(sliceDemand);
+    assertThat(limit.sharing().demand()).isSameAs(sliceDemand);
     assertThat(limit.utilization(START)).isZero();
   }
 
@@ -105,10 +105,10 @@ class CountedBoundsTest {
         .sharing()
         .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "It is away.")), 0);
     assertThat(limit.room(START)).isZero();
-    assertThat(limit.refusal()).isNotNull();
+    assertThat(limit.sharing().refusal()).isNotNull();
     limit.sharing().rejoin();
     assertThat(limit.room(START)).isEqualTo(60);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
   }
 
   @Test

@@ -48,7 +48,7 @@ class LimitTest {
     limit.admit(2, START);
     assertThat(limit.remainder(START)).isEqualTo(new LimitRemainder(3, limit.roomFreeAt(5, START)));
     assertThat(limit.utilization(START)).isEqualTo(0.4);
-    assertThat(limit.restoredAt(START)).isEqualTo(START);
+    assertThat(limit.feedback().restoredAt(START)).isEqualTo(START);
   }
 
   @ParameterizedTest
@@ -57,12 +57,12 @@ class LimitTest {
     Limit limit = new Limit(spec, START);
     limit.admit(2, START);
     limit.sharing().cutOff(new OutageCap.Shut(REFUSAL), 0);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
     limit.sharing().rejoin();
     limit.sharing().dropPeerCounts();
     limit.sharing().unshare(START);
-    limit.widen(0);
-    assertThat(limit.demand()).isNull();
+    limit.feedback().widen(0);
+    assertThat(limit.sharing().demand()).isNull();
     assertThat(limit.room(START)).isEqualTo(3);
     assertThat(limit.spec()).isEqualTo(spec);
   }
@@ -70,13 +70,13 @@ class LimitTest {
   @Test
   void onlyWhatNeverOpensByItself_isLacking() {
     Limit permits = new Limit(new LimitSpec.Concurrency(2), START);
-    assertThat(permits.needsMissingSlices(2, START)).isFalse();
+    assertThat(permits.sharing().needsMissingSlices(2, START)).isFalse();
     permits.take(new Weight(0, 1, 0), START);
-    assertThat(permits.needsMissingSlices(1, START)).isFalse();
-    assertThat(permits.needsMissingSlices(2, START)).isTrue();
+    assertThat(permits.sharing().needsMissingSlices(1, START)).isFalse();
+    assertThat(permits.sharing().needsMissingSlices(2, START)).isTrue();
     Limit window = new Limit(new LimitSpec.FixedWindow(2, WINDOW), START);
     window.admit(2, START);
-    assertThat(window.needsMissingSlices(2, START)).isFalse();
+    assertThat(window.sharing().needsMissingSlices(2, START)).isFalse();
   }
 
   /** The grants are enough, so no more is asked for. */

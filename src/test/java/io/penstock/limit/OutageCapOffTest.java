@@ -40,16 +40,16 @@ class OutageCapOffTest {
   @Test
   void shut_passesNothing_andNobodyIsToWait() {
     Limit limit = fixed(50);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
     limit.sharing().cutOff(SHUT, 0);
-    assertThat(limit.refusal()).isEqualTo(AWAY);
+    assertThat(limit.sharing().refusal()).isEqualTo(AWAY);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.take(Weight.exactly(1), NOW)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(limit.roomFreeAt(0, NOW)).isEqualTo(NOW);
-    assertThat(limit.needsMissingSlices(1, NOW)).isTrue();
+    assertThat(limit.sharing().needsMissingSlices(1, NOW)).isTrue();
     assertThat(limit.fullyFreeAt(NOW)).isEqualTo(NOW);
     limit.sharing().rejoin();
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(50);
   }
 
@@ -71,7 +71,7 @@ class OutageCapOffTest {
       taken(limit, 60, NOW);
     }
     assertThat(limit.roomFreeAt(60, NOW)).isEqualTo(NOW);
-    assertThat(limit.needsMissingSlices(60, NOW)).isFalse();
+    assertThat(limit.sharing().needsMissingSlices(60, NOW)).isFalse();
     assertThat(limit.balance(NOW).charged()).isEqualTo(180);
     assertThat(limit.cells(NOW)).extracting(ChargedCell::amount).containsExactly(180L);
   }
@@ -142,7 +142,7 @@ class OutageCapOffTest {
             .withReport(cell(6 * WINDOW, NOW), 50, NOW - SECOND, SHIFT, NOW);
     limit.sharing().applyPeerCounts(more, sliceDemand, NOW);
     assertThat(limit.room(NOW)).isZero();
-    assertThat(limit.demand()).isSameAs(sliceDemand);
+    assertThat(limit.sharing().demand()).isSameAs(sliceDemand);
     limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(10);
   }
@@ -152,7 +152,7 @@ class OutageCapOffTest {
     Limit limit = fixed(50);
     limit.sharing().cutOff(SHUT, 0);
     limit.sharing().cutOff(OPEN, 0);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
     limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(50);
@@ -175,7 +175,7 @@ class OutageCapOffTest {
     limit.sharing().cutOff(SHUT, 0);
     limit.resize(new LimitSpec.FixedWindow(120, WINDOW), NOW);
     assertThat(limit.capacity()).isEqualTo(120);
-    assertThat(limit.refusal()).isEqualTo(AWAY);
+    assertThat(limit.sharing().refusal()).isEqualTo(AWAY);
     limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(50);
   }
@@ -185,16 +185,16 @@ class OutageCapOffTest {
     Limit sliced = fixed(50);
     sliced.sharing().cutOff(SHUT, 0);
     sliced.sharing().dropPeerCounts();
-    assertThat(sliced.refusal()).as("it is shared still").isEqualTo(AWAY);
+    assertThat(sliced.sharing().refusal()).as("it is shared still").isEqualTo(AWAY);
     sliced.sharing().unshare(NOW);
-    assertThat(sliced.refusal()).isNull();
+    assertThat(sliced.sharing().refusal()).isNull();
     assertThat(sliced.room(NOW)).isEqualTo(Long.MAX_VALUE);
     Limit counted = counted(60);
     counted.sharing().cutOff(SHUT, 0);
     counted.sharing().unshare(NOW);
-    assertThat(counted.refusal()).as("it is counted still").isEqualTo(AWAY);
+    assertThat(counted.sharing().refusal()).as("it is counted still").isEqualTo(AWAY);
     counted.sharing().dropPeerCounts();
-    assertThat(counted.refusal()).isNull();
+    assertThat(counted.sharing().refusal()).isNull();
     assertThat(counted.room(NOW)).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -202,7 +202,7 @@ class OutageCapOffTest {
   void limitOfNobodyElse_isCutOffFromNobody() {
     Limit limit = new Limit(FIXED, NOW);
     limit.sharing().cutOff(SHUT, 0);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
     assertThat(limit.room(NOW)).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -212,7 +212,7 @@ class OutageCapOffTest {
     limit.sharing().cutOff(SHUT, 0);
     ProviderNotice notice =
         new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED);
-    assertThat(limit.applyNotice(notice, NOW)).isFalse();
+    assertThat(limit.feedback().applyNotice(notice, NOW)).isFalse();
     assertThat(limit.capacity(NOW)).isEqualTo(50);
     limit.sharing().rejoin();
     assertThat(limit.capacity(NOW)).isEqualTo(50);

@@ -91,7 +91,7 @@ class OutageShareTest {
     Limit limit = cutOff(new LimitSpec.FixedWindow(3, WINDOW), NOW);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.roomFreeAt(1, NOW)).isEqualTo(Ticker.NEVER);
-    assertThat(limit.refusal()).as("it waits for contact").isNull();
+    assertThat(limit.sharing().refusal()).as("it waits for contact").isNull();
   }
 
   @Test

@@ -97,7 +97,7 @@ class RegionAloneTest extends LimitContract {
     limit.sharing().rejoin();
     limit.sharing().dropPeerCounts();
     limit.sharing().share(new SliceDemand(() -> {}), START);
-    assertThat(limit.demand()).isNotNull();
+    assertThat(limit.sharing().demand()).isNotNull();
     assertThat(limit.room(START)).isZero();
     limit.sharing().unshare(START);
     assertThat(limit.room(START)).isEqualTo(4_900);

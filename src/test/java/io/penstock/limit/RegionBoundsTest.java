@@ -181,13 +181,13 @@ class RegionBoundsTest {
   void slicesLack_onlyWhereRegionsHaveRoom() {
     Limit limit = limit(counted(CELL, 300));
     limit.sharing().share(sliceDemand, BEGIN);
-    assertThat(limit.isAwaitingSlices(700, BEGIN)).isTrue();
-    assertThat(limit.isAwaitingSlices(701, BEGIN)).isFalse();
+    assertThat(limit.sharing().isAwaitingSlices(700, BEGIN)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(701, BEGIN)).isFalse();
     assertThat(limit.admittedAt(700, BEGIN)).isEqualTo(Ticker.NEVER);
     assertThat(sliceDemand.least()).isZero();
     limit.recordDemand(700, BEGIN);
     assertThat(sliceDemand.least()).isEqualTo(700);
-    assertThat(limit.demand()).isSameAs(sliceDemand);
+    assertThat(limit.sharing().demand()).isSameAs(sliceDemand);
   }
 
   @Test

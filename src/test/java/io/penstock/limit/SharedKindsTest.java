@@ -199,16 +199,16 @@ class SharedKindsTest {
   void deniedWhatItLacks_waitsForTheEndOfTheCell_asLongAsThatIsKnown() {
     Limit limit = shared(new LimitSpec.FixedWindow(100, 60 * SECOND));
     counted(limit, MINUTES, 7, 0);
-    assertThat(limit.isAwaitingSlices(20, 1)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(20, 1)).isTrue();
     limit
         .sharing()
         .addSlices(List.of(), new StoreReport(100, 20, 0, 2 * SECOND), any -> CellGrid.Span.NEVER);
-    assertThat(limit.isAwaitingSlices(20, SECOND)).isFalse();
-    assertThat(limit.isAwaitingSlices(19, SECOND)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(20, SECOND)).isFalse();
+    assertThat(limit.sharing().isAwaitingSlices(19, SECOND)).isTrue();
     assertThat(limit.decide(Weight.exactly(20), SECOND))
         .isEqualTo(new LimitAnswer.Wait(60 * SECOND));
     assertThat(limit.admittedAt(20, SECOND)).isEqualTo(Ticker.NEVER);
-    assertThat(limit.isAwaitingSlices(20, 2 * SECOND)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(20, 2 * SECOND)).isTrue();
   }
 
   @Test

@@ -117,7 +117,7 @@ class SharedReportTest {
     SliceDemand demand = new SliceDemand(dry::incrementAndGet);
     Limit limit = new Limit(FIXED, NOW);
     limit.sharing().share(demand, NOW);
-    assertThat(limit.isAwaitingSlices(100, NOW)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(100, NOW)).isTrue();
     assertThat(limit.admittedAt(100, NOW)).isEqualTo(Ticker.NEVER);
     assertThat(demand.least()).isZero();
     limit.recordDemand(100, NOW);
@@ -129,8 +129,8 @@ class SharedReportTest {
   void moreThanTheLimitHasOnItsOwn_isNotWhatSlicesLack() {
     Limit limit = fixed(0);
     limit.charge(1, 0, NOW);
-    assertThat(limit.isAwaitingSlices(100, NOW)).isFalse();
-    assertThat(limit.isAwaitingSlices(99, NOW)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(100, NOW)).isFalse();
+    assertThat(limit.sharing().isAwaitingSlices(99, NOW)).isTrue();
   }
 
   @Test
@@ -153,9 +153,9 @@ class SharedReportTest {
   void sliceThatBeginsSoon_mayAsWellComeAtAnyMoment() {
     Limit limit = fixed(0);
     grant(limit, 7, 30, NOW, END);
-    assertThat(limit.isAwaitingSlices(30, NOW - 20 * MILLI)).isTrue();
-    assertThat(limit.isAwaitingSlices(30, NOW - 20 * MILLI - 1)).isFalse();
-    assertThat(limit.isAwaitingSlices(31, NOW - 20 * MILLI - 1))
+    assertThat(limit.sharing().isAwaitingSlices(30, NOW - 20 * MILLI)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(30, NOW - 20 * MILLI - 1)).isFalse();
+    assertThat(limit.sharing().isAwaitingSlices(31, NOW - 20 * MILLI - 1))
         .as("more than is granted")
         .isTrue();
   }
@@ -164,9 +164,9 @@ class SharedReportTest {
   void sliceHeardOfAfterTheClockWasRead_beginsSoon() {
     Limit limit = fixed(0);
     hear(limit, 7, 30, new StoreReport(1_000, Long.MAX_VALUE, NOW, 0), NOW + 20 * MILLI, END);
-    assertThat(limit.isAwaitingSlices(30, NOW - SECOND)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(30, NOW - SECOND)).isTrue();
     hear(limit, 7, 0, new StoreReport(1_000, Long.MAX_VALUE, NOW - 1, 0), NOW + 20 * MILLI, END);
-    assertThat(limit.isAwaitingSlices(30, NOW - SECOND)).isFalse();
+    assertThat(limit.sharing().isAwaitingSlices(30, NOW - SECOND)).isFalse();
   }
 
   private static Limit left(LimitSpec spec, CellGrid grid) {

@@ -142,7 +142,7 @@ class SharedSpendingTest {
     limit.resize(new LimitSpec.FixedWindow(120, 2 * WINDOW), NOW);
     assertThat(limit.capacity()).isEqualTo(120);
     assertThat(limit.room(NOW)).isZero();
-    assertThat(limit.demand()).isNotNull();
+    assertThat(limit.sharing().demand()).isNotNull();
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(10, 0, 0));
   }
 
@@ -152,7 +152,7 @@ class SharedSpendingTest {
     taken(limit, 10, NOW);
     limit.sharing().unshare(NOW);
     assertThat(limit.room(NOW)).isEqualTo(90);
-    assertThat(limit.demand()).isNull();
+    assertThat(limit.sharing().demand()).isNull();
     assertThat(limit.admittedAt(91, NOW)).isEqualTo(3 * SECOND + WINDOW);
   }
 

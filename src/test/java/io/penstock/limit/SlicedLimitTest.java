@@ -49,7 +49,7 @@ class SlicedLimitTest {
     Limit limit = shared(FIXED);
     assertThat(limit.take(Weight.exactly(30), 1)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(limit.take(Weight.exactly(20), 2)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
-    assertThat(limit.isAwaitingSlices(20, 2)).isTrue();
+    assertThat(limit.sharing().isAwaitingSlices(20, 2)).isTrue();
     assertThat(dry).hasValue(1);
     assertThat(demand.least()).isEqualTo(20);
     assertThat(limit.utilization(2)).isZero();

@@ -55,7 +55,7 @@ class TrailingBoundsTest {
   @Test
   void widestWindowOfALongGuard_nothingThatCountsIsOverwritten() {
     Limit limit = new Limit(spec(100, 10 * SECOND, 100), EDGE);
-    limit.widen(TrailingWindowState.MAX_EXTRA_GUARD_NANOS);
+    limit.feedback().widen(TrailingWindowState.MAX_EXTRA_GUARD_NANOS);
     taken(limit, 40, EDGE);
     long last = EDGE + SECOND + WINDOW + 10 * SECOND + SECOND / 2 - 1;
     taken(limit, 1, last);
@@ -121,27 +121,33 @@ class TrailingBoundsTest {
   void toldTheVeryLimitThatIsConfigured_nothingIsLowered() {
     Limit limit = new Limit(spec(1_000, 0, 1_000), EDGE);
     long mark = taken(limit, 1, EDGE).totalTaken();
-    limit.applyNotice(
-        new ProviderNotice(mark, EDGE, 1_000, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
-        EDGE);
-    assertThat(limit.restoredAt(EDGE)).isEqualTo(EDGE);
-    limit.applyNotice(
-        new ProviderNotice(mark, EDGE, 999, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
-        EDGE);
-    assertThat(limit.restoredAt(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
+    limit
+        .feedback()
+        .applyNotice(
+            new ProviderNotice(mark, EDGE, 1_000, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
+            EDGE);
+    assertThat(limit.feedback().restoredAt(EDGE)).isEqualTo(EDGE);
+    limit
+        .feedback()
+        .applyNotice(
+            new ProviderNotice(mark, EDGE, 999, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
+            EDGE);
+    assertThat(limit.feedback().restoredAt(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
   }
 
   @Test
   void configuredAsItWasLowered_isLoweredNoMore() {
     Limit limit = new Limit(spec(1_000, 0, 1_000), EDGE);
     long mark = taken(limit, 1, EDGE).totalTaken();
-    limit.applyNotice(
-        new ProviderNotice(mark, EDGE, 700, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
-        EDGE);
+    limit
+        .feedback()
+        .applyNotice(
+            new ProviderNotice(mark, EDGE, 700, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
+            EDGE);
     limit.resize(spec(701, 0, 701), EDGE);
-    assertThat(limit.restoredAt(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
+    assertThat(limit.feedback().restoredAt(EDGE)).isEqualTo(EDGE + TWO_MINUTES);
     limit.resize(spec(700, 0, 700), EDGE);
-    assertThat(limit.restoredAt(EDGE)).isEqualTo(EDGE);
+    assertThat(limit.feedback().restoredAt(EDGE)).isEqualTo(EDGE);
     assertThat(limit.capacity(EDGE)).isEqualTo(700);
   }
 }

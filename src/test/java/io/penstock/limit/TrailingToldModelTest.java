@@ -95,7 +95,8 @@ class TrailingToldModelTest {
     Taken of = takes.get(request);
     long left = random.nextLong(CAPACITY + 200);
     long reset = random.nextLong(2 * WINDOW);
-    told.applyNotice(new ProviderNotice(of.told.totalTaken(), of.at, CAPACITY, left, reset), now);
+    told.feedback()
+        .applyNotice(new ProviderNotice(of.told.totalTaken(), of.at, CAPACITY, left, reset), now);
     Said last = said;
     if (last == null || request >= last.request()) {
       takes.forEach(Taken::recount);
@@ -142,9 +143,11 @@ class TrailingToldModelTest {
       Limit limit = new Limit(new LimitSpec.TrailingWindow(most, WINDOW, 0, most), now);
       LimitAnswer.Receipt first = (LimitAnswer.Receipt) limit.take(Weight.exactly(0), now);
       long left = random.nextLong(most);
-      limit.applyNotice(
-          new ProviderNotice(first.totalTaken(), now, most, left, 1 + random.nextLong(WINDOW)),
-          now);
+      limit
+          .feedback()
+          .applyNotice(
+              new ProviderNotice(first.totalTaken(), now, most, left, 1 + random.nextLong(WINDOW)),
+              now);
       for (int step = 0; step < 10; step++) {
         Weight weight = Weight.exactly(1 + random.nextLong(most));
         if (limit.take(weight, now) instanceof LimitAnswer.Wait wait) {
@@ -162,8 +165,11 @@ class TrailingToldModelTest {
       Random random = new Random(seed);
       long now = random.nextLong(1_000 * SECOND);
       Limit limit = new Limit(new LimitSpec.TrailingWindow(CAPACITY, WINDOW, 0, 83), now);
-      limit.applyNotice(
-          new ProviderNotice(0, now, 700, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED), now);
+      limit
+          .feedback()
+          .applyNotice(
+              new ProviderNotice(0, now, 700, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
+              now);
       List<long[]> releases = new ArrayList<>();
       long begin = now;
       long sum = 0;
@@ -172,10 +178,16 @@ class TrailingToldModelTest {
         if (limit.take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt receipt) {
           releases.add(new long[] {now, amount});
           sum += amount;
-          limit.applyNotice(
-              new ProviderNotice(
-                  receipt.totalTaken(), now, 700, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED),
-              now);
+          limit
+              .feedback()
+              .applyNotice(
+                  new ProviderNotice(
+                      receipt.totalTaken(),
+                      now,
+                      700,
+                      ProviderNotice.UNSTATED,
+                      ProviderNotice.UNSTATED),
+                  now);
         } else {
           now = limit.admittedAt(amount, now);
         }
@@ -201,8 +213,10 @@ class TrailingToldModelTest {
     for (int round = 0; round < 50; round++) {
       Limit limit = new Limit(SPEC, SECOND);
       LimitAnswer.Receipt first = (LimitAnswer.Receipt) limit.take(Weight.exactly(1), SECOND);
-      limit.applyNotice(
-          new ProviderNotice(first.totalTaken(), SECOND, CAPACITY, 100, WINDOW), SECOND);
+      limit
+          .feedback()
+          .applyNotice(
+              new ProviderNotice(first.totalTaken(), SECOND, CAPACITY, 100, WINDOW), SECOND);
       AtomicLong taken = new AtomicLong();
       try (ExecutorService executor = Executors.newFixedThreadPool(5)) {
         List<Future<?>> runs = new ArrayList<>();
@@ -219,9 +233,11 @@ class TrailingToldModelTest {
             executor.submit(
                 () -> {
                   for (int time = 0; time < 50; time++) {
-                    limit.applyNotice(
-                        new ProviderNotice(first.totalTaken(), SECOND, CAPACITY, 100, WINDOW),
-                        SECOND);
+                    limit
+                        .feedback()
+                        .applyNotice(
+                            new ProviderNotice(first.totalTaken(), SECOND, CAPACITY, 100, WINDOW),
+                            SECOND);
                   }
                 }));
         for (Future<?> run : runs) {

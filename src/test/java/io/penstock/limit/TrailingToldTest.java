@@ -27,7 +27,9 @@ class TrailingToldTest {
   }
 
   private boolean told(LimitAnswer.Receipt of, long most, long left, long reset, long now) {
-    return limit.applyNotice(new ProviderNotice(of.totalTaken(), NOW, most, left, reset), now);
+    return limit
+        .feedback()
+        .applyNotice(new ProviderNotice(of.totalTaken(), NOW, most, left, reset), now);
   }
 
   private static long unlimited(long room) {
@@ -94,7 +96,7 @@ class TrailingToldTest {
   @Test
   void receiptOfALimitThatWasForgotten_teachesNothing() {
     taken(10, NOW);
-    limit.applyNotice(new ProviderNotice(11, NOW, 1_000, 0, WINDOW), NOW);
+    limit.feedback().applyNotice(new ProviderNotice(11, NOW, 1_000, 0, WINDOW), NOW);
     assertThat(limit.room(NOW)).isEqualTo(990);
   }
 
@@ -112,7 +114,7 @@ class TrailingToldTest {
     told(first, UNSAID, 0, UNSAID, NOW);
     told(first, UNSAID, UNSAID, WINDOW, NOW);
     assertThat(limit.room(NOW)).isEqualTo(999);
-    assertThat(limit.learned(NOW)).isNull();
+    assertThat(limit.feedback().learned(NOW)).isNull();
   }
 
   @Test
@@ -148,9 +150,9 @@ class TrailingToldTest {
     assertThat(limit.capacity()).isEqualTo(1_000);
     told(first, 600, UNSAID, UNSAID, NOW + 100 * SECOND);
     assertThat(limit.capacity(NOW + 219 * SECOND)).isEqualTo(600);
-    assertThat(limit.restoredAt(NOW)).isEqualTo(NOW + 220 * SECOND);
+    assertThat(limit.feedback().restoredAt(NOW)).isEqualTo(NOW + 220 * SECOND);
     assertThat(limit.capacity(NOW + 220 * SECOND)).isEqualTo(1_000);
-    assertThat(limit.restoredAt(NOW + 230 * SECOND)).isEqualTo(NOW + 230 * SECOND);
+    assertThat(limit.feedback().restoredAt(NOW + 230 * SECOND)).isEqualTo(NOW + 230 * SECOND);
   }
 
   @Test
@@ -185,11 +187,15 @@ class TrailingToldTest {
     Limit paced = new Limit(new LimitSpec.TrailingWindow(1_000, WINDOW, 0, 100), NOW);
     LimitAnswer.Receipt first = (LimitAnswer.Receipt) paced.take(Weight.exactly(100), NOW);
     assertThat(paced.paceAllowsAt(10, NOW)).isEqualTo(NOW + 600_000_000);
-    paced.applyNotice(new ProviderNotice(first.totalTaken(), NOW, 500, UNSAID, UNSAID), NOW);
+    paced
+        .feedback()
+        .applyNotice(new ProviderNotice(first.totalTaken(), NOW, 500, UNSAID, UNSAID), NOW);
     // with 50 at once, 100 passed: 100 are owed at 500 a minute
     assertThat(paced.paceAllowsAt(10, NOW))
         .isEqualTo(NOW + 12 * SECOND - 6 * SECOND + 1_200_000_000);
-    paced.applyNotice(new ProviderNotice(first.totalTaken(), NOW, 1_000, UNSAID, UNSAID), NOW);
+    paced
+        .feedback()
+        .applyNotice(new ProviderNotice(first.totalTaken(), NOW, 1_000, UNSAID, UNSAID), NOW);
     assertThat(paced.paceAllowsAt(10, NOW)).isEqualTo(NOW + 600_000_000);
   }
 
@@ -206,7 +212,7 @@ class TrailingToldTest {
     limit.resize(smaller, NOW);
     assertThat(limit.spec()).isEqualTo(smaller);
     assertThat(limit.capacity(NOW)).isEqualTo(600);
-    assertThat(limit.restoredAt(NOW)).isEqualTo(NOW);
+    assertThat(limit.feedback().restoredAt(NOW)).isEqualTo(NOW);
     assertThat(limit.balance(NOW).charged()).isEqualTo(1);
   }
 
@@ -215,14 +221,14 @@ class TrailingToldTest {
     LimitAnswer.Receipt first = taken(100, NOW);
     taken(100, NOW);
     told(first, 700, 300, 70 * SECOND, NOW);
-    LearnedLimit learnedLimit = Objects.requireNonNull(limit.learned(NOW));
+    LearnedLimit learnedLimit = Objects.requireNonNull(limit.feedback().learned(NOW));
     assertThat(learnedLimit.limit()).isEqualTo(700);
     assertThat(learnedLimit.remaining()).isEqualTo(200);
     assertThat(learnedLimit.resetNanos()).isEqualTo(NOW + 70 * SECOND);
     assertThat(learnedLimit.drift()).isCloseTo((800 - 200) / 700.0, within(1e-9));
-    LearnedLimit later = Objects.requireNonNull(limit.learned(NOW + 35 * SECOND));
+    LearnedLimit later = Objects.requireNonNull(limit.feedback().learned(NOW + 35 * SECOND));
     assertThat(later.remaining()).isEqualTo(400);
-    LearnedLimit over = Objects.requireNonNull(limit.learned(NOW + 70 * SECOND));
+    LearnedLimit over = Objects.requireNonNull(limit.feedback().learned(NOW + 70 * SECOND));
     assertThat(over.remaining()).isEqualTo(UNSAID);
     assertThat(over.drift()).isEqualTo(learnedLimit.drift());
   }
@@ -245,8 +251,9 @@ class TrailingToldTest {
   @Test
   void otherLimits_areNoProviders() {
     Limit window = new Limit(new LimitSpec.FixedWindow(10, WINDOW), NOW);
-    assertThat(window.applyNotice(new ProviderNotice(0, NOW, 5, 0, WINDOW), NOW)).isFalse();
+    assertThat(window.feedback().applyNotice(new ProviderNotice(0, NOW, 5, 0, WINDOW), NOW))
+        .isFalse();
     assertThat(window.room(NOW)).isEqualTo(Long.MAX_VALUE);
-    assertThat(window.learned(NOW)).isNull();
+    assertThat(window.feedback().learned(NOW)).isNull();
   }
 }

@@ -51,20 +51,20 @@ class TrailingWindowTest extends LimitContract {
   void widened_countsLongerAndAtMostHalfASecond() {
     taken(100, EDGE);
     long free = EDGE + SECOND + WINDOW + GUARD;
-    limit.widen(30_000_000);
+    limit.feedback().widen(30_000_000);
     assertThat(take(1, EDGE)).isEqualTo(new LimitAnswer.Wait(free + 30_000_000));
-    limit.widen(Long.MAX_VALUE);
+    limit.feedback().widen(Long.MAX_VALUE);
     assertThat(take(1, EDGE)).isEqualTo(new LimitAnswer.Wait(free + 500_000_000));
     assertThat(take(1, free + 499_999_999)).isInstanceOf(LimitAnswer.Wait.class);
     assertThat(take(1, free + 500_000_000)).isInstanceOf(LimitAnswer.Receipt.class);
-    limit.widen(-5);
+    limit.feedback().widen(-5);
     assertThat(limit.balance(free)).isEqualTo(new LimitBalance(1, 0, 0));
   }
 
   @Test
   void widenedAfterResize_staysWidened() {
     taken(100, EDGE);
-    limit.widen(30_000_000);
+    limit.feedback().widen(30_000_000);
     limit.resize(larger(), EDGE);
     taken(900, EDGE);
     assertThat(take(1, EDGE))

@@ -34,7 +34,7 @@ record ComputedWaits(List<Long> measured, List<Long> computed, List<Long> late) 
         limit.charge(output, output, settled.atNanos());
       } else if (each.event() instanceof Event.Released released) {
         limit = limit == null ? new Limit(spec, released.atNanos()) : limit;
-        limit.widen(each.jitterNanos());
+        limit.feedback().widen(each.jitterNanos());
         waits.add(limit, released, size, last);
         last = released.atNanos();
         Weight weight = weight(released, size);

@@ -148,8 +148,10 @@ class LimitStatusTest {
             new LimitSpec.TrailingWindow(100, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED), NOW);
     Quota lowered =
         new Quota("l", ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.TOKENS, trailing)));
-    trailing.applyNotice(
-        new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED), NOW);
+    trailing
+        .feedback()
+        .applyNotice(
+            new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED), NOW);
     assertThat(trailing.capacity(NOW)).isEqualTo(50);
     assertThat(lowered.roomFreeAt(sizes(Cost.ofInput(50)), NOW)).isEqualTo(NOW);
     assertThat(lowered.roomFreeAt(sizes(Cost.ofInput(51)), NOW)).isEqualTo(NOW + LOWERED);

@@ -86,23 +86,23 @@ class StoreContactTest {
     StoreContact contact = heard(OutagePolicy.REFUSE, true);
     Limit limit = shared();
     contact.apply(limit, ENDS);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
     contact.changes(false, ENDS);
     contact.apply(limit, ENDS);
-    Refusal refusal = limit.refusal();
+    Refusal refusal = limit.sharing().refusal();
     assertThat(refusal).isNotNull();
     assertThat(refusal.retryAfterSeconds()).hasValue(2);
     contact.answered(ENDS, 3);
     contact.changes(false, ENDS);
     contact.apply(limit, ENDS);
-    assertThat(limit.refusal()).isNull();
+    assertThat(limit.sharing().refusal()).isNull();
   }
 
   @Test
   void refusalOfCounts_tellsTheLeastTimeToComeBackIn() {
     Limit limit = shared();
     heard(OutagePolicy.REFUSE, false).applyApart(limit, ENDS);
-    assertThat(limit.refusal())
+    assertThat(limit.sharing().refusal())
         .satisfies(refusal -> assertThat(refusal.retryAfterSeconds()).hasValue(1));
   }
 

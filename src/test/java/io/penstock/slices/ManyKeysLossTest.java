@@ -138,7 +138,7 @@ class ManyKeysLossTest {
 
     Request(Limit limit) {
       this.limit = limit;
-      Objects.requireNonNull(limit.demand()).join(this);
+      Objects.requireNonNull(limit.sharing().demand()).join(this);
     }
 
     @Override
@@ -153,7 +153,7 @@ class ManyKeysLossTest {
       }
       done = true;
       used++;
-      Objects.requireNonNull(limit.demand()).leave(this);
+      Objects.requireNonNull(limit.sharing().demand()).leave(this);
     }
   }
 

@@ -122,7 +122,7 @@ class ManyLimitsTest {
   private void take(Limit limit) {
     long since = now;
     if (!took(limit, since)) {
-      SliceDemand sliceDemand = Objects.requireNonNull(limit.demand());
+      SliceDemand sliceDemand = Objects.requireNonNull(limit.sharing().demand());
       sliceDemand.join(
           new SliceDemand.Waiter() {
             @Override

@@ -220,9 +220,9 @@ class OutageHandlingTest {
     SliceNode node = sliceWorld.nodes.getFirst();
     outage(sliceWorld);
     sliceWorld.run(AWAY + SliceWorld.TTL - SECOND);
-    assertThat(node.limit().refusal()).isNull();
+    assertThat(node.limit().sharing().refusal()).isNull();
     sliceWorld.run(CUT_OFF);
-    assertThat(node.limit().refusal())
+    assertThat(node.limit().sharing().refusal())
         .satisfies(
             refusal -> {
               assertThat(refusal.reason()).isEqualTo(RefusalReason.LIMIT_UNAVAILABLE);
@@ -232,9 +232,9 @@ class OutageHandlingTest {
     node.arrive(1);
     sliceWorld.run(BACK + SliceWorld.TTL - SECOND);
     assertThat(sliceWorld.releases).isEmpty();
-    assertThat(node.limit().refusal()).isNotNull();
+    assertThat(node.limit().sharing().refusal()).isNotNull();
     sliceWorld.run(BACK + SliceWorld.TTL + SECOND);
-    assertThat(node.limit().refusal()).isNull();
+    assertThat(node.limit().sharing().refusal()).isNull();
     assertThat(sliceWorld.releases).hasSize(1);
   }
 
@@ -298,12 +298,12 @@ class OutageHandlingTest {
     deafness(sliceWorld);
     sliceWorld.at(CUT_OFF, () -> node.arrive(1_000));
     sliceWorld.run(CUT_OFF + SECOND);
-    assertThat(node.limit().refusal() != null).isEqualTo(policy == OutagePolicy.REFUSE);
+    assertThat(node.limit().sharing().refusal() != null).isEqualTo(policy == OutagePolicy.REFUSE);
     assertThat(node.rounds().figures().cutOff()).as("rounds have answers").isFalse();
     boolean goes = policy == OutagePolicy.SHARE || policy == OutagePolicy.ALLOW;
     assertThat(sliceWorld.releases).hasSize(goes ? 1 : 0);
     sliceWorld.run(BACK + SliceWorld.PACE.heartbeatNanos() + SECOND);
-    assertThat(node.limit().refusal()).isNull();
+    assertThat(node.limit().sharing().refusal()).isNull();
     assertThat(sliceWorld.releases).hasSize(1);
     offer(sliceWorld, 1_000, BACK + 60 * SECOND);
     sliceWorld.run(BACK + 60 * SECOND);

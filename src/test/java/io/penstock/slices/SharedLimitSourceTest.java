@@ -153,10 +153,10 @@ class SharedLimitSourceTest {
     SharedLimitSource changing = new SharedLimitSource(sliceSync, id -> exact[0]);
     Limit limit = changing.limit(ID, SPEC, 0);
     AtomicInteger woken = new AtomicInteger();
-    Objects.requireNonNull(limit.demand()).join(woken::incrementAndGet);
+    Objects.requireNonNull(limit.sharing().demand()).join(woken::incrementAndGet);
     exact[0] = false;
     assertThat(changing.limit(ID, SPEC, 0)).isSameAs(limit);
-    assertThat(limit.demand()).isNull();
+    assertThat(limit.sharing().demand()).isNull();
     assertThat(woken).hasValue(1);
   }
 }

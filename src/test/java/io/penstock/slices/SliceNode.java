@@ -55,7 +55,7 @@ public final class SliceNode implements StepAlarm {
             world.random::nextDouble);
     this.source = new SharedLimitSource(sliceSync, id -> true);
     this.limit = source.limit(SliceWorld.ID, spec, local());
-    SliceDemand sliceDemand = Objects.requireNonNull(limit.demand());
+    SliceDemand sliceDemand = Objects.requireNonNull(limit.sharing().demand());
     sliceDemand.join(() -> world.at(world.now(), this::look));
   }
 

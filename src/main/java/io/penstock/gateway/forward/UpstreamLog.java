@@ -171,7 +171,7 @@ public final class UpstreamLog implements VerdictSource {
   private @Nullable Line limit(MeteredLimit metered, long now) {
     Limit limit = metered.limit();
     long capacity = limit.capacity(now);
-    boolean lower = limit.restoredAt(now) > now;
+    boolean lower = limit.feedback().restoredAt(now) > now;
     Long before = lower ? lowered.put(limit, capacity) : lowered.remove(limit);
     String what = metered.measure().name().toLowerCase(Locale.ROOT).replace('_', ' ');
     if (!lower) {

@@ -1,0 +1,48 @@
+package io.penstock.limit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations on a limit by those who hear from a provider how much it admits. Only trailing windows
+ * are affected. Safe from any thread.
+ */
+public final class LimitFeedback {
+  private final Limit limit;
+
+  LimitFeedback(Limit limit) {
+    this.limit = limit;
+  }
+
+  /**
+   * Applies a provider's statement, unless the answer to a later request brought one before. It
+   * never raises the limit above its spec; a lower limit holds for 120 s. Returns whether anything
+   * may pass sooner than before.
+   */
+  public boolean applyNotice(ProviderNotice notice, long now) {
+    while (true) {
+      LimitState current = limit.state();
+      LimitState next = current.withNotice(notice, now);
+      if (next.equals(current)) {
+        return false;
+      }
+      if (limit.replace(current, next)) {
+        return next.soonerThan(current, now);
+      }
+    }
+  }
+
+  /** Widens a trailing window by 0 to 500 ms beyond its guard. */
+  public void widen(long nanos) {
+    limit.change(current -> current.widened(nanos));
+  }
+
+  /** Returns a provider's last statement about a trailing window, or null. */
+  public @Nullable LearnedLimit learned(long now) {
+    return limit.state().learned(now);
+  }
+
+  /** Returns the instant from which no provider lowers the limit; now when none does. */
+  public long restoredAt(long now) {
+    return limit.state().restoredAt(now);
+  }
+}
