@@ -5,17 +5,12 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
-import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
-import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
-import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
-import io.opentelemetry.sdk.common.export.RetryPolicy;
-import io.opentelemetry.sdk.resources.Resource;
-import io.opentelemetry.sdk.trace.SdkTracerProvider;
-import io.opentelemetry.sdk.trace.SpanLimits;
-import io.opentelemetry.sdk.trace.samplers.Sampler;
-import java.time.Duration;
+import io.opentelemetry.context.propagation.TextMapPropagator;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -27,27 +22,12 @@ import org.springframework.http.HttpHeaders;
  * from any thread.
  */
 public final class OtlpTracing implements RequestTracing, AutoCloseable {
+  private static final String QUEUE_SIZE = "otel.bsp.max.queue.size";
   private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
-  private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
   private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
-
-  /** Maximum length of an attribute's value, because clients may send values of any length. */
-  private static final int LONGEST_VALUE = 512;
 
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
-
-  /**
-   * Retries a batch if there is no connection, the connection breaks, or the answer is 429, 502,
-   * 503 or 504; not after the timeout is over.
-   */
-  private static final RetryPolicy AGAIN =
-      RetryPolicy.builder()
-          .setMaxAttempts(5)
-          .setInitialBackoff(Duration.ofMillis(500))
-          .setBackoffMultiplier(2)
-          .setMaxBackoff(Duration.ofSeconds(2))
-          .build();
 
   /** Longest wait for the last spans when the program ends. */
   private static final int LAST_SECONDS = 2;
@@ -65,7 +45,8 @@ public final class OtlpTracing implements RequestTracing, AutoCloseable {
         }
       };
 
-  private final SdkTracerProvider provider;
+  private final OpenTelemetrySdk sdk;
+  private final TextMapPropagator propagator;
   private final Tracer tracer;
   private final TraceExamples examples;
 
@@ -87,30 +68,39 @@ public final class OtlpTracing implements RequestTracing, AutoCloseable {
    */
   OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, TraceExamples examples) {
     this.examples = examples;
-    OtlpHttpSpanExporterBuilder exporter =
-        OtlpHttpSpanExporter.builder()
-            .setEndpoint(settings.endpoint().toString())
-            .setTimeout(settings.timeout())
-            .setConnectTimeout(settings.timeout())
-            .setRetryPolicy(AGAIN);
-    settings.headers().forEach(exporter::addHeader);
-    Duration patience = settings.timeout().plus(AGAIN.getMaxBackoff());
-    this.provider =
-        SdkTracerProvider.builder()
-            .setResource(Resource.getDefault().toBuilder().put(SERVICE, settings.service()).build())
-            .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(settings.share())))
-            .setSpanLimits(SpanLimits.builder().setMaxAttributeValueLength(LONGEST_VALUE).build())
-            .addSpanProcessor(new SpanQueue(exporter.build(), patience, lost))
-            .build();
-    this.tracer = provider.get("io.penstock");
+    this.sdk = sdk(settings, new SpanQueue(lost));
+    this.propagator = sdk.getPropagators().getTextMapPropagator();
+    this.tracer = sdk.getTracer("io.penstock");
+  }
+
+  private static OpenTelemetrySdk sdk(TraceSettings settings, SpanQueue queue) {
+    return AutoConfiguredOpenTelemetrySdk.builder()
+        .disableShutdownHook()
+        .addPropertiesCustomizer(read -> settings.properties())
+        .addSpanExporterCustomizer((exporter, read) -> queue.counted(exporter))
+        .addSpanProcessorCustomizer(
+            (batches, read) -> queue.bounded(batches, read.getInt(QUEUE_SIZE, 0)))
+        .build()
+        .getOpenTelemetrySdk();
+  }
+
+  /**
+   * Returns what is wrong with settings, or null if traces can be sent with them. Nothing is sent.
+   */
+  public static @Nullable String problem(TraceSettings settings) {
+    try {
+      sdk(settings, new SpanQueue(SpanQueue.Lost.NONE)).close();
+      return null;
+    } catch (ConfigurationException | IllegalArgumentException bad) {
+      return bad.getMessage();
+    }
   }
 
   @Override
   public RequestTrail begin(String method, String path, HttpHeaders headers) {
     String upper = method.toUpperCase(Locale.ROOT);
     boolean known = METHODS.contains(upper);
-    Context parent =
-        W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, GETTER);
+    Context parent = propagator.extract(Context.root(), headers, GETTER);
     Span span =
         tracer
             .spanBuilder(known ? upper : "HTTP")
@@ -119,11 +109,12 @@ public final class OtlpTracing implements RequestTracing, AutoCloseable {
             .setAttribute(METHOD, known ? upper : "_OTHER")
             .setAttribute(PATH, path)
             .startSpan();
-    return new SpanTrail(tracer, examples, span, parent.with(span), known ? upper : "HTTP");
+    return new SpanTrail(
+        tracer, propagator, examples, span, parent.with(span), known ? upper : "HTTP");
   }
 
   @Override
   public void close() {
-    provider.shutdown().join(LAST_SECONDS, TimeUnit.SECONDS);
+    sdk.shutdown().join(LAST_SECONDS, TimeUnit.SECONDS);
   }
 }

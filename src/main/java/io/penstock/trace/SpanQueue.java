@@ -6,24 +6,16 @@ import io.opentelemetry.sdk.trace.ReadWriteSpan;
 import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Bounded queue of spans that wait for the collector. Ending a span never blocks. Spans that find
- * the queue full, and those that the collector does not accept, are lost and counted. Safe from any
- * thread.
+ * Bounds and counts the spans that wait for the collector, around OpenTelemetry's processor and
+ * exporter, which would drop spans without telling. Spans that find the queue full, and those that
+ * the collector does not accept, are lost and counted. Safe from any thread.
  */
-final class SpanQueue implements SpanProcessor {
-  /** Maximum number of spans in the queue, including those being sent. */
-  static final int MOST = 4_096;
-
-  private static final int BATCH = 512;
-  private static final Duration OFTEN = Duration.ofSeconds(1);
-
+final class SpanQueue {
   /** Receives the outcome of spans. */
   interface Lost {
     /**
@@ -34,64 +26,85 @@ final class SpanQueue implements SpanProcessor {
 
     /** Spans reached the collector. */
     void reached();
+
+    /** Counts nothing. */
+    Lost NONE =
+        new Lost() {
+          @Override
+          public void lost(int spans, boolean full) {}
+
+          @Override
+          public void reached() {}
+        };
   }
 
   private final AtomicInteger inside = new AtomicInteger();
   private final Lost lost;
-  private final BatchSpanProcessor batches;
+
+  SpanQueue(Lost lost) {
+    this.lost = lost;
+  }
 
   /**
-   * Creates a queue that sends batches to {@code exporter}, with a timeout of slightly more than
-   * {@code patience} for each.
+   * Returns a processor that hands spans to {@code batches}, which never blocks, while fewer than
+   * {@code most} are inside. That includes those being sent, so the queue of {@code batches} is
+   * never full if it holds as many.
    */
-  SpanQueue(SpanExporter exporter, Duration patience, Lost lost) {
-    this.lost = lost;
-    this.batches =
-        BatchSpanProcessor.builder(new Counted(exporter))
-            .setMaxQueueSize(MOST + BATCH) // never reached, because of the bound checked above
-            .setMaxExportBatchSize(BATCH)
-            .setScheduleDelay(OFTEN)
-            .setExporterTimeout(patience.plusSeconds(1))
-            .build();
+  SpanProcessor bounded(SpanProcessor batches, int most) {
+    return new Bounded(batches, most);
   }
 
-  @Override
-  public void onStart(Context parent, ReadWriteSpan span) {}
-
-  @Override
-  public boolean isStartRequired() {
-    return false;
+  /** Returns an exporter that sends spans by {@code exporter} and counts those that fail. */
+  SpanExporter counted(SpanExporter exporter) {
+    return new Counted(exporter);
   }
 
-  @Override
-  public void onEnd(ReadableSpan span) {
-    if (!span.getSpanContext().isSampled()) {
-      return;
+  private final class Bounded implements SpanProcessor {
+    private final SpanProcessor batches;
+    private final int most;
+
+    Bounded(SpanProcessor batches, int most) {
+      this.batches = batches;
+      this.most = most;
     }
-    if (inside.incrementAndGet() > MOST) {
-      inside.decrementAndGet();
-      lost.lost(1, true);
-    } else {
-      batches.onEnd(span);
+
+    @Override
+    public void onStart(Context parent, ReadWriteSpan span) {}
+
+    @Override
+    public boolean isStartRequired() {
+      return false;
+    }
+
+    @Override
+    public void onEnd(ReadableSpan span) {
+      if (!span.getSpanContext().isSampled()) {
+        return;
+      }
+      if (inside.incrementAndGet() > most) {
+        inside.decrementAndGet();
+        lost.lost(1, true);
+      } else {
+        batches.onEnd(span);
+      }
+    }
+
+    @Override
+    public boolean isEndRequired() {
+      return true;
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return batches.shutdown();
+    }
+
+    @Override
+    public CompletableResultCode forceFlush() {
+      return batches.forceFlush();
     }
   }
 
-  @Override
-  public boolean isEndRequired() {
-    return true;
-  }
-
-  @Override
-  public CompletableResultCode shutdown() {
-    return batches.shutdown();
-  }
-
-  @Override
-  public CompletableResultCode forceFlush() {
-    return batches.forceFlush();
-  }
-
-  /** Counts the spans that are exported. */
   private final class Counted implements SpanExporter {
     private final SpanExporter exporter;
 

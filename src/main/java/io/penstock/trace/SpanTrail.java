@@ -7,8 +7,8 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
-import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.GenAiConventions;
 import io.penstock.cost.ModelOperation;
@@ -50,15 +50,11 @@ final class SpanTrail implements RequestTrail {
   private static final AttributeKey<Long> OUTPUT =
       AttributeKey.longKey(GenAiConventions.OUTPUT_TOKENS);
 
-  /** Headers that carry the trace context of a call. */
-  private static final String PARENT = "traceparent";
-
-  private static final String STATE = "tracestate";
-
   /** The lowest status that is the gateway's fault. */
   private static final int FAULTS = 500;
 
   private final Tracer tracer;
+  private final TextMapPropagator propagator;
   private final TraceExamples examples;
   private final Span span;
   private final Context context;
@@ -69,8 +65,15 @@ final class SpanTrail implements RequestTrail {
   private @Nullable Span park;
   private @Nullable Span call;
 
-  SpanTrail(Tracer tracer, TraceExamples examples, Span span, Context context, String method) {
+  SpanTrail(
+      Tracer tracer,
+      TextMapPropagator propagator,
+      TraceExamples examples,
+      Span span,
+      Context context,
+      String method) {
     this.tracer = tracer;
+    this.propagator = propagator;
     this.examples = examples;
     this.span = span;
     this.context = context;
@@ -177,10 +180,9 @@ final class SpanTrail implements RequestTrail {
 
   @Override
   public void setTraceHeaders(HttpHeaders headers) {
-    headers.remove(PARENT);
-    headers.remove(STATE);
+    propagator.fields().forEach(headers::remove);
     Context teller = call == null ? context : context.with(call);
-    W3CTraceContextPropagator.getInstance().inject(teller, headers, SpanTrail::set);
+    propagator.inject(teller, headers, SpanTrail::set);
   }
 
   private static void set(@Nullable HttpHeaders headers, String name, String value) {

@@ -2,11 +2,12 @@ package io.penstock.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.TraceCollector;
-import java.net.URI;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -36,9 +37,15 @@ class OtlpTracingTest {
   }
 
   private OtlpTracing sending(Duration timeout) {
-    URI there = URI.create(traceCollector.url() + "/v1/traces");
-    TraceSettings settings = new TraceSettings(there, Map.of(), timeout, 1, "penstock");
-    return new OtlpTracing(settings, losses, TraceExamples.NONE);
+    return new OtlpTracing(settings(timeout, Map.of()), losses, TraceExamples.NONE);
+  }
+
+  private TraceSettings settings(Duration timeout, Map<String, String> others) {
+    Map<String, String> named = new HashMap<>(others);
+    named.put("otel.exporter.otlp.endpoint", traceCollector.url());
+    named.put("otel.exporter.otlp.timeout", Long.toString(timeout.toMillis()));
+    named.putIfAbsent("otel.traces.sampler", "parentbased_always_on");
+    return TraceSettings.of(named);
   }
 
   private static void follow(OtlpTracing tracing) {
@@ -121,5 +128,60 @@ class OtlpTracingTest {
       RunningGateway.awaiting().until(() -> losses.spans.get() == 2);
     }
     assertThat(losses.spans).hasValue(2);
+  }
+
+  @Test
+  void spansBeyondTheBound_areLost_andCounted() {
+    traceCollector.script((self, byteSocket) -> byteSocket.awaitEnd());
+    TraceSettings twoAtMost =
+        settings(Duration.ofSeconds(1), Map.of("otel.bsp.max.queue.size", "2"));
+    try (OtlpTracing tracing = new OtlpTracing(twoAtMost, losses, TraceExamples.NONE)) {
+      for (int i = 0; i < 5; i++) {
+        follow(tracing);
+      }
+      assertThat(losses.spans).hasValue(3);
+    }
+  }
+
+  @Test
+  void samplerThatIsNamed_decides() {
+    TraceSettings none =
+        settings(Duration.ofSeconds(1), Map.of("otel.traces.sampler", "always_off"));
+    try (OtlpTracing tracing = new OtlpTracing(none, losses, TraceExamples.NONE)) {
+      follow(tracing);
+    }
+    assertThat(traceCollector.connections()).isZero();
+  }
+
+  @Test
+  void propagatorThatIsNamed_readsAndWritesItsHeaders() {
+    String trace = "80f198ee56343ba864fe8b2a57d3eff7";
+    TraceSettings zipkin = settings(Duration.ofSeconds(1), Map.of("otel.propagators", "b3"));
+    DefaultHttpHeaders sent = new DefaultHttpHeaders();
+    sent.set("b3", "the client's");
+    sent.set("traceparent", "the client's");
+    try (OtlpTracing tracing = new OtlpTracing(zipkin, losses, TraceExamples.NONE)) {
+      HttpHeaders received = new HttpHeaders();
+      received.set("b3", trace + "-e457b5a2e4d86bd1-1");
+      RequestTrail trail = tracing.begin("GET", "/a", received);
+      assertThat(trail.traceId()).isEqualTo(trace);
+      trail.setTraceHeaders(sent);
+      trail.ended(200, null);
+    }
+    assertThat(sent.getAll("b3")).singleElement().asString().startsWith(trace + "-");
+    assertThat(sent.get("traceparent")).isEqualTo("the client's");
+  }
+
+  @Test
+  void settingsThatCannotBeUsed_areReported() {
+    Duration timeout = Duration.ofSeconds(1);
+    assertThat(OtlpTracing.problem(settings(timeout, Map.of()))).isNull();
+    assertThat(OtlpTracing.problem(settings(timeout, Map.of("otel.bsp.schedule.delay", "soon"))))
+        .contains("otel.bsp.schedule.delay");
+    assertThat(OtlpTracing.problem(settings(timeout, Map.of("otel.traces.sampler", "some"))))
+        .contains("otel.traces.sampler");
+    assertThat(OtlpTracing.problem(settings(timeout, Map.of("otel.propagators", "pigeon"))))
+        .contains("pigeon");
+    assertThat(traceCollector.connections()).isZero();
   }
 }

@@ -7,6 +7,7 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.penstock.fake.RunningGateway;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class SpanQueueTest {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
+  private static final int MOST = 4_096;
 
   private record Batch(int spans, CompletableResultCode result) {}
 
@@ -57,11 +59,19 @@ class SpanQueueTest {
 
   private final Slow exporter = new Slow();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  private final SpanQueue queue = new SpanQueue(exporter, PATIENCE, new LostSpans(meters));
+  private final SpanQueue queue = new SpanQueue(new LostSpans(meters));
   private final SdkTracerProvider provider = provider(Sampler.alwaysOn());
 
   private SdkTracerProvider provider(Sampler sampler) {
-    return SdkTracerProvider.builder().setSampler(sampler).addSpanProcessor(queue).build();
+    BatchSpanProcessor batches =
+        BatchSpanProcessor.builder(queue.counted(exporter))
+            .setMaxQueueSize(MOST)
+            .setExporterTimeout(PATIENCE)
+            .build();
+    return SdkTracerProvider.builder()
+        .setSampler(sampler)
+        .addSpanProcessor(queue.bounded(batches, MOST))
+        .build();
   }
 
   @AfterEach
@@ -82,7 +92,7 @@ class SpanQueueTest {
 
   @Test
   void whatIsBeyondTheBound_isLost_andNobodyWaits() throws InterruptedException {
-    end(provider, SpanQueue.MOST);
+    end(provider, MOST);
     assertThat(lost()).isZero();
     end(provider, 1);
     assertThat(lost()).isEqualTo(1);
@@ -96,7 +106,7 @@ class SpanQueueTest {
 
   @Test
   void batchThatIsNotTaken_isLost_andMakesRoom() throws InterruptedException {
-    end(provider, SpanQueue.MOST);
+    end(provider, MOST);
     Batch first = exporter.next();
     first.result().fail();
     assertThat(lost()).isEqualTo(first.spans());
@@ -107,19 +117,19 @@ class SpanQueueTest {
   @Test
   void batchThatCannotBeWritten_isLost_andMakesRoom() throws InterruptedException {
     exporter.broken = true;
-    end(provider, SpanQueue.MOST);
-    RunningGateway.awaiting().until(() -> lost() == SpanQueue.MOST);
+    end(provider, MOST);
+    RunningGateway.awaiting().until(() -> lost() == MOST);
     exporter.broken = false;
-    end(provider, SpanQueue.MOST);
+    end(provider, MOST);
     assertThat(exporter.next().spans()).isPositive();
-    assertThat(lost()).isEqualTo(SpanQueue.MOST);
+    assertThat(lost()).isEqualTo(MOST);
   }
 
   @Test
   void spansThatAreNotSampled_takeNoRoom() {
     SdkTracerProvider none = provider(Sampler.alwaysOff());
-    end(none, SpanQueue.MOST + 1);
-    end(provider, SpanQueue.MOST);
+    end(none, MOST + 1);
+    end(provider, MOST);
     assertThat(lost()).isZero();
   }
 }
