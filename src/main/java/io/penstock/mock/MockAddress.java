@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +46,9 @@ public record MockAddress(
   private static final long NANOS_PER_HOUR = 3_600_000_000_000L;
 
   private static final Set<String> NAMES =
-      new TreeSet<>(
-          Set.of("latency", "tokens", "tps", "rpm", "tpm", "window", "error_rate", "headers"));
+      MockParameter.ALL.stream()
+          .map(MockParameter::name)
+          .collect(Collectors.toCollection(TreeSet::new));
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,9})?)(ms|s|m)");
   private static final Pattern INTEGER = Pattern.compile("\\d{1,18}");
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(?:\\.\\d{1,12})?");
@@ -68,24 +70,26 @@ public record MockAddress(
     if (dialect == Dialect.NONE || dialect == Dialect.AZURE) {
       throw new IllegalArgumentException("a mock provider speaks no dialect " + dialect);
     }
-    check("latency", latencyNanos >= 0 && latencyNanos <= NANOS_PER_HOUR, "0 to 60m");
-    check("tokens", tokens >= 1 && tokens <= MAX_TOKENS, "1 to " + MAX_TOKENS);
+    check(MockParameter.LATENCY, latencyNanos >= 0 && latencyNanos <= NANOS_PER_HOUR);
+    check(MockParameter.TOKENS, tokens >= 1 && tokens <= MAX_TOKENS);
     check(
-        "tps",
+        MockParameter.TPS,
         tokensPerSecond == 0
             || (tokensPerSecond >= MIN_TOKENS_PER_SECOND
-                && tokensPerSecond <= MAX_TOKENS_PER_SECOND),
-        "0 (all at once), or 0.001 to 1000000000 tokens a second");
-    check("rpm", rpm >= 0 && rpm <= MAX_LIMIT, "0 (unlimited) to " + MAX_LIMIT);
-    check("tpm", tpm >= 0 && tpm <= MAX_LIMIT, "0 (unlimited) to " + MAX_LIMIT);
-    check("window", windowNanos >= NANOS_PER_MILLI && windowNanos <= NANOS_PER_HOUR, "1ms to 60m");
-    check("error_rate", errorRate >= 0 && errorRate <= 1, "0 to 1");
+                && tokensPerSecond <= MAX_TOKENS_PER_SECOND));
+    check(MockParameter.RPM, rpm >= 0 && rpm <= MAX_LIMIT);
+    check(MockParameter.TPM, tpm >= 0 && tpm <= MAX_LIMIT);
+    check(MockParameter.WINDOW, windowNanos >= NANOS_PER_MILLI && windowNanos <= NANOS_PER_HOUR);
+    check(MockParameter.ERROR_RATE, errorRate >= 0 && errorRate <= 1);
   }
 
-  private static void check(String name, boolean good, String expected) {
+  private static void check(MockParameter parameter, boolean good) {
     if (!good) {
       throw new IllegalArgumentException(
-          "mock address: " + name + " is out of range, expected " + expected);
+          "mock address: "
+              + parameter.name()
+              + " is out of range, expected "
+              + parameter.accepted());
     }
   }
 
@@ -100,21 +104,21 @@ public record MockAddress(
     Map<String, String> values = values(uri.getQuery());
     return new MockAddress(
         dialect,
-        duration(values, "latency", "0ms"),
-        (int) Math.min(integer(values, "tokens", "50"), Integer.MAX_VALUE),
-        decimal(values, "tps", "0"),
-        integer(values, "rpm", "0"),
-        integer(values, "tpm", "0"),
-        duration(values, "window", "60s"),
-        decimal(values, "error_rate", "0"),
-        announces(values.getOrDefault("headers", "all")));
+        duration(values, MockParameter.LATENCY),
+        (int) Math.min(integer(values, MockParameter.TOKENS), Integer.MAX_VALUE),
+        decimal(values, MockParameter.TPS),
+        integer(values, MockParameter.RPM),
+        integer(values, MockParameter.TPM),
+        duration(values, MockParameter.WINDOW),
+        decimal(values, MockParameter.ERROR_RATE),
+        announces(text(values, MockParameter.HEADERS)));
   }
 
   private static boolean announces(String text) {
     return switch (text) {
       case "all" -> true;
       case "none" -> false;
-      default -> throw malformed("headers", text, "all or none");
+      default -> throw malformed(MockParameter.HEADERS, text, MockParameter.HEADERS.accepted());
     };
   }
 
@@ -165,14 +169,18 @@ public record MockAddress(
     return values;
   }
 
-  private static long duration(Map<String, String> values, String name, String otherwise) {
-    String text = values.getOrDefault(name, otherwise);
+  private static String text(Map<String, String> values, MockParameter parameter) {
+    return values.getOrDefault(parameter.name(), parameter.otherwise());
+  }
+
+  private static long duration(Map<String, String> values, MockParameter parameter) {
+    String text = text(values, parameter);
     if (text.equals("0")) {
       return 0;
     }
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
-      throw malformed(name, text, "a duration such as 200ms, 2s or 1m");
+      throw malformed(parameter, text, "a duration such as 200ms, 2s or 1m");
     }
     long unitNanos =
         switch (matcher.group(2)) {
@@ -187,25 +195,26 @@ public record MockAddress(
         .longValue();
   }
 
-  private static long integer(Map<String, String> values, String name, String otherwise) {
-    String text = values.getOrDefault(name, otherwise);
+  private static long integer(Map<String, String> values, MockParameter parameter) {
+    String text = text(values, parameter);
     if (!INTEGER.matcher(text).matches()) {
-      throw malformed(name, text, "a whole number, 0 or more");
+      throw malformed(parameter, text, "a whole number, 0 or more");
     }
     return Long.parseLong(text);
   }
 
-  private static double decimal(Map<String, String> values, String name, String otherwise) {
-    String text = values.getOrDefault(name, otherwise);
+  private static double decimal(Map<String, String> values, MockParameter parameter) {
+    String text = text(values, parameter);
     if (!DECIMAL.matcher(text).matches()) {
-      throw malformed(name, text, "a number such as 0.25 or 100");
+      throw malformed(parameter, text, "a number such as 0.25 or 100");
     }
     return Double.parseDouble(text);
   }
 
-  private static IllegalArgumentException malformed(String name, String text, String expected) {
+  private static IllegalArgumentException malformed(
+      MockParameter parameter, String text, String expected) {
     return new IllegalArgumentException(
-        "mock address: " + name + " is " + quoted(text) + ", expected " + expected);
+        "mock address: " + parameter.name() + " is " + quoted(text) + ", expected " + expected);
   }
 
   private static String quoted(@Nullable String text) {
