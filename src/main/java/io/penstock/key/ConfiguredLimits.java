@@ -30,7 +30,7 @@ final class ConfiguredLimits {
 
   List<KeyLimit> of(KeySpec key) {
     KeySpec.Limits limits = key.limits();
-    Collected all = new Collected(LimitId.Kind.KEY, key.name(), "");
+    Collected all = new Collected(LimitId.Kind.KEY, key.identity().limitOwner(), "");
     all.minute(LimitMeasure.REQUESTS, limits.rpm(), RefusalReason.KEY_RPM);
     all.minute(LimitMeasure.TOKENS, limits.tpm(), RefusalReason.KEY_TPM);
     all.dayOfRequests(limits.rpd(), RefusalReason.KEY_RPD);
@@ -40,7 +40,7 @@ final class ConfiguredLimits {
   }
 
   List<KeyLimit> of(KeySpec key, String model, KeySpec.ModelLimits limits) {
-    Collected all = new Collected(LimitId.Kind.KEY, key.name(), model);
+    Collected all = new Collected(LimitId.Kind.KEY, key.identity().limitOwner(), model);
     all.minute(LimitMeasure.REQUESTS, limits.rpm(), RefusalReason.KEY_RPM);
     all.minute(LimitMeasure.TOKENS, limits.tpm(), RefusalReason.KEY_TPM);
     return all.terms;

@@ -135,20 +135,19 @@ final class KeyAccount {
             && seen.own().owesNothing(now)
             && seen.models().values().stream().allMatch(each -> each.owesNothing(now));
     if (idle) {
-      end();
+      seen.own().forget();
+      seen.models().values().forEach(KeyQuota::forget);
       open = null;
     }
   }
 
-  /**
-   * Ends the account with its key: only a new key can use limits under this name again. Requests
-   * that are inside still face the same quotas and do not get new windows.
-   */
-  synchronized void end() {
-    Open seen = open;
-    if (seen != null) {
-      seen.own().forget();
-      seen.models().values().forEach(KeyQuota::forget);
-    }
+  /** Runs {@code action} if there are no quotas and no request is inside. */
+  void ifUnused(Runnable action) {
+    callerAccount.ifEmpty(
+        () -> {
+          if (open == null) {
+            action.run();
+          }
+        });
   }
 }

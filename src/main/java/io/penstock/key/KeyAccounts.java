@@ -19,20 +19,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Accounts of keys, and quotas of groups. A key has an account once it has been used, and quotas
- * while it has requests or charges. Safe from any thread.
+ * while it has requests or charges. A key that is removed keeps its account for as long as it has
+ * quotas: its requests are settled there, and if a key of the same identity is added again, it
+ * finds what was spent. Safe from any thread.
  */
 final class KeyAccounts {
   private final LimitSource limits;
   private final ConfiguredLimits configuredLimits;
-  private final ConcurrentHashMap<String, KeyAccount> byKey = new ConcurrentHashMap<>();
+
+  /** Accounts by the owner of their limits. */
+  private final ConcurrentHashMap<String, KeyAccount> byOwner = new ConcurrentHashMap<>();
 
   /** Accounts with quotas, in the order of the idle check. */
   private final Queue<KeyAccount> open = new ConcurrentLinkedQueue<>();
 
   private volatile Map<String, KeyQuota> groups = Map.of();
 
-  /** Returns the present key with a name, null when there is none. */
-  private volatile Function<String, @Nullable KeySpec> keys = name -> null;
+  /** Returns the present key with limits of an owner, null when there is none. */
+  private volatile Function<String, @Nullable KeySpec> keys = owner -> null;
 
   KeyAccounts(LimitSource limits, long windowNanos) {
     this(limits, windowNanos, WallClock.system());
@@ -78,27 +82,28 @@ final class KeyAccounts {
   }
 
   /**
-   * Applies the present keys to all accounts, and wakes their waiters. Ends the accounts of removed
-   * keys.
+   * Applies the present keys to all accounts, and wakes their waiters. Drops the accounts of
+   * removed keys that have no quotas and no requests; what is left of others is dropped at a later
+   * change.
    *
-   * @param keys returns the present key with a name, null when there is none
+   * @param keys returns the present key with limits of an owner, null when there is none
    */
   synchronized void follow(Function<String, @Nullable KeySpec> keys, long now) {
     this.keys = keys;
-    for (Map.Entry<String, KeyAccount> each : byKey.entrySet()) {
-      KeySpec spec = keys.apply(each.getKey());
-      if (spec == null) {
-        byKey.remove(each.getKey());
-        each.getValue().end();
-      } else {
-        each.getValue().change(spec, now);
-      }
-    }
+    byOwner.forEach(
+        (owner, account) -> {
+          KeySpec spec = keys.apply(owner);
+          if (spec == null) {
+            account.ifUnused(() -> byOwner.remove(owner, account));
+          } else {
+            account.change(spec, now);
+          }
+        });
   }
 
   /** Returns the account of a key. */
   CallerAccount of(KeySpec key) {
-    KeyAccount known = byKey.get(key.name());
+    KeyAccount known = byOwner.get(key.identity().limitOwner());
     return known == null ? made(key).account() : known.account();
   }
 
@@ -108,8 +113,9 @@ final class KeyAccounts {
    */
   private KeyAccount made(KeySpec key) {
     KeyAccount made =
-        byKey.computeIfAbsent(
-            key.name(), absent -> new KeyAccount(this, limits, configuredLimits, key));
+        byOwner.computeIfAbsent(
+            key.identity().limitOwner(),
+            absent -> new KeyAccount(this, limits, configuredLimits, key));
     KeySpec seen = key;
     KeySpec latest = latest(key);
     while (!latest.equals(seen)) {
@@ -121,7 +127,7 @@ final class KeyAccounts {
   }
 
   private KeySpec latest(KeySpec key) {
-    KeySpec latest = keys.apply(key.name());
+    KeySpec latest = keys.apply(key.identity().limitOwner());
     return latest == null ? key : latest;
   }
 
@@ -150,5 +156,10 @@ final class KeyAccounts {
   /** Returns the number of keys with quotas. */
   int open() {
     return open.size();
+  }
+
+  /** Returns the number of accounts. */
+  int size() {
+    return byOwner.size();
   }
 }

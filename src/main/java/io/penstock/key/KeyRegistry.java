@@ -5,7 +5,9 @@ import io.penstock.sharing.SharingMode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -21,17 +23,41 @@ public final class KeyRegistry {
    *
    * @param ofFiles keys of route files, sorted by name
    * @param ofStore keys of the store, sorted by name; null without a store
+   * @param ofOtherOwners present keys whose limits have another owner than their names, by owner
    */
   private record State(
-      List<KeySpec> ofFiles, @Nullable List<KeySpec> ofStore, Set<String> groups, KeyIndex index) {
-    static final State NONE = new State(List.of(), null, Set.of(), KeyIndex.EMPTY);
+      List<KeySpec> ofFiles,
+      @Nullable List<KeySpec> ofStore,
+      Set<String> groups,
+      KeyIndex index,
+      Map<String, KeySpec> ofOtherOwners) {
+    static final State NONE = new State(List.of(), null, Set.of(), KeyIndex.EMPTY, Map.of());
 
     static State of(List<KeySpec> ofFiles, @Nullable List<KeySpec> ofStore, Set<String> groups) {
       List<KeySpec> all = new ArrayList<>(ofFiles);
       if (ofStore != null) {
         ofStore.stream().filter(key -> named(ofFiles, key.name()) == null).forEach(all::add);
       }
-      return new State(ofFiles, ofStore, groups, KeyIndex.of(all));
+      Map<String, KeySpec> ofOtherOwners = new HashMap<>();
+      for (KeySpec key : all) {
+        String owner = key.identity().limitOwner();
+        if (!owner.equals(key.name())) {
+          ofOtherOwners.put(owner, key);
+        }
+      }
+      return new State(ofFiles, ofStore, groups, KeyIndex.of(all), Map.copyOf(ofOtherOwners));
+    }
+
+    @Nullable KeySpec find(String name) {
+      KeySpec spec = named(ofFiles, name);
+      return spec != null || ofStore == null ? spec : named(ofStore, name);
+    }
+
+    @Nullable KeySpec owning(String limitOwner) {
+      KeySpec spec = find(limitOwner);
+      return spec != null && spec.identity().limitOwner().equals(limitOwner)
+          ? spec
+          : ofOtherOwners.get(limitOwner);
     }
   }
 
@@ -64,7 +90,7 @@ public final class KeyRegistry {
     accounts.configure(all, now);
     Set<String> groups = all.stream().map(GroupSpec::name).collect(Collectors.toUnmodifiableSet());
     state = State.of(keys.stream().sorted(BY_NAME).toList(), state.ofStore(), groups);
-    accounts.follow(this::find, now);
+    accounts.follow(this::owning, now);
   }
 
   /**
@@ -94,7 +120,7 @@ public final class KeyRegistry {
 
   private void store(List<KeySpec> sorted, long now) {
     state = State.of(state.ofFiles(), sorted, state.groups());
-    accounts.follow(this::find, now);
+    accounts.follow(this::owning, now);
     changed.run();
   }
 
@@ -129,14 +155,17 @@ public final class KeyRegistry {
 
   /** Returns the key with a name, or null; route files win over the store. */
   public @Nullable KeySpec find(String name) {
-    State seen = state;
-    KeySpec spec = named(seen.ofFiles(), name);
-    return spec != null || seen.ofStore() == null ? spec : named(seen.ofStore(), name);
+    return state.find(name);
   }
 
-  /** Returns how the limits of the key with a name are shared, or null for the default. */
-  public @Nullable SharingMode sharing(String name) {
-    KeySpec spec = find(name);
+  /** Returns the present key with limits of that owner, or null. */
+  private @Nullable KeySpec owning(String limitOwner) {
+    return state.owning(limitOwner);
+  }
+
+  /** Returns how the limits of an owner of keys' limits are shared, or null for the default. */
+  public @Nullable SharingMode sharing(String limitOwner) {
+    KeySpec spec = owning(limitOwner);
     return spec == null ? null : spec.sharing();
   }
 

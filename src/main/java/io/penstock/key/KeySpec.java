@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param waits whether its requests wait for its limits instead of being refused
  * @param strictAfterDenial whether the shared count is fetched before decisions after a denial
  * @param sharing how instances share its limits; null for the default
+ * @param identity what its use is remembered under
  */
 public record KeySpec(
     String name,
@@ -35,7 +36,8 @@ public record KeySpec(
     long expiresAtMillis,
     boolean waits,
     boolean strictAfterDenial,
-    @Nullable SharingMode sharing) {
+    @Nullable SharingMode sharing,
+    Identity identity) {
   /** No expiry. */
   public static final long NEVER = Long.MAX_VALUE;
 
@@ -47,7 +49,35 @@ public record KeySpec(
     models = Map.copyOf(models);
   }
 
-  /** Creates a key with the default sharing. */
+  /** Creates a key whose identity is its name. */
+  public KeySpec(
+      String name,
+      List<Secret> secrets,
+      Limits limits,
+      Map<String, ModelLimits> models,
+      @Nullable String group,
+      Scope scope,
+      Rank rank,
+      long expiresAtMillis,
+      boolean waits,
+      boolean strictAfterDenial,
+      @Nullable SharingMode sharing) {
+    this(
+        name,
+        secrets,
+        limits,
+        models,
+        group,
+        scope,
+        rank,
+        expiresAtMillis,
+        waits,
+        strictAfterDenial,
+        sharing,
+        Identity.ofName(name));
+  }
+
+  /** Creates a key with the default sharing, whose identity is its name. */
   public KeySpec(
       String name,
       List<Secret> secrets,
@@ -71,6 +101,25 @@ public record KeySpec(
         waits,
         strictAfterDenial,
         null);
+  }
+
+  /**
+   * Identity of a key, which tells it from an earlier key of the same name: limits are kept, saved
+   * and shared under it.
+   *
+   * @param limitOwner the owner of its limits, as in {@link io.penstock.sharing.LimitId}; the name
+   *     of the key, unless a key of that name was revoked before
+   * @param createdAtMillis Unix time in milliseconds at which it was created, {@link #UNKNOWN} if
+   *     nobody noted it
+   */
+  public record Identity(String limitOwner, long createdAtMillis) {
+    /** An unknown time of creation. */
+    public static final long UNKNOWN = 0;
+
+    /** Returns the identity of a key that is known by its name alone, as in route files. */
+    public static Identity ofName(String name) {
+      return new Identity(name, UNKNOWN);
+    }
   }
 
   /**
@@ -188,11 +237,20 @@ public record KeySpec(
   public KeySpec rotated(Secret secret, long overlapUntilMillis) {
     Secret last = secrets.getFirst();
     long until = Math.min(last.validUntilMillis(), overlapUntilMillis);
-    return as(name, List.of(secret, last.until(until)));
+    return as(name, List.of(secret, last.until(until)), identity);
+  }
+
+  /** Returns the same key with another identity. */
+  public KeySpec identifiedBy(Identity other) {
+    return as(name, secrets, other);
   }
 
   /** Returns a key with the same rights, but another name and other secrets. */
   public KeySpec as(String other, List<Secret> others) {
+    return as(other, others, Identity.ofName(other));
+  }
+
+  private KeySpec as(String other, List<Secret> others, Identity otherIdentity) {
     return new KeySpec(
         other,
         others,
@@ -204,7 +262,8 @@ public record KeySpec(
         expiresAtMillis,
         waits,
         strictAfterDenial,
-        sharing);
+        sharing,
+        otherIdentity);
   }
 
   /** Returns the name, without secrets. */

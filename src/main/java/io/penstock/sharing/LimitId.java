@@ -10,8 +10,8 @@ import java.util.Locale;
  * Identity of a limit: the name under which its state is kept, here and wherever it is shared.
  *
  * @param kind the kind of owner
- * @param id the owner: the path of the endpoint, the name of the key, group or model, or the id of
- *     the upstream
+ * @param id the owner: the path of the endpoint, the identity of the key, the name of the group or
+ *     model, or the id of the upstream
  * @param pool the upstream's own name for the model, or the model that a limit of a key is for, or
  *     empty
  * @param measure what the limit counts

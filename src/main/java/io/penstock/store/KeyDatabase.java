@@ -7,10 +7,12 @@ import io.penstock.key.KeyStore.Lost;
 import io.penstock.key.KeyStore.NameTaken;
 import io.penstock.key.KeyStore.NoSuchKey;
 import io.penstock.key.KeyStore.SecretTaken;
+import io.penstock.time.WallClock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -18,8 +20,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Keys in an SQL database: a SQLite file, or a MariaDB or MySQL server. Blocks; for one thread. */
 final class KeyDatabase implements AutoCloseable {
-  /** All keys, and a version that is not newer than they are. */
-  record Content(long version, List<KeySpec> keys) {}
+  /**
+   * All keys.
+   *
+   * @param version a version that is not newer than they are
+   * @param noted whether the identities of all are noted
+   */
+  record Content(long version, List<KeySpec> keys, boolean noted) {}
 
   /**
    * The result of a change.
@@ -34,10 +41,18 @@ final class KeyDatabase implements AutoCloseable {
 
   private static final String NEXT_VERSION =
       "UPDATE penstock_key_meta SET version = version + 1 WHERE id = 1";
+  private static final String LOCK = "UPDATE penstock_key_meta SET version = version WHERE id = 1";
   private static final String VERSION = "SELECT version FROM penstock_key_meta WHERE id = 1";
+
+  /** Reads keys as {@link KeyRows} does; {@code other} is a key whose identity is the name. */
   private static final String ALL =
-      "SELECT name, sha256, previous_sha256, previous_until, terms FROM penstock_keys";
-  private static final String ONE = ALL + " WHERE name = ?";
+      "SELECT k.name, k.sha256, k.previous_sha256, k.previous_until, k.terms, i.name, i.created_at,"
+          + " other.name FROM penstock_keys k"
+          + " LEFT JOIN penstock_key_identities i ON i.identity = k.name"
+          + " LEFT JOIN penstock_keys other ON other.name = i.name AND other.name <> k.name";
+
+  private static final String BY_IDENTITY = ALL + " WHERE k.name = ?";
+  private static final String BY_NAME = ALL + " WHERE i.name = ?";
   private static final String OTHERS =
       "SELECT count(*) FROM penstock_keys WHERE name <> ? AND (sha256 = ? OR previous_sha256 = ?)";
   private static final String ADD =
@@ -49,6 +64,7 @@ final class KeyDatabase implements AutoCloseable {
   private static final String REMOVE = "DELETE FROM penstock_keys WHERE name = ?";
 
   private final SqlServer server;
+  private final KeyIdentities identities;
   private @Nullable Connection connection;
 
   /** Identity of the database that the last connection led to; null before the first. */
@@ -57,8 +73,9 @@ final class KeyDatabase implements AutoCloseable {
   private long opened;
 
   /** Creates an object that opens its connection, and creates its tables, when it is first used. */
-  KeyDatabase(SqlServer server) {
+  KeyDatabase(SqlServer server, WallClock clock) {
     this.server = server;
+    this.identities = new KeyIdentities(clock);
   }
 
   /** Returns a version that changes whenever any instance changes a key. */
@@ -76,7 +93,26 @@ final class KeyDatabase implements AutoCloseable {
 
   Content content() {
     // The version first: keys read after it may be newer, and are then simply read again.
-    return work(open -> new Content(version(open), all(open)));
+    Content content = work(open -> all(open, version(open)));
+    if (!content.noted()) {
+      note();
+    }
+    return content;
+  }
+
+  /** Notes what a version of Penstock without a table of identities has changed. */
+  void note() {
+    work(
+        open -> {
+          open.setAutoCommit(false);
+          try (Statement lock = open.createStatement()) {
+            lock.executeUpdate(LOCK);
+          }
+          identities.note(open);
+          open.commit();
+          open.setAutoCommit(true);
+          return true;
+        });
   }
 
   Changed add(KeySpec key) {
@@ -85,7 +121,12 @@ final class KeyDatabase implements AutoCloseable {
           if (find(open, key.name()) != null) {
             return new NameTaken();
           }
-          return put(open, ADD, key);
+          KeySpec made = key.identifiedBy(identities.next(open, key.name()));
+          Change change = put(open, ADD, made);
+          if (change instanceof Done) {
+            identities.added(open, made);
+          }
+          return change;
         });
   }
 
@@ -93,7 +134,9 @@ final class KeyDatabase implements AutoCloseable {
     return write(
         open -> {
           KeySpec known = find(open, name);
-          return known == null ? new NoSuchKey() : put(open, REPLACE, edit.apply(known));
+          return known == null
+              ? new NoSuchKey()
+              : put(open, REPLACE, edit.apply(known).identifiedBy(known.identity()));
         });
   }
 
@@ -105,9 +148,10 @@ final class KeyDatabase implements AutoCloseable {
             return new NoSuchKey();
           }
           try (PreparedStatement remove = open.prepareStatement(REMOVE)) {
-            remove.setString(1, name);
+            remove.setString(1, known.identity().limitOwner());
             remove.executeUpdate();
           }
+          identities.revoked(open, known);
           return new Done(known);
         });
   }
@@ -148,7 +192,7 @@ final class KeyDatabase implements AutoCloseable {
 
   private static Change put(Connection open, String how, KeySpec key) throws SQLException {
     for (KeySpec.Secret secret : key.secrets()) {
-      if (taken(open, key.name(), secret.sha256())) {
+      if (taken(open, key.identity().limitOwner(), secret.sha256())) {
         return new SecretTaken();
       }
     }
@@ -163,15 +207,16 @@ final class KeyDatabase implements AutoCloseable {
         put.setNull(3, Types.BIGINT);
       }
       put.setString(4, KeyTermsJson.stored(key));
-      put.setString(5, key.name());
+      put.setString(5, key.identity().limitOwner());
       put.executeUpdate();
     }
     return new Done(key);
   }
 
-  private static boolean taken(Connection open, String name, String sha256) throws SQLException {
+  private static boolean taken(Connection open, String identity, String sha256)
+      throws SQLException {
     try (PreparedStatement others = open.prepareStatement(OTHERS)) {
-      others.setString(1, name);
+      others.setString(1, identity);
       others.setString(2, sha256);
       others.setString(3, sha256);
       try (ResultSet row = others.executeQuery()) {
@@ -181,7 +226,14 @@ final class KeyDatabase implements AutoCloseable {
   }
 
   private static @Nullable KeySpec find(Connection open, String name) throws SQLException {
-    try (PreparedStatement one = open.prepareStatement(ONE)) {
+    KeySpec ofIdentity = one(open, BY_IDENTITY, name);
+    boolean found = ofIdentity != null && ofIdentity.name().equals(name);
+    return found ? ofIdentity : one(open, BY_NAME, name);
+  }
+
+  private static @Nullable KeySpec one(Connection open, String query, String name)
+      throws SQLException {
+    try (PreparedStatement one = open.prepareStatement(query)) {
       one.setString(1, name);
       try (ResultSet rows = one.executeQuery()) {
         return rows.next() ? new KeyRows().key(rows) : null;
@@ -189,10 +241,12 @@ final class KeyDatabase implements AutoCloseable {
     }
   }
 
-  private static List<KeySpec> all(Connection open) throws SQLException {
+  private static Content all(Connection open, long version) throws SQLException {
     try (PreparedStatement all = open.prepareStatement(ALL);
         ResultSet rows = all.executeQuery()) {
-      return new KeyRows().all(rows);
+      KeyRows keyRows = new KeyRows();
+      List<KeySpec> keys = keyRows.all(rows);
+      return new Content(version, keys, keyRows.noted());
     }
   }
 

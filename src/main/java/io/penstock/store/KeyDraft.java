@@ -75,6 +75,7 @@ final class KeyDraft {
         expiresAtMillis,
         waits,
         strictAfterDenial,
-        sharing);
+        sharing,
+        key.identity());
   }
 }

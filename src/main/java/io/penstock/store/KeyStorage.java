@@ -4,6 +4,7 @@ import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
 import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -34,7 +35,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
    */
   private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
 
-  private static final KeyDatabase.Content NOTHING = new KeyDatabase.Content(0, List.of());
+  private static final KeyDatabase.Content NOTHING = new KeyDatabase.Content(0, List.of(), true);
   private static final double JITTER = 0.2;
 
   /** Maximum number of waiting changes; further ones are refused. */
@@ -71,9 +72,19 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
    * @throws UnusableStore if it cannot be used; nothing is changed then
    */
   public static KeyStorage open(String store, @Nullable String databaseUrl) {
+    return open(store, databaseUrl, WallClock.system());
+  }
+
+  /**
+   * Opens a store and reads it; blocks.
+   *
+   * @param wall gives the times of creation
+   */
+  static KeyStorage open(String store, @Nullable String databaseUrl, WallClock wall) {
     SqlAddress address = SqlAddress.of(store, databaseUrl);
-    KeyDatabase database = new KeyDatabase(SqlServer.of(address));
+    KeyDatabase database = new KeyDatabase(SqlServer.of(address), wall);
     try {
+      database.note();
       return new KeyStorage(address.shown(), database, database.content());
     } catch (Lost lost) {
       database.close();
@@ -160,8 +171,8 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
     return submit(
         () -> {
           KeyDatabase.Changed removed = database.remove(name);
-          if (removed.change() instanceof Done && keyRegistry != null) {
-            keyRegistry.removed(name, clock.nanos());
+          if (removed.change() instanceof Done(KeySpec key) && keyRegistry != null) {
+            keyRegistry.removed(key.name(), clock.nanos());
             caughtUp(removed.version());
           }
           return removed.change();

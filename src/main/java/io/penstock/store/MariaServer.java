@@ -18,7 +18,7 @@ record MariaServer(SqlAddress.Server address) implements SqlServer {
 
   @Override
   public Connection reopen() throws SQLException {
-    return connect(List.of());
+    return connect(SqlServer.identities(OPTIONS));
   }
 
   /** Returns a constant: an open connection always leads to the server's current data. */

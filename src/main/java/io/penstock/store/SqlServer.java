@@ -17,8 +17,8 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
   Connection open() throws SQLException;
 
   /**
-   * Opens a connection again, without creating anything: missing tables must not be replaced by
-   * empty ones, which would lose all keys.
+   * Opens a connection again, without creating a table of keys: a missing one must not be replaced
+   * by an empty one, which would lose all keys.
    */
   Connection reopen() throws SQLException;
 
@@ -78,6 +78,11 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
     }
   }
 
+  /** Returns the statement that creates the table that other versions do not know. */
+  static List<String> identities(String options) {
+    return List.of(KeyIdentities.TABLE + options);
+  }
+
   /** Returns the statements that create the tables. */
   static List<String> tables(String options, String orIgnore) {
     return List.of(
@@ -88,6 +93,7 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
             + " sha256 CHAR(64) NOT NULL UNIQUE, previous_sha256 CHAR(64) UNIQUE,"
             + " previous_until BIGINT, terms TEXT NOT NULL)"
             + options,
+        KeyIdentities.TABLE + options,
         "INSERT "
             + orIgnore
             + " INTO penstock_key_meta (id, schema_version, version) VALUES (1, "

@@ -42,7 +42,7 @@ record SqliteFile(Path file) implements SqlServer {
       throw new SQLException("taken away", "PENSTOCK-GONE");
     }
     inspect();
-    return connect(List.of());
+    return connect(SqlServer.identities(""));
   }
 
   /**

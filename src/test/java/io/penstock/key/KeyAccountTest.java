@@ -82,10 +82,14 @@ class KeyAccountTest {
   }
 
   @Test
-  void keyThatEnds_hasItsLimitsForModelsForgottenToo() {
+  void keyThatEnds_hasItsLimitsForModelsForgottenToo_onceNothingOfThemCounts() {
     spend(key(ONE, OF_MODEL));
     assertThat(limits.live).hasSize(2);
     accounts.follow(name -> null, now);
+    accounts.tidy(now);
+    assertThat(limits.live).hasSize(2);
+    now += 61 * SECOND;
+    accounts.tidy(now);
     assertThat(limits.live).isEmpty();
   }
 

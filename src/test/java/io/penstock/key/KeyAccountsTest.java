@@ -12,6 +12,7 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SharingMode;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,7 @@ class KeyAccountsTest {
   private static final long NOON = 1_769_860_800_000L;
 
   private static final KeySpec.Limits NONE = KeySpec.Limits.NONE;
+  private static final KeySpec.ModelLimits ONE_A_MINUTE = new KeySpec.ModelLimits(1, 0);
 
   private final CountedLimits limits = new CountedLimits();
   private long now = 1_000 * SECOND;
@@ -225,13 +227,92 @@ class KeyAccountsTest {
     assertThat(charge(key, "gpt-4o-mini", 1)).isInstanceOf(CallerAccount.Taken.class);
   }
 
+  private static KeySpec again(KeySpec key, long createdAtMillis) {
+    return key.identifiedBy(
+        new KeySpec.Identity(key.name() + "@" + createdAtMillis, createdAtMillis));
+  }
+
+  private void present(KeySpec... keys) {
+    Map<String, KeySpec> byOwner = new HashMap<>();
+    for (KeySpec each : keys) {
+      byOwner.put(each.identity().limitOwner(), each);
+    }
+    accounts.follow(byOwner::get, now);
+  }
+
   @Test
-  void keyIsGone_itsSpendIsForgotten() {
+  void keyIsGone_itsSpendCountsAsLongAsItCan_andIsThenForgotten() {
     KeySpec key = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
     assertThat(takes(key, 1)).isTrue();
-    accounts.follow(name -> null, now);
+    present();
+    accounts.tidy(now);
+    assertThat(limits.live).hasSize(1);
+    passes(61 * SECOND - 1);
+    accounts.tidy(now);
+    present();
+    assertThat(accounts.size()).isEqualTo(1);
+    passes(1);
+    accounts.tidy(now);
     assertThat(limits.live).isEmpty();
-    assertThat(takes(key, 1)).isTrue();
+    present();
+    assertThat(accounts.size()).isZero();
+  }
+
+  @Test
+  void keyRemovedAndAddedAgain_findsWhatItSpent() {
+    KeySpec key = key("k", new KeySpec.Limits(2, 0, 0, 0, 100));
+    assertThat(takes(key, 60)).isTrue();
+    present();
+    present(key("k", new KeySpec.Limits(2, 0, 0, 0, 90)));
+    assertThat(denial(key, null, 31).reason()).isEqualTo(RefusalReason.KEY_BUDGET);
+    assertThat(takes(key, 30)).isTrue();
+    assertThat(denial(key, null, 0).reason()).isEqualTo(RefusalReason.KEY_RPM);
+  }
+
+  @Test
+  void keyOfAnotherIdentity_beginsWithNothingSpent() {
+    KeySpec limited =
+        key("k", new KeySpec.Limits(1, 9, 1, 1, 9), Map.of("m", ONE_A_MINUTE), null, false);
+    assertThat(takes(limited, 9)).isTrue();
+    KeySpec next = again(limited, 5);
+    present(next);
+    assertThat(takes(next, 9)).isTrue();
+    assertThat(limits.live).extracting(LimitId::id).contains("k", "k@5");
+    assertThat(denial(next, null, 0).detail()).contains("key k ").doesNotContain("@");
+  }
+
+  @Test
+  void requestOfAnEarlierKeyOfTheName_isSettledThere() {
+    KeySpec first = key("k", new KeySpec.Limits(0, 100, 0, 1, 0));
+    CallerAccount old = accounts.of(first);
+    old.enter();
+    CallerAccount.ChargeResult held = charge(first, null, 60);
+    KeySpec next = again(first, 5);
+    present(next);
+    CallerAccount account = accounts.of(next);
+    assertThat(account).isNotSameAs(old);
+    CallerAccount.ChargeResult own = charge(next, null, 100);
+    assertThat(own).isInstanceOf(CallerAccount.Taken.class);
+    ((CallerAccount.Taken) held).charges().forEach(charge -> charge.giveBack(now));
+    old.leave();
+    assertThat(denial(next, null, 1).reason()).isEqualTo(RefusalReason.KEY_TPM);
+    ((CallerAccount.Taken) own).charges().forEach(charge -> charge.giveBack(now));
+    assertThat(takes(next, 100)).isTrue();
+  }
+
+  /** A request that looked its key up just before the key was replaced is one of the old key. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void keyFoundBeforeItWasReplaced_isNotChargedToTheNext(boolean calledBefore) {
+    KeySpec first = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
+    KeySpec next = again(first, 5);
+    if (calledBefore) {
+      accounts.of(first);
+    }
+    present(next);
+    assertThat(takes(first, 1)).isTrue();
+    assertThat(takes(next, 1)).isTrue();
+    assertThat(denial(next, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
   }
 
   @Test

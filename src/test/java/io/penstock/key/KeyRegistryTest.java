@@ -2,7 +2,9 @@ package io.penstock.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.quota.CallerAccount;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.sharing.SharingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -289,5 +291,72 @@ class KeyRegistryTest {
     assertThat(told).hasValue(1);
     keyRegistry.removed("b", 0);
     assertThat(told).hasValue(2);
+  }
+
+  private static KeySpec again(String name, String secret) {
+    return key(name, secret).identifiedBy(new KeySpec.Identity(name + "@5", 5));
+  }
+
+  private CallerAccount account(String secret) {
+    ApiCaller apiCaller = keyRegistry.caller(secret, NOW);
+    assertThat(apiCaller).isNotNull();
+    return apiCaller.account();
+  }
+
+  @Test
+  void storedKeyRotatedOrChanged_keepsItsAccount_andOneCreatedAgainHasAnother() {
+    keyRegistry.stored(key("a", "first"), 0);
+    CallerAccount first = account("first");
+    keyRegistry.stored(key("a", "rotated"), 0);
+    assertThat(account("rotated")).isSameAs(first);
+    keyRegistry.stored(List.of(again("a", "second")), 0);
+    CallerAccount second = account("second");
+    assertThat(second).isNotSameAs(first);
+    keyRegistry.stored(again("a", "rotated again"), 0);
+    assertThat(account("rotated again")).isSameAs(second);
+  }
+
+  /** A key of route files and the first stored key of a name are one key that moved. */
+  @Test
+  void keyThatMovesBetweenFilesAndStore_keepsItsAccount_unlessItWasRevokedBefore() {
+    keyRegistry.stored(List.of(), 0);
+    files(key("a", "of files"));
+    CallerAccount ofFiles = account("of files");
+    ofFiles.enter();
+    files();
+    keyRegistry.stored(key("a", "stored"), 0);
+    assertThat(account("stored")).isSameAs(ofFiles);
+    files(key("a", "of files again"));
+    assertThat(account("of files again")).isSameAs(ofFiles);
+    keyRegistry.removed("a", 0);
+    keyRegistry.stored(again("a", "second"), 0);
+    assertThat(keyRegistry.caller("second", NOW)).isNull();
+    assertThat(account("of files again")).isSameAs(ofFiles);
+    files();
+    assertThat(account("second")).isNotSameAs(ofFiles);
+    ofFiles.leave();
+  }
+
+  @Test
+  void sharing_isFoundByTheOwnerOfTheLimits() {
+    KeySpec shared =
+        new KeySpec(
+                "a",
+                List.of(secret("s", KeySpec.NEVER)),
+                KeySpec.Limits.NONE,
+                Map.of(),
+                null,
+                KeySpec.Scope.ALL,
+                KeySpec.Rank.PLAIN,
+                KeySpec.NEVER,
+                false,
+                false,
+                SharingMode.EVENTUAL)
+            .identifiedBy(new KeySpec.Identity("a@5", 5));
+    keyRegistry.stored(shared, 0);
+    assertThat(keyRegistry.sharing("a@5")).isEqualTo(SharingMode.EVENTUAL);
+    assertThat(keyRegistry.sharing("a")).isNull();
+    files(key("a", "of files"));
+    assertThat(keyRegistry.sharing("a@5")).as("of a key that does not count").isNull();
   }
 }

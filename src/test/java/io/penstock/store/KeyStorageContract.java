@@ -9,9 +9,12 @@ import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -46,12 +49,23 @@ abstract class KeyStorageContract {
     }
   }
 
+  private static final long CREATED = 1_790_000_000_000L;
+
   private final String name = "key-" + NUMBER.incrementAndGet();
   private final String secret = KeySecrets.make();
   private final KeySpec key = key(name, secret);
   private Instance here;
+  private volatile long clockMillis = CREATED;
 
   abstract KeyStorage open();
+
+  /** Runs a statement in the database, as another program would. */
+  abstract void sql(String statement) throws SQLException;
+
+  /** Returns the wall time of all instances of a test. */
+  long clockMillis() {
+    return clockMillis;
+  }
 
   @BeforeEach
   void start() {
@@ -74,12 +88,18 @@ abstract class KeyStorageContract {
 
   @Test
   void keyAdded_isKnownHereAtOnceAndAfterARestart() {
-    assertThat(done(here.storage().add(key))).isEqualTo(new KeyStore.Done(key));
+    KeySpec added = created(key);
+    assertThat(done(here.storage().add(key))).isEqualTo(new KeyStore.Done(added));
     assertThat(here.knows(secret)).isTrue();
     try (Instance again = Instance.of(open())) {
       assertThat(again.knows(secret)).isTrue();
-      assertThat(again.keys().find(name)).isEqualTo(key);
+      assertThat(again.keys().find(name)).isEqualTo(added);
     }
+  }
+
+  /** Returns a key as the store has it after it was created for the first time. */
+  private static KeySpec created(KeySpec key) {
+    return key.identifiedBy(new KeySpec.Identity(key.name(), CREATED));
   }
 
   @Test
@@ -111,7 +131,7 @@ abstract class KeyStorageContract {
   void keyChanged_isChangedFromWhatItWas() {
     done(here.storage().add(key));
     String next = KeySecrets.make();
-    KeySpec rotated = key.rotated(known(next), Long.MAX_VALUE - 1);
+    KeySpec rotated = created(key).rotated(known(next), Long.MAX_VALUE - 1);
     assertThat(
             done(
                 here.storage()
@@ -139,13 +159,13 @@ abstract class KeyStorageContract {
         .failsWithin(Duration.ofSeconds(60))
         .withThrowableThat()
         .withCause(unclear);
-    assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.Done(key));
+    assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.Done(created(key)));
   }
 
   @Test
   void keyRemoved_isNobodys() {
     done(here.storage().add(key));
-    assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.Done(key));
+    assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.Done(created(key)));
     assertThat(here.knows(secret)).isFalse();
     assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.NoSuchKey());
     assertThat(done(here.storage().change(name, known -> known)))
@@ -206,5 +226,180 @@ abstract class KeyStorageContract {
         .failsWithin(Duration.ofSeconds(60))
         .withThrowableThat()
         .withCauseInstanceOf(KeyStore.Lost.class);
+  }
+
+  /** Creates the key with a new secret, and returns its identity. */
+  private KeySpec.Identity add(KeyStorage storage) {
+    if (done(storage.add(key(name, KeySecrets.make()))) instanceof KeyStore.Done(KeySpec made)) {
+      assertThat(made.name()).isEqualTo(name);
+      return made.identity();
+    }
+    throw new AssertionError("the key was not created");
+  }
+
+  private KeySpec.Identity add() {
+    return add(here.storage());
+  }
+
+  private void revoke() {
+    assertThat(done(here.storage().remove(name))).isInstanceOf(KeyStore.Done.class);
+  }
+
+  @Test
+  void keyCreatedAgainAfterItWasRevoked_hasTheInstantInItsIdentity_andKeepsIt() {
+    assertThat(add()).isEqualTo(new KeySpec.Identity(name, CREATED));
+    revoke();
+    clockMillis += 5;
+    KeySpec.Identity second = add();
+    assertThat(second).isEqualTo(new KeySpec.Identity(name + "@" + (CREATED + 5), CREATED + 5));
+    clockMillis += 5;
+    String next = KeySecrets.make();
+    done(here.storage().change(name, KeyStorageContract::heavier));
+    done(here.storage().change(name, known -> known.rotated(known(next), 1)));
+    try (Instance again = Instance.of(open())) {
+      for (Instance each : List.of(here, again)) {
+        KeySpec found = each.keys().find(name);
+        assertThat(found).isNotNull();
+        assertThat(found.identity()).isEqualTo(second);
+        assertThat(found.rank().weight()).isEqualTo(2);
+        assertThat(each.knows(next)).isTrue();
+      }
+    }
+    revoke();
+    assertThat(add().limitOwner()).isEqualTo(name + "@" + (CREATED + 10));
+  }
+
+  @Test
+  void keyCreatedAgainInTheSameMillisecondOrEarlier_hasAnotherIdentity() {
+    Set<String> owners = new HashSet<>();
+    for (long step : List.of(0L, 0L, -1_000_000L, -1L, 0L)) {
+      clockMillis += step;
+      assertThat(owners.add(add().limitOwner())).isTrue();
+      revoke();
+    }
+    assertThat(owners)
+        .containsExactlyInAnyOrder(
+            name,
+            name + "@" + (CREATED + 1),
+            name + "@" + (CREATED + 2),
+            name + "@" + (CREATED + 3),
+            name + "@" + (CREATED + 4));
+  }
+
+  @Test
+  void refusedCreation_usesNoIdentity() {
+    done(here.storage().add(key));
+    assertThat(done(here.storage().add(key(name, KeySecrets.make()))))
+        .isEqualTo(new KeyStore.NameTaken());
+    assertThat(done(here.storage().add(key(name + "-other", secret))))
+        .isEqualTo(new KeyStore.SecretTaken());
+    String other = KeySecrets.make();
+    assertThat(done(here.storage().add(key(name + "-other", other))))
+        .isEqualTo(new KeyStore.Done(created(key(name + "-other", other))));
+  }
+
+  @Test
+  void otherInstance_knowsAKeyThatWasRevokedAndCreatedAgainByItsNewIdentity() {
+    try (Instance there = Instance.of(open())) {
+      done(there.storage().add(key));
+      within10Seconds(() -> here.knows(secret));
+      done(there.storage().remove(name));
+      KeySpec.Identity second = add(there.storage());
+      within10Seconds(
+          () -> {
+            KeySpec found = here.keys().find(name);
+            return found != null && found.identity().equals(second);
+          });
+      assertThat(here.knows(secret)).isFalse();
+    }
+  }
+
+  @Test
+  void nameOfAKeyRevokedLongAgo_isAsIfItHadNeverBeenUsed() {
+    add();
+    revoke();
+    clockMillis += KeyIdentities.KEPT_MILLIS;
+    open().close();
+    assertThat(add().limitOwner()).isNotEqualTo(name);
+    revoke();
+    clockMillis += KeyIdentities.KEPT_MILLIS + 1;
+    open().close();
+    assertThat(add()).isEqualTo(new KeySpec.Identity(name, clockMillis));
+  }
+
+  @Test
+  void nameThatIsTheIdentityOfAnotherKey_isAnotherKey() {
+    add();
+    revoke();
+    String identity = add().limitOwner();
+    assertThat(done(here.storage().remove(identity))).isEqualTo(new KeyStore.NoSuchKey());
+    String other = KeySecrets.make();
+    if (done(here.storage().add(key(identity, other))) instanceof KeyStore.Done(KeySpec made)) {
+      assertThat(made.name()).isEqualTo(identity);
+      assertThat(made.identity().limitOwner()).startsWith(identity + "@");
+    }
+    assertThat(here.knows(other)).isTrue();
+    revoke();
+    assertThat(here.knows(other)).isTrue();
+    assertThat(add().limitOwner()).isNotEqualTo(identity).startsWith(name + "@");
+  }
+
+  /** Creates a key as a version of Penstock does that has no table of identities. */
+  private void addAsBefore(String named, String withSecret) throws SQLException {
+    sql("UPDATE penstock_key_meta SET version = version + 1 WHERE id = 1");
+    sql(
+        "INSERT INTO penstock_keys (sha256, previous_sha256, previous_until, terms, name)"
+            + " VALUES ('%s', NULL, NULL, '{}', '%s')"
+                .formatted(KeySecrets.sha256(withSecret), named));
+  }
+
+  private void revokeAsBefore(String named) throws SQLException {
+    sql("UPDATE penstock_key_meta SET version = version + 1 WHERE id = 1");
+    sql("DELETE FROM penstock_keys WHERE name = '" + named + "'");
+  }
+
+  @Test
+  void keyOfAVersionWithoutIdentities_hasItsNameForIdentity_andIsNotedWhenItIsRevoked()
+      throws Exception {
+    addAsBefore(name, secret);
+    within10Seconds(() -> here.knows(secret));
+    assertThat(here.keys().find(name)).isEqualTo(key);
+    revoke();
+    assertThat(add().limitOwner()).isEqualTo(name + "@" + CREATED);
+  }
+
+  @Test
+  void keyThatAVersionWithoutIdentitiesRevoked_isNotedAllTheSame() throws Exception {
+    addAsBefore(name, secret);
+    open().close();
+    revokeAsBefore(name);
+    assertThat(add().limitOwner()).isEqualTo(name + "@" + CREATED);
+    revokeAsBefore(name + "@" + CREATED);
+    assertThat(add().limitOwner()).isEqualTo(name + "@" + (CREATED + 1));
+  }
+
+  /** Such a version shows keys by their identities, so their names seem to be free. */
+  @Test
+  void keyOfAVersionWithoutIdentities_takesTheNameOfAnother_andBothAreKnown() throws Exception {
+    done(here.storage().add(key));
+    revoke();
+    String owner = add().limitOwner();
+    addAsBefore(name, secret);
+    within10Seconds(() -> here.knows(secret));
+    assertThat(here.keys().find(name))
+        .extracting(found -> found.identity().limitOwner())
+        .isEqualTo(name);
+    assertThat(here.keys().find(owner))
+        .extracting(found -> found.identity().limitOwner())
+        .isEqualTo(owner);
+    assertThat(done(here.storage().add(key(name, KeySecrets.make()))))
+        .isEqualTo(new KeyStore.NameTaken());
+    revoke();
+    assertThat(here.knows(secret)).isFalse();
+    try (Instance again = Instance.of(open())) {
+      assertThat(again.keys().find(name))
+          .extracting(found -> found.identity().limitOwner())
+          .isEqualTo(owner);
+    }
   }
 }

@@ -17,7 +17,8 @@ class MariaKeysGoldenIT {
   private static final String RECORD = "stored/keys.mariadb.sql";
 
   private static KeyStorage storage(String database) {
-    return KeyStorage.open("sql", MariaDb.url(database, MariaDb.port()));
+    return KeyStorage.open(
+        "sql", MariaDb.url(database, MariaDb.port()), () -> StoredKeysContent.CREATED_MILLIS);
   }
 
   private static Connection open(String database) throws SQLException {
@@ -31,7 +32,10 @@ class MariaKeysGoldenIT {
       StoredKeysContent.store(storage);
     }
     try (Connection open = open(database)) {
-      GoldenRecords.check(RECORD, SqlRecord.ofMariaDb(open, "penstock_key_meta", "penstock_keys"));
+      GoldenRecords.check(
+          RECORD,
+          SqlRecord.ofMariaDb(
+              open, "penstock_key_meta", "penstock_keys", "penstock_key_identities"));
     }
     String before = MariaDb.database();
     try (Connection open = open(before)) {

@@ -36,10 +36,11 @@ class MariaKeysIT extends KeyStorageContract {
   }
 
   private KeyStorage open(int port) {
-    return KeyStorage.open("sql", MariaDb.url(database, port));
+    return KeyStorage.open("sql", MariaDb.url(database, port), this::clockMillis);
   }
 
-  private void sql(String text) throws SQLException {
+  @Override
+  void sql(String text) throws SQLException {
     String url = "jdbc:mariadb://127.0.0.1:" + MariaDb.port() + "/" + database;
     try (Connection open = DriverManager.getConnection(url, MariaDb.USER, MariaDb.PASSWORD);
         Statement statement = open.createStatement()) {

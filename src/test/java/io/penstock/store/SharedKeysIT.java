@@ -46,7 +46,7 @@ class SharedKeysIT {
               "a", List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
       assertThat(here.context().getBean(KeyStore.class).add(key).toCompletableFuture())
           .succeedsWithin(Duration.ofSeconds(30))
-          .isEqualTo(new KeyStore.Done(key));
+          .isInstanceOf(KeyStore.Done.class);
       assertThat(knows(here, secret)).isTrue();
       within10Seconds(() -> knows(there, secret));
       assertThat(there.operator("GET /keys/a")).contains("\"source\":\"store\"");

@@ -22,7 +22,7 @@ class SqliteKeysGoldenTest {
   }
 
   private static KeyStorage storage(Path file) {
-    return KeyStorage.open("file:" + file, null);
+    return KeyStorage.open("file:" + file, null, () -> StoredKeysContent.CREATED_MILLIS);
   }
 
   private static Connection open(Path file) throws SQLException {

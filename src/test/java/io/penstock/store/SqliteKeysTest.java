@@ -27,7 +27,12 @@ class SqliteKeysTest extends KeyStorageContract {
 
   @Override
   KeyStorage open() {
-    return open(file());
+    return KeyStorage.open("file:" + file(), null, this::clockMillis);
+  }
+
+  @Override
+  void sql(String statement) throws SQLException {
+    sql(file(), statement);
   }
 
   private static KeyStorage open(Path file) {

@@ -26,15 +26,25 @@ final class StoredKeysContent {
        "strict_after_denial": true, "sharing": "eventual"}
       """;
 
-  private static final KeySpec PLAIN = KeyStorageContract.key("plain", "secret of plain");
+  /** The time of the clock of the store. */
+  static final long CREATED_MILLIS = 1_790_000_000_000L;
+
+  private static final KeySpec PLAIN = key("plain", "secret of plain");
   private static final KeySpec FULL =
       KeyTermsJson.changed(
-          KeyStorageContract.key("full", "secret of full"),
-          (ObjectNode) JsonMapper.shared().readTree(ALL_TERMS));
+          key("full", "secret of full"), (ObjectNode) JsonMapper.shared().readTree(ALL_TERMS));
   private static final KeySpec ROTATED =
-      KeyStorageContract.key("rotated", "first secret of rotated").rotated(next(), ROTATES_MILLIS);
+      key("rotated", "first secret of rotated").rotated(next(), ROTATES_MILLIS);
+  private static final KeySpec AGAIN =
+      key("again", "second secret of again")
+          .identifiedBy(new KeySpec.Identity("again@" + (CREATED_MILLIS + 1), CREATED_MILLIS + 1));
 
   private StoredKeysContent() {}
+
+  private static KeySpec key(String name, String secret) {
+    return KeyStorageContract.key(name, secret)
+        .identifiedBy(new KeySpec.Identity(name, CREATED_MILLIS));
+  }
 
   private static KeySpec.Secret next() {
     return new KeySpec.Secret(KeySecrets.sha256("second secret of rotated"), KeySpec.NEVER);
@@ -48,6 +58,9 @@ final class StoredKeysContent {
     done(storage.change("rotated", key -> key.rotated(next(), ROTATES_MILLIS)));
     done(storage.add(KeyStorageContract.key("removed", "secret of removed")));
     done(storage.remove("removed"));
+    done(storage.add(KeyStorageContract.key("again", "first secret of again")));
+    done(storage.remove("again"));
+    done(storage.add(KeyStorageContract.key("again", "second secret of again")));
   }
 
   private static void done(CompletionStage<KeyStore.Change> change) {
@@ -57,7 +70,7 @@ final class StoredKeysContent {
   /** Asserts that a store has these keys unchanged. */
   static void assertIn(KeyStorage storage) {
     try (KeyStorageContract.Instance instance = KeyStorageContract.Instance.of(storage)) {
-      for (KeySpec key : List.of(PLAIN, FULL, ROTATED)) {
+      for (KeySpec key : List.of(PLAIN, FULL, ROTATED, AGAIN)) {
         assertThat(instance.keys().find(key.name())).isEqualTo(key);
       }
       assertThat(instance.keys().find("removed")).isNull();
