@@ -25,12 +25,14 @@ import static io.penstock.config.EndpointSettings.PRIORITY_AGING_SECONDS;
 import static io.penstock.config.EndpointSettings.QUEUE_TIMEOUT;
 import static io.penstock.config.EndpointSettings.SCHEDULER;
 import static io.penstock.config.EndpointSettings.SHADOW;
+import static io.penstock.config.EndpointSettings.SHORT_PARAMETERS;
 import static io.penstock.config.EndpointSettings.STRIP_PREFIX;
 import static io.penstock.config.EndpointSettings.UPGRADE;
 import static io.penstock.config.EndpointSettings.UPSTREAMS;
 
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.FileSection;
+import io.penstock.config.shape.LocatedValue;
 import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.SourcePlace;
 import io.penstock.cost.Dialect;
@@ -225,6 +227,8 @@ final class EndpointBuilder {
 
   private EndpointSpec endpoint(LimitSpec limit, Upstreams upstreams) {
     Map<String, Object> shown = values.shown();
+    boolean shortParameters = shortParameters();
+    shown.put(SHORT_PARAMETERS.name(), shortParameters);
     shown.put(UPSTREAMS.name(), List.copyOf(upstreams.shown()));
     return new EndpointSpec(
         values.get(PATH),
@@ -240,7 +244,8 @@ final class EndpointBuilder {
             values.get(DEFAULT_OUTPUT_TOKENS),
             values.get(MAX_BODY_BYTES),
             values.get(MAX_UPLOAD_BYTES),
-            rls),
+            rls,
+            shortParameters),
         new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
         values.get(SHADOW),
         new Forwarding(
@@ -252,6 +257,13 @@ final class EndpointBuilder {
         upstreams.specs(),
         shown,
         values.stated());
+  }
+
+  /** Returns whether short parameters are read, which is the default in all files of rls. */
+  private boolean shortParameters() {
+    return rls
+        ? values.set(SHORT_PARAMETERS).map(LocatedValue::value).orElse(true)
+        : values.get(SHORT_PARAMETERS);
   }
 
   private Scheduling scheduling() {

@@ -187,6 +187,15 @@ final class EndpointSettings {
               effectiveValues.get(DIALECT) == Dialect.NONE ? CostSource.QUERY : CostSource.BODY,
           "Where the cost of a request is read; max takes the larger.");
 
+  static final RouteSetting<Boolean> SHORT_PARAMETERS =
+      RouteSetting.derived(
+          "short_parameters",
+          new WordShapes.Flag(),
+          "true without upstreams and in files of rls, else false",
+          EndpointSettings::permit,
+          "Whether requests may use short names, such as ?timeout= and X-Priority; if not, those"
+              + " are left to the upstream.");
+
   static final RouteSetting<Long> DEFAULT_OUTPUT_TOKENS =
       RouteSetting.fixed(
           "default_output_tokens",
@@ -292,6 +301,7 @@ final class EndpointSettings {
           MAX_SKIPS,
           HEARTBEAT_SECONDS,
           COST_FROM,
+          SHORT_PARAMETERS,
           DEFAULT_OUTPUT_TOKENS,
           MAX_BODY_BYTES,
           MAX_UPLOAD_BYTES,

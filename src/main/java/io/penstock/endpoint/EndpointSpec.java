@@ -146,6 +146,7 @@ public record EndpointSpec(
    * @param maxBodyBytes the largest body that is read to find its cost
    * @param maxUploadBytes the largest body that is streamed through
    * @param lenient whether unreadable parameters count as absent, and are no fault
+   * @param shortParameters whether requests may state parameters under their short names
    */
   public record Reading(
       Dialect dialect,
@@ -154,11 +155,12 @@ public record EndpointSpec(
       long defaultOutputTokens,
       long maxBodyBytes,
       long maxUploadBytes,
-      boolean lenient) {
+      boolean lenient,
+      boolean shortParameters) {
     /** Default of the largest body that is streamed through: 512 MiB. */
     public static final long UPLOAD_BYTES = 512L << 20;
 
-    /** Creates settings with the default size of uploads. */
+    /** Creates settings with the default size of uploads, and without short parameters. */
     public Reading(
         Dialect dialect,
         CostSource costFrom,
@@ -173,7 +175,8 @@ public record EndpointSpec(
           defaultOutputTokens,
           maxBodyBytes,
           UPLOAD_BYTES,
-          lenient);
+          lenient,
+          false);
     }
 
     /** Creates settings in which unreadable parameters are a fault. */
@@ -184,6 +187,15 @@ public record EndpointSpec(
         long defaultOutputTokens,
         long maxBodyBytes) {
       this(dialect, costFrom, defaultTokens, defaultOutputTokens, maxBodyBytes, false);
+    }
+
+    /**
+     * Returns whether a short parameter is read and removed here. Otherwise it belongs to the
+     * upstream, and passes untouched.
+     */
+    public boolean reads(ShortParameter parameter) {
+      boolean costStated = costFrom == CostSource.QUERY || costFrom == CostSource.MAX;
+      return shortParameters || (costStated && parameter.statesCost());
     }
   }
 

@@ -131,7 +131,7 @@ final class ProbeHandler {
   }
 
   private static void write(HttpHeaders headers, ProbeRequest probeRequest, @Nullable String key) {
-    headers.set("x-timeout", Long.toString(WAIT.toSeconds()));
+    headers.set("x-penstock-timeout", Long.toString(WAIT.toSeconds()));
     probeRequest.headers().forEach(headers::set);
     if (probeRequest.json() != null) {
       headers.set(HttpHeaderNames.CONTENT_TYPE, "application/json");

@@ -15,9 +15,21 @@ public final class HeaderNames {
   public static final String QUEUED_MS = "x-penstock-queued-ms";
   public static final String COST = "x-penstock-cost";
 
+  /** Header in which a request states the seconds that it is willing to wait. */
+  public static final String TIMEOUT = "x-penstock-timeout";
+
+  /** Header in which a request states its cost in tokens. */
+  public static final String TOKENS = "x-penstock-tokens";
+
+  /** Header in which a request states its priority. */
+  public static final String PRIORITY = "x-penstock-priority";
+
+  /** Header in which a request states when it was sent, in milliseconds since 1970. */
+  public static final String SENT_AT = "x-penstock-sent-at";
+
   /** Headers in which a client addresses the gateway, not the provider. */
   public static final Set<String> FOR_THE_GATEWAY =
-      Set.of("x-penstock-key", "x-token-cost", "x-timeout", "x-priority", "x-sent-at");
+      Set.of("x-penstock-key", TIMEOUT, TOKENS, PRIORITY, SENT_AT);
 
   /** Headers in which a client sends credentials. */
   public static final Set<String> CREDENTIALS =

@@ -135,6 +135,7 @@ class RlsCompatibilityTest {
             endpoint -> {
               assertThat(endpoint.waiting().estimateOnly()).isTrue();
               assertThat(endpoint.reading().lenient()).isTrue();
+              assertThat(endpoint.reading().shortParameters()).isTrue();
               assertThat(endpoint.permit()).isTrue();
               assertThat(endpoint.descendants()).isEqualTo(new EndpointSpec.Descendants(true, 12));
             });
@@ -224,6 +225,29 @@ class RlsCompatibilityTest {
     EndpointSpec root = load(file).endpoints().getFirst();
     assertThat(root.limit()).isEqualTo(ONE_A_SECOND);
     assertThat(root.permit()).isTrue();
+  }
+
+  @Test
+  void shortParameters_areReadInFilesOfRls_alsoWithUpstreams_unlessTheyAreSwitchedOff() {
+    String file =
+        """
+        server: {port: 1}
+        endpoints:
+          - {path: /a, upstreams: [{id: u, url: 'http://u'}]}
+          - {path: /b, short_parameters: false}
+        """;
+    ConfigurationSnapshot snapshot = load(file);
+    assertThat(at(snapshot, "/a").reading().shortParameters()).isTrue();
+    assertThat(at(snapshot, "/a").shown()).containsEntry("short_parameters", true);
+    assertThat(at(snapshot, "/b").reading().shortParameters()).isFalse();
+    assertThat(at(snapshot, "/b").shown()).containsEntry("short_parameters", false);
+    String defaults = "defaults: {short_parameters: false}\n" + file;
+    assertThat(at(load(defaults), "/a").reading().shortParameters()).isFalse();
+    String usual = file.replace("server: {port: 1}\n", "");
+    Routes both = new Routes(directory).write("rls.yml", "").write("a.yaml", usual);
+    assertThat(at(both.good(Map.of()), "/a"))
+        .extracting(endpoint -> endpoint.reading().shortParameters())
+        .isEqualTo(false);
   }
 
   @Test

@@ -224,6 +224,7 @@ class RouteSchemaTest {
             max_skips: 64
             heartbeat_seconds: 0
             cost_from: query
+            short_parameters: true
             default_output_tokens: 256
             max_body_bytes: 33554432
             max_upload_bytes: 536870912
@@ -253,6 +254,7 @@ class RouteSchemaTest {
           - path: /e
             dialect: gemini
             cost_from: provider
+            short_parameters: true
             affinity: key
             upgrade: refuse
             expose_upstream_limits: true

@@ -192,6 +192,7 @@ class SettingsTest {
             CostSource.BODY,
             CostSource.MAX,
             "max"),
+        of("short_parameters", "false", e -> e.reading().shortParameters(), true, false, false),
         of("default_output_tokens", "8", e -> e.reading().defaultOutputTokens(), 256L, 8L, 8L),
         of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
         of("max_upload_bytes", "6", e -> e.reading().maxUploadBytes(), 536_870_912L, 6L, 6L),

@@ -257,7 +257,7 @@ class BadFramingIT extends HostileCase {
     }
     HttpMessage asked = upstream.received();
     assertThat(asked.header("x-evil")).isNull();
-    assertThat(asked.target()).isEqualTo("/v1/models?a=%0d%0aX-Evil:%201");
+    assertThat(asked.target()).isEqualTo("/v1/models?a=%0d%0aX-Evil:%201&tokens=5");
   }
 
   @Test

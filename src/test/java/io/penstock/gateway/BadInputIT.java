@@ -25,6 +25,10 @@ class BadInputIT extends HostileCase {
         - path: /plain
           dialect: none
           upstreams: [{id: p, url: "%1$s"}]
+        - path: /short
+          dialect: openai
+          short_parameters: true
+          upstreams: [{id: t, url: "%1$s"}]
         - path: /permit
           algorithm: none
         - path: /small
@@ -70,6 +74,7 @@ class BadInputIT extends HostileCase {
   @ParameterizedTest
   @CsvSource({
     "tokens=abc",
+    "tokens=1&tokens=1",
     "tokens=-1",
     "tokens=9223372036854775808",
     "tokens=1.5",
@@ -87,10 +92,23 @@ class BadInputIT extends HostileCase {
   })
   void parameterThatIsNoNumber_isRefused(String query) {
     refused(post("/permit?" + query, ""), 400, "bad_request");
-    refused(post(CHAT + "?" + query, ASK), 400, "bad_request");
+    refused(post("/short/v1/chat/completions?" + query, ASK), 400, "bad_request");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tokens=abc", "tokens=1&tokens=1", "tokens=", "%74okens=abc"})
+  void costThatIsNoNumber_whereTheQueryStatesIt_isRefused(String query) {
     HttpMessage plain = post("/plain/x?" + query, "");
     refused(plain, 400, "bad_request");
     assertThat(plain.header("content-type")).isEqualTo("application/problem+json");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tokens=%zz", "a=%", "a=%4", "a=|"})
+  void queryThatNoUriCanHave_isRefusedAtEveryEndpoint(String query) {
+    for (String target : new String[] {"/permit", CHAT, "/plain/x"}) {
+      refused(post(target + "?" + query, ""), 400, "bad_request");
+    }
   }
 
   @Test

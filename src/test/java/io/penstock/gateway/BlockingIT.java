@@ -103,7 +103,7 @@ class BlockingIT {
       assertThat(ask("/anthropic/v1/messages", ASK).status()).isEqualTo(200);
       assertThat(ask("/anthropic/v1/messages", STREAM).text()).contains("message_stop");
       assertThat(ask("/openai/v1/chat/completions", "{").status()).isEqualTo(400);
-      assertThat(ask("/openai/v1/chat/completions?tokens=x", ASK).status()).isEqualTo(400);
+      assertThat(ask("/window?tokens=x", "").status()).isEqualTo(400);
       assertThat(ask("/nowhere", ASK).status()).isEqualTo(404);
       assertThat(ask("/silent/v1/chat/completions", ASK).status()).isEqualTo(504);
       assertThat(ask("/openai/v1/chat|completions", ASK).status()).isEqualTo(400);

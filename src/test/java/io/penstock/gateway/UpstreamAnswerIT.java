@@ -122,7 +122,8 @@ class UpstreamAnswerIT extends HostileCase {
                         + "x-goog-api-key: %1$s\r\nx-penstock-key: %1$s\r\n"
                         + "Proxy-Authorization: Basic %1$s\r\n")
                     .formatted(CLIENT_SECRET)
-                + "X-Priority: 3\r\nX-Timeout: 10\r\nX-Token-Cost: 5\r\nX-Sent-At: 1\r\n"
+                + "x-penstock-priority: 3\r\nx-penstock-timeout: 10\r\nx-penstock-tokens: 5\r\n"
+                + "x-penstock-sent-at: 1\r\nX-Priority: theirs\r\n"
                 + "Connection: keep-alive, X-Hop\r\nX-Hop: 1\r\nTE: trailers\r\n"
                 + "X-Forwarded-For: 203.0.113.9\r\nAccept-Encoding: gzip\r\n"
                 + "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
@@ -137,9 +138,17 @@ class UpstreamAnswerIT extends HostileCase {
     assertThat(asked.headers().toString()).doesNotContain(CLIENT_SECRET);
     assertThat(asked.all("authorization")).containsExactly("Bearer " + UPSTREAM_SECRET);
     for (String header :
-        new String[] {"x-priority", "x-timeout", "x-token-cost", "x-sent-at", "x-hop", "te"}) {
+        new String[] {
+          "x-penstock-priority",
+          "x-penstock-timeout",
+          "x-penstock-tokens",
+          "x-penstock-sent-at",
+          "x-hop",
+          "te"
+        }) {
       assertThat(asked.header(header)).as(header).isNull();
     }
+    assertThat(asked.all("x-priority")).containsExactly("theirs");
     assertThat(asked.all("x-request-id")).containsExactly("mine-7");
     assertThat(asked.header("traceparent")).startsWith("00-0af7651916cd43dd8448eb211c80319c-");
     assertThat(asked.all("openai-beta").toString()).contains("x=1").contains("y=2");
@@ -182,11 +191,14 @@ class UpstreamAnswerIT extends HostileCase {
 
   @Test
   void query_reachesTheUpstreamByteForByteButForOurs() throws InterruptedException {
-    String rest = "b=%7e~&&a=x%20y+z&empty=&flag&%E4%BD%A0=%c3%a9&tokens2=7&a=2&u=http://x/?y=*";
-    post(CHAT + "?tokens=5&" + rest + "&timeout=9&key=" + CLIENT_SECRET + "&%6bey=1", ASK);
-    assertThat(upstream.received().target()).isEqualTo("/v1/chat/completions?" + rest);
-    post(CHAT + "?tokens=5", ASK);
+    String rest = "b=%7e~&&a=x%20y+z&empty=&flag&%E4%BD%A0=%c3%a9&tokens=7&a=2&u=http://x/?y=*";
+    post(CHAT + "?" + rest + "&timeout=9&key=" + CLIENT_SECRET + "&%6bey=1", ASK);
+    assertThat(upstream.received().target())
+        .isEqualTo("/v1/chat/completions?" + rest + "&timeout=9");
+    post(CHAT + "?key=" + CLIENT_SECRET, ASK);
     assertThat(upstream.received().target()).isEqualTo("/v1/chat/completions");
+    post("/plain/x?tokens=5&" + "b=1&&timeout=9&" + "key=" + CLIENT_SECRET, "");
+    assertThat(upstream.received().target()).isEqualTo("/plain/x?b=1&&timeout=9");
   }
 
   @Test

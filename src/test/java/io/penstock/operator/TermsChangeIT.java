@@ -70,22 +70,25 @@ class TermsChangeIT {
         HttpRequest.newBuilder(uri).method(method, HttpRequest.BodyPublishers.ofString(body)));
   }
 
-  private Answer chat(int tokens, String query) throws IOException, InterruptedException {
+  /** Asks, and waits at most the seconds that are given, or as long as it takes. */
+  private Answer chat(int tokens, String seconds) throws IOException, InterruptedException {
     HttpResponse<String> answer =
-        HTTP.send(request(tokens, query), HttpResponse.BodyHandlers.ofString());
+        HTTP.send(request(tokens, seconds), HttpResponse.BodyHandlers.ofString());
     return new Answer(answer.statusCode(), answer.body());
   }
 
-  private HttpRequest request(int tokens, String query) {
-    URI uri =
-        URI.create("http://127.0.0.1:" + gateway.port() + "/chat/v1/chat/completions" + query);
+  private HttpRequest request(int tokens, String seconds) {
+    URI uri = URI.create("http://127.0.0.1:" + gateway.port() + "/chat/v1/chat/completions");
     String body =
         "{\"model\":\"m\",\"max_tokens\":%d,\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"
             .formatted(tokens);
-    return HttpRequest.newBuilder(uri)
-        .header("Authorization", "Bearer " + secret)
-        .POST(HttpRequest.BodyPublishers.ofString(body))
-        .build();
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri)
+            .header("Authorization", "Bearer " + secret)
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    return seconds.isEmpty()
+        ? request.build()
+        : request.header("x-penstock-timeout", seconds).build();
   }
 
   private static Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
@@ -119,7 +122,7 @@ class TermsChangeIT {
     assertThat(operator("PATCH", "/keys/alice", "{\"group\":\"team\"}").status()).isEqualTo(200);
 
     assertThat(chat(1, "").status()).isEqualTo(200);
-    Answer second = chat(1, "?timeout=1");
+    Answer second = chat(1, "1");
     assertThat(second.status()).as(second.body()).isEqualTo(429);
     assertThat(waiting).isNotDone();
   }

@@ -108,6 +108,7 @@ final class OutgoingRequest {
       String lower = each.getKey().toLowerCase(Locale.ROOT);
       boolean stays =
           HeaderNames.FOR_THE_GATEWAY.contains(lower)
+              || requestContext.parameters().readHeaders().contains(lower)
               || HeaderNames.HOP_BY_HOP.contains(lower)
               || forThisHop.contains(lower)
               || ForwardedHeaders.isOne(lower)

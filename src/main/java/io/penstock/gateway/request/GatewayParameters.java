@@ -3,24 +3,31 @@ package io.penstock.gateway.request;
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.ShortParameter;
 import io.penstock.key.KeySpec;
 import io.penstock.time.WallClock;
+import io.penstock.wire.HeaderNames;
 import java.math.BigDecimal;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.StringJoiner;
+import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The gateway's own parameters of a request, from its query and headers; the query wins.
+ * The gateway's own parameters of a request.
+ *
+ * <p>Each has a long name, a header that is read at every endpoint, and short names, which are read
+ * only where the endpoint says so. The long name wins over the short ones, and the query over the
+ * headers; a value that loses is not looked at.
  *
  * <p>A parameter that cannot be read, or is stated twice, is a fault. A lenient endpoint behaves
  * like rls instead: it ignores a parameter that it cannot read, takes the first of two values, and
- * treats {@code tokens=0} as not stated.
+ * treats a cost of 0 tokens as not stated.
  *
  * @param tokens the input tokens that the request states, or null
  * @param patience how long the request is willing to wait
@@ -30,6 +37,9 @@ import org.springframework.http.HttpHeaders;
  *     null when the sending time is missing or cannot be read
  * @param query the query that remains for the upstream, raw, or null
  * @param credential the part of the query that is a credential, raw, or null
+ * @param readHeaders headers under short names that are read at this endpoint, in lower case; they
+ *     are not for the upstream
+ * @param ignored parameters that the request states only under a short name that is not read here
  * @param fault what could not be read, or null
  */
 public record GatewayParameters(
@@ -39,12 +49,77 @@ public record GatewayParameters(
     @Nullable Long latencyMillis,
     @Nullable String query,
     @Nullable String credential,
+    Set<String> readHeaders,
+    Set<ShortParameter> ignored,
     @Nullable String fault) {
   /** The highest priority of a request without a key. */
   private static final int MOST_PRIORITY = 9;
 
   private static final BigDecimal MOST_SECONDS = BigDecimal.valueOf(1_000_000_000L);
   private static final BigDecimal SECOND = BigDecimal.valueOf(1_000_000_000L);
+
+  private static final Set<String> ALL_SHORT_HEADERS =
+      Arrays.stream(ShortParameter.values())
+          .filter(ShortParameter::isHeader)
+          .map(each -> each.text().toLowerCase(Locale.ROOT))
+          .collect(Collectors.toUnmodifiableSet());
+
+  private static final Set<String> COST_HEADER =
+      Set.of(ShortParameter.TOKEN_COST_HEADER.text().toLowerCase(Locale.ROOT));
+
+  private static final ClientParameter TOKENS =
+      new ClientParameter(
+          HeaderNames.TOKENS,
+          "tokens",
+          List.of(ShortParameter.TOKENS_IN_QUERY, ShortParameter.TOKEN_COST_HEADER),
+          "a whole number from 0 to " + Cost.MAX_TOKENS,
+          GatewayParameters::count);
+
+  private static final ClientParameter TIMEOUT =
+      new ClientParameter(
+          HeaderNames.TIMEOUT,
+          "timeout",
+          List.of(ShortParameter.TIMEOUT_IN_QUERY, ShortParameter.TIMEOUT_HEADER),
+          "a number of seconds, 0 or more",
+          GatewayParameters::nanos);
+
+  private static final ClientParameter PRIORITY =
+      new ClientParameter(
+          HeaderNames.PRIORITY,
+          "X-Priority",
+          List.of(ShortParameter.PRIORITY_HEADER),
+          "a whole number",
+          GatewayParameters::priority);
+
+  /** The time is only shown, so one that cannot be read is no fault. */
+  private static final ClientParameter SENT_AT =
+      new ClientParameter(
+          HeaderNames.SENT_AT,
+          "X-Sent-At",
+          List.of(ShortParameter.SENT_AT_HEADER),
+          null,
+          GatewayParameters::millis);
+
+  /**
+   * One parameter that a request may state.
+   *
+   * @param name the header that is its long name
+   * @param shortName what a fault calls it when it is stated under a short name
+   * @param shorts its short names; the first that is stated counts
+   * @param expected what a value has to be, or null if no value is a fault
+   * @param parser returns the value, or null when the text is none
+   */
+  private record ClientParameter(
+      String name,
+      String shortName,
+      List<ShortParameter> shorts,
+      @Nullable String expected,
+      Function<String, @Nullable Long> parser) {}
+
+  public GatewayParameters {
+    readHeaders = Set.copyOf(readHeaders);
+    ignored = Set.copyOf(ignored);
+  }
 
   /** Reads the parameters of a request without a key. */
   public static GatewayParameters of(
@@ -66,35 +141,30 @@ public record GatewayParameters(
       EndpointSpec.Reading reading,
       KeySpec.@Nullable Rank rank,
       WallClock clock) {
-    Query query = Query.of(rawQuery);
-    Reader reader = new Reader(reading.lenient());
-    Long tokens =
-        reader.read(
-            "tokens",
-            "a whole number from 0 to " + Cost.MAX_TOKENS,
-            query.tokens().isEmpty() ? headers.getOrEmpty("X-Token-Cost") : query.tokens(),
-            GatewayParameters::count);
-    Long nanos =
-        reader.read(
-            "timeout",
-            "a number of seconds, 0 or more",
-            query.timeout().isEmpty() ? headers.getOrEmpty("X-Timeout") : query.timeout(),
-            GatewayParameters::nanos);
-    Long priority =
-        reader.read(
-            "X-Priority",
-            "a whole number",
-            headers.getOrEmpty("X-Priority"),
-            GatewayParameters::priority);
+    ClientQuery query = ClientQuery.of(rawQuery, reading);
+    Reader reader = new Reader(query, headers, reading);
+    Long tokens = reader.read(TOKENS);
+    Long nanos = reader.read(TIMEOUT);
+    Long priority = reader.read(PRIORITY);
+    Long sentMillis = reader.read(SENT_AT);
     boolean unsaid = reading.lenient() && tokens != null && tokens == 0;
     return new GatewayParameters(
         unsaid ? null : tokens,
         new WaitPatience(nanos == null ? WaitPatience.UNSTATED : nanos, clientNanos(headers)),
         ranked(priority, rank),
-        latency(headers, clock),
+        sentMillis == null ? null : Long.valueOf(Math.max(0, clock.unixMillis() - sentMillis)),
         query.rest(),
         query.credential(),
+        readHeaders(reading),
+        reader.ignored,
         reader.fault);
+  }
+
+  private static Set<String> readHeaders(EndpointSpec.Reading reading) {
+    if (reading.shortParameters()) {
+      return ALL_SHORT_HEADERS;
+    }
+    return reading.reads(ShortParameter.TOKEN_COST_HEADER) ? COST_HEADER : Set.of();
   }
 
   private static int ranked(@Nullable Long stated, KeySpec.@Nullable Rank rank) {
@@ -127,12 +197,8 @@ public record GatewayParameters(
     return priority == (int) priority ? priority : null;
   }
 
-  /** Returns the time on the way. It is only shown, so an unreadable value is no fault. */
-  private static @Nullable Long latency(HttpHeaders headers, WallClock clock) {
-    String sent = headers.getFirst("X-Sent-At");
-    return sent == null || !sent.matches("[0-9]{1,18}")
-        ? null
-        : Long.valueOf(Math.max(0, clock.unixMillis() - Long.parseLong(sent)));
+  private static @Nullable Long millis(String text) {
+    return text.matches("[0-9]{1,18}") ? Long.valueOf(text) : null;
   }
 
   /**
@@ -145,67 +211,69 @@ public record GatewayParameters(
     return nanos == null ? Long.MAX_VALUE : Math.max(0, nanos - SECOND.longValue());
   }
 
-  /** Reads one parameter after the other, and keeps the first fault. */
+  /** Reads one parameter after the other; keeps the first fault, and what is not read here. */
   private static final class Reader {
-    private final boolean lenient;
+    private final ClientQuery query;
+    private final HttpHeaders headers;
+    private final EndpointSpec.Reading reading;
+    private Set<ShortParameter> ignored = Set.of();
     private @Nullable String fault;
 
-    Reader(boolean lenient) {
-      this.lenient = lenient;
+    Reader(ClientQuery query, HttpHeaders headers, EndpointSpec.Reading reading) {
+      this.query = query;
+      this.headers = headers;
+      this.reading = reading;
     }
 
     /** Returns the first stated value, or null when there is none or it cannot be read. */
-    @Nullable Long read(
-        String name, String expected, List<String> stated, Function<String, @Nullable Long> of) {
+    @Nullable Long read(ClientParameter parameter) {
+      List<String> stated = headers.getOrEmpty(parameter.name());
+      boolean isLong = !stated.isEmpty();
+      if (!isLong) {
+        stated = shortlyStated(parameter);
+      }
       if (stated.isEmpty()) {
         return null;
       }
-      Long value = of.apply(stated.getFirst());
-      if (!lenient && fault == null) {
+      Long value = parameter.parser().apply(stated.getFirst());
+      if (!reading.lenient() && fault == null && parameter.expected() != null) {
+        String name = isLong ? parameter.name() : parameter.shortName();
         if (value == null) {
-          fault = name + " is not " + expected;
+          fault = name + " is not " + parameter.expected();
         } else if (stated.size() > 1) {
           fault = name + " is stated more than once";
         }
       }
       return value;
     }
-  }
 
-  /** A query without the gateway's own parameters. */
-  private record Query(
-      List<String> tokens,
-      List<String> timeout,
-      @Nullable String rest,
-      @Nullable String credential) {
-    static Query of(@Nullable String raw) {
-      List<String> tokens = new ArrayList<>();
-      List<String> timeout = new ArrayList<>();
-      if (raw == null) {
-        return new Query(tokens, timeout, null, null);
-      }
-      StringJoiner rest = new StringJoiner("&");
-      String credential = null;
-      for (String part : raw.split("&", -1)) {
-        int equals = part.indexOf('=');
-        String name = equals < 0 ? part : part.substring(0, equals);
-        String value = equals < 0 ? "" : part.substring(equals + 1);
-        switch (decoded(name)) {
-          case "tokens" -> tokens.add(decoded(value));
-          case "timeout" -> timeout.add(decoded(value));
-          case "key" -> credential = part;
-          default -> rest.add(part);
+    private List<String> shortlyStated(ClientParameter parameter) {
+      for (ShortParameter each : parameter.shorts()) {
+        List<String> stated = values(each);
+        if (!stated.isEmpty()) {
+          if (reading.reads(each)) {
+            return stated;
+          }
+          ignore(each);
         }
       }
-      return new Query(tokens, timeout, rest.length() == 0 ? null : rest.toString(), credential);
+      return List.of();
     }
 
-    private static String decoded(String value) {
-      try {
-        return URLDecoder.decode(value, StandardCharsets.UTF_8);
-      } catch (IllegalArgumentException malformed) {
-        return value; // which is no number either, and is reported as such
+    private List<String> values(ShortParameter parameter) {
+      return switch (parameter) {
+        case TOKENS_IN_QUERY -> query.tokens();
+        case TIMEOUT_IN_QUERY -> query.timeout();
+        case TIMEOUT_HEADER, TOKEN_COST_HEADER, PRIORITY_HEADER, SENT_AT_HEADER ->
+            headers.getOrEmpty(parameter.text());
+      };
+    }
+
+    private void ignore(ShortParameter parameter) {
+      if (ignored.isEmpty()) {
+        ignored = EnumSet.noneOf(ShortParameter.class);
       }
+      ignored.add(parameter);
     }
   }
 }

@@ -6,20 +6,38 @@ import io.penstock.cost.Dialect;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.ShortParameter;
 import io.penstock.key.KeySpec;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.HttpHeaders;
 
 class GatewayParametersTest {
   private static final EndpointSpec.Reading STRICT =
-      new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1_000);
+      reading(Dialect.NONE, CostSource.QUERY, false, true);
   private static final EndpointSpec.Reading LENIENT =
-      new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1_000, true);
+      reading(Dialect.NONE, CostSource.QUERY, true, true);
+
+  /** Reading of an endpoint with upstreams, as it is by default. */
+  private static final EndpointSpec.Reading PROXIED =
+      reading(Dialect.OPENAI, CostSource.BODY, false, false);
+
+  private static final Set<String> ALL_SHORT =
+      Set.of("x-token-cost", "x-timeout", "x-priority", "x-sent-at");
   private static final long NOW_MILLIS = 1_700_000_000_000L;
   private static final long SECOND = 1_000_000_000L;
+
+  private static EndpointSpec.Reading reading(
+      Dialect dialect, CostSource costFrom, boolean lenient, boolean shortParameters) {
+    return new EndpointSpec.Reading(
+        dialect, costFrom, 1, 256, 1_000, 1_000, lenient, shortParameters);
+  }
 
   private static GatewayParameters read(
       EndpointSpec.Reading reading, String query, String... headers) {
@@ -35,7 +53,9 @@ class GatewayParametersTest {
     GatewayParameters nothing =
         GatewayParameters.of(null, new HttpHeaders(), STRICT, () -> NOW_MILLIS);
     assertThat(nothing)
-        .isEqualTo(new GatewayParameters(null, WaitPatience.DEFAULT, 0, null, null, null, null))
+        .isEqualTo(
+            new GatewayParameters(
+                null, WaitPatience.DEFAULT, 0, null, null, null, ALL_SHORT, Set.of(), null))
         .isEqualTo(GatewayParameters.of(null, new HttpHeaders(), LENIENT, () -> NOW_MILLIS));
   }
 
@@ -177,5 +197,195 @@ class GatewayParametersTest {
     assertThat(read.fault()).isNull();
     assertThat(read.tokens()).isEqualTo(5);
     assertThat(read.patience().timeoutNanos()).isEqualTo(SECOND);
+  }
+
+  @Test
+  void longNames_areReadAtEveryEndpoint() {
+    for (EndpointSpec.Reading reading : List.of(PROXIED, STRICT, LENIENT)) {
+      GatewayParameters read =
+          read(
+              reading,
+              null,
+              "x-penstock-tokens",
+              "7",
+              "X-Penstock-Timeout",
+              "2.5",
+              "X-PENSTOCK-PRIORITY",
+              "4",
+              "x-penStock-sent-AT",
+              "1699999999977");
+      assertThat(read.fault()).isNull();
+      assertThat(read.tokens()).isEqualTo(7);
+      assertThat(read.patience().timeoutNanos()).isEqualTo(2_500_000_000L);
+      assertThat(read.priority()).isEqualTo(4);
+      assertThat(read.latencyMillis()).isEqualTo(23);
+      assertThat(read.ignored()).isEmpty();
+    }
+  }
+
+  @Test
+  void shortNames_whereTheyAreNotRead_areLeftToTheUpstreamAndNamed() {
+    String query = "timeout=soon&tokens=x&a=1&tokens=3";
+    GatewayParameters read =
+        read(
+            PROXIED,
+            query,
+            "X-Token-Cost",
+            "bad",
+            "X-Timeout",
+            "1",
+            "x-priority",
+            "9",
+            "X-Sent-At",
+            "1");
+    assertThat(read)
+        .isEqualTo(
+            new GatewayParameters(
+                null,
+                WaitPatience.DEFAULT,
+                0,
+                null,
+                query,
+                null,
+                Set.of(),
+                Set.of(ShortParameter.values()),
+                null));
+  }
+
+  @Test
+  void shortPriority_whereItIsNotRead_isNotThatOfAKeyEither() {
+    HttpHeaders headers = new HttpHeaders();
+    headers.set("X-Priority", "5");
+    KeySpec.Rank rank = new KeySpec.Rank(3, 5, 1);
+    GatewayParameters read = GatewayParameters.of(null, headers, PROXIED, rank, () -> NOW_MILLIS);
+    assertThat(read.priority()).isEqualTo(3);
+    assertThat(read.ignored()).containsExactly(ShortParameter.PRIORITY_HEADER);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = CostSource.class,
+      names = {"QUERY", "MAX"})
+  void costThatIsStated_isReadUnderItsShortNames_whereOthersAreNot(CostSource costFrom) {
+    EndpointSpec.Reading stated = reading(Dialect.OPENAI, costFrom, false, false);
+    GatewayParameters read = read(stated, "timeout=9&tokens=5&a", "X-Priority", "7");
+    assertThat(read.tokens()).isEqualTo(5);
+    assertThat(read.query()).isEqualTo("timeout=9&a");
+    assertThat(read.patience()).isEqualTo(WaitPatience.DEFAULT);
+    assertThat(read.priority()).isZero();
+    assertThat(read.readHeaders()).containsExactly("x-token-cost");
+    assertThat(read.ignored())
+        .containsExactlyInAnyOrder(ShortParameter.TIMEOUT_IN_QUERY, ShortParameter.PRIORITY_HEADER);
+    assertThat(read(stated, null, "X-Token-Cost", "6").tokens()).isEqualTo(6);
+    assertThat(read(stated, "tokens=5&tokens=6").fault())
+        .isEqualTo("tokens is stated more than once");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = CostSource.class,
+      names = {"BODY", "PROVIDER"})
+  void costThatIsNotStated_isLeftUnderItsShortNames(CostSource costFrom) {
+    EndpointSpec.Reading body = reading(Dialect.OPENAI, costFrom, false, false);
+    GatewayParameters read = read(body, "tokens=5&tokens=x", "X-Token-Cost", "6");
+    assertThat(read.fault()).isNull();
+    assertThat(read.query()).isEqualTo("tokens=5&tokens=x");
+    assertThat(read.readHeaders()).isEmpty();
+    assertThat(read.ignored())
+        .containsExactlyInAnyOrder(
+            ShortParameter.TOKENS_IN_QUERY, ShortParameter.TOKEN_COST_HEADER);
+  }
+
+  @Test
+  void longName_winsOverAllShortOnes_whichAreRemovedWhereTheyAreRead() {
+    String[] headers = {
+      "x-penstock-tokens", "7", "x-penstock-timeout", "2", "x-penstock-priority", "4",
+      "x-penstock-sent-at", "1699999999977", "X-Token-Cost", "bad", "X-Timeout", "bad",
+      "X-Priority", "bad", "X-Sent-At", "0"
+    };
+    for (EndpointSpec.Reading reading : List.of(STRICT, LENIENT, PROXIED)) {
+      GatewayParameters read = read(reading, "tokens=x&timeout=x&timeout=y", headers);
+      assertThat(read.fault()).isNull();
+      assertThat(read.tokens()).isEqualTo(7);
+      assertThat(read.patience().timeoutNanos()).isEqualTo(2 * SECOND);
+      assertThat(read.priority()).isEqualTo(4);
+      assertThat(read.latencyMillis()).isEqualTo(23);
+      assertThat(read.ignored()).as("all that it wants is read").isEmpty();
+      assertThat(read.query())
+          .isEqualTo(reading == PROXIED ? "tokens=x&timeout=x&timeout=y" : null);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x-penstock-tokens, 1099511627777, x-penstock-tokens is not a whole number from 0 to",
+    "x-penstock-tokens, -1, x-penstock-tokens is not a whole number from 0 to",
+    "x-penstock-timeout, NaN, 'x-penstock-timeout is not a number of seconds, 0 or more'",
+    "x-penstock-timeout, 1e9, 'x-penstock-timeout is not a number of seconds, 0 or more'",
+    "x-penstock-priority, 2147483648, x-penstock-priority is not a whole number",
+    "x-penstock-priority, '1, 2', x-penstock-priority is not a whole number"
+  })
+  void longNameThatCannotBeRead_isAFault_orUnsaidWhereLenient(
+      String name, String value, String fault) {
+    assertThat(read(PROXIED, null, name, value).fault()).startsWith(fault);
+    assertThat(read(STRICT, "tokens=1&timeout=1", name, value).fault()).startsWith(fault);
+    GatewayParameters lenient = read(LENIENT, null, name, value);
+    assertThat(lenient.fault()).isNull();
+    assertThat(lenient.tokens()).isNull();
+    assertThat(lenient.patience()).isEqualTo(WaitPatience.DEFAULT);
+    assertThat(lenient.priority()).isZero();
+  }
+
+  @Test
+  void longNameStatedTwice_isAFault_orTheFirstCountsWhereLenient() {
+    for (String name : List.of("x-penstock-tokens", "x-penstock-timeout", "x-penstock-priority")) {
+      assertThat(read(PROXIED, null, name, "1", name.toUpperCase(Locale.ROOT), "1").fault())
+          .isEqualTo(name + " is stated more than once");
+    }
+    assertThat(read(LENIENT, null, "x-penstock-priority", "1", "x-penstock-priority", "2"))
+        .extracting(GatewayParameters::priority)
+        .isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"6, 5", "2147483647, 5", "0, 0", "-2147483648, -2147483648"})
+  void longPriorityWithAKey_isAtMostItsHighest(String stated, int expected) {
+    HttpHeaders headers = new HttpHeaders();
+    headers.set("x-penstock-priority", stated);
+    KeySpec.Rank rank = new KeySpec.Rank(3, 5, 1);
+    assertThat(GatewayParameters.of(null, headers, PROXIED, rank, () -> NOW_MILLIS).priority())
+        .isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "&",
+        "&&a&",
+        "x-penstock-timeout=5&x-penstock-tokens=9&x-penstock-priority=1",
+        "a=%zz&%=1&%4",
+        "a=1&a=2&a=1",
+        "tokens&tokens=&timeout=%zz&timeout",
+        "%74okens=1&TOKENS=2&keys=3",
+        "a=b=c&=&==",
+        "a;b=1;timeout=5"
+      })
+  void queryWithNothingForTheGateway_remainsByteForByte(String query) {
+    GatewayParameters read = read(PROXIED, query);
+    assertThat(read.query()).isEqualTo(query);
+    assertThat(read.fault()).isNull();
+    assertThat(read.patience()).isEqualTo(WaitPatience.DEFAULT);
+    assertThat(read.tokens()).isNull();
+  }
+
+  @Test
+  void credentialInTheQuery_isTakenOutEverywhere() {
+    for (EndpointSpec.Reading reading : List.of(PROXIED, STRICT, LENIENT)) {
+      GatewayParameters read = read(reading, "a=1&&key=s%20t&b");
+      assertThat(read.credential()).isEqualTo("key=s%20t");
+      assertThat(read.query()).isEqualTo("a=1&&b");
+      assertThat(read(reading, "%6bey=x").query()).isNull();
+    }
   }
 }

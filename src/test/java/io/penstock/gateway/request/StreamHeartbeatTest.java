@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -103,7 +104,8 @@ class StreamHeartbeatTest {
       throw new AssertionError("no endpoint");
     }
     GatewayParameters nothing =
-        new GatewayParameters(null, WaitPatience.DEFAULT, 0, null, null, null, null);
+        new GatewayParameters(
+            null, WaitPatience.DEFAULT, 0, null, null, null, Set.of(), Set.of(), null);
     RequestContext requestContext =
         new RequestContext(
             "id-1",
