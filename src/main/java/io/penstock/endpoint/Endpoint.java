@@ -24,6 +24,7 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ public final class Endpoint {
   private final InFlight inFlight;
   private final EndpointLifecycle endpointLifecycle;
   private final BodylessRefusal bodylessRefusal;
+  private final IgnoredParameters ignoredParameters = new IgnoredParameters();
   private final TicketListener listener = new Listener();
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
@@ -124,6 +126,24 @@ public final class Endpoint {
   /** Returns the totals of its tickets by outcome. */
   public EndpointTotals totals() {
     return ticketAccounting.totals();
+  }
+
+  /** Returns the counts of short parameters that it did not read. */
+  public IgnoredParameters ignoredParameters() {
+    return ignoredParameters;
+  }
+
+  /** Counts a request with short parameters that are not read here. */
+  public void ignored(Set<ShortParameter> parameters) {
+    ignoredParameters.count(parameters);
+    List<String> names = parameters.stream().map(ShortParameter::text).sorted().toList();
+    ticketAccounting.publish(new Event.ParametersIgnored(services.ticker().nanos(), path(), names));
+  }
+
+  /** Adds the counts of a removed endpoint below this one. */
+  void inherit(Endpoint removed) {
+    totals().add(removed.totals());
+    ignoredParameters.add(removed.ignoredParameters());
   }
 
   /** Returns its own limits. */

@@ -268,7 +268,7 @@ public final class EndpointRegistry {
   private void bequeath(Endpoint endpoint) {
     Place heir = configured.nearest(endpoint.path());
     if (heir != null) {
-      heir.endpoint().totals().add(endpoint.totals());
+      heir.endpoint().inherit(endpoint);
     }
   }
 

@@ -5,6 +5,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
 import io.penstock.refusal.Refusal;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Something that happened. All times are nanoseconds of the monotonic clock. */
@@ -127,6 +128,18 @@ public sealed interface Event {
   record Estimated(
       long atNanos, String endpoint, @Nullable String model, long expectedTokens, long usedTokens)
       implements Event {}
+
+  /**
+   * A request carried parameters under short names that its endpoint does not read.
+   *
+   * @param parameters the names: of a header, or of a query parameter after a question mark
+   */
+  record ParametersIgnored(long atNanos, String endpoint, List<String> parameters)
+      implements Event {
+    public ParametersIgnored {
+      parameters = List.copyOf(parameters);
+    }
+  }
 
   /**
    * The configuration was read.

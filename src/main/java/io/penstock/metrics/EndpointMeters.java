@@ -47,8 +47,9 @@ final class EndpointMeters {
    *
    * @param counts for queues and counters
    * @param waits for histograms
+   * @param ignored for counters of parameters that were not read
    */
-  record Rooms(ScrapeBudget counts, ScrapeBudget waits) {}
+  record Rooms(ScrapeBudget counts, ScrapeBudget waits, ScrapeBudget ignored) {}
 
   /**
    * Counters of the tokens of one upstream and model. Once everything is settled, reserved tokens
@@ -65,10 +66,12 @@ final class EndpointMeters {
   private final Tags tags;
   private final List<Meter> meters = new ArrayList<>();
   private final Map<String, Map<String, Counter>> tickets = new ConcurrentHashMap<>();
+  private final Map<String, Counter> ignored = new ConcurrentHashMap<>();
   private final Map<String, Timer> waits = new ConcurrentHashMap<>();
   private final Map<String, Map<String, Tokens>> tokens = new ConcurrentHashMap<>();
   private long takenForCounts;
   private long takenForWaits;
+  private long takenForIgnored;
   private boolean removed;
 
   private EndpointMeters(
@@ -119,7 +122,7 @@ final class EndpointMeters {
             BoundedLabels.OTHER,
             endpoints,
             models,
-            new Rooms(scrapeBudget, ScrapeBudget.ENDLESS),
+            new Rooms(scrapeBudget, ScrapeBudget.ENDLESS, ScrapeBudget.ENDLESS),
             null);
     made.showQueue();
     return made;
@@ -156,6 +159,12 @@ final class EndpointMeters {
   private boolean takeWaits(long bytes) {
     boolean room = rooms.waits().take(bytes);
     takenForWaits += room ? bytes : 0;
+    return room;
+  }
+
+  private boolean takeIgnored(long bytes) {
+    boolean room = rooms.ignored().take(bytes);
+    takenForIgnored += room ? bytes : 0;
     return room;
   }
 
@@ -270,6 +279,35 @@ final class EndpointMeters {
             .register(registry));
   }
 
+  /** Counts a request with a parameter that was not read. */
+  void ignored(String parameter) {
+    Counter counter = ignoredCounter(parameter);
+    if (counter != null) {
+      counter.increment();
+    }
+  }
+
+  private @Nullable Counter ignoredCounter(String parameter) {
+    Counter known = ignored.get(parameter);
+    return known != null ? known : unlessRemoved(() -> newIgnoredCounter(parameter));
+  }
+
+  private @Nullable Counter newIgnoredCounter(String parameter) {
+    Tags as = tags.and("parameter", parameter);
+    Supplier<EndpointMeters> others = this.others;
+    boolean room = takeIgnored(ScrapeBudget.lines(1, "penstock.parameters.ignored", as));
+    Counter counter =
+        others == null || room
+            ? kept(
+                Counter.builder("penstock.parameters.ignored")
+                    .description(
+                        "Requests with a short parameter that their endpoint does not read")
+                    .tags(as)
+                    .register(registry))
+            : others.get().ignoredCounter(parameter);
+    return counter == null ? null : known(ignored, parameter, counter);
+  }
+
   private static <M> M known(Map<String, M> by, String name, M made) {
     M before = by.putIfAbsent(name, made);
     return before == null ? made : before;
@@ -372,5 +410,6 @@ final class EndpointMeters {
     meters.clear();
     rooms.counts().give(takenForCounts);
     rooms.waits().give(takenForWaits);
+    rooms.ignored().give(takenForIgnored);
   }
 }

@@ -37,6 +37,9 @@ public final class GatewayMeters implements EventSink {
   /** Budget of the histograms of waiting times, enough for five hundred endpoints. */
   private static final int WAITS = 560 * KIB;
 
+  /** Budget of the counters of parameters that were not read, enough for about a hundred. */
+  private static final int IGNORED = 14 * KIB;
+
   /** Budget for the models of endpoints, or of upstreams, that have no label of their own. */
   private static final int OTHERS = 32 * KIB;
 
@@ -52,7 +55,8 @@ public final class GatewayMeters implements EventSink {
   private final BoundedLabels pools = new BoundedLabels(MAX_MODELS);
   private final BoundedLabels paths = new BoundedLabels(MAX_DYNAMIC);
   private final EndpointMeters.Rooms rooms =
-      new EndpointMeters.Rooms(new ScrapeBudget(COUNTS), new ScrapeBudget(WAITS));
+      new EndpointMeters.Rooms(
+          new ScrapeBudget(COUNTS), new ScrapeBudget(WAITS), new ScrapeBudget(IGNORED));
   private final ScrapeBudget ofUpstreams = new ScrapeBudget(UPSTREAMS);
   private final Object othersLock = new Object();
   private volatile @Nullable EndpointMeters others;
@@ -123,6 +127,12 @@ public final class GatewayMeters implements EventSink {
       }
       case Event.Estimated estimated -> byModel.estimated(estimated);
       case Event.Called called -> byModel.called(called);
+      case Event.ParametersIgnored ignored -> {
+        EndpointMeters endpoint = of(ignored.endpoint());
+        if (endpoint != null) {
+          ignored.parameters().forEach(endpoint::ignored);
+        }
+      }
       case Event.Synced synced -> {}
       case Event.TicketEvent ticket -> {
         if (traceExemplars == null) {

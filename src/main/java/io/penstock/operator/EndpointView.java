@@ -9,6 +9,8 @@ import java.util.Map;
  * @param oldestWaitMs how long the oldest waiting ticket has waited
  * @param utilization 0 to 1: the larger of the utilization of the endpoint's own limit and that of
  *     its least used upstream
+ * @param ignoredParameters number of requests by each short parameter that they carried and that
+ *     the endpoint does not read, without zeros
  * @param config the endpoint's keys of the route files, resolved, with secrets masked
  */
 record EndpointView(
@@ -24,4 +26,5 @@ record EndpointView(
     long refused,
     long expired,
     long cancelled,
+    Map<String, Long> ignoredParameters,
     Map<String, Object> config) {}

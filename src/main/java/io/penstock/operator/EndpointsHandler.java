@@ -107,6 +107,7 @@ final class EndpointsHandler {
         endpointTotals.requests(TicketFate.REFUSED),
         endpointTotals.requests(TicketFate.EXPIRED),
         endpointTotals.requests(TicketFate.CANCELLED),
+        endpoint.ignoredParameters().counts(),
         config);
   }
 

@@ -38,6 +38,7 @@ final class EventJson {
       case Event.Returned returned -> "returned";
       case Event.Called called -> "called";
       case Event.Estimated estimated -> "estimated";
+      case Event.ParametersIgnored ignored -> "parameters_ignored";
       case Event.Reloaded reloaded -> "config";
       case Event.Synced synced -> "sync";
     };
@@ -84,6 +85,10 @@ final class EventJson {
         data.put("model", estimated.model());
         data.put("expected_input_tokens", estimated.expectedTokens());
         data.put("used_input_tokens", estimated.usedTokens());
+      }
+      case Event.ParametersIgnored ignored -> {
+        data.put("endpoint", ignored.endpoint());
+        data.put("parameters", ignored.parameters());
       }
       case Event.Reloaded reloaded -> {
         data.put("applied", reloaded.applied());

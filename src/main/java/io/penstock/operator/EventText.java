@@ -56,6 +56,7 @@ record EventText(EventTone tone, List<String> words) {
       case Event.Returned returned -> null;
       case Event.Called called -> null;
       case Event.Estimated estimated -> null;
+      case Event.ParametersIgnored ignored -> null;
       case Event.Reloaded reloaded ->
           new EventText(
               EventTone.ODD,

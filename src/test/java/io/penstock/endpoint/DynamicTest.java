@@ -113,6 +113,26 @@ class DynamicTest {
   }
 
   @Test
+  void parametersThatItDidNotRead_areThoseOfTheAncestorOnceItIsReclaimed() {
+    apply(dynamic(EndpointFixture.none("/a"), 10));
+    Endpoint child = enter("/a/b");
+    child.ignored(Set.of(ShortParameter.PRIORITY_HEADER, ShortParameter.TIMEOUT_IN_QUERY));
+    child.ignored(Set.of(ShortParameter.PRIORITY_HEADER));
+    Endpoint parent = enter("/a");
+    parent.ignored(Set.of(ShortParameter.PRIORITY_HEADER));
+    assertThat(child.ignoredParameters().counts())
+        .containsExactly(Map.entry("?timeout", 1L), Map.entry("X-Priority", 2L));
+    assertThat(parent.ignoredParameters().counts()).containsExactly(Map.entry("X-Priority", 1L));
+    child.leave();
+    endpointFixture.at(IDLE);
+    assertThat(paths()).containsExactly("/a");
+    assertThat(parent.ignoredParameters().counts())
+        .containsExactly(Map.entry("?timeout", 1L), Map.entry("X-Priority", 3L));
+    assertThat(parent.ignoredParameters().claimReport()).isTrue();
+    assertThat(parent.ignoredParameters().claimReport()).isFalse();
+  }
+
+  @Test
   void atTheBound_theAncestorServes() {
     apply(dynamic(EndpointFixture.none("/a"), 2), dynamic(EndpointFixture.none("/b"), 3));
     enter("/a/1");

@@ -68,7 +68,7 @@ final class EventfulGateway implements AutoCloseable {
     gateway = StartedGateway.start(directory, ROUTES, arguments.toArray(String[]::new));
     post("/demo/v1/chat/completions", chat("m"));
     post("/demo/v1/chat/completions", "{\"model\":");
-    post("/demo/v1/embeddings", "{\"model\":\"m\",\"input\":\"Hi\"}");
+    post("/demo/v1/embeddings?timeout=1", "{\"model\":\"m\",\"input\":\"Hi\"}");
     // at the same time: the answer to the first would teach that there is no room for a second
     try (Socket one = posted("/throttled/v1/messages", chat("claude"));
         Socket other = posted("/throttled/v1/messages", chat("claude"))) {

@@ -156,6 +156,20 @@ class GatewayMetersTest {
   }
 
   @Test
+  void parametersThatWereNotRead_areCountedByTheirNames_untilTheEndpointIsGone() {
+    gatewayMeters.publish(new Event.ParametersIgnored(0, "/a", List.of("?timeout", "X-Priority")));
+    gatewayMeters.publish(new Event.ParametersIgnored(0, "/a", List.of("X-Priority")));
+    gatewayMeters.publish(new Event.ParametersIgnored(0, "/gone", List.of("X-Priority")));
+    String name = "penstock.parameters.ignored";
+    assertThat(counted(name, "endpoint", "/a", "parameter", "?timeout")).isEqualTo(1);
+    assertThat(counted(name, "endpoint", "/a", "parameter", "X-Priority")).isEqualTo(2);
+    assertThat(registry.find(name).counters()).hasSize(2);
+    metered.endpoints.apply(List.of());
+    gatewayMeters.publish(new Event.Reloaded(0, true, "0 endpoints"));
+    assertThat(registry.find(name).counters()).isEmpty();
+  }
+
+  @Test
   void moreModelsThanLabels_areOneTogether() {
     for (int each = 0; each < GatewayMeters.MAX_MODELS + 10; each++) {
       upstream().pool("m" + each, 0);

@@ -10,6 +10,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.ShortParameter;
 import io.penstock.event.Event;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.refusal.Refusal;
@@ -18,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +27,9 @@ import org.junit.jupiter.api.Test;
 class ScrapeSizeTest {
   /** 2 MiB, less the meters that are not Penstock's: JVM, servers, logs. */
   private static final int MOST = (2_048 - 64) * 1_024;
+
+  private static final List<String> IGNORED =
+      Stream.of(ShortParameter.values()).map(ShortParameter::text).toList();
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -42,6 +47,7 @@ class ScrapeSizeTest {
     gatewayMeters.publish(
         new Event.Refused(0, path, 2, Refusal.of(RefusalReason.QUEUE_FULL, "no")));
     gatewayMeters.publish(new Event.Estimated(0, path, model, 3, 4));
+    gatewayMeters.publish(new Event.ParametersIgnored(0, path, IGNORED));
     gatewayMeters.publish(called(path, upstream, model, Dialect.OPENAI, null));
   }
 
@@ -75,6 +81,12 @@ class ScrapeSizeTest {
     assertThat(metricsScrape.values("penstock_wait_seconds_count", "endpoint"))
         .contains("/team/0", "/team/400", "other");
     assertThat(metricsScrape.sum("penstock_wait_seconds_count", Map.of())).isEqualTo(1_000);
+    assertThat(metricsScrape.values("penstock_parameters_ignored_total", "endpoint"))
+        .contains("/team/0", "other");
+    assertThat(metricsScrape.values("penstock_parameters_ignored_total", "parameter"))
+        .containsExactlyInAnyOrderElementsOf(IGNORED);
+    assertThat(metricsScrape.sum("penstock_parameters_ignored_total", Map.of()))
+        .isEqualTo(1_000 * 6);
   }
 
   @Test
@@ -107,6 +119,8 @@ class ScrapeSizeTest {
         .isEqualTo(2_000 * 9);
     assertThat(metricsScrape.sum("penstock_wait_seconds_count", Map.of())).isEqualTo(2_000);
     assertThat(metricsScrape.sum("penstock_estimate_error_ratio_count", Map.of())).isEqualTo(2_000);
+    assertThat(metricsScrape.sum("penstock_parameters_ignored_total", Map.of()))
+        .isEqualTo(2_000 * 6);
     assertThat(metricsScrape.sum("gen_ai_client_operation_duration_seconds_count", Map.of()))
         .isEqualTo(2_000 * 5);
   }
@@ -125,5 +139,7 @@ class ScrapeSizeTest {
     assertThat(scrape().values("penstock_tokens_total", "endpoint"))
         .hasSize(800)
         .allMatch(path -> path.startsWith("/round-4/"));
+    assertThat(scrape().values("penstock_parameters_ignored_total", "endpoint"))
+        .contains("/round-4/0");
   }
 }

@@ -6,6 +6,7 @@ import io.penstock.cost.Cost;
 import io.penstock.event.Event;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class EventJsonTest {
@@ -43,6 +44,10 @@ class EventJsonTest {
         AT
             + ",\"endpoint\":\"/a\",\"model\":\"m\",\"expected_input_tokens\":10"
             + ",\"used_input_tokens\":11}");
+    says(
+        new Event.ParametersIgnored(THEN, "/a", List.of("?timeout", "X-Priority")),
+        "parameters_ignored",
+        AT + ",\"endpoint\":\"/a\",\"parameters\":[\"?timeout\",\"X-Priority\"]}");
     says(
         new Event.Reloaded(THEN, true, "4 endpoints"),
         "config",

@@ -7,6 +7,7 @@ import io.penstock.event.Event;
 import io.penstock.operator.EventText.EventTone;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class EventTextTest {
@@ -68,6 +69,7 @@ class EventTextTest {
         "3 members",
         "they wait");
     assertThat(EventText.of(new Event.Estimated(0, "/a", "m", 10, 11))).isNull();
+    assertThat(EventText.of(new Event.ParametersIgnored(0, "/a", List.of("?timeout")))).isNull();
   }
 
   @Test

@@ -14,7 +14,20 @@ class LiveChangesTest {
   private static LiveRow endpoint(String path, long depth, long oldestMillis) {
     return LiveRow.of(
         new EndpointView(
-            path, false, depth, 0, 0, oldestMillis, 0.5, false, 1, 2, 3, 4, Map.of("path", path)),
+            path,
+            false,
+            depth,
+            0,
+            0,
+            oldestMillis,
+            0.5,
+            false,
+            1,
+            2,
+            3,
+            4,
+            Map.of("X-Priority", 5L),
+            Map.of("path", path)),
         null,
         List.of(),
         null,

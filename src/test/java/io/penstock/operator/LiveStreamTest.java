@@ -34,7 +34,7 @@ class LiveStreamTest {
 
   private static LiveRow endpoint(long depth) {
     return LiveRow.of(
-        new EndpointView("/a", false, depth, 0, 0, 0, 0, false, 0, 0, 0, 0, Map.of()),
+        new EndpointView("/a", false, depth, 0, 0, 0, 0, false, 0, 0, 0, 0, Map.of(), Map.of()),
         null,
         List.of(),
         null,

@@ -62,7 +62,9 @@ class OperatorIT {
                 assertThat(gateway.operator("GET /endpoints"))
                     .contains("Content-Type: application/json")
                     .containsPattern("\\[\\{\"path\":\"/a\",\"dynamic\":false.*\"path\":\"/b\"")
-                    .contains("\"oldest_wait_ms\":0", "\"cancelled\":1,\"config\":{\"path\":"));
+                    .contains(
+                        "\"oldest_wait_ms\":0",
+                        "\"cancelled\":1,\"ignored_parameters\":{},\"config\":{\"path\":"));
   }
 
   @ParameterizedTest

@@ -46,6 +46,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
   private final EntryCheck entryCheck;
   private final StatusAnswer status;
   private final WallClock clock;
+  private final IgnoredParameterReport ignoredParameters;
   private final @Nullable OwnPaths ownPaths;
 
   /**
@@ -68,6 +69,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     this.entryCheck = entryCheck;
     this.status = status;
     this.registry = registry;
+    this.ignoredParameters = new IgnoredParameterReport(registry);
     this.bodies = bodies;
     this.addresses = addresses;
     this.shutdownGate = shutdownGate;
@@ -208,6 +210,9 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     RequestContext requestContext =
         new RequestContext(requestId, endpoint, parameters, body, clientIdentity);
     requestContext.attach(exchange);
+    if (!parameters.ignored().isEmpty()) {
+      ignoredParameters.report(endpoint, parameters.ignored());
+    }
     if (parameters.fault() != null) {
       Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, parameters.fault());
       endpoint.refused(requestContext.origin(), Cost.NO_TOKENS, 0, refusal);
