@@ -8,12 +8,12 @@ import io.penstock.config.PriceTable;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.Event;
 import io.penstock.event.EventSink;
-import io.penstock.gateway.body.BodySettings;
 import io.penstock.key.KeyRegistry;
 import io.penstock.model.ModelLimits;
 import io.penstock.model.ModelQuotas;
 import io.penstock.settings.BrowserSettings;
 import io.penstock.settings.OpenRelay;
+import io.penstock.settings.PenstockSettings;
 import io.penstock.settings.RedisSettings;
 import io.penstock.settings.StartSetup;
 import io.penstock.time.Ticker;
@@ -50,14 +50,21 @@ final class ConfigurationAssembly implements ConfigurationReloader {
   private final Parts parts;
   private final EventSink eventSink;
   private final Ticker ticker;
+  private final PenstockSettings settings;
   private final Environment environment;
 
   ConfigurationAssembly(
-      StartSetup setup, Parts parts, EventSink eventSink, Ticker ticker, Environment environment) {
+      StartSetup setup,
+      Parts parts,
+      EventSink eventSink,
+      Ticker ticker,
+      PenstockSettings settings,
+      Environment environment) {
     this.setup = setup;
     this.parts = parts;
     this.eventSink = eventSink;
     this.ticker = ticker;
+    this.settings = settings;
     this.environment = environment;
     apply(setup.snapshot());
   }
@@ -71,9 +78,10 @@ final class ConfigurationAssembly implements ConfigurationReloader {
     parts.prices().configure(configurationSnapshot);
     parts.registry().apply(configurationSnapshot.endpoints());
     configurationSnapshot.warnings().forEach(LOG::warn);
-    RedisSettings.warnings(setup.sync(), environment, configurationSnapshot).forEach(LOG::warn);
-    BodySettings.of(environment).warnings(configurationSnapshot.endpoints()).forEach(LOG::warn);
-    BrowserSettings.warnings(environment, configurationSnapshot).forEach(LOG::warn);
+    RedisSettings.warnings(setup.sync(), settings.state().file(), configurationSnapshot)
+        .forEach(LOG::warn);
+    settings.bodies().warnings(configurationSnapshot.endpoints()).forEach(LOG::warn);
+    BrowserSettings.warnings(settings, environment, configurationSnapshot).forEach(LOG::warn);
     List<String> strays = parts.keys().withoutTheirGroup();
     if (!strays.isEmpty()) {
       LOG.warn(
@@ -110,7 +118,7 @@ final class ConfigurationAssembly implements ConfigurationReloader {
   }
 
   private @Nullable String problem(ConfigurationSnapshot configurationSnapshot) {
-    String open = OpenRelay.problem(environment, configurationSnapshot);
+    String open = OpenRelay.problem(settings, environment, configurationSnapshot);
     return open == null ? RedisSettings.problem(setup, configurationSnapshot) : open;
   }
 

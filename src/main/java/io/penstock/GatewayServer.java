@@ -9,14 +9,13 @@ import io.penstock.mock.MockAddress;
 import io.penstock.redis.SharingSettings;
 import io.penstock.settings.BrowserSettings;
 import io.penstock.settings.CannotStart;
-import io.penstock.settings.CoordinationSettings;
 import io.penstock.settings.OpenRelay;
 import io.penstock.settings.OtlpSettings;
+import io.penstock.settings.PenstockSettings;
 import io.penstock.settings.RedisSettings;
 import io.penstock.settings.RegionProperties;
 import io.penstock.settings.SettingsCheck;
 import io.penstock.settings.StartSetup;
-import io.penstock.trace.TraceSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,6 +24,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -52,6 +52,13 @@ public final class GatewayServer {
 
   /** The gateway would be open to everybody in the network; nothing was started. */
   public record Unsafe(String why) implements Start {}
+
+  /**
+   * Defaults where the coordination API is enabled: a message is in the first line of its request,
+   * so that line may be longer.
+   */
+  private static final Map<String, Object> LONG_LINES =
+      Map.of("server.netty.max-initial-line-length", "16KB");
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
 
@@ -90,25 +97,7 @@ public final class GatewayServer {
     application.setBannerMode(Banner.Mode.OFF);
     application.setLogStartupInfo(false);
     application.setRegisterShutdownHook(false); // the program drains first: see Penstock
-    application.addInitializers(
-        context -> {
-          SettingsCheck.check(context.getEnvironment(), setup.snapshot().variables())
-              .forEach(LOG::warn);
-          listen(context.getEnvironment(), setup.snapshot().server());
-          OpenRelay.check(context.getEnvironment(), setup.snapshot());
-          context
-              .getBeanFactory()
-              .registerSingleton("browserRules", BrowserSettings.of(context.getEnvironment()));
-          SharingSettings sync = RedisSettings.of(context.getEnvironment());
-          RedisSettings.check(sync, setup);
-          StartSetup checked = coordinating(context, setup);
-          RegionProperties.register(context);
-          StoredKeys.open(context, sync);
-          observe(context);
-          context.getBeanFactory().registerSingleton("setup", checked.shared(sync));
-          StateFile state = StateFile.open(context.getEnvironment(), setup.window());
-          context.getBeanFactory().registerSingleton("stateFile", state);
-        });
+    application.addInitializers(context -> prepare(context, setup));
     try {
       return new Started(application.run(arguments));
     } catch (Covered covered) {
@@ -117,6 +106,34 @@ public final class GatewayServer {
       return new Unsafe(unsafe.getMessage());
     } catch (CannotStart unusable) {
       return new Unusable(unusable.getMessage());
+    }
+  }
+
+  /** Checks and registers everything that a start needs, before any bean is created. */
+  private static void prepare(ConfigurableApplicationContext context, StartSetup setup) {
+    ConfigurableEnvironment environment = context.getEnvironment();
+    SettingsCheck.Checked checked = SettingsCheck.check(environment, setup.snapshot().variables());
+    checked.warnings().forEach(LOG::warn);
+    PenstockSettings settings = checked.settings();
+    listen(environment, setup.snapshot().server());
+    OpenRelay.check(settings, environment, setup.snapshot());
+    SharingSettings sync = RedisSettings.of(settings, environment);
+    RedisSettings.check(sync, setup);
+    StartSetup prepared = coordinating(environment, settings.coordination(), setup).shared(sync);
+    StoredKeys.open(context, settings, sync);
+    ConfigurableListableBeanFactory beans = context.getBeanFactory();
+    beans.registerSingleton("penstockSettings", settings);
+    beans.registerSingleton("browserRules", BrowserSettings.of(settings, environment));
+    beans.registerSingleton("setup", prepared);
+    register(beans, "regionSettings", RegionProperties.of(settings));
+    register(beans, "traceSettings", OtlpSettings.of(environment));
+    beans.registerSingleton("stateFile", StateFile.open(settings.state(), setup.window()));
+  }
+
+  private static void register(
+      ConfigurableListableBeanFactory beans, String name, @Nullable Object bean) {
+    if (bean != null) {
+      beans.registerSingleton(name, bean);
     }
   }
 
@@ -136,16 +153,14 @@ public final class GatewayServer {
    * Returns the setup with routes that were read knowing that the coordination API takes paths of
    * its own.
    */
-  private static StartSetup coordinating(ConfigurableApplicationContext context, StartSetup setup) {
-    CoordinationSettings settings = CoordinationSettings.of(context.getEnvironment());
-    if (settings == null) {
+  private static StartSetup coordinating(
+      ConfigurableEnvironment environment,
+      PenstockSettings.Coordination settings,
+      StartSetup setup) {
+    if (!settings.enabled()) {
       return setup;
     }
-    context.getBeanFactory().registerSingleton("coordinationSettings", settings);
-    context
-        .getEnvironment()
-        .getPropertySources()
-        .addLast(new MapPropertySource("coordination", CoordinationSettings.DEFAULTS));
+    environment.getPropertySources().addLast(new MapPropertySource("coordination", LONG_LINES));
     RouteFiles files = setup.files().withCoordination();
     FilesFingerprint loaded = FilesFingerprint.of(setup.routes());
     return switch (files.load(setup.routes())) {
@@ -154,13 +169,6 @@ public final class GatewayServer {
           new StartSetup(
               files, setup.routes(), loaded, configurationSnapshot, setup.window(), setup.sync());
     };
-  }
-
-  private static void observe(ConfigurableApplicationContext context) {
-    TraceSettings traces = OtlpSettings.of(context.getEnvironment());
-    if (traces != null) {
-      context.getBeanFactory().registerSingleton("traceSettings", traces);
-    }
   }
 
   /** Listens where the route files say, unless an argument or the environment says otherwise. */

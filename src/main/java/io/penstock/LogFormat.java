@@ -1,8 +1,12 @@
 package io.penstock;
 
+import io.penstock.settings.PenstockSettings.Log;
 import java.util.Map;
 import org.springframework.boot.EnvironmentPostProcessor;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.IgnoreErrorsBindHandler;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
@@ -25,7 +29,11 @@ final class LogFormat implements EnvironmentPostProcessor, Ordered {
   @Override
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
-    if ("json".equals(environment.getProperty(PROPERTY))) {
+    Log.Format format =
+        Binder.get(environment)
+            .bind(PROPERTY, Bindable.of(Log.Format.class), new IgnoreErrorsBindHandler())
+            .orElse(Log.Format.PLAIN); // an invalid value is reported later, and stops the start
+    if (format == Log.Format.JSON) {
       environment
           .getPropertySources()
           .addLast(new MapPropertySource("log format", Map.of(STRUCTURED, "logstash")));

@@ -9,17 +9,21 @@ import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
+import io.penstock.gateway.GatewaySettings;
+import io.penstock.gateway.body.BodySettings;
 import io.penstock.gateway.coordination.CoordinationConfiguration;
 import io.penstock.key.KeyRegistry;
 import io.penstock.metrics.GatewayMeters;
 import io.penstock.metrics.TraceExemplars;
 import io.penstock.model.ModelQuotas;
+import io.penstock.operator.OperatorSettings;
 import io.penstock.park.SchedulerAlarms;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
 import io.penstock.redis.KeysClaim;
 import io.penstock.region.RegionSettings;
-import io.penstock.settings.CoordinationSettings;
+import io.penstock.settings.PenstockSettings;
+import io.penstock.settings.SecretText;
 import io.penstock.settings.StartSetup;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.sharing.LimitSource;
@@ -54,8 +58,21 @@ import reactor.netty.resources.LoopResources;
 @EnableAutoConfiguration(exclude = LogbackMetricsAutoConfiguration.class)
 @Import({GatewayConfiguration.class, CoordinationConfiguration.class})
 class PenstockConfiguration {
-  /** Rows of the usage statistics for each day, by default. */
-  private static final int ROWS = 2_000;
+  @Bean
+  BodySettings bodySettings(PenstockSettings settings) {
+    return settings.bodies();
+  }
+
+  @Bean
+  GatewaySettings gatewaySettings(PenstockSettings settings) {
+    return new GatewaySettings(settings.keys().demanded(), settings.log().access());
+  }
+
+  @Bean
+  OperatorSettings operatorSettings(PenstockSettings settings) {
+    return new OperatorSettings(
+        SecretText.value(settings.operator().token()), settings.quotas().reservationTimeout());
+  }
 
   @Bean
   Ticker ticker() {
@@ -116,9 +133,8 @@ class PenstockConfiguration {
   }
 
   @Bean
-  UsageLedger ledger(StateFile state, Environment environment) {
-    int rows = environment.getProperty("penstock.usage.rows-per-day", Integer.class, ROWS);
-    UsageLedger usageLedger = new UsageLedger(WallClock.system(), rows);
+  UsageLedger ledger(StateFile state, PenstockSettings settings) {
+    UsageLedger usageLedger = new UsageLedger(WallClock.system(), settings.usage().rowsPerDay());
     usageLedger.restore(state.before().usage());
     return usageLedger;
   }
@@ -144,14 +160,11 @@ class PenstockConfiguration {
   }
 
   @Bean
-  UpstreamRegistry upstreams(LimitWiring limitWiring, StartSetup setup, Environment environment) {
-    long unlimited =
-        environment.getProperty(
-            "penstock.mock-endpoint-tpm-threshold", Long.class, UpstreamRegistry.UNLIMITED_TPM);
+  UpstreamRegistry upstreams(LimitWiring limitWiring, StartSetup setup, PenstockSettings settings) {
     return new UpstreamRegistry(
         limitWiring.source(),
         setup.window().toNanos(),
-        unlimited,
+        settings.mockEndpointTpmThreshold(),
         WallClock.system(),
         limitWiring.others());
   }
@@ -182,14 +195,11 @@ class PenstockConfiguration {
   /** Creates the coordination service, or returns null where it is not enabled. */
   @Bean
   @Nullable CoordinationService coordination(
-      ObjectProvider<CoordinationSettings> settings,
-      StartSetup setup,
-      Ticker ticker,
-      MeterRegistry meters) {
-    CoordinationSettings asked = settings.getIfAvailable();
-    return asked == null
-        ? null
-        : CoordinationWiring.open(asked.bounds(), setup.sync(), ticker, meters);
+      PenstockSettings settings, StartSetup setup, Ticker ticker, MeterRegistry meters) {
+    PenstockSettings.Coordination asked = settings.coordination();
+    return asked.enabled()
+        ? CoordinationWiring.open(asked.bounds(), setup.sync(), ticker, meters)
+        : null;
   }
 
   @Bean
@@ -246,12 +256,13 @@ class PenstockConfiguration {
       StateFile state,
       EventBus events,
       Ticker ticker,
+      PenstockSettings settings,
       Environment environment) {
     models.restore(state.before().overrides(), ticker.nanos());
     ConfigurationAssembly.Parts parts =
         new ConfigurationAssembly.Parts(
             limitWiring, endpointRegistry, keyRegistry, models, upstreamAddresses, priceTable);
-    return new ConfigurationAssembly(setup, parts, events, ticker, environment);
+    return new ConfigurationAssembly(setup, parts, events, ticker, settings, environment);
   }
 
   @Bean
@@ -312,7 +323,8 @@ class PenstockConfiguration {
   }
 
   @Bean
-  WelcomeLog welcome(EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
-    return new WelcomeLog(endpointRegistry, keyRegistry);
+  WelcomeLog welcome(
+      PenstockSettings settings, EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
+    return new WelcomeLog(settings, endpointRegistry, keyRegistry);
   }
 }

@@ -4,6 +4,7 @@ import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectReply;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.gateway.identify.ShutdownGate;
+import io.penstock.settings.PenstockSettings;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -14,7 +15,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.core.env.Environment;
 
 /**
  * Stops the gateway once the requests inside have their answers. Until then both ports answer: the
@@ -30,17 +30,11 @@ final class ShutdownDrain {
    * @param running until answers that still run are broken off
    */
   record Timeouts(Duration pause, Duration parked, Duration running) {
-    /** Reads the settings. */
-    static Timeouts of(Environment environment) {
-      Duration parked =
-          environment.getProperty("penstock.drain-timeout", Duration.class, Duration.ofSeconds(30));
-      Duration pause =
-          environment.getProperty("penstock.drain-pause", Duration.class, Duration.ZERO);
+    static Timeouts of(PenstockSettings settings) {
+      Duration parked = settings.drainTimeout();
+      Duration pause = settings.drainPause();
       return new Timeouts(
-          pause.compareTo(parked) < 0 ? pause : parked,
-          parked,
-          environment.getProperty(
-              "penstock.stream-drain-timeout", Duration.class, Duration.ofMinutes(10)));
+          pause.compareTo(parked) < 0 ? pause : parked, parked, settings.streamDrainTimeout());
     }
   }
 
@@ -58,7 +52,7 @@ final class ShutdownDrain {
   /** Waits until all requests have left or the time is up, and closes the gateway. */
   void run() {
     ShutdownGate shutdownGate = context.getBean(ShutdownGate.class);
-    Timeouts timeouts = Timeouts.of(context.getEnvironment());
+    Timeouts timeouts = Timeouts.of(context.getBean(PenstockSettings.class));
     AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
     if (timeouts.pause().isPositive()) {
       LOG.info("stopping: requests are taken for {} ms still", timeouts.pause().toMillis());

@@ -1,6 +1,7 @@
 package io.penstock;
 
 import io.penstock.settings.CannotStart;
+import io.penstock.settings.PenstockSettings;
 import io.penstock.store.StateFiles;
 import io.penstock.usage.MemorySnapshotStore;
 import io.penstock.usage.SnapshotStore;
@@ -10,7 +11,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.env.Environment;
 
 /**
  * The file that keeps state over restarts, and its content at the start.
@@ -21,22 +21,16 @@ import org.springframework.core.env.Environment;
  * @param before its content at the start
  */
 record StateFile(@Nullable String file, Duration every, SnapshotStore store, Snapshot before) {
-  private static final Duration EVERY = Duration.ofSeconds(10);
-  private static final Duration OFTENEST = Duration.ofMillis(100);
-
   /**
    * Opens the file that {@code penstock.state.file} names.
    *
    * @param minute the window of limits per minute: shorter in tests
    * @throws CannotStart when it cannot be read or written; it is left as it is
    */
-  static StateFile open(Environment environment, Duration minute) {
-    String name = environment.getProperty("penstock.state.file", "");
-    Duration every = environment.getProperty("penstock.state.interval", Duration.class, EVERY);
-    if (every.compareTo(OFTENEST) < 0) {
-      throw new CannotStart("penstock.state.interval is " + every + ", expected at least 100ms");
-    }
-    if (name.isBlank()) {
+  static StateFile open(PenstockSettings.State settings, Duration minute) {
+    String name = settings.file();
+    Duration every = settings.interval();
+    if (name == null) {
       return new StateFile(null, every, new MemorySnapshotStore(), Snapshot.EMPTY);
     }
     try {

@@ -4,6 +4,8 @@ import io.penstock.redis.KeysClaim;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.SharingSettings;
 import io.penstock.settings.CannotStart;
+import io.penstock.settings.PenstockSettings;
+import io.penstock.settings.SecretText;
 import io.penstock.store.KeyStorage;
 import io.penstock.store.UnusableStore;
 import io.penstock.time.Ticker;
@@ -13,7 +15,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.core.env.Environment;
 
 /**
  * Opens the store of keys outside route files that {@code penstock.keys.store} names. It is opened
@@ -30,18 +31,19 @@ final class StoredKeys {
 
   private StoredKeys() {}
 
-  static void open(ConfigurableApplicationContext context, @Nullable SharingSettings sync) {
-    Environment environment = context.getEnvironment();
-    String store = environment.getProperty("penstock.keys.store", "");
-    if (store.isBlank()) {
+  static void open(
+      ConfigurableApplicationContext context,
+      PenstockSettings settings,
+      @Nullable SharingSettings sync) {
+    String store = settings.keys().store();
+    if (store == null) {
       return;
     }
-    if (sync != null && store.strip().startsWith("file:")) {
-      claim(context, store.strip(), sync);
+    if (sync != null && store.startsWith("file:")) {
+      claim(context, store, sync);
     }
     try {
-      KeyStorage storage =
-          KeyStorage.open(store.strip(), environment.getProperty("penstock.database.url"));
+      KeyStorage storage = KeyStorage.open(store, SecretText.value(settings.database().url()));
       // A context closes only beans that it created itself.
       ((GenericApplicationContext) context)
           .registerBean("keyStorage", KeyStorage.class, () -> storage);

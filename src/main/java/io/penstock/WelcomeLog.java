@@ -5,6 +5,7 @@ import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.KeyRegistry;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.settings.PenstockSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -21,10 +22,12 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
 
   private static final String BEARER = " -H \"Authorization: Bearer $%s\"";
 
+  private final PenstockSettings settings;
   private final EndpointRegistry registry;
   private final KeyRegistry keyRegistry;
 
-  WelcomeLog(EndpointRegistry registry, KeyRegistry keyRegistry) {
+  WelcomeLog(PenstockSettings settings, EndpointRegistry registry, KeyRegistry keyRegistry) {
+    this.settings = settings;
     this.registry = registry;
     this.keyRegistry = keyRegistry;
   }
@@ -70,10 +73,8 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
     if (registry.find("/demo") == null) {
       return null;
     }
-    boolean asked =
-        keyRegistry.any()
-            || environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
-    boolean guarded = !environment.getProperty("penstock.operator.token", "").isBlank();
+    boolean asked = keyRegistry.any() || settings.keys().demanded();
+    boolean guarded = settings.operator().token() != null;
     String operator =
         "http://127.0.0.1:" + environment.getProperty("local.management.port", "8081");
     String ask =
@@ -85,7 +86,7 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
             + "\"content\":\"Hello\"}]}'";
     List<String> lines = new ArrayList<>();
     if (asked) {
-      lines.add(key(environment, operator));
+      lines.add(key(operator));
     }
     lines.add("  " + ask);
     lines.add(
@@ -104,8 +105,8 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
    * Returns the command that sets the key: a store creates keys, while route files have only their
    * hashes.
    */
-  private static String key(Environment environment, String operator) {
-    return environment.getProperty("penstock.keys.store", "").isBlank()
+  private String key(String operator) {
+    return settings.keys().store() == null
         ? "  export PENSTOCK_KEY=...  # the secret of a key in the route files"
         : "  export PENSTOCK_KEY=$(java -jar target/penstock.jar keys new --name me --attach "
             + operator

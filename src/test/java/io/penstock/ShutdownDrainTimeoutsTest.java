@@ -2,21 +2,22 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.settings.SettingsCheck;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.mock.env.MockEnvironment;
 
 class ShutdownDrainTimeoutsTest {
   private final MockEnvironment environment = new MockEnvironment();
 
-  ShutdownDrainTimeoutsTest() {
-    environment.setConversionService(new ApplicationConversionService());
+  private ShutdownDrain.Timeouts timeouts() {
+    return ShutdownDrain.Timeouts.of(SettingsCheck.check(environment, Set.of()).settings());
   }
 
   @Test
   void unset_isHalfAMinuteForThoseWhoWaitAndTenForAnswers() {
-    assertThat(ShutdownDrain.Timeouts.of(environment))
+    assertThat(timeouts())
         .isEqualTo(
             new ShutdownDrain.Timeouts(
                 Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(10)));
@@ -27,7 +28,7 @@ class ShutdownDrainTimeoutsTest {
     environment.setProperty("penstock.drain-pause", "2s");
     environment.setProperty("penstock.drain-timeout", "2500ms");
     environment.setProperty("penstock.stream-drain-timeout", "2m");
-    assertThat(ShutdownDrain.Timeouts.of(environment))
+    assertThat(timeouts())
         .isEqualTo(
             new ShutdownDrain.Timeouts(
                 Duration.ofSeconds(2), Duration.ofMillis(2_500), Duration.ofMinutes(2)));
@@ -37,6 +38,6 @@ class ShutdownDrainTimeoutsTest {
   void pauseLongerThanThoseWhoWaitAreServed_endsWithThat() {
     environment.setProperty("penstock.drain-pause", "1m");
     environment.setProperty("penstock.drain-timeout", "10s");
-    assertThat(ShutdownDrain.Timeouts.of(environment).pause()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(timeouts().pause()).isEqualTo(Duration.ofSeconds(10));
   }
 }

@@ -82,11 +82,6 @@ public class GatewayConfiguration {
       Route.async().id("all").uri("http://upstream.invalid").predicate(any -> true).build();
 
   @Bean
-  BodySettings bodySettings(Environment environment) {
-    return BodySettings.of(environment);
-  }
-
-  @Bean
   BodyBudget bodyBudget(BodySettings settings, MeterRegistry meters) {
     BodyBudget bodies = new BodyBudget(settings.mostBytes(), settings.tenantShare());
     BodyMeters.register(bodies, meters);
@@ -115,9 +110,9 @@ public class GatewayConfiguration {
   /** Creates the filter, or returns null where neither traces nor the access log are wanted. */
   @Bean
   @Nullable GlobalFilter observeFilter(
-      ObjectProvider<RequestTracing> tracing, Ticker ticker, Environment environment) {
+      ObjectProvider<RequestTracing> tracing, Ticker ticker, GatewaySettings settings) {
     RequestTracing traces = tracing.getIfAvailable();
-    double logged = environment.getProperty("penstock.log.access", Double.class, 0.0);
+    double logged = settings.loggedShare();
     return traces == null && logged == 0 ? null : new ObserveFilter(traces, logged, ticker);
   }
 
@@ -130,16 +125,15 @@ public class GatewayConfiguration {
       BrowserRules browsers,
       ObjectProvider<OwnPaths> ownPaths,
       Ticker ticker,
+      GatewaySettings settings,
       Environment environment) {
-    boolean required =
-        environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
     return new IdentifyFilter(
         registry,
         bodies,
         new ClientAddress(environment.getProperty(TRUSTED_PROXIES)),
         shutdownGate,
         browsers,
-        new EntryCheck(keyRegistry, required, WallClock.system()),
+        new EntryCheck(keyRegistry, settings.keysRequired(), WallClock.system()),
         new StatusAnswer(registry, ticker),
         ownPaths.getIfAvailable(),
         WallClock.system());

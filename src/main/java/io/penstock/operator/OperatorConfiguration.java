@@ -23,7 +23,6 @@ import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.usage.UsageLedger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.Objects;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -51,15 +50,16 @@ import reactor.core.publisher.Mono;
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class OperatorConfiguration {
-  private static final String RESERVATION_TIMEOUT = "penstock.quotas.reservation-timeout";
-
   @Bean
   HttpHandlerDecoratorFactory operatorGuard(
-      ManagementServerProperties server, Environment environment, Ticker ticker) {
+      ManagementServerProperties server,
+      OperatorSettings settings,
+      Environment environment,
+      Ticker ticker) {
     return new OperatorGuard(
         server.getAddress(),
         environment.getProperty("management.server.address"),
-        environment.getProperty(OperatorGuard.TOKEN),
+        settings.token(),
         ticker);
   }
 
@@ -98,13 +98,11 @@ class OperatorConfiguration {
       SchedulerAlarm alarm,
       Ticker ticker,
       MeterRegistry meters,
-      Environment environment) {
-    Duration timeout =
-        environment.getProperty(RESERVATION_TIMEOUT, Duration.class, Duration.ofMinutes(10));
+      OperatorSettings settings) {
     DecisionService decisionService = new DecisionService(models);
     DecisionWaits decisionWaits = new DecisionWaits(models, decisionService, ticker, alarm);
     QuotaReservations quotaReservations =
-        new QuotaReservations(models, decisionService, timeout.toNanos());
+        new QuotaReservations(models, decisionService, settings.reservationTimeout().toNanos());
     Gauge.builder("penstock.decision.waits", decisionWaits, DecisionWaits::size)
         .description("Programs that wait until a model may be asked")
         .register(meters);

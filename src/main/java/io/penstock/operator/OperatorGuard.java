@@ -33,9 +33,6 @@ import reactor.core.publisher.Mono;
  * <p>No answer allows other sites to read it, and all answers forbid browsers to store them.
  */
 final class OperatorGuard implements HttpHandlerDecoratorFactory {
-  /** Name of the property with the token. */
-  static final String TOKEN = "penstock.operator.token";
-
   private static final Set<String> HEALTH =
       Set.of("/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness");
 

@@ -6,8 +6,6 @@ import io.penstock.gateway.identify.BrowserRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
@@ -35,14 +33,16 @@ public final class BrowserSettings {
    *
    * @throws CannotStart when one of them is invalid
    */
-  public static BrowserRules of(Environment environment) {
-    return new BrowserRules(hosts(environment), origins(environment));
+  public static BrowserRules of(PenstockSettings settings, Environment environment) {
+    return new BrowserRules(
+        hosts(settings.allowedHosts(), address(environment)), origins(settings.allowedOrigins()));
   }
 
   /** Returns warnings about a configuration with which these settings serve too much. */
-  public static List<String> warnings(Environment environment, ConfigurationSnapshot snapshot) {
-    boolean any = list(environment, HOSTS).isEmpty() && !OpenRelay.loopback(address(environment));
-    return any && !OpenRelay.asksForKeys(environment, snapshot)
+  public static List<String> warnings(
+      PenstockSettings settings, Environment environment, ConfigurationSnapshot snapshot) {
+    boolean any = settings.allowedHosts().isEmpty() && !OpenRelay.loopback(address(environment));
+    return any && !OpenRelay.asksForKeys(settings.keys(), snapshot)
         ? List.of(
             "there are no keys and the gateway serves requests for any host, so a web page that"
                 + " somebody in this network visits can use it under a host name of its own (DNS"
@@ -56,8 +56,7 @@ public final class BrowserSettings {
    * Returns the hosts that are served. Without the setting, hosts are checked only where the
    * gateway listens on the loopback: elsewhere the names that clients use for it are unknown.
    */
-  private static HostNames hosts(Environment environment) {
-    List<String> allowed = list(environment, HOSTS);
+  private static HostNames hosts(List<String> allowed, String address) {
     for (String host : allowed) {
       if (!HostNames.isEntry(host)) {
         throw new CannotStart(
@@ -68,7 +67,6 @@ public final class BrowserSettings {
                 + " *.llm.example or 192.0.2.1, or * for any");
       }
     }
-    String address = address(environment);
     if (allowed.isEmpty() && !OpenRelay.loopback(address)) {
       return HostNames.ANY;
     }
@@ -79,8 +77,7 @@ public final class BrowserSettings {
     return HostNames.withLoopback(names);
   }
 
-  private static List<String> origins(Environment environment) {
-    List<String> allowed = list(environment, ORIGINS);
+  private static List<String> origins(List<String> allowed) {
     for (String origin : allowed) {
       boolean exact = ORIGIN.matcher(origin).matches() && !DEFAULT_PORT.matcher(origin).matches();
       if (!exact && !origin.equals(ANY)) {
@@ -97,9 +94,5 @@ public final class BrowserSettings {
 
   private static String address(Environment environment) {
     return environment.getProperty("server.address", "");
-  }
-
-  private static List<String> list(Environment environment, String name) {
-    return Binder.get(environment).bind(name, Bindable.listOf(String.class)).orElse(List.of());
   }
 }

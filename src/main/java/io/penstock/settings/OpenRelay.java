@@ -28,23 +28,25 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
     return why;
   }
 
-  public static void check(Environment environment, ConfigurationSnapshot snapshot) {
-    String why = problem(environment, snapshot);
+  public static void check(
+      PenstockSettings settings, Environment environment, ConfigurationSnapshot snapshot) {
+    String why = problem(settings, environment, snapshot);
     if (why != null) {
       throw new OpenRelay(why);
     }
-    checkOperator(environment);
+    checkOperator(settings, environment);
   }
 
   /**
    * Returns why the gateway must not serve {@code snapshot} where it listens, or null if it may.
    */
-  public static @Nullable String problem(Environment environment, ConfigurationSnapshot snapshot) {
+  public static @Nullable String problem(
+      PenstockSettings settings, Environment environment, ConfigurationSnapshot snapshot) {
     String address = environment.getProperty("server.address", "");
-    boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
+    boolean meant = Boolean.FALSE.equals(settings.keys().required());
     if (meant
         || loopback(address)
-        || asksForKeys(environment, snapshot)
+        || asksForKeys(settings.keys(), snapshot)
         || asked(address, snapshot)) {
       return null;
     }
@@ -55,10 +57,8 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
   }
 
   /** Returns whether clients need keys. With a store of keys they do, even while it is empty. */
-  public static boolean asksForKeys(Environment environment, ConfigurationSnapshot snapshot) {
-    return !snapshot.keys().isEmpty()
-        || "true".equals(environment.getProperty("penstock.keys.required"))
-        || !environment.getProperty("penstock.keys.store", "").isBlank();
+  static boolean asksForKeys(PenstockSettings.Keys keys, ConfigurationSnapshot snapshot) {
+    return !snapshot.keys().isEmpty() || keys.demanded() || keys.store() != null;
   }
 
   /**
@@ -72,7 +72,7 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
         && snapshot.endpoints().stream().allMatch(EndpointSpec::permit);
   }
 
-  private static void checkOperator(Environment environment) {
+  private static void checkOperator(PenstockSettings settings, Environment environment) {
     ManagementPortType port = ManagementPortType.get(environment);
     if (port == ManagementPortType.SAME) {
       throw new OpenRelay(
@@ -80,8 +80,8 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
               + " --operator-port another one");
     }
     String address = environment.getProperty("management.server.address", "");
-    String token = environment.getProperty("penstock.operator.token", "");
-    if (port == ManagementPortType.DIFFERENT && token.isBlank() && !loopback(address)) {
+    boolean open = settings.operator().token() == null && !loopback(address);
+    if (port == ManagementPortType.DIFFERENT && open) {
       throw new OpenRelay(
           "anyone who reaches "
               + named(address)

@@ -254,6 +254,22 @@ public final class OtlpSettings {
             "otel.traces.sampler",
             "parentbased_traceidratio",
             "otel.traces.sampler.arg",
-            Double.toString(ShareSettings.of(SHARE, stated)));
+            Double.toString(share(stated)));
+  }
+
+  private static double share(String stated) {
+    try {
+      double share = Double.parseDouble(stated);
+      if (share >= 0 && share <= 1) {
+        return share;
+      }
+    } catch (NumberFormatException none) {
+      throw noShare(stated);
+    }
+    throw noShare(stated);
+  }
+
+  private static CannotStart noShare(String stated) {
+    return new CannotStart(SHARE + " is '" + stated + "', expected a number from 0 to 1");
   }
 }

@@ -8,7 +8,6 @@ import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisTrust;
 import io.penstock.redis.SharingSettings;
 import io.penstock.sharing.LimitId.Kind;
-import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SharingMode;
 import io.penstock.sharing.SharingTerms;
 import io.penstock.sharing.SharingTerms.Owner;
@@ -16,14 +15,9 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.env.Environment;
 
 /**
@@ -33,13 +27,11 @@ import org.springframework.core.env.Environment;
 public final class RedisSettings {
   private static final String URL = "penstock.redis.url";
 
-  /** Settings that may name the namespace; the first that is set counts. */
-  private static final List<String> NAMESPACES =
-      List.of(
-          "penstock.redis.namespace",
-          "REDIS_NAMESPACE",
-          "PENSTOCK_ENVIRONMENT",
-          "ENSEMBLE_ENVIRONMENT");
+  /** Variables of other products, which earlier versions took the namespace from. */
+  private static final List<String> FOREIGN = List.of("REDIS_NAMESPACE", "ENSEMBLE_ENVIRONMENT");
+
+  private static final String OWN = "PENSTOCK_ENVIRONMENT";
+  private static final String DEFAULT = "default";
 
   private RedisSettings() {}
 
@@ -48,51 +40,47 @@ public final class RedisSettings {
    *
    * @throws CannotStart when one of them is invalid
    */
-  public static @Nullable SharingSettings of(Environment environment) {
-    String url = text(environment, URL);
-    if (url == null) {
+  public static @Nullable SharingSettings of(PenstockSettings settings, Environment environment) {
+    PenstockSettings.Redis redis = settings.redis();
+    if (redis.url() == null) {
       return null;
     }
-    RedisAddress address = address(environment, url);
+    RedisAddress address = address(redis.url().value(), redis);
     try {
       return new SharingSettings(
           address,
-          trust(environment),
-          namespace(environment),
-          duration(environment, "penstock.redis.sync-interval", SharingSettings.INTERVAL),
-          duration(environment, "penstock.redis.slice-ttl", SharingSettings.SLICE_TTL),
-          choice(environment, "penstock.redis.on-outage", OutagePolicy.PARK),
-          choice(environment, "penstock.redis.sharing", SharingMode.EXACT));
+          trust(redis.tls()),
+          namespace(redis, environment),
+          redis.syncInterval(),
+          redis.sliceTtl(),
+          redis.onOutage(),
+          redis.sharing());
     } catch (IllegalArgumentException bad) {
       throw new CannotStart(String.valueOf(bad.getMessage()));
     }
   }
 
-  private static RedisAddress address(Environment environment, String url) {
+  private static RedisAddress address(String url, PenstockSettings.Redis redis) {
     try {
-      return RedisAddress.parse(
-          url,
-          text(environment, "penstock.redis.user"),
-          text(environment, "penstock.redis.password"));
+      return RedisAddress.parse(url, redis.user(), SecretText.value(redis.password()));
     } catch (IllegalArgumentException bad) {
       throw new CannotStart(URL + " " + bad.getMessage());
     }
   }
 
-  private static @Nullable RedisTrust trust(Environment environment) {
-    String ca = file(environment, "penstock.redis.tls.ca");
-    String certificate = file(environment, "penstock.redis.tls.cert");
-    String key = file(environment, "penstock.redis.tls.key");
-    return ca == null && certificate == null && key == null
+  private static @Nullable RedisTrust trust(PenstockSettings.Redis.Tls tls) {
+    checkFile("penstock.redis.tls.ca", tls.ca());
+    checkFile("penstock.redis.tls.cert", tls.cert());
+    checkFile("penstock.redis.tls.key", tls.key());
+    return tls.ca() == null && tls.cert() == null && tls.key() == null
         ? null
-        : new RedisTrust(ca, certificate, key);
+        : new RedisTrust(tls.ca(), tls.cert(), tls.key());
   }
 
-  private static @Nullable String file(Environment environment, String name) {
-    String file = text(environment, name);
+  private static void checkFile(String name, @Nullable String file) {
     try {
       if (file == null || Files.isReadable(Path.of(file))) {
-        return file;
+        return;
       }
     } catch (InvalidPathException bad) {
       throw new IllegalArgumentException(name + " is no path", bad);
@@ -100,55 +88,48 @@ public final class RedisSettings {
     throw new IllegalArgumentException(name + " is '" + file + "', which cannot be read");
   }
 
-  private static String namespace(Environment environment) {
-    for (String each : NAMESPACES) {
-      String value = text(environment, each);
-      if (value != null) {
+  private static String namespace(PenstockSettings.Redis redis, Environment environment) {
+    if (redis.namespace() != null) {
+      return redis.namespace();
+    }
+    for (String each : redis.namespaceFrom()) {
+      String value = variable(environment, each);
+      if (!value.isEmpty()) {
         return value;
       }
     }
-    return "default";
-  }
-
-  private static Duration duration(Environment environment, String name, Duration otherwise) {
-    String value = text(environment, name);
-    if (value == null) {
-      return otherwise;
-    }
-    try {
-      return DurationStyle.detectAndParse(value);
-    } catch (IllegalArgumentException | ArithmeticException bad) {
+    String own = variable(environment, OWN);
+    if (redis.namespaceFrom().isEmpty()) {
+      refuseForeign(environment, own.isEmpty() ? DEFAULT : own);
+    } else if (own.isEmpty()) {
       throw new IllegalArgumentException(
-          name + " is '" + value + "', expected a duration such as 100ms or 2s", bad);
+          ("penstock.redis.namespace-from names %s, but no such variable is set. In the namespace"
+                  + " 'default' this instance might not share limits with the others, so that every"
+                  + " limit would silently be doubled. Set one of these variables,"
+                  + " PENSTOCK_ENVIRONMENT or penstock.redis.namespace")
+              .formatted(String.join(", ", redis.namespaceFrom())));
     }
+    return own.isEmpty() ? DEFAULT : own;
   }
 
-  private static <E extends Enum<E>> E choice(Environment environment, String name, E otherwise) {
-    String value = text(environment, name);
-    if (value == null) {
-      return otherwise;
-    }
-    E[] all = otherwise.getDeclaringClass().getEnumConstants();
-    for (E each : all) {
-      if (lower(each).equals(value)) {
-        return each;
+  /** Refuses variables that earlier versions took the namespace from, and that now do not count. */
+  private static void refuseForeign(Environment environment, String namespace) {
+    for (String each : FOREIGN) {
+      if (!variable(environment, each).isEmpty()) {
+        throw new IllegalArgumentException(
+            ("%s is set in the environment, but counts as the namespace in Redis only where"
+                    + " penstock.redis.namespace-from lists it. Without it the namespace would be"
+                    + " '%s', and instances in different namespaces do not share limits, so that"
+                    + " every limit would silently be doubled. Set"
+                    + " penstock.redis.namespace-from=%s to go on using its value, or"
+                    + " penstock.redis.namespace to the name you want")
+                .formatted(each, namespace, each));
       }
     }
-    throw new IllegalArgumentException(
-        "%s is '%s', expected one of %s"
-            .formatted(
-                name,
-                value,
-                Arrays.stream(all).map(RedisSettings::lower).collect(Collectors.joining(", "))));
   }
 
-  private static String lower(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
-  }
-
-  private static @Nullable String text(Environment environment, String name) {
-    String value = environment.getProperty(name, "").strip();
-    return value.isEmpty() ? null : value;
+  private static String variable(Environment environment, String name) {
+    return environment.getProperty(name.strip(), "").strip();
   }
 
   /**
@@ -203,14 +184,13 @@ public final class RedisSettings {
    */
   public static List<String> warnings(
       @Nullable SharingSettings settings,
-      Environment environment,
+      @Nullable String stateFile,
       ConfigurationSnapshot configurationSnapshot) {
     List<String> warnings = new ArrayList<>();
     if (settings == null) {
       return warnings;
     }
-    String state = environment.getProperty("penstock.state.file", "").strip();
-    if (!state.isEmpty()) {
+    if (stateFile != null) {
       warnings.add(
           "penstock.state.file is this instance's own: give each another one; quotas that are set"
               + " on the operator port are not shared");

@@ -1,7 +1,6 @@
 package io.penstock.settings;
 
 import io.penstock.config.NearestName;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -9,24 +8,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.origin.OriginLookup;
-import org.springframework.boot.origin.PropertySourceOrigin;
-import org.springframework.boot.origin.TextResourceOrigin;
-import org.springframework.core.env.CommandLinePropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
-import org.springframework.core.io.Resource;
 
 /**
  * Checks everything below {@code penstock} before the gateway starts: a name that nothing reads, or
@@ -53,8 +45,16 @@ public final class SettingsCheck {
           "PENSTOCK(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?"
               + "|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)");
 
+  private static final int LAST_PORT = 65_535;
   private static final int NEAR_LETTERS = 2;
   private static final String PREFIX = "penstock.";
+
+  /**
+   * The settings of a program that may start.
+   *
+   * @param warnings about settings that have no effect, one line each
+   */
+  public record Checked(PenstockSettings settings, List<String> warnings) {}
 
   private final ConfigurableEnvironment environment;
   private final Set<String> routeVariables;
@@ -67,24 +67,69 @@ public final class SettingsCheck {
   }
 
   /**
-   * Checks all names and values, and returns warnings about those that are ignored, one line each.
+   * Reads all settings, and checks their names and values.
    *
    * @param routeVariables environment variables that route files take values from
    * @throws CannotStart with a line for each fault
    */
-  public static List<String> check(
-      ConfigurableEnvironment environment, Set<String> routeVariables) {
+  public static Checked check(ConfigurableEnvironment environment, Set<String> routeVariables) {
     SettingsCheck check = new SettingsCheck(environment, routeVariables);
     environment.getPropertySources().forEach(check::names);
-    ProcessSetting.ALL.forEach(check::value);
+    PenstockSettings settings = check.values();
     if (!check.faults.isEmpty()) {
       throw new CannotStart(String.join("\n", check.faults));
     }
-    return check.ignored.isEmpty()
-        ? List.of()
-        : List.of(
-            "environment variables that are no settings of Penstock are ignored: "
-                + String.join(", ", check.ignored));
+    List<String> warnings = new ArrayList<>();
+    if (!check.ignored.isEmpty()) {
+      warnings.add(
+          "environment variables that are no settings of Penstock are ignored: "
+              + String.join(", ", check.ignored));
+    }
+    return new Checked(settings, warnings);
+  }
+
+  private PenstockSettings values() {
+    SettingsBinder binder = new SettingsBinder(environment);
+    PenstockSettings settings = binder.bind();
+    SortedMap<String, String> all = binder.faults();
+    fault(() -> RedisSettings.of(settings, environment)).ifPresent(each -> add(each, all));
+    fault(() -> RegionProperties.of(settings)).ifPresent(each -> add(each, all));
+    fault(() -> BrowserSettings.of(settings, environment)).ifPresent(each -> add(each, all));
+    fault(settings::bodies).ifPresent(each -> add(each, all));
+    fault(() -> checkPort("server.port", 0)).ifPresent(each -> add(each, all));
+    fault(() -> checkPort("management.server.port", -1)).ifPresent(each -> add(each, all));
+    faults.addAll(all.values());
+    return settings;
+  }
+
+  /** Returns what is wrong with settings that are only read together. */
+  private static Optional<String> fault(Runnable reader) {
+    try {
+      reader.run();
+      return Optional.empty();
+    } catch (CannotStart | IllegalArgumentException bad) {
+      return Optional.of(String.valueOf(bad.getMessage()));
+    }
+  }
+
+  private void checkPort(String name, int least) {
+    String text = environment.getProperty(name, "").strip();
+    boolean number = text.matches("-?[0-9]{1,5}");
+    if (!text.isEmpty()
+        && !(number && Integer.parseInt(text) >= least && Integer.parseInt(text) <= LAST_PORT)) {
+      throw new IllegalArgumentException(
+          name + " is '" + text + "', expected a port from 1 to " + LAST_PORT + ", or 0 for any");
+    }
+  }
+
+  /** Adds a fault, with the place of the setting that it begins with. */
+  private void add(String fault, SortedMap<String, String> all) {
+    String name = fault.split(" ", 2)[0];
+    String shown =
+        ConfigurationPropertyName.isValid(name)
+            ? SettingPlace.shown(environment, ConfigurationPropertyName.of(name))
+            : name;
+    all.putIfAbsent(name, shown + fault.substring(name.length()));
   }
 
   private void names(PropertySource<?> source) {
@@ -96,7 +141,7 @@ public final class SettingsCheck {
   }
 
   private void unknownName(String name, PropertySource<?> source) {
-    if (ofEnvironment(source)) {
+    if (SettingPlace.ofEnvironment(source)) {
       unknownVariable(name, source);
     } else if (!emptySection(name, source) && !OTHER_VARIABLES.contains(name)) {
       faults.add(unknown(name, source, nearest(name)));
@@ -107,28 +152,24 @@ public final class SettingsCheck {
   private static boolean isRead(String name, PropertySource<?> source) {
     Map<String, Object> alone = Map.of(name, "");
     PropertySource<?> one =
-        ofEnvironment(source)
+        SettingPlace.ofEnvironment(source)
             ? new SystemEnvironmentPropertySource(source.getName(), alone)
             : new MapPropertySource(source.getName(), alone);
     ConfigurationPropertySource spelt = ConfigurationPropertySource.from(one);
-    return spelt != null && ProcessSetting.ALL.stream().anyMatch(each -> isRead(each, spelt));
+    return spelt != null && SettingMetadata.ALL.stream().anyMatch(each -> isRead(each, spelt));
   }
 
-  private static boolean isRead(ProcessSetting setting, ConfigurationPropertySource spelt) {
-    return spelt.getConfigurationProperty(id(setting)) != null
+  private static boolean isRead(SettingMetadata setting, ConfigurationPropertySource spelt) {
+    return spelt.getConfigurationProperty(setting.id()) != null
         || (setting.list()
-            && spelt.containsDescendantOf(id(setting)) == ConfigurationPropertyState.PRESENT);
-  }
-
-  private static ConfigurationPropertyName id(ProcessSetting setting) {
-    return ConfigurationPropertyName.of(setting.name());
+            && spelt.containsDescendantOf(setting.id()) == ConfigurationPropertyState.PRESENT);
   }
 
   /** Returns whether it is the heading of a section of a file in which nothing is set. */
   private static boolean emptySection(String name, PropertySource<?> source) {
     return source instanceof OriginLookup
         && "".equals(source.getProperty(name))
-        && ProcessSetting.ALL.stream().anyMatch(each -> each.name().startsWith(name + "."));
+        && SettingMetadata.ALL.stream().anyMatch(each -> each.name().startsWith(name + "."));
   }
 
   private void unknownVariable(String name, PropertySource<?> source) {
@@ -139,7 +180,7 @@ public final class SettingsCheck {
       return;
     }
     List<String> known =
-        ProcessSetting.ALL.stream().flatMap(each -> each.variables().stream()).toList();
+        SettingMetadata.ALL.stream().flatMap(each -> each.variables().stream()).toList();
     Optional<String> near =
         NearestName.nearest(variable, known)
             .filter(each -> NearestName.distance(variable, each) <= NEAR_LETTERS);
@@ -151,7 +192,7 @@ public final class SettingsCheck {
   }
 
   private static String unknown(String name, PropertySource<?> source, Optional<String> meant) {
-    return shown(name, source)
+    return SettingPlace.shown(name, source)
         + " is no setting of Penstock; "
         + meant
             .map(each -> "did you mean " + each + "?")
@@ -165,68 +206,7 @@ public final class SettingsCheck {
   private static Optional<String> nearest(String name) {
     String written = name.substring(Math.min(name.length(), PREFIX.length()));
     List<String> names =
-        ProcessSetting.ALL.stream().map(each -> each.name().substring(PREFIX.length())).toList();
+        SettingMetadata.ALL.stream().map(each -> each.name().substring(PREFIX.length())).toList();
     return NearestName.nearest(written.toLowerCase(Locale.ROOT), names).map(PREFIX::concat);
-  }
-
-  private void value(ProcessSetting setting) {
-    ConfigurationProperty property = property(id(setting));
-    if (property == null) {
-      return;
-    }
-    String problem = problem(setting);
-    if (problem != null && property.getOrigin() instanceof PropertySourceOrigin origin) {
-      faults.add(shown(origin.getPropertyName(), origin.getPropertySource()) + " " + problem);
-    } else if (problem != null) {
-      faults.add(setting.name() + " " + problem);
-    }
-  }
-
-  private @Nullable ConfigurationProperty property(ConfigurationPropertyName name) {
-    for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-      ConfigurationProperty property = source.getConfigurationProperty(name);
-      if (property != null) {
-        return property;
-      }
-    }
-    return null;
-  }
-
-  private @Nullable String problem(ProcessSetting setting) {
-    try {
-      return setting.rule().problem(environment.getProperty(setting.name(), ""));
-    } catch (IllegalArgumentException unresolved) {
-      // The message of the exception has the whole value, which may be a secret.
-      return "refers to a ${...} that is not set, expected it to be set or to have a default";
-    }
-  }
-
-  private static boolean ofEnvironment(PropertySource<?> source) {
-    return source instanceof SystemEnvironmentPropertySource;
-  }
-
-  private static String shown(String name, PropertySource<?> source) {
-    if (source instanceof CommandLinePropertySource) {
-      return "--" + name + " (command line)";
-    }
-    if (ofEnvironment(source)) {
-      return name + " (environment)";
-    }
-    if (source.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME)) {
-      return "-D" + name + " (JVM system property)";
-    }
-    return OriginLookup.getOrigin(source, name) instanceof TextResourceOrigin line
-        ? name + " (" + file(line.getResource()) + ":" + line.getLocation() + ")"
-        : name + " (" + source.getName() + ")";
-  }
-
-  private static String file(@Nullable Resource resource) {
-    try {
-      return resource != null && resource.isFile()
-          ? resource.getFile().getPath()
-          : String.valueOf(resource);
-    } catch (IOException elsewhere) {
-      return String.valueOf(resource);
-    }
   }
 }

@@ -9,31 +9,29 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
-import org.springframework.mock.env.MockEnvironment;
 
 class ObserveFilterTest {
   private static @Nullable GlobalFilter filter(
-      @Nullable RequestTracing requestTracing, String logged) {
+      @Nullable RequestTracing requestTracing, double logged) {
     DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
     if (requestTracing != null) {
       beans.registerSingleton("tracing", requestTracing);
     }
-    MockEnvironment environment = new MockEnvironment();
-    environment.setProperty("penstock.log.access", logged);
+    GatewaySettings settings = new GatewaySettings(false, logged);
     return new GatewayConfiguration()
-        .observeFilter(beans.getBeanProvider(RequestTracing.class), () -> 0, environment);
+        .observeFilter(beans.getBeanProvider(RequestTracing.class), () -> 0, settings);
   }
 
   @Test
   void neitherTracesNorAccessLog_noFilter() {
-    assertThat(filter(null, "0")).isNull();
+    assertThat(filter(null, 0)).isNull();
   }
 
   @Test
   void tracesOrAccessLog_filter() {
-    assertThat(filter(null, "0.01")).isInstanceOf(ObserveFilter.class);
+    assertThat(filter(null, 0.01)).isInstanceOf(ObserveFilter.class);
     RequestTracing requestTracing = (method, path, headers) -> RequestTrail.NONE;
-    assertThat(filter(requestTracing, "0")).isInstanceOf(ObserveFilter.class);
+    assertThat(filter(requestTracing, 0)).isInstanceOf(ObserveFilter.class);
   }
 
   @Test

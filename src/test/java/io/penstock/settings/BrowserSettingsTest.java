@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.config.LoadedConfiguration;
 import io.penstock.config.RouteFiles;
+import io.penstock.gateway.identify.BrowserRules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,11 +31,19 @@ class BrowserSettingsTest {
   private final MockEnvironment environment =
       new MockEnvironment().withProperty("server.address", "127.0.0.1");
 
+  private PenstockSettings settings() {
+    return SettingsCheck.check(environment, Set.of()).settings();
+  }
+
+  private BrowserRules rules() {
+    return BrowserSettings.of(settings(), environment);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "*", "llm.example", "llm.example, *.team.example,[::1]"})
   void hosts_areNamesAndPatterns(String hosts) {
     environment.setProperty(HOSTS, hosts);
-    assertThatCode(() -> BrowserSettings.of(environment)).doesNotThrowAnyException();
+    assertThatCode(() -> rules()).doesNotThrowAnyException();
   }
 
   @ParameterizedTest
@@ -47,11 +57,11 @@ class BrowserSettingsTest {
       })
   void hostThatIsNone_stopsTheStart(String hosts, String named) {
     environment.setProperty(HOSTS, hosts);
-    assertThatThrownBy(() -> BrowserSettings.of(environment))
+    assertThatThrownBy(() -> rules())
         .isInstanceOf(CannotStart.class)
         .hasMessage(
             HOSTS
-                + " has '"
+                + " (mockProperties) has '"
                 + named
                 + "', expected host names without scheme and port, such as llm.example,"
                 + " *.llm.example or 192.0.2.1, or * for any");
@@ -69,7 +79,7 @@ class BrowserSettingsTest {
       })
   void origins_areSchemeHostAndPort(String origins) {
     environment.setProperty(ORIGINS, origins);
-    assertThatCode(() -> BrowserSettings.of(environment)).doesNotThrowAnyException();
+    assertThatCode(() -> rules()).doesNotThrowAnyException();
   }
 
   @ParameterizedTest
@@ -88,16 +98,17 @@ class BrowserSettingsTest {
       })
   void originThatIsNone_stopsTheStart(String origin) {
     environment.setProperty(ORIGINS, "https://good.example," + origin);
-    assertThatThrownBy(() -> BrowserSettings.of(environment))
+    assertThatThrownBy(() -> rules())
         .isInstanceOf(CannotStart.class)
-        .hasMessageStartingWith(ORIGINS + " has '" + origin + "', expected origins as browsers");
+        .hasMessageStartingWith(
+            ORIGINS + " (mockProperties) has '" + origin + "', expected origins as browsers");
   }
 
   @Test
   void listOfAConfigurationFile_isReadToo() {
     environment.setProperty(HOSTS + "[0]", "good.example");
     environment.setProperty(HOSTS + "[1]", "a/b");
-    assertThatThrownBy(() -> BrowserSettings.of(environment)).hasMessageContaining("'a/b'");
+    assertThatThrownBy(() -> rules()).hasMessageContaining("'a/b'");
   }
 
   @ParameterizedTest
@@ -120,7 +131,7 @@ class BrowserSettingsTest {
     }
     ConfigurationSnapshot configurationSnapshot =
         snapshot((keys.equals("routes") ? KEYS : "") + ROUTES);
-    assertThat(BrowserSettings.warnings(environment, configurationSnapshot))
+    assertThat(BrowserSettings.warnings(settings(), environment, configurationSnapshot))
         .hasSize(warnings)
         .allMatch(line -> line.contains("set " + HOSTS + " to the host names"));
   }

@@ -46,6 +46,11 @@ class OpenRelayTest {
     return environment;
   }
 
+  /** Returns the settings; one that cannot be used counts as not set, as in no real start. */
+  private PenstockSettings settings() {
+    return new SettingsBinder(environment()).bind();
+  }
+
   private ConfigurationSnapshot snapshot(String name, String text) throws IOException {
     Path file = Files.writeString(directory.resolve(name), text.replace("URL", "mock://openai"));
     return switch (new RouteFiles(Map.of(), address -> {}).load(file)) {
@@ -60,7 +65,7 @@ class OpenRelayTest {
   }
 
   private @Nullable String problem(ConfigurationSnapshot configurationSnapshot) {
-    return OpenRelay.problem(environment(), configurationSnapshot);
+    return OpenRelay.problem(settings(), environment(), configurationSnapshot);
   }
 
   @ParameterizedTest
@@ -181,10 +186,10 @@ class OpenRelayTest {
   private void assertChecked(
       ConfigurationSnapshot configurationSnapshot, boolean allowed, String why) {
     if (allowed) {
-      assertThatCode(() -> OpenRelay.check(environment(), configurationSnapshot))
+      assertThatCode(() -> OpenRelay.check(settings(), environment(), configurationSnapshot))
           .doesNotThrowAnyException();
     } else {
-      assertThatThrownBy(() -> OpenRelay.check(environment(), configurationSnapshot))
+      assertThatThrownBy(() -> OpenRelay.check(settings(), environment(), configurationSnapshot))
           .isInstanceOf(OpenRelay.class)
           .hasMessageContaining(why);
     }

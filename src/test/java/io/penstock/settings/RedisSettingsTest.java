@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +56,12 @@ class RedisSettingsTest {
     for (int at = 0; at < more.length; at += 2) {
       properties.put(more[at], more[at + 1]);
     }
-    return requireNonNull(RedisSettings.of(environment()));
+    return requireNonNull(sharing());
+  }
+
+  private @Nullable SharingSettings sharing() {
+    ConfigurableEnvironment environment = environment();
+    return RedisSettings.of(SettingsCheck.check(environment, Set.of()).settings(), environment);
   }
 
   private StartSetup setup(String routes, Duration window) throws IOException {
@@ -64,12 +70,7 @@ class RedisSettingsTest {
     return switch (files.load(file)) {
       case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) ->
           new StartSetup(
-              files,
-              file,
-              FilesFingerprint.of(file),
-              configurationSnapshot,
-              window,
-              RedisSettings.of(environment()));
+              files, file, FilesFingerprint.of(file), configurationSnapshot, window, sharing());
       case LoadedConfiguration.Bad(var faults) -> throw new AssertionError(faults);
     };
   }
@@ -82,7 +83,7 @@ class RedisSettingsTest {
   @Test
   void withoutAnUrl_thereAreNone() throws IOException {
     properties.put("penstock.keys.store", "file:keys.db");
-    assertThat(RedisSettings.of(environment())).isNull();
+    assertThat(sharing()).isNull();
     assertThatCode(() -> check(PERMIT)).doesNotThrowAnyException();
   }
 
@@ -127,11 +128,48 @@ class RedisSettingsTest {
 
   @Test
   void namespace_ofSeveral_isTheFirstThatIsNotBlank() {
-    assertThat(settings("ENSEMBLE_ENVIRONMENT", "d").namespace()).isEqualTo("d");
-    assertThat(settings("PENSTOCK_ENVIRONMENT", "c").namespace()).isEqualTo("c");
+    assertThat(settings("PENSTOCK_ENVIRONMENT", "d").namespace()).isEqualTo("d");
+    settings("penstock.redis.namespace-from", "REDIS_NAMESPACE, ENSEMBLE_ENVIRONMENT");
+    assertThat(settings().namespace()).isEqualTo("d");
+    assertThat(settings("ENSEMBLE_ENVIRONMENT", "c").namespace()).isEqualTo("c");
     assertThat(settings("REDIS_NAMESPACE", "b").namespace()).isEqualTo("b");
-    assertThat(settings("penstock.redis.namespace", " ").namespace()).isEqualTo("b");
+    assertThat(settings("REDIS_NAMESPACE", " ").namespace()).isEqualTo("c");
+    assertThat(settings("penstock.redis.namespace", " ").namespace()).isEqualTo("c");
     assertThat(settings("penstock.redis.namespace", "a").namespace()).isEqualTo("a");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "REDIS_NAMESPACE, '', default",
+    "ENSEMBLE_ENVIRONMENT, '', default",
+    "REDIS_NAMESPACE, prod, prod"
+  })
+  void variableOfAnotherProduct_thatIsNotListed_stopsTheStart(
+      String name, String own, String namespace) {
+    properties.put("PENSTOCK_ENVIRONMENT", own);
+    assertThatThrownBy(() -> settings(name, "b"))
+        .isInstanceOf(CannotStart.class)
+        .hasMessageStartingWith(name + " is set in the environment, but counts")
+        .hasMessageContainingAll(
+            "the namespace would be '" + namespace + "'",
+            "silently be doubled",
+            "Set penstock.redis.namespace-from=" + name,
+            "or penstock.redis.namespace to");
+    assertThat(settings("penstock.redis.namespace", "a").namespace()).isEqualTo("a");
+  }
+
+  @Test
+  void variableOfAnotherProduct_withoutRedis_isNobodysBusiness() {
+    properties.put("REDIS_NAMESPACE", "b");
+    assertThat(sharing()).isNull();
+  }
+
+  @Test
+  void listedVariablesOfWhichNoneIsSet_stopTheStart_unlessTheOwnOneIs() {
+    assertThatThrownBy(() -> settings("penstock.redis.namespace-from", "TEAM,STAGE"))
+        .isInstanceOf(CannotStart.class)
+        .hasMessageContainingAll("TEAM, STAGE", "no such variable is set", "'default'");
+    assertThat(settings("PENSTOCK_ENVIRONMENT", "d").namespace()).isEqualTo("d");
   }
 
   @ParameterizedTest
@@ -159,7 +197,7 @@ class RedisSettingsTest {
     assertThatThrownBy(() -> settings("penstock.redis." + name, value))
         .isInstanceOf(CannotStart.class)
         .message()
-        .startsWith(why);
+        .startsWith(why.replaceFirst(" ", " (test) "));
   }
 
   @Test
@@ -211,16 +249,16 @@ class RedisSettingsTest {
 
   @Test
   void warnings_nameWhatStaysHereAndWhatHasNoEffect() throws IOException {
-    SharingSettings settings = settings("penstock.state.file", "state.db");
+    SharingSettings settings = settings();
     String keys = PERMIT + "keys: [{name: k, sha256: " + HASH + ", strict_after_denial: true%s}]\n";
     ConfigurationSnapshot exact = setup(keys.formatted(""), GatewayServer.MINUTE).snapshot();
-    List<String> warnings = RedisSettings.warnings(settings, environment(), exact);
+    List<String> warnings = RedisSettings.warnings(settings, "state.db", exact);
     assertThat(warnings).hasSize(2);
     assertThat(warnings.getFirst()).contains("penstock.state.file", "not shared");
     assertThat(warnings.getLast()).contains("key k", "strict_after_denial", "exact");
     ConfigurationSnapshot eventual =
         setup(keys.formatted(", sharing: eventual"), GatewayServer.MINUTE).snapshot();
-    assertThat(RedisSettings.warnings(settings, environment(), eventual)).hasSize(1);
-    assertThat(RedisSettings.warnings(null, environment(), exact)).isEmpty();
+    assertThat(RedisSettings.warnings(settings, null, eventual)).isEmpty();
+    assertThat(RedisSettings.warnings(null, "state.db", exact)).isEmpty();
   }
 }

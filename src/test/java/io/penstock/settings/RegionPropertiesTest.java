@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.region.RegionSettings;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,14 +30,18 @@ class RegionPropertiesTest {
     }
     MockEnvironment environment = new MockEnvironment();
     properties.forEach(environment::setProperty);
-    return requireNonNull(RegionProperties.of(environment));
+    return requireNonNull(region(environment));
+  }
+
+  private static @Nullable RegionSettings region(MockEnvironment environment) {
+    return RegionProperties.of(SettingsCheck.check(environment, Set.of()).settings());
   }
 
   @Test
   void withoutAName_thereAreNone() {
     MockEnvironment environment = new MockEnvironment();
     environment.setProperty("penstock.database.url", URL);
-    assertThat(RegionProperties.of(environment)).isNull();
+    assertThat(region(environment)).isNull();
   }
 
   @Test

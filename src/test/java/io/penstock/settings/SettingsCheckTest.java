@@ -61,7 +61,7 @@ class SettingsCheckTest {
 
   private List<String> check(String... routeVariables) {
     ConfigurationPropertySources.attach(environment);
-    return SettingsCheck.check(environment, Set.of(routeVariables));
+    return SettingsCheck.check(environment, Set.of(routeVariables)).warnings();
   }
 
   @Test

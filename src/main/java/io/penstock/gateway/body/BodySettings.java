@@ -5,8 +5,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.springframework.core.env.Environment;
-import org.springframework.util.unit.DataSize;
 
 /**
  * The settings of request bodies.
@@ -29,12 +27,7 @@ public record BodySettings(
   private static final String RATE = "penstock.body.min-bytes-per-second";
   private static final String DEADLINE = "penstock.body.deadline";
   private static final String QUEUED = "max_queued_bytes";
-  private static final int HEAP_PART = 4;
   private static final int SHOWN = 5;
-  private static final double QUARTER = 0.25;
-  private static final long KIB = 1024;
-  private static final Duration MINUTE = Duration.ofSeconds(60);
-  private static final Duration LONG = Duration.ofMinutes(10);
 
   public BodySettings {
     check(mostBytes >= 1, MOST, mostBytes, "at least 1 byte");
@@ -48,17 +41,6 @@ public record BodySettings(
     if (!good) {
       throw new IllegalArgumentException(name + " is '" + value + "', expected " + expected);
     }
-  }
-
-  /** Reads the settings. */
-  public static BodySettings of(Environment environment) {
-    DataSize most = environment.getProperty(MOST, DataSize.class);
-    return new BodySettings(
-        most == null ? Runtime.getRuntime().maxMemory() / HEAP_PART : most.toBytes(),
-        environment.getProperty(SHARE, Double.class, QUARTER),
-        environment.getProperty(TIMEOUT, Duration.class, MINUTE),
-        environment.getProperty(RATE, Long.class, KIB),
-        environment.getProperty(DEADLINE, Duration.class, LONG));
   }
 
   public BodyPace.Terms pace() {

@@ -17,42 +17,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.convert.ApplicationConversionService;
-import org.springframework.mock.env.MockEnvironment;
 
 class BodySettingsTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private final MockEnvironment environment = new MockEnvironment();
-
-  private BodySettingsTest() {
-    environment.setConversionService(new ApplicationConversionService());
-  }
-
   @Test
-  void nothingSaid_hasItsDefaults() {
-    assertThat(BodySettings.of(environment))
-        .isEqualTo(
-            new BodySettings(
-                Runtime.getRuntime().maxMemory() / 4,
-                0.25,
-                Duration.ofSeconds(60),
-                1024,
-                Duration.ofMinutes(10)));
-  }
-
-  @Test
-  void eachSetting_isRead() {
-    environment.setProperty("penstock.max-buffered-bytes", "64MB");
-    environment.setProperty("penstock.body.tenant-share", "0.5");
-    environment.setProperty("penstock.body-timeout", "20s");
-    environment.setProperty("penstock.body.min-bytes-per-second", "500");
-    environment.setProperty("penstock.body.deadline", "5m");
-    BodySettings settings = BodySettings.of(environment);
-    assertThat(settings)
-        .isEqualTo(
-            new BodySettings(64 << 20, 0.5, Duration.ofSeconds(20), 500, Duration.ofMinutes(5)));
-    assertThat(settings.pace())
+  void pace_isOfTheSettings() {
+    assertThat(new BodySettings(1, 1, Duration.ofSeconds(20), 500, Duration.ofMinutes(5)).pace())
         .isEqualTo(new BodyPace.Terms(20_000_000_000L, 500, 300_000_000_000L));
   }
 
@@ -94,17 +65,20 @@ class BodySettingsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "penstock.max-buffered-bytes, 0",
-    "penstock.body.tenant-share, 0",
-    "penstock.body.tenant-share, 1.01",
-    "penstock.body.tenant-share, NaN",
-    "penstock.body-timeout, 0s",
-    "penstock.body.min-bytes-per-second, -1",
-    "penstock.body.deadline, -1s"
+    "0, 1, 1, 0, 1, penstock.max-buffered-bytes",
+    "1, 0, 1, 0, 1, penstock.body.tenant-share",
+    "1, 1.01, 1, 0, 1, penstock.body.tenant-share",
+    "1, NaN, 1, 0, 1, penstock.body.tenant-share",
+    "1, 1, 0, 0, 1, penstock.body-timeout",
+    "1, 1, 1, -1, 1, penstock.body.min-bytes-per-second",
+    "1, 1, 1, 0, -1, penstock.body.deadline"
   })
-  void badValue_isRefusedByName(String name, String value) {
-    environment.setProperty(name, value);
-    assertThatThrownBy(() -> BodySettings.of(environment))
+  void badValue_isRefusedByName(
+      long most, double share, long timeout, long rate, long deadline, String name) {
+    assertThatThrownBy(
+            () ->
+                new BodySettings(
+                    most, share, Duration.ofSeconds(timeout), rate, Duration.ofSeconds(deadline)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(name + " is '")
         .hasMessageContaining("expected ");

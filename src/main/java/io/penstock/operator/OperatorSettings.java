@@ -1,0 +1,17 @@
+package io.penstock.operator;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the operator port. Their text does not show the token.
+ *
+ * @param token that operators must send; null when none is set
+ * @param reservationTimeout how long a reservation may remain unsettled before it is forgotten
+ */
+public record OperatorSettings(@Nullable String token, Duration reservationTimeout) {
+  @Override
+  public String toString() {
+    return "OperatorSettings[" + reservationTimeout + "]";
+  }
+}

@@ -1,0 +1,207 @@
+package io.penstock.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.coordination.ObjectBounds;
+import io.penstock.gateway.body.BodySettings;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.redis.SharingSettings;
+import io.penstock.region.RegionSettings;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.mock.env.MockEnvironment;
+
+/** Tests the default and the mapping of each setting. */
+class PenstockSettingsTest {
+  private final MockEnvironment environment = new MockEnvironment();
+
+  private PenstockSettings settings() {
+    return SettingsCheck.check(environment, Set.of()).settings();
+  }
+
+  private PenstockSettings settings(String... namesAndValues) {
+    for (int at = 0; at < namesAndValues.length; at += 2) {
+      environment.setProperty("penstock." + namesAndValues[at], namesAndValues[at + 1]);
+    }
+    return settings();
+  }
+
+  private static @Nullable String text(@Nullable SecretText secret) {
+    return SecretText.value(secret);
+  }
+
+  @Test
+  void unset_haveTheirDefaults() {
+    PenstockSettings settings = settings();
+    assertThat(settings.allowedHosts()).isEmpty();
+    assertThat(settings.allowedOrigins()).isEmpty();
+    assertThat(settings.bodies())
+        .isEqualTo(
+            new BodySettings(
+                Runtime.getRuntime().maxMemory() / 4,
+                0.25,
+                Duration.ofSeconds(60),
+                1024,
+                Duration.ofMinutes(10)));
+    assertThat(settings.coordination().enabled()).isFalse();
+    assertThat(settings.coordination().bounds()).isEqualTo(ObjectBounds.DEFAULT);
+    assertThat(ObjectBounds.DEFAULT.waiters()).isEqualTo(10_000);
+    assertThat(ObjectBounds.DEFAULT.objects()).isEqualTo(100_000);
+    assertThat(ObjectBounds.DEFAULT.idleNanos()).isEqualTo(3_600_000_000_000L);
+    assertThat(settings.database())
+        .isEqualTo(new PenstockSettings.Database(true, null, null, null));
+    assertThat(settings.drainPause()).isZero();
+    assertThat(settings.drainTimeout()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.streamDrainTimeout()).isEqualTo(Duration.ofMinutes(10));
+    assertThat(settings.keys()).isEqualTo(new PenstockSettings.Keys(null, null));
+    assertThat(settings.keys().demanded()).isFalse();
+    assertThat(settings.log())
+        .isEqualTo(new PenstockSettings.Log(0, PenstockSettings.Log.Format.PLAIN));
+    assertThat(settings.mockEndpointTpmThreshold()).isEqualTo(UpstreamRegistry.UNLIMITED_TPM);
+    assertThat(settings.operator().token()).isNull();
+    assertThat(settings.quotas().reservationTimeout()).isEqualTo(Duration.ofMinutes(10));
+    assertThat(settings.redis())
+        .isEqualTo(
+            new PenstockSettings.Redis(
+                null,
+                List.of(),
+                OutagePolicy.PARK,
+                null,
+                SharingMode.EXACT,
+                SharingSettings.SLICE_TTL,
+                SharingSettings.INTERVAL,
+                new PenstockSettings.Redis.Tls(null, null, null),
+                null,
+                null));
+    assertThat(settings.region())
+        .isEqualTo(new PenstockSettings.Region(null, RegionSettings.SHARE));
+    assertThat(settings.state())
+        .isEqualTo(new PenstockSettings.State(null, Duration.ofSeconds(10)));
+    assertThat(settings.usage().rowsPerDay()).isEqualTo(2_000);
+    assertThat(settings.workspace()).isEqualTo("default");
+  }
+
+  @Test
+  void bodies_areAsTheyAreSet() {
+    PenstockSettings settings =
+        settings(
+            "max-buffered-bytes", "64MB",
+            "body.tenant-share", "0.5",
+            "body-timeout", "20s",
+            "body.min-bytes-per-second", "500",
+            "body.deadline", "5m");
+    assertThat(settings.bodies())
+        .isEqualTo(
+            new BodySettings(64 << 20, 0.5, Duration.ofSeconds(20), 500, Duration.ofMinutes(5)));
+  }
+
+  @Test
+  void listsAndTimes_areAsTheyAreSet() {
+    PenstockSettings settings =
+        settings(
+            "allowed-hosts", "a.example, b.example",
+            "allowed-origins", "http://c.example",
+            "drain-pause", "1s",
+            "drain-timeout", "2500",
+            "stream-drain-timeout", "PT1M",
+            "quotas.reservation-timeout", "1h",
+            "mock-endpoint-tpm-threshold", "9223372036854775807",
+            "workspace", "team-a");
+    assertThat(settings.allowedHosts()).containsExactly("a.example", "b.example");
+    assertThat(settings.allowedOrigins()).containsExactly("http://c.example");
+    assertThat(settings.drainPause()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(settings.drainTimeout()).isEqualTo(Duration.ofMillis(2500));
+    assertThat(settings.streamDrainTimeout()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(settings.quotas().reservationTimeout()).isEqualTo(Duration.ofHours(1));
+    assertThat(settings.mockEndpointTpmThreshold()).isEqualTo(Long.MAX_VALUE);
+    assertThat(settings.workspace()).isEqualTo("team-a");
+  }
+
+  @Test
+  void sectionsOfTheProgram_areAsTheyAreSet() {
+    PenstockSettings settings =
+        settings(
+            "coordination.enabled", "true",
+            "coordination.max-waiters", "0",
+            "coordination.max-objects", "7",
+            "keys.required", "true",
+            "keys.store", " file:keys.db ",
+            "log.access", "0.01",
+            "log.format", "json",
+            "operator.token", " a-token ",
+            "state.file", "state.db",
+            "state.interval", "100ms",
+            "usage.rows-per-day", "0");
+    assertThat(settings.coordination().enabled()).isTrue();
+    assertThat(settings.coordination().bounds().waiters()).isZero();
+    assertThat(settings.coordination().bounds().objects()).isEqualTo(7);
+    assertThat(settings.keys()).isEqualTo(new PenstockSettings.Keys(true, "file:keys.db"));
+    assertThat(settings.keys().demanded()).isTrue();
+    assertThat(settings.log())
+        .isEqualTo(new PenstockSettings.Log(0.01, PenstockSettings.Log.Format.JSON));
+    assertThat(text(settings.operator().token())).isEqualTo("a-token");
+    assertThat(settings.state())
+        .isEqualTo(new PenstockSettings.State("state.db", Duration.ofMillis(100)));
+    assertThat(settings.usage().rowsPerDay()).isZero();
+  }
+
+  @Test
+  void sectionsOfSharing_areAsTheyAreSet() {
+    PenstockSettings settings =
+        settings(
+            "database.migrate", "false",
+            "database.migration-user", "owner",
+            "database.migration-password", "s3cret",
+            "database.url", "r2dbc:mariadb://me:s3cret@host/penstock",
+            "redis.namespace", "ns",
+            "redis.namespace-from", "A, B",
+            "redis.on-outage", "refuse",
+            "redis.password", "s3cret",
+            "redis.sharing", "local",
+            "redis.slice-ttl", "3s",
+            "redis.sync-interval", "250",
+            "redis.user", "me",
+            "region.name", "east",
+            "region.share", "1");
+    assertThat(settings.database().migrate()).isFalse();
+    assertThat(settings.database().migrationUser()).isEqualTo("owner");
+    assertThat(text(settings.database().migrationPassword())).isEqualTo("s3cret");
+    assertThat(text(settings.database().url())).startsWith("r2dbc:mariadb://me:s3cret@host");
+    assertThat(settings.redis())
+        .isEqualTo(
+            new PenstockSettings.Redis(
+                "ns",
+                List.of("A", "B"),
+                OutagePolicy.REFUSE,
+                new SecretText("s3cret"),
+                SharingMode.LOCAL,
+                Duration.ofSeconds(3),
+                Duration.ofMillis(250),
+                new PenstockSettings.Redis.Tls(null, null, null),
+                null,
+                "me"));
+    assertThat(settings.region()).isEqualTo(new PenstockSettings.Region("east", 1));
+    assertThat(settings.toString()).doesNotContain("s3cret");
+  }
+
+  @Test
+  void descriptions_areSentences() {
+    assertThat(SettingMetadata.ALL)
+        .hasSizeGreaterThan(40)
+        .isSortedAccordingTo((a, b) -> a.name().compareTo(b.name()))
+        .extracting(SettingMetadata::description)
+        .allMatch(each -> each.matches("[A-Z].*\\."))
+        .noneMatch(each -> each.contains("{@"));
+    assertThat(SettingMetadata.ALL)
+        .extracting(SettingMetadata::name)
+        .doesNotHaveDuplicates()
+        .contains("penstock.redis.tls.ca", "penstock.drain-timeout");
+    assertThat(Objects.requireNonNull(SettingMetadata.ALL.getFirst()).list()).isTrue();
+  }
+}
