@@ -79,7 +79,7 @@ public final class SettingsCheck {
     if (!check.faults.isEmpty()) {
       throw new CannotStart(String.join("\n", check.faults));
     }
-    List<String> warnings = new ArrayList<>();
+    List<String> warnings = new ArrayList<>(FrameworkSettings.warnings(environment));
     if (!check.ignored.isEmpty()) {
       warnings.add(
           "environment variables that are no settings of Penstock are ignored: "
