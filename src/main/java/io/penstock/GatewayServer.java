@@ -15,12 +15,14 @@ import io.penstock.settings.PenstockSettings;
 import io.penstock.settings.RedisSettings;
 import io.penstock.settings.RegionProperties;
 import io.penstock.settings.SettingsCheck;
+import io.penstock.settings.StartFailure;
 import io.penstock.settings.StartSetup;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +32,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -92,12 +95,17 @@ public final class GatewayServer {
   }
 
   private static Start run(StartSetup setup, String... arguments) {
+    AtomicReference<Environment> environment = new AtomicReference<>(new StandardEnvironment());
     SpringApplication application = new SpringApplication(PenstockConfiguration.class);
     application.setWebApplicationType(WebApplicationType.REACTIVE);
     application.setBannerMode(Banner.Mode.OFF);
     application.setLogStartupInfo(false);
     application.setRegisterShutdownHook(false); // the program drains first: see Penstock
-    application.addInitializers(context -> prepare(context, setup));
+    application.addInitializers(
+        context -> {
+          environment.set(context.getEnvironment());
+          prepare(context, setup);
+        });
     try {
       return new Started(application.run(arguments));
     } catch (Covered covered) {
@@ -106,6 +114,12 @@ public final class GatewayServer {
       return new Unsafe(unsafe.getMessage());
     } catch (CannotStart unusable) {
       return new Unusable(unusable.getMessage());
+    } catch (RuntimeException failure) {
+      String why = StartFailure.sentence(failure, environment.get());
+      if (why == null) {
+        throw failure;
+      }
+      return new Unusable(why);
     }
   }
 
