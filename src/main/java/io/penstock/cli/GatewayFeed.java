@@ -121,7 +121,7 @@ final class GatewayFeed implements AutoCloseable {
         why = read(opened, live);
       } catch (Failed failed) {
         why = failed.why();
-        if (failed.token() || failed.asked() || failed.missing()) {
+        if (failed.hopeless()) {
           to.put(
               new ViewerMessage.Hopeless(
                   failed.missing() ? "this gateway is too old for top: it has no " + path : why));

@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,17 +15,22 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.MissingNode;
 
 /**
- * Manages API keys of a running gateway through its operator port. Only secrets go to the standard
- * output; all messages about them go to standard error.
+ * Manages API keys of a running gateway through its operator port. A command that makes a secret
+ * prints nothing else to the standard output; its messages go to standard error.
  */
 @Command(
     name = "keys",
-    description = "Make, list, show, rotate and revoke API keys of a running gateway.",
+    description = "Make, list, show, change, rotate and revoke API keys of a running gateway.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 final class KeysCommand {
+  private static final String KEYS = "/keys";
+  private static final String NAME = "NAME";
+  private static final String SECRET = "secret";
   private static final int GOOD = 0;
   private static final int FAILED = 1;
   private static final int FAULTY = 2;
@@ -72,47 +78,130 @@ final class KeysCommand {
       name = "new",
       description = "Make a key and print its secret, this once.",
       mixinStandardHelpOptions = true)
-  int make(@Mixin OperatorClient client, @Mixin Terms terms) {
+  int make(
+      @Mixin OperatorClient client,
+      @Option(
+              names = "--name",
+              paramLabel = "NAME",
+              required = true,
+              description = "Its name, unique.")
+          String name,
+      @Option(
+              names = "--sha256",
+              paramLabel = "DIGEST",
+              description =
+                  "SHA-256 of a secret that you have made; the gateway makes no other then.")
+          @Nullable String sha256,
+      @Mixin KeyOptions options,
+      @Mixin Output output) {
     return run(
         client,
         (to, out, err) -> {
-          JsonNode made = to.ask("POST", "/keys", terms.body()).body();
-          out.println(made.path("secret").asString());
-          err.println("key " + terms.name + " is made; its secret is not shown again");
+          Map<String, @Nullable Object> body = new LinkedHashMap<>();
+          body.put("name", name);
+          if (sha256 != null) {
+            body.put("sha256", sha256);
+          }
+          body.putAll(options.terms(MissingNode.getInstance()));
+          JsonNode made = to.ask("POST", KEYS, body).body();
+          if (output.json) {
+            out.println(made);
+          } else if (made.path(SECRET).isString()) {
+            out.println(made.path(SECRET).stringValue());
+          }
+          err.println(
+              sha256 == null
+                  ? "key " + name + " is made; its secret is not shown again"
+                  : "key " + name + " is made, for the secret that you have");
         });
   }
 
-  @Command(name = "list", description = "List all keys by name.", mixinStandardHelpOptions = true)
-  int list(@Mixin OperatorClient client) {
-    return run(client, (to, out, err) -> list(to, out));
-  }
-
-  private static void list(OperatorClient client, PrintWriter out) throws OperatorClient.Failed {
-    String after = "";
-    boolean more = true;
-    while (more) {
-      String path = "/keys" + (after.isEmpty() ? "" : "?after=" + OperatorClient.encoded(after));
-      OperatorClient.Answer page = client.ask("GET", path, null);
-      if (after.isEmpty()) {
-        KeyTable.head(out);
-      }
-      for (JsonNode key : page.body()) {
-        KeyTable.row(out, key);
-        after = key.path("name").asString();
-      }
-      more = page.more();
-    }
-  }
-
-  @Command(name = "show", description = "Show what a key may do.", mixinStandardHelpOptions = true)
-  int show(@Mixin OperatorClient client, @Parameters(paramLabel = "NAME") String name) {
+  @Command(
+      name = "list",
+      description = {
+        "List all keys by name.",
+        "LAST USED is what the instance that answers has seen since its start."
+      },
+      mixinStandardHelpOptions = true)
+  int list(@Mixin OperatorClient client, @Mixin Output output) {
     return run(
         client,
         (to, out, err) -> {
-          for (Map.Entry<String, JsonNode> each :
-              to.ask("GET", path(name), null).body().properties()) {
-            out.println(each.getKey() + ": " + KeyTable.text(each.getValue()));
+          List<JsonNode> keys = all(to);
+          if (output.json) {
+            out.println(JsonNodeFactory.instance.arrayNode().addAll(keys));
+            return;
           }
+          KeyTable table = new KeyTable();
+          keys.forEach(table::add);
+          table.print(out);
+        });
+  }
+
+  /** Returns all keys, page by page. */
+  private static List<JsonNode> all(OperatorClient client) throws OperatorClient.Failed {
+    List<JsonNode> keys = new ArrayList<>();
+    String path = KEYS;
+    boolean more = true;
+    while (more) {
+      OperatorClient.Answer page = client.ask("GET", path, null);
+      if (!page.body().isArray()) {
+        throw client.unexpected();
+      }
+      page.body().forEach(keys::add);
+      more = page.more() && !page.body().isEmpty();
+      path =
+          more
+              ? KEYS + "?after=" + OperatorClient.encoded(keys.getLast().path("name").asString())
+              : path;
+    }
+    return keys;
+  }
+
+  @Command(name = "show", description = "Show the terms of a key.", mixinStandardHelpOptions = true)
+  int show(
+      @Mixin OperatorClient client,
+      @Parameters(paramLabel = NAME) String name,
+      @Mixin Output output) {
+    return run(
+        client,
+        (to, out, err) -> {
+          JsonNode key = to.ask("GET", path(name), null).body();
+          if (output.json) {
+            out.println(key);
+          } else {
+            KeyDetails.print(key, out);
+          }
+        });
+  }
+
+  @Command(
+      name = "update",
+      description = {
+        "Change the terms of a key that are named; the others stay as they are.",
+        "The words 'unlimited', 'all', 'none', 'never' and 'default' take a term away."
+      },
+      mixinStandardHelpOptions = true)
+  int update(
+      @Mixin OperatorClient client,
+      @Parameters(paramLabel = NAME) String name,
+      @Mixin KeyOptions options,
+      @Mixin Output output) {
+    return run(
+        client,
+        (to, out, err) -> {
+          JsonNode known =
+              options.limitsModels()
+                  ? to.ask("GET", path(name), null).body().path("models")
+                  : MissingNode.getInstance();
+          Map<String, @Nullable Object> terms = options.terms(known);
+          if (terms.isEmpty()) {
+            throw new OperatorClient.Failed(
+                OperatorClient.Kind.WRONG_REQUEST,
+                "no term is named that would change, expected one such as --rpm 60");
+          }
+          JsonNode changed = to.patch(path(name), terms).body();
+          out.println(output.json ? changed : "key " + name + " is changed");
         });
   }
 
@@ -122,19 +211,20 @@ final class KeysCommand {
       mixinStandardHelpOptions = true)
   int rotate(
       @Mixin OperatorClient client,
-      @Parameters(paramLabel = "NAME") String name,
+      @Parameters(paramLabel = NAME) String name,
       @Option(
               names = "--overlap",
               paramLabel = "SECONDS",
               defaultValue = "86400",
               description = "How long the old secret is valid too (default: ${DEFAULT-VALUE}).")
-          long overlapSeconds) {
+          long overlapSeconds,
+      @Mixin Output output) {
     return run(
         client,
         (to, out, err) -> {
           Map<String, Object> body = Map.of("overlap_seconds", overlapSeconds);
           JsonNode rotated = to.ask("POST", path(name) + "/rotate", body).body();
-          out.println(rotated.path("secret").asString());
+          out.println(output.json ? rotated : rotated.path(SECRET).asString());
           JsonNode until = rotated.path("previous_secret_until");
           err.println(
               "key "
@@ -148,72 +238,32 @@ final class KeysCommand {
 
   @Command(
       name = "revoke",
-      description = "Remove a key: its secrets are nobody's from now on.",
+      description = "Remove a key: requests with its secrets are refused from now on.",
       mixinStandardHelpOptions = true)
-  int revoke(@Mixin OperatorClient client, @Parameters(paramLabel = "NAME") String name) {
+  int revoke(
+      @Mixin OperatorClient client,
+      @Parameters(paramLabel = NAME) String name,
+      @Mixin Output output) {
     return run(
         client,
         (to, out, err) -> {
           to.ask("DELETE", path(name), null);
-          out.println("key " + name + " is revoked");
+          out.println(
+              output.json
+                  ? JsonNodeFactory.instance.objectNode().put("name", name).put("revoked", true)
+                  : "key " + name + " is revoked");
         });
   }
 
   private static String path(String name) {
-    return "/keys/" + OperatorClient.encoded(name);
+    return KEYS + "/" + OperatorClient.encoded(name);
   }
 
-  /** Options for the terms of a new key. */
-  static final class Terms {
-    @Option(names = "--name", required = true, description = "Its name, unique.")
-    private String name = "";
-
-    @Option(names = "--rpm", description = "Requests in any 60 s.")
-    private @Nullable Long rpm;
-
-    @Option(names = "--tpm", description = "Tokens in any 60 s.")
-    private @Nullable Long tpm;
-
-    @Option(names = "--rpd", description = "Requests a day.")
-    private @Nullable Long rpd;
-
-    @Option(names = "--concurrency", description = "Requests at the same time.")
-    private @Nullable Long concurrency;
-
-    @Option(names = "--priority", description = "Of its requests that state none.")
-    private @Nullable Integer priority;
-
-    @Option(names = "--weight", description = "Its part where shares are fair.")
-    private @Nullable Integer weight;
-
-    @Option(names = "--models", split = ",", description = "What it may use, else all.")
-    private @Nullable List<String> models;
-
-    @Option(names = "--group", description = "The group it shares limits with.")
-    private @Nullable String group;
-
-    @Option(names = "--expires", description = "An instant or a day, such as 2027-01-31.")
-    private @Nullable String expires;
-
-    private Map<String, Object> body() {
-      Map<String, Object> body = new LinkedHashMap<>();
-      put(body, "name", name);
-      put(body, "rate_limit_rpm", rpm);
-      put(body, "rate_limit_tpm", tpm);
-      put(body, "rate_limit_rpd", rpd);
-      put(body, "max_concurrency", concurrency);
-      put(body, "priority", priority);
-      put(body, "weight", weight);
-      put(body, "allowed_models", models);
-      put(body, "group", group);
-      put(body, "expires_at", expires);
-      return body;
-    }
-
-    private static void put(Map<String, Object> body, String name, @Nullable Object value) {
-      if (value != null) {
-        body.put(name, value);
-      }
-    }
+  /** The option for the form of the output. */
+  static final class Output {
+    @Option(
+        names = "--json",
+        description = "Print the gateway's answer as JSON, and nothing else, to standard output.")
+    private boolean json;
   }
 }

@@ -6,12 +6,16 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.HttpRetryException;
 import java.net.HttpURLConnection;
-import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.core.JacksonException;
@@ -21,15 +25,21 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Client of the operator port of a running gateway. Safe from any thread.
  *
- * <p>Uses the oldest of Java's HTTP clients, which starts in a quarter of the time that the newer
- * one takes.
+ * <p>Uses the oldest of Java's HTTP clients where it can, because that starts in a quarter of the
+ * time that the newer one takes.
  */
 final class OperatorClient {
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final Duration ANSWER = Duration.ofSeconds(30);
   private static final Duration SILENCE = Duration.ofSeconds(40);
   private static final String TOKEN = "PENSTOCK_OPERATOR_TOKEN";
-  private static final int REFUSED = 401;
+  private static final String BEARER = "Bearer ";
+  private static final String JSON = "application/json";
+  private static final String PROBLEM = "application/problem+json";
+  private static final String ACCEPTED = JSON + ", " + PROBLEM;
+  private static final String EVENTS = "text/event-stream";
+  private static final int BAD_REQUEST = 400;
+  private static final int UNAUTHORIZED = 401;
   private static final int NOT_FOUND = 404;
 
   /** Thrown when a request failed; the message gives the reason in one line. */
@@ -37,18 +47,12 @@ final class OperatorClient {
     private static final long serialVersionUID = 1L;
 
     private final String why;
-    private final boolean asked;
-    private final int status;
+    private final Kind kind;
 
-    private Failed(String message, boolean asked) {
-      this(message, asked, 0);
-    }
-
-    private Failed(String message, boolean asked, int status) {
+    Failed(Kind kind, String message) {
       super(message, null, false, false);
       this.why = message;
-      this.asked = asked;
-      this.status = status;
+      this.kind = kind;
     }
 
     /** Returns the message. */
@@ -58,18 +62,32 @@ final class OperatorClient {
 
     /** Returns whether the request itself was wrong. */
     boolean asked() {
-      return asked;
+      return kind == Kind.WRONG_REQUEST;
     }
 
-    /** Returns whether the token was missing or wrong. */
-    boolean token() {
-      return status == REFUSED;
+    /** Returns whether the same request would fail again, however often it is sent. */
+    boolean hopeless() {
+      return kind != Kind.FAILED;
     }
 
     /** Returns whether the requested object does not exist. */
     boolean missing() {
-      return status == NOT_FOUND;
+      return kind == Kind.MISSING;
     }
+  }
+
+  /** The kinds of failures. */
+  enum Kind {
+    /** The request itself was wrong. */
+    WRONG_REQUEST,
+    /** The token was missing or wrong. */
+    WRONG_TOKEN,
+    /** The operator port of a gateway does not answer at the address, something else does. */
+    WRONG_PLACE,
+    /** The requested object does not exist. */
+    MISSING,
+    /** All others, which may be over soon. */
+    FAILED
   }
 
   /**
@@ -78,6 +96,30 @@ final class OperatorClient {
    * @param more whether there is another page
    */
   record Answer(JsonNode body, boolean more) {}
+
+  /**
+   * An answer of whatever server is at the address.
+   *
+   * @param headers returns the first value of a header, or null
+   */
+  private record ServerAnswer(int status, Function<String, @Nullable String> headers, String text) {
+    boolean good() {
+      return status / 100 == 2;
+    }
+
+    /** Returns the first value of a header; empty if there is none. */
+    String header(String name) {
+      return Objects.requireNonNullElse(headers.apply(name), "");
+    }
+
+    /** Returns whether its content is of a type in which an operator port answers. */
+    boolean fits() {
+      String type = header("Content-Type");
+      return good()
+          ? type.isEmpty() || type.startsWith(JSON) || type.startsWith(EVENTS)
+          : type.startsWith(PROBLEM);
+    }
+  }
 
   private final Map<String, String> environment;
 
@@ -94,6 +136,13 @@ final class OperatorClient {
 
   OperatorClient(Map<String, String> environment) {
     this.environment = environment;
+  }
+
+  /** Returns the failure of a request whose answer has another form than that of its path. */
+  Failed unexpected() {
+    return new Failed(
+        Kind.WRONG_PLACE,
+        attach + " is no operator port of a gateway: a server there answers with other JSON");
   }
 
   /** Returns the URL of the operator port, as given. */
@@ -116,12 +165,12 @@ final class OperatorClient {
   Answer ask(String method, String path, @Nullable Object body, Duration patience) throws Failed {
     HttpURLConnection connection = open(path);
     connection.setReadTimeout((int) patience.toMillis());
-    connection.setRequestProperty("Accept", "application/json, application/problem+json");
+    connection.setRequestProperty("Accept", ACCEPTED);
     byte[] sent = body == null ? new byte[0] : JsonMapper.shared().writeValueAsBytes(body);
     try {
       connection.setRequestMethod(method);
       if (body != null) {
-        connection.setRequestProperty("Content-Type", "application/json");
+        connection.setRequestProperty("Content-Type", JSON);
       }
       if ("POST".equals(method)) {
         // Java's client never repeats a request with a streamed body.
@@ -129,9 +178,44 @@ final class OperatorClient {
         connection.setDoOutput(true);
         connection.getOutputStream().write(sent);
       }
-      return read(connection);
+      return answer(received(connection));
     } catch (IOException unreachable) {
       throw failed(unreachable);
+    }
+  }
+
+  /** Sends a PATCH request with a JSON body, which only the newer of Java's clients can send. */
+  Answer patch(String path, Object body) throws Failed {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(target(path))
+            .timeout(ANSWER)
+            .header("Accept", ACCEPTED)
+            .header("Content-Type", JSON)
+            .method(
+                "PATCH",
+                HttpRequest.BodyPublishers.ofByteArray(
+                    JsonMapper.shared().writeValueAsBytes(body)));
+    String token = checkedToken();
+    if (!token.isEmpty()) {
+      request.header("Authorization", BEARER + token);
+    }
+    try (HttpClient client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT)
+            .build()) {
+      HttpResponse<String> response =
+          client.send(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+      return answer(
+          new ServerAnswer(
+              response.statusCode(),
+              name -> response.headers().firstValue(name).orElse(null),
+              response.body()));
+    } catch (IOException unreachable) {
+      throw failed(unreachable);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new Failed(Kind.FAILED, "the command was stopped before there was an answer");
     }
   }
 
@@ -152,11 +236,12 @@ final class OperatorClient {
   Events stream(String path) throws Failed {
     HttpURLConnection connection = open(path);
     connection.setReadTimeout((int) SILENCE.toMillis());
-    connection.setRequestProperty("Accept", "text/event-stream, application/problem+json");
+    connection.setRequestProperty("Accept", EVENTS + ", " + PROBLEM);
     try {
       if (status(connection) / 100 != 2) {
-        read(connection);
+        answer(received(connection));
       }
+      checkPlace(head(connection));
       return new Events(connection, lines(connection.getInputStream()));
     } catch (IOException unreachable) {
       throw failed(unreachable);
@@ -169,17 +254,14 @@ final class OperatorClient {
 
   private HttpURLConnection open(String path) throws Failed {
     URI target = target(path);
-    String known = token == null ? environment.getOrDefault(TOKEN, "") : token;
-    if (known.strip().chars().anyMatch(each -> each < ' ' || each > '~')) {
-      throw new Failed("the operator token has characters that no header may have", true);
-    }
+    String known = checkedToken();
     try {
       HttpURLConnection connection = (HttpURLConnection) target.toURL().openConnection();
       connection.setConnectTimeout((int) CONNECT.toMillis());
       connection.setInstanceFollowRedirects(false);
       connection.setUseCaches(false);
-      if (!known.isBlank()) {
-        connection.setRequestProperty("Authorization", "Bearer " + known.strip());
+      if (!known.isEmpty()) {
+        connection.setRequestProperty("Authorization", BEARER + known);
       }
       return connection;
     } catch (IOException unfit) {
@@ -187,64 +269,133 @@ final class OperatorClient {
     }
   }
 
+  private String checkedToken() throws Failed {
+    String known = token();
+    if (known.chars().anyMatch(each -> each < ' ' || each > '~')) {
+      throw new Failed(
+          Kind.WRONG_REQUEST, "the operator token has characters that no header may have");
+    }
+    return known;
+  }
+
+  /** Returns the operator token; empty if none was given. */
+  private String token() {
+    return (token == null ? environment.getOrDefault(TOKEN, "") : token).strip();
+  }
+
   private URI target(String path) throws Failed {
+    return URI.create(base() + path);
+  }
+
+  private URI base() throws Failed {
     try {
       URI base = URI.create(attach.replaceFirst("/+$", ""));
       boolean http = "http".equals(base.getScheme()) || "https".equals(base.getScheme());
       if (http && base.getHost() != null && base.getUserInfo() == null) {
-        return URI.create(base + path);
+        return base;
       }
     } catch (IllegalArgumentException unreadable) {
-      throw new Failed("--attach is no URL, expected one such as http://127.0.0.1:8081", true);
+      throw unusableAddress();
     }
-    throw new Failed("--attach is expected to be a URL such as http://127.0.0.1:8081", true);
+    throw unusableAddress();
   }
 
-  /** Returns the description of a connection error in one line. */
-  Failed failed(IOException why) {
-    return why instanceof SocketTimeoutException
-        ? new Failed("no answer from " + attach + " in time", false)
-        : new Failed(
-            "nobody answers at "
-                + attach
-                + ": is the gateway running, and --attach its operator port?",
-            false);
+  private Failed unusableAddress() {
+    // without the given text, which may contain a password
+    return new Failed(
+        Kind.WRONG_REQUEST, "--attach is expected to be a URL such as http://127.0.0.1:8081");
+  }
+
+  /** Returns the reason for which there was no answer, in one line. */
+  private Failed failed(IOException why) throws Failed {
+    return new UnreachableAddress(base()).failure(why);
   }
 
   private static int status(HttpURLConnection connection) throws IOException {
     try {
-      return connection.getResponseCode();
+      int status = connection.getResponseCode();
+      if (status < 0) {
+        throw new IOException("the answer is not HTTP");
+      }
+      return status;
     } catch (HttpRetryException refused) {
       return refused.responseCode(); // Java's client would have to repeat it with a password
     }
   }
 
-  private Answer read(HttpURLConnection connection) throws Failed, IOException {
-    int status = status(connection);
-    if (status == REFUSED) {
-      throw new Failed(
-          "the operator port refuses the token: give --token, or set " + TOKEN, false, status);
+  private static ServerAnswer received(HttpURLConnection connection) throws IOException {
+    ServerAnswer head = head(connection);
+    try (InputStream from =
+        head.good() ? connection.getInputStream() : connection.getErrorStream()) {
+      String text = from == null ? "" : new String(from.readAllBytes(), StandardCharsets.UTF_8);
+      return new ServerAnswer(head.status(), head.headers(), text);
     }
-    boolean good = status / 100 == 2;
-    JsonNode body;
-    try (InputStream from = good ? connection.getInputStream() : connection.getErrorStream()) {
-      body = parsed(from == null ? "" : new String(from.readAllBytes(), StandardCharsets.UTF_8));
-    }
-    if (good) {
-      String link = connection.getHeaderField("Link");
-      return new Answer(body, link != null && link.contains("rel=\"next\""));
-    }
-    String detail = body.path("detail").asString("");
-    String why = detail.isEmpty() ? "it answered with status " + status : detail;
-    throw new Failed(why, status == 400, status);
   }
 
-  private JsonNode parsed(String text) throws Failed {
+  private static ServerAnswer head(HttpURLConnection connection) throws IOException {
+    return new ServerAnswer(status(connection), connection::getHeaderField, "");
+  }
+
+  private Answer answer(ServerAnswer received) throws Failed {
+    checkPlace(received);
+    JsonNode body;
     try {
-      return CommandJson.read(text.isBlank() ? "{}" : text);
-    } catch (JacksonException other) {
-      throw new Failed(attach + " is no operator port of a gateway", false);
+      body = CommandJson.read(received.text().isBlank() ? "{}" : received.text());
+    } catch (JacksonException unreadable) {
+      throw elsewhere(received);
     }
+    if (received.good()) {
+      String link = received.header("Link");
+      return new Answer(body, link.contains("rel=\"next\""));
+    }
+    String detail = body.path("detail").asString("");
+    String why = detail.isEmpty() ? "it answered with status " + received.status() : detail;
+    throw new Failed(kind(received.status()), why);
+  }
+
+  private static Kind kind(int status) {
+    return switch (status) {
+      case BAD_REQUEST -> Kind.WRONG_REQUEST;
+      case NOT_FOUND -> Kind.MISSING;
+      default -> Kind.FAILED;
+    };
+  }
+
+  /** Throws unless an answer has the headers of an operator port that lets this client in. */
+  private void checkPlace(ServerAnswer received) throws Failed {
+    String challenge = received.header("WWW-Authenticate");
+    boolean ofGateway =
+        !received.header("x-penstock-endpoint").isEmpty()
+            || !received.header("x-penstock-reason").isEmpty()
+            || challenge.contains("realm=\"penstock\"");
+    if (ofGateway) {
+      throw new Failed(
+          Kind.WRONG_PLACE,
+          attach
+              + " is the port of a gateway for its clients: --attach takes its operator port, which"
+              + " is 8081 unless --operator-port or management.server.port says otherwise");
+    }
+    if (received.status() == UNAUTHORIZED && challenge.contains("realm=\"operator\"")) {
+      throw new Failed(
+          Kind.WRONG_TOKEN,
+          token().isEmpty()
+              ? "the operator port asks for a token: give --token, or set " + TOKEN
+              : "the operator port refuses the token: give its own with --token, or set " + TOKEN);
+    }
+    if (!received.fits()) {
+      throw elsewhere(received);
+    }
+  }
+
+  /** Returns the failure of a request that something other than an operator port has answered. */
+  private Failed elsewhere(ServerAnswer received) {
+    String type = received.header("Content-Type");
+    return new Failed(
+        received.status() / 100 == 5 ? Kind.FAILED : Kind.WRONG_PLACE,
+        attach
+            + " is no operator port of a gateway: a server there answers with status "
+            + received.status()
+            + (type.isEmpty() ? " and no content" : " and content of type " + type));
   }
 
   /** Returns a name encoded as a path segment or as the value of a query parameter. */

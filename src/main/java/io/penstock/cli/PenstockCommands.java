@@ -33,10 +33,14 @@ public final class PenstockCommands {
       Map<String, String> environment, Consumer<URI> addressCheck) {
     CommandLine line = new CommandLine(new Program());
     line.addSubcommand(new CheckCommand(environment, addressCheck));
+    return withOthers(line, environment);
+  }
+
+  private static CommandLine withOthers(CommandLine line, Map<String, String> environment) {
     line.addSubcommand(KeysCommand.line(environment));
     line.addSubcommand(new MigrateCommand());
     line.addSubcommand(new VersionCommand());
-    return line;
+    return line.setParameterExceptionHandler(new ArgumentErrors());
   }
 
   /**
@@ -51,19 +55,21 @@ public final class PenstockCommands {
       Consumer<URI> addressCheck,
       InstantSource clock,
       Object serve) {
-    CommandLine line = commandLine(environment, addressCheck);
-    line.addSubcommand(new TopCommand(environment, clock));
     CommandLine serving = new CommandLine(serve);
     serving.setUnmatchedArgumentsAllowed(true);
     serving.setUnmatchedOptionsArePositionalParams(false);
+    CommandLine line = new CommandLine(new Program());
     line.addSubcommand(DEFAULT, serving);
-    line.setExecutionStrategy(PenstockCommands::run);
-    return line;
+    line.addSubcommand(new CheckCommand(environment, addressCheck));
+    line.addSubcommand(new TopCommand(environment, clock));
+    return withOthers(line, environment).setExecutionStrategy(PenstockCommands::run);
   }
 
   /** Returns the command line with only {@link #TOP}, which starts faster. */
   public static CommandLine top(Map<String, String> environment, InstantSource clock) {
-    return new CommandLine(new Program()).addSubcommand(new TopCommand(environment, clock));
+    return new CommandLine(new Program())
+        .addSubcommand(new TopCommand(environment, clock))
+        .setParameterExceptionHandler(new ArgumentErrors());
   }
 
   /** Runs the named command, after refusing arguments that no command accepts. */
@@ -104,6 +110,9 @@ public final class PenstockCommands {
       description = "Holds LLM requests until their provider has room.",
       mixinStandardHelpOptions = true,
       versionProvider = ProgramVersion.class,
-      synopsisSubcommandLabel = "COMMAND")
+      synopsisSubcommandLabel = "COMMAND",
+      footer = {
+        "Without a command, penstock runs 'serve'. 'penstock COMMAND --help' shows its options."
+      })
   private static final class Program {}
 }

@@ -19,6 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
 
 /** Shows a running gateway, live or as a table. */
 @Command(
@@ -54,7 +55,11 @@ final class TopCommand implements Callable<Integer> {
     try {
       client.check();
       if (once) {
-        TopTable.print(client.ask("GET", "/endpoints", null).body(), look(), out);
+        JsonNode endpoints = client.ask("GET", "/endpoints", null).body();
+        if (!endpoints.isArray()) {
+          throw client.unexpected();
+        }
+        TopTable.print(endpoints, look(), out);
         return GOOD;
       }
       return watch(err);
@@ -100,7 +105,7 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private static int none(PrintWriter err) {
-    err.println("there is no terminal to draw on; top --once prints a table without one");
+    err.println("there is no terminal to draw on; penstock top --once prints a table without one");
     return FAILED;
   }
 

@@ -3,8 +3,8 @@ package io.penstock.cli;
 import io.penstock.config.FigureText;
 import io.penstock.config.LimitText;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /** Endpoints as a table for scripts, with full names, plain figures and no colours. */
@@ -23,23 +23,16 @@ final class TopTable {
           "ENDPOINT",
           "LIMIT");
 
+  private static final Set<String> FIGURES = Set.copyOf(HEADS.subList(0, HEADS.indexOf("STATE")));
+
   private TopTable() {}
 
   static void print(JsonNode endpoints, TerminalStyle terminalStyle, PrintWriter out) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(HEADS);
+    PlainTable table = new PlainTable(HEADS, FIGURES);
     for (JsonNode each : endpoints) {
-      rows.add(row(each, terminalStyle));
+      table.add(row(each, terminalStyle));
     }
-    int[] widths = new int[HEADS.size()];
-    for (List<String> row : rows) {
-      for (int at = 0; at < widths.length; at++) {
-        widths[at] = Math.max(widths[at], TerminalCells.width(row.get(at)));
-      }
-    }
-    for (List<String> row : rows) {
-      out.println(line(row, widths));
-    }
+    table.print(out);
   }
 
   private static List<String> row(JsonNode of, TerminalStyle terminalStyle) {
@@ -59,16 +52,5 @@ final class TopTable {
 
   private static String figure(JsonNode of, String name) {
     return Long.toString(of.path(name).asLong(0));
-  }
-
-  /** Returns a row with figures aligned to the right and words to the left. */
-  private static String line(List<String> row, int[] widths) {
-    StringBuilder line = new StringBuilder();
-    for (int at = 0; at < widths.length; at++) {
-      String space = " ".repeat(widths[at] - TerminalCells.width(row.get(at)));
-      boolean words = at >= HEADS.indexOf("STATE");
-      line.append(words ? row.get(at) + space : space + row.get(at)).append("  ");
-    }
-    return line.toString().stripTrailing();
   }
 }

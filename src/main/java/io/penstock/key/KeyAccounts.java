@@ -101,6 +101,12 @@ final class KeyAccounts {
         });
   }
 
+  /** Returns the Unix time in milliseconds of the latest use of a key; 0 if there was none. */
+  long usedAtMillis(KeySpec key) {
+    KeyAccount known = byOwner.get(key.identity().limitOwner());
+    return known == null ? 0 : known.account().usedAtMillis();
+  }
+
   /** Returns the account of a key. */
   CallerAccount of(KeySpec key) {
     KeyAccount known = byOwner.get(key.identity().limitOwner());

@@ -138,7 +138,19 @@ public final class KeyRegistry {
    * unixMillis}.
    */
   public @Nullable ApiCaller caller(String secret, long unixMillis) {
-    return SecretHasher.find(state.index(), secret, unixMillis, accounts);
+    ApiCaller caller = SecretHasher.find(state.index(), secret, unixMillis, accounts);
+    if (caller != null) {
+      caller.account().used(unixMillis);
+    }
+    return caller;
+  }
+
+  /**
+   * Returns the Unix time in milliseconds at which the secret of a key was last looked up here, to
+   * the second; 0 if that has not happened since the start of this instance.
+   */
+  public long usedAtMillis(KeySpec key) {
+    return accounts.usedAtMillis(key);
   }
 
   /**

@@ -229,6 +229,8 @@ final class KeysHandler {
     shown.put(
         "previous_secret_until",
         rotating ? KeyTermsJson.instant(all.getLast().validUntilMillis()) : null);
+    long usedAt = keyRegistry.usedAtMillis(key);
+    shown.put("last_used_at", usedAt == 0 ? null : KeyTermsJson.instant(usedAt));
     return shown;
   }
 

@@ -44,11 +44,13 @@ public final class CallerAccount {
   public record AwaitingSlices(SliceDemand demand, long beginsAt) implements ChargeResult {}
 
   private static final int SHUT = -1;
+  private static final long SECOND_MILLIS = 1_000;
 
   private final String name;
   private final BiFunction<@Nullable String, Long, List<Quota>> quotas;
   private final AtomicInteger inside = new AtomicInteger();
   private volatile boolean waits;
+  private volatile long usedAtMillis;
 
   /**
    * Creates an account.
@@ -68,6 +70,24 @@ public final class CallerAccount {
   /** Returns the name of the key, for logs and messages. */
   public String name() {
     return name;
+  }
+
+  /**
+   * Records that a request has come. Requests of the same second are recorded once, so that threads
+   * hardly ever write to the same memory.
+   */
+  public void used(long unixMillis) {
+    if (Math.abs(unixMillis - usedAtMillis) >= SECOND_MILLIS) {
+      usedAtMillis = unixMillis;
+    }
+  }
+
+  /**
+   * Returns the Unix time in milliseconds of the latest request that was recorded, to the second; 0
+   * if there was none.
+   */
+  public long usedAtMillis() {
+    return usedAtMillis;
   }
 
   /**

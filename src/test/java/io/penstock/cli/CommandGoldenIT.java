@@ -97,7 +97,7 @@ class CommandGoldenIT {
     for (String command : List.of("serve", "check", "top", "keys", "migrate", "version")) {
       run(stable(), Map.of(), command, "--help");
     }
-    for (String command : List.of("new", "list", "show", "rotate", "revoke")) {
+    for (String command : List.of("new", "list", "show", "update", "rotate", "revoke")) {
       run(stable(), Map.of(), "keys", command, "--help");
     }
     check("usage");
@@ -114,6 +114,11 @@ class CommandGoldenIT {
     run(stable(), Map.of(), "keys", "nw");
     run(stable(), Map.of(), "keys", "new");
     run(stable(), Map.of(), "keys", "show");
+    run(stable(), Map.of(), "keys", "new", "--name=a", "--rpm=many");
+    run(stable(), Map.of(), "keys", "new", "--name=a", "--model-rpm=m");
+    run(stable(), Map.of(), "keys", "new", "--name=a", "--budgt=5");
+    run(stable(), Map.of(), "keys", "update", "a");
+    run(stable(), Map.of(), "keys", "update", "a", "--max-priority=high");
     run(stable(), Map.of(), "migrate", "a.yaml");
     run(stable(), Map.of(), "keys", "list", "--attach=localhost");
     run(stable(), Map.of(), "top", "--once", "--attach=ftp://h");
@@ -234,6 +239,28 @@ class CommandGoldenIT {
       run(stable, token, "keys", "list", attach);
       run(stable, token, "keys", "show", "alice", attach);
       run(stable, token, "keys", "show", "nobody", attach);
+      run(
+          stable,
+          token,
+          "keys",
+          "update",
+          "alice",
+          "--rpm=unlimited",
+          "--budget=1000000",
+          "--endpoints=/team/a,/team/b",
+          "--on-limit=wait",
+          "--model-rpm=o1=5",
+          "--expires=never",
+          attach);
+      run(stable, token, "keys", "show", "alice", attach);
+      run(stable, token, "keys", "update", "alice", "--group=nobodys", attach);
+      run(stable, token, "keys", "update", "nobody", "--rpm=1", attach);
+      run(stable, token, "keys", "list", "--json", attach);
+      run(stable, token, "keys", "show", "alice", "--json", attach);
+      run(stable, token, "keys", "update", "alice", "--models=all", "--json", attach);
+      run(stable, token, "keys", "new", "--name=bob", "--json", attach);
+      run(stable, token, "keys", "rotate", "bob", "--json", attach);
+      run(stable, token, "keys", "revoke", "bob", "--json", attach);
       run(stable, token, "keys", "rotate", "alice", "--overlap=60", attach);
       run(stable, token, "keys", "rotate", "alice", "--overlap=0", attach);
       run(stable, token, "keys", "revoke", "alice", attach);

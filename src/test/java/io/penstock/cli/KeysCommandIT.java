@@ -8,6 +8,8 @@ import io.penstock.key.KeySecrets;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 @Timeout(120)
 class KeysCommandIT {
@@ -60,6 +65,16 @@ class KeysCommandIT {
     return run(Map.of("PENSTOCK_OPERATOR_TOKEN", TOKEN), all.toArray(String[]::new));
   }
 
+  /** Returns the JSON that a command prints, and nothing else, to its standard output. */
+  private static JsonNode json(String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--json");
+    Ran ran = keys(all.toArray(String[]::new));
+    assertThat(ran.exit()).as(ran.err()).isZero();
+    assertThat(ran.out()).hasLineCount(1);
+    return JsonMapper.shared().readTree(ran.out());
+  }
+
   private static boolean known(String secret) {
     return gateway.context().getBean(KeyRegistry.class).caller(secret, 1_800_000_000_000L) != null;
   }
@@ -86,11 +101,18 @@ class KeysCommandIT {
     Ran listed = keys("list");
     assertThat(listed.out().lines().toList())
         .hasSizeGreaterThan(1)
-        .anyMatch(line -> line.matches("alice +store +60 +100000 +1000 +4 +- +2099-01-31T00.*"));
+        .anyMatch(line -> line.matches("alice +store +60 +100000 +1000 +4 +- .* 2099-01-31"));
     Ran shown = keys("show", "alice");
-    assertThat(shown.out())
-        .contains("rate_limit_rpm: 60", "allowed_models: gpt-4o, o1", "priority: 2", "group: -")
-        .doesNotContain("psk_", KeySecrets.sha256(first));
+    assertThat(shown.out().lines().map(line -> line.replaceAll(" {2,}", ": ")))
+        .contains(
+            "requests per minute: 60",
+            "tokens per UTC day: unlimited",
+            "models: gpt-4o, o1",
+            "endpoints: all",
+            "priority: 2",
+            "group: none",
+            "expires: 2099-01-31T00:00:00Z");
+    assertThat(shown.out()).doesNotContain("psk_", KeySecrets.sha256(first));
     Ran rotated = keys("rotate", "alice", "--overlap=60");
     assertThat(rotated.err()).contains("the old one is valid until 20");
     String second = rotated.out().strip();
@@ -98,6 +120,125 @@ class KeysCommandIT {
     Ran revoked = keys("revoke", "alice");
     assertThat(revoked).isEqualTo(new Ran(0, "key alice is revoked" + System.lineSeparator(), ""));
     assertThat(known(second)).isFalse();
+  }
+
+  @Test
+  void everyTerm_isSetAndTakenAway() {
+    JsonNode made =
+        json(
+            "new",
+            "--name=terms",
+            "--rpm=1",
+            "--tpm=2",
+            "--rpd=3",
+            "--concurrency=4",
+            "--budget=5",
+            "--model-rpm=m=6",
+            "--model-tpm=m=7",
+            "--model-rpm=n=8",
+            "--models=m,n",
+            "--endpoints=/a,/b",
+            "--priority=1",
+            "--max-priority=9",
+            "--weight=3",
+            "--expires=2099-01-31",
+            "--on-limit=wait",
+            "--sharing=eventual",
+            "--strict-after-denial");
+    assertThat(made.path("secret").asString()).startsWith("psk_");
+    JsonNode terms = json("show", "terms");
+    assertThat(terms.path("budget_tokens_per_day").asLong()).isEqualTo(5);
+    assertThat(terms.path("models").toString())
+        .isEqualTo("{\"m\":{\"rpm\":6,\"tpm\":7},\"n\":{\"rpm\":8,\"tpm\":0}}");
+    assertThat(terms.path("allowed_endpoints").toString()).isEqualTo("[\"/a\",\"/b\"]");
+    assertThat(terms.path("max_priority").asInt()).isEqualTo(9);
+    assertThat(terms.path("on_limit").asString()).isEqualTo("wait");
+    assertThat(terms.path("sharing").asString()).isEqualTo("eventual");
+    assertThat(terms.path("strict_after_denial").asBoolean()).isTrue();
+    JsonNode cleared =
+        json(
+            "update",
+            "terms",
+            "--rpm=unlimited",
+            "--tpm=unlimited",
+            "--rpd=unlimited",
+            "--concurrency=unlimited",
+            "--budget=unlimited",
+            "--model-rpm=m=unlimited",
+            "--model-tpm=m=unlimited",
+            "--model-rpm=n=unlimited",
+            "--models=all",
+            "--endpoints=all",
+            "--group=none",
+            "--priority=0",
+            "--max-priority=default",
+            "--weight=1",
+            "--expires=never",
+            "--on-limit=reject",
+            "--strict-after-denial=false",
+            "--sharing=default");
+    assertThat(keys("new", "--name=plain").exit()).isZero();
+    ((ObjectNode) cleared).put("name", "plain");
+    assertThat(cleared).isEqualTo(json("show", "plain"));
+  }
+
+  @Test
+  void update_changesOnlyTheTermsThatAreNamed() {
+    assertThat(keys("new", "--name=dora", "--rpm=1", "--model-rpm=m=2", "--model-tpm=m=3").exit())
+        .isZero();
+    assertThat(keys("update", "dora", "--tpm=50", "--model-rpm=n=4"))
+        .isEqualTo(new Ran(0, "key dora is changed" + System.lineSeparator(), ""));
+    JsonNode terms = json("show", "dora");
+    assertThat(terms.path("rate_limit_rpm").asLong()).isEqualTo(1);
+    assertThat(terms.path("rate_limit_tpm").asLong()).isEqualTo(50);
+    assertThat(terms.path("models").toString())
+        .isEqualTo("{\"m\":{\"rpm\":2,\"tpm\":3},\"n\":{\"rpm\":4,\"tpm\":0}}");
+  }
+
+  @Test
+  void update_thatCannotBe_isOneLine() {
+    assertThat(keys("update", "nobody", "--rpm=1"))
+        .isEqualTo(new Ran(1, "", "no key has this name" + System.lineSeparator()));
+    assertThat(keys("new", "--name=erik").exit()).isZero();
+    Ran nothing = keys("update", "erik");
+    assertThat(nothing.exit()).isEqualTo(2);
+    assertThat(nothing.err()).hasLineCount(1).contains("--rpm 60");
+    Ran bad = keys("update", "erik", "--group=nobodys");
+    assertThat(bad.exit()).isEqualTo(2);
+    assertThat(bad.err()).hasLineCount(1).startsWith("group is expected");
+    assertThat(keys("update", "erik", "--max-priority=high").exit()).isEqualTo(2);
+  }
+
+  @Test
+  void json_isTheGatewaysAnswer() {
+    JsonNode made = json("new", "--name=json");
+    JsonNode rotated = json("rotate", "json");
+    assertThat(rotated.path("secret").asString())
+        .startsWith("psk_")
+        .isNotEqualTo(made.path("secret").asString());
+    assertThat(json("list").valueStream().map(key -> key.path("name").asString())).contains("json");
+    assertThat(json("revoke", "json").toString()).isEqualTo("{\"name\":\"json\",\"revoked\":true}");
+  }
+
+  @Test
+  void secretOfOnesOwn_isNotShown() {
+    Ran made = keys("new", "--name=own", "--sha256=" + KeySecrets.sha256("my own secret"));
+    assertThat(made.exit()).as(made.err()).isZero();
+    assertThat(made.out()).isEmpty();
+    assertThat(made.err()).contains("key own is made");
+    assertThat(known("my own secret")).isTrue();
+  }
+
+  @Test
+  void lastUse_isWhatThisInstanceHasSeen() {
+    String secret = keys("new", "--name=used").out().strip();
+    assertThat(json("show", "used").path("last_used_at").isNull()).isTrue();
+    assertThat(keys("show", "used").out()).contains("never since this instance started");
+    assertThat(gateway.gateway("GET /a", "Authorization: Bearer " + secret)).contains(" 200 ");
+    Instant used = Instant.parse(json("show", "used").path("last_used_at").asString());
+    assertThat(Duration.between(used, Instant.now()).abs()).isLessThan(Duration.ofMinutes(5));
+    assertThat(keys("show", "used").out()).contains(used + " (seen by this instance)");
+    assertThat(keys("list").out()).contains(used.toString().replaceFirst("\\.\\d+Z", "Z"));
   }
 
   @Test
@@ -126,7 +267,12 @@ class KeysCommandIT {
   void badTerm_exitsTwoWithWhatWasExpected() {
     Ran ran = keys("new", "--name=carol", "--rpm=-1");
     assertThat(ran.exit()).isEqualTo(2);
-    assertThat(ran.err()).startsWith("rate_limit_rpm is expected to be a whole number");
+    assertThat(ran.err())
+        .startsWith(
+            "Invalid value for option '--rpm': '-1' is not a limit, expected a whole number");
+    assertThat(keys("new", "--name=carol", "--on-limit=perhaps"))
+        .isEqualTo(
+            new Ran(2, "", "on_limit is expected to be reject or wait" + System.lineSeparator()));
     assertThat(keys("new").exit()).isEqualTo(2);
     assertThat(keys("new", "--name=carol", "--rpm=many").exit()).isEqualTo(2);
     assertThat(keys("nw").exit()).isEqualTo(2);
