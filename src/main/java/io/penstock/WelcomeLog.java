@@ -108,8 +108,6 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
   private String key(String operator) {
     return settings.keys().store() == null
         ? "  export PENSTOCK_KEY=...  # the secret of a key in the route files"
-        : "  export PENSTOCK_KEY=$(java -jar target/penstock.jar keys new --name me --attach "
-            + operator
-            + ")";
+        : "  export PENSTOCK_KEY=$(penstock keys new --name me --attach " + operator + ")";
   }
 }

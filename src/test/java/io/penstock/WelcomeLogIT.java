@@ -111,8 +111,7 @@ class WelcomeLogIT {
       List<String> lines = lines(gateway);
       assertThat(String.join("", lines)).doesNotContain("operators-own");
       Matcher make =
-          Pattern.compile("export PENSTOCK_KEY=\\$\\(java -jar target/penstock.jar (.*)\\)")
-              .matcher(lines.getFirst());
+          Pattern.compile("export PENSTOCK_KEY=\\$\\(penstock (.*)\\)").matcher(lines.getFirst());
       assertThat(make.matches()).isTrue();
       StringWriter out = new StringWriter();
       CommandLine line = PenstockCommands.commandLine(environment, address -> {});

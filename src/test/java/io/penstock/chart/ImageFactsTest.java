@@ -169,8 +169,8 @@ class ImageFactsTest {
     // relative to the working directory, the routes are where the chart mounts them
     assertThat(pod.at("/spec/containers/0/volumeMounts/0/mountPath").asText())
         .isEqualTo(pom.text("container/workingDirectory") + "/routes");
-    assertThat(pom.below("container/entrypoint").values())
-        .containsExactly(ImageTree.HOME + "/jre/bin/java", "@" + ImageTree.OPTIONS);
+    assertThat(pom.below("container/entrypoint").values()).containsExactly(ImageTree.COMMAND);
+    assertThat(pom.below("container/environment").get("PATH")).startsWith(ImageTree.HOME + ":");
   }
 
   @Test
@@ -185,6 +185,7 @@ class ImageFactsTest {
         .containsExactlyInAnyOrder(
             "opt/penstock/jre",
             "opt/penstock/lib",
+            "opt/penstock/penstock",
             "opt/penstock/penstock.*",
             "opt/penstock/java.options",
             "etc/penstock");

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -22,8 +23,8 @@ final class ImageTree {
   /** Directory of the program. */
   static final String HOME = "/opt/penstock";
 
-  /** Flags and class path; arguments of the program follow. */
-  static final String OPTIONS = HOME + "/java.options";
+  /** The command, which is also the entry point of the image. */
+  static final String COMMAND = HOME + "/penstock";
 
   /** Modules that the program was found to need; those that they depend on are added. */
   private static final List<String> MODULES =
@@ -71,14 +72,15 @@ final class ImageTree {
   }
 
   /**
-   * Builds the files; the arguments are the jar, the target directory, the time of all files, and
-   * JVM flags.
+   * Builds the files; the arguments are the jar, the command, the target directory, the time of all
+   * files, and JVM flags.
    */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     try {
-      List<String> flags = Stream.of(arguments).skip(3).toList();
-      Instant time = Instant.parse(arguments[2]);
-      new ImageTree(Path.of(arguments[1]), flags).make(Path.of(arguments[0]), time);
+      List<String> flags = Stream.of(arguments).skip(4).toList();
+      Instant time = Instant.parse(arguments[3]);
+      new ImageTree(Path.of(arguments[2]), flags)
+          .make(Path.of(arguments[0]), Path.of(arguments[1]), time);
     } catch (Failed failed) {
       System.err.println("The image's files were not made: " + failed.getMessage());
       System.exit(1);
@@ -86,13 +88,14 @@ final class ImageTree {
   }
 
   /** Builds everything anew. */
-  void make(Path jar, Instant time) throws IOException, InterruptedException, Failed {
+  void make(Path jar, Path command, Instant time) throws IOException, InterruptedException, Failed {
     if (Files.exists(root) && !Files.exists(home)) {
       throw new Failed(root + " is there already, and is no image: it would be deleted");
     }
     delete(root);
     Files.createDirectories(home);
     extract(jar);
+    Files.copy(command, home.resolve("penstock"), StandardCopyOption.COPY_ATTRIBUTES);
     link();
     routes();
     Files.writeString(home.resolve("java.options"), String.join("\n", options(HOME)) + "\n");
@@ -106,13 +109,6 @@ final class ImageTree {
       delete(work);
     }
     touch(time);
-  }
-
-  /** Returns the command that runs the program as in the image, from wherever the directory is. */
-  List<String> command() {
-    List<String> command = new ArrayList<>(List.of(java()));
-    command.addAll(options(home.toString()));
-    return command;
   }
 
   private String java() {
@@ -173,7 +169,13 @@ final class ImageTree {
 
   private void train(Path work) throws IOException, InterruptedException, Failed {
     Path seen = work.resolve("penstock.aotconf");
-    serve(work, List.of("-XX:AOTMode=record", "-XX:AOTConfiguration=" + seen));
+    List<String> recording = new ArrayList<>(List.of(java()));
+    recording.addAll(List.of("-XX:AOTMode=record", "-XX:AOTConfiguration=" + seen));
+    recording.addAll(
+        options(home.toString()).stream()
+            .filter(option -> !option.startsWith("-XX:AOTCache="))
+            .toList());
+    serve(recording, "", work);
     Path cache = home.resolve("penstock.aot");
     List<String> create = new ArrayList<>(List.of(java(), "-XX:AOTMode=create"));
     create.add("-XX:AOTConfiguration=" + seen);
@@ -187,11 +189,14 @@ final class ImageTree {
   }
 
   /**
-   * Starts the program once as the image does, with a flag that makes an unusable cache an error.
+   * Starts the program once as the image does, by its command, with a flag that makes an unusable
+   * cache an error.
    */
   private void check(Path work) throws IOException, InterruptedException, Failed {
     Path loaded = work.resolve("loaded.log");
-    serve(work, List.of("-XX:AOTMode=on", "-Xlog:class+load:file=" + loaded));
+    // the command separates flags by spaces, so the log is named relative to the working directory
+    String flagsOfCheck = "-XX:AOTMode=on -Xlog:class+load:file=" + loaded.getFileName();
+    serve(List.of(home.resolve("penstock").toString()), flagsOfCheck, work);
     List<String> classes = Files.readAllLines(loaded);
     long cached = classes.stream().filter(line -> line.contains("shared objects file")).count();
     long percent = 100 * cached / Math.max(1, classes.size());
@@ -201,17 +206,10 @@ final class ImageTree {
     }
   }
 
-  /** Runs the gateway once, with some requests. */
-  private void serve(Path work, List<String> more)
+  /** Runs the gateway once, with some requests and with {@code JAVA_OPTS} in its environment. */
+  private static void serve(List<String> command, String javaOpts, Path work)
       throws IOException, InterruptedException, Failed {
-    List<String> command = new ArrayList<>(List.of(java()));
-    command.addAll(more);
-    boolean records = more.contains("-XX:AOTMode=record");
-    command.addAll(
-        options(home.toString()).stream()
-            .filter(option -> !(records && option.startsWith("-XX:AOTCache=")))
-            .toList());
-    try (TrainingRun run = new TrainingRun(command, work)) {
+    try (TrainingRun run = new TrainingRun(command, Map.of("JAVA_OPTS", javaOpts), work)) {
       run.ask();
       run.end();
     } catch (TrainingRun.Failed failed) {

@@ -72,8 +72,7 @@ class ImageTrial {
   void tar_saysHowItIsRun() {
     JsonNode config = image.config();
     assertThat(config.path("User").asText()).isEqualTo("65532:65532");
-    assertThat(image.entrypoint())
-        .containsExactly("/opt/penstock/jre/bin/java", "@/opt/penstock/java.options");
+    assertThat(image.entrypoint()).containsExactly(ImageTree.COMMAND);
     assertThat(config.path("Cmd").path(0).asText()).isEqualTo("serve");
     assertThat(config.at("/Labels/org.opencontainers.image.licenses").asText())
         .isEqualTo("Apache-2.0");
@@ -84,6 +83,7 @@ class ImageTrial {
     assertThat(image.root().resolve("app")).doesNotExist();
     assertThat(image.root().resolve("opt/penstock/penstock.aot")).isNotEmptyFile();
     assertThat(image.root().resolve("opt/penstock/jre/bin/java")).isExecutable();
+    assertThat(image.root().resolve("opt/penstock/penstock")).isExecutable();
     try (Stream<Path> files = Files.walk(image.root().resolve("opt"))) {
       assertThat(files.filter(Files::isRegularFile))
           .allMatch(ImageTrial::isRootsAlone)

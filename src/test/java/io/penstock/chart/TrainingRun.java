@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -48,22 +49,34 @@ public final class TrainingRun implements AutoCloseable {
   private final Path log;
   private final Process process;
 
-  /** Starts the gateway, and waits until it is ready. */
+  /** Starts the gateway with the environment of this process, and waits until it is ready. */
   public TrainingRun(List<String> java, Path work)
       throws IOException, InterruptedException, Failed {
+    this(java, Map.of(), work);
+  }
+
+  /**
+   * Starts the gateway, and waits until it is ready.
+   *
+   * @param program the command that runs it; its arguments are added
+   * @param variables environment variables in addition to those of this process
+   */
+  TrainingRun(List<String> program, Map<String, String> variables, Path work)
+      throws IOException, InterruptedException, Failed {
     log = Files.createTempFile(work, "run", ".log");
-    List<String> command = new ArrayList<>(java);
+    List<String> command = new ArrayList<>(program);
     command.add("serve");
     command.add("--routes=" + ROUTES.toAbsolutePath());
     command.add("--host=127.0.0.1");
     command.add("--port=" + port);
     command.add("--operator-port=" + operatorPort);
-    process =
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(work.toFile())
             .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
+            .redirectOutput(log.toFile());
+    builder.environment().putAll(variables);
+    process = builder.start();
     awaitReady();
   }
 
