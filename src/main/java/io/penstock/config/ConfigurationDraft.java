@@ -14,7 +14,6 @@ import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,7 +32,8 @@ final class ConfigurationDraft implements SourceFindings {
   private final SharingSetting sharing;
   private final KeyRoster keyRoster;
   private final Set<String> variables = new TreeSet<>();
-  private final Set<String> warnings = new LinkedHashSet<>();
+  private final FaultCollector warnings = new FaultCollector();
+  private final OldNames oldNames = new OldNames();
   private final boolean coordination;
   private @Nullable Runnable root;
   private boolean rls;
@@ -85,6 +85,7 @@ final class ConfigurationDraft implements SourceFindings {
           });
     }
     keyRoster.check(endpoints, this::warn);
+    oldNames.report(this::warn);
   }
 
   FaultCollector faults() {
@@ -200,6 +201,11 @@ final class ConfigurationDraft implements SourceFindings {
   }
 
   @Override
+  public void oldName(SourcePlace place, String old, String name) {
+    oldNames.note(place, old, name);
+  }
+
+  @Override
   public void variables(List<String> names) {
     variables.addAll(names);
   }
@@ -210,9 +216,7 @@ final class ConfigurationDraft implements SourceFindings {
 
   @Override
   public void warn(SourcePlace sourcePlace, String message) {
-    if (warnings.size() < FaultCollector.MOST) {
-      warnings.add(sourcePlace + ": " + message);
-    }
+    warnings.add(sourcePlace, message);
   }
 
   boolean empty() {
@@ -236,6 +240,6 @@ final class ConfigurationDraft implements SourceFindings {
         List.copyOf(providers),
         sharing.terms(),
         variables,
-        new ArrayList<>(warnings));
+        warnings.sorted().stream().map(ConfigurationFault::toString).toList());
   }
 }

@@ -221,7 +221,7 @@ final class EndpointBuilder {
           "upstream '%s' has no limit of its own, and 60 seconds may hold more than its provider"
                   .formatted(upstream.id())
               + " allows: windows of token_window may be spent late, and the next one early;"
-              + " expected rpm_limit, tpm_limit, itpm_limit or otpm_limit");
+              + " expected rpm, tpm, itpm or otpm");
     }
   }
 

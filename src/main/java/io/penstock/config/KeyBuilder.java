@@ -3,19 +3,19 @@ package io.penstock.config;
 import static io.penstock.config.KeySettings.ALLOWED_ENDPOINTS;
 import static io.penstock.config.KeySettings.ALLOWED_MODELS;
 import static io.penstock.config.KeySettings.BUDGET_TOKENS_PER_DAY;
+import static io.penstock.config.KeySettings.CONCURRENCY;
 import static io.penstock.config.KeySettings.EXPIRES_AT;
 import static io.penstock.config.KeySettings.GROUP;
-import static io.penstock.config.KeySettings.MAX_CONCURRENCY;
 import static io.penstock.config.KeySettings.MAX_PRIORITY;
 import static io.penstock.config.KeySettings.MODELS;
 import static io.penstock.config.KeySettings.NAME;
 import static io.penstock.config.KeySettings.ON_LIMIT;
 import static io.penstock.config.KeySettings.PRIORITY;
-import static io.penstock.config.KeySettings.RATE_LIMIT_RPD;
-import static io.penstock.config.KeySettings.RATE_LIMIT_RPM;
-import static io.penstock.config.KeySettings.RATE_LIMIT_TPM;
+import static io.penstock.config.KeySettings.RPD;
+import static io.penstock.config.KeySettings.RPM;
 import static io.penstock.config.KeySettings.SHA256;
 import static io.penstock.config.KeySettings.STRICT_AFTER_DENIAL;
+import static io.penstock.config.KeySettings.TPM;
 import static io.penstock.config.KeySettings.WEIGHT;
 import static io.penstock.config.SharingSetting.SHARING;
 
@@ -77,10 +77,10 @@ final class KeyBuilder {
         values.get(NAME),
         List.of(new Secret(values.get(SHA256), KeySpec.NEVER)),
         new Limits(
-            values.get(RATE_LIMIT_RPM),
-            values.get(RATE_LIMIT_TPM),
-            values.get(RATE_LIMIT_RPD),
-            values.get(MAX_CONCURRENCY),
+            values.get(RPM),
+            values.get(TPM),
+            values.get(RPD),
+            values.get(CONCURRENCY),
             values.get(BUDGET_TOKENS_PER_DAY)),
         values.get(MODELS),
         values.find(GROUP).orElse(null),
@@ -102,10 +102,10 @@ final class KeyBuilder {
     Map<String, Object> shown = new LinkedHashMap<>();
     put(shown, NAME, key.name());
     put(shown, SHA256, key.secrets().getFirst().sha256());
-    put(shown, RATE_LIMIT_RPM, key.limits().rpm());
-    put(shown, RATE_LIMIT_TPM, key.limits().tpm());
-    put(shown, RATE_LIMIT_RPD, key.limits().rpd());
-    put(shown, MAX_CONCURRENCY, key.limits().concurrency());
+    put(shown, RPM, key.limits().rpm());
+    put(shown, TPM, key.limits().tpm());
+    put(shown, RPD, key.limits().rpd());
+    put(shown, CONCURRENCY, key.limits().concurrency());
     put(shown, BUDGET_TOKENS_PER_DAY, key.limits().budgetTokensPerDay());
     put(shown, MODELS, key.models());
     put(shown, GROUP, key.group());

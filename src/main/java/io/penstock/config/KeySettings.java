@@ -28,14 +28,14 @@ final class KeySettings {
           new SecretDigest(),
           "SHA-256 of the secret that clients send; never the secret.");
 
-  static final RouteSetting<Long> RATE_LIMIT_RPM =
-      limit("rate_limit_rpm", "Requests in any 60 seconds");
-  static final RouteSetting<Long> RATE_LIMIT_TPM =
-      limit("rate_limit_tpm", "Tokens, input and output, in any 60 seconds");
-  static final RouteSetting<Long> RATE_LIMIT_RPD =
-      limit("rate_limit_rpd", "Requests in 24 h from the first");
-  static final RouteSetting<Long> MAX_CONCURRENCY =
-      limit("max_concurrency", "Requests at the same time");
+  static final RouteSetting<Long> RPM =
+      limit("rpm", "Requests in any 60 seconds").formerly("rate_limit_rpm");
+  static final RouteSetting<Long> TPM =
+      limit("tpm", "Tokens, input and output, in any 60 seconds").formerly("rate_limit_tpm");
+  static final RouteSetting<Long> RPD =
+      limit("rpd", "Requests in 24 h from the first").formerly("rate_limit_rpd");
+  static final RouteSetting<Long> CONCURRENCY =
+      limit("concurrency", "Requests at the same time").formerly("max_concurrency");
   static final RouteSetting<Long> BUDGET_TOKENS_PER_DAY =
       limit("budget_tokens_per_day", "Tokens, input and output, in a UTC day");
 
@@ -102,10 +102,10 @@ final class KeySettings {
       List.of(
           NAME,
           SHA256,
-          RATE_LIMIT_RPM,
-          RATE_LIMIT_TPM,
-          RATE_LIMIT_RPD,
-          MAX_CONCURRENCY,
+          RPM,
+          TPM,
+          RPD,
+          CONCURRENCY,
           BUDGET_TOKENS_PER_DAY,
           MODELS,
           GROUP,
@@ -122,10 +122,6 @@ final class KeySettings {
   /** Plausible but wrong setting names, mapped to the right ones. */
   static final Map<String, String> MEANT =
       Map.of(
-          "rpm", "rate_limit_rpm",
-          "tpm", "rate_limit_tpm",
-          "rpd", "rate_limit_rpd",
-          "concurrency", "max_concurrency",
           "secret", "sha256",
           "key", "sha256",
           "api_key", "sha256",

@@ -29,10 +29,9 @@ final class ModelSettings {
           BigDecimal.valueOf(5),
           "Seconds that a request waits before another model may serve it.");
 
-  static final RouteSetting<Long> MAX_RPM = limit("max_rpm", "Requests in any 60 seconds");
-  static final RouteSetting<Long> MAX_TPM =
-      limit("max_tpm", "Tokens, input and output, in any 60 seconds");
-  static final RouteSetting<Long> MAX_RPD = limit("max_rpd", "Requests in 24 h from the first");
+  static final RouteSetting<Long> RPM = limit("rpm", "Requests in any 60 seconds");
+  static final RouteSetting<Long> TPM = limit("tpm", "Tokens, input and output, in any 60 seconds");
+  static final RouteSetting<Long> RPD = limit("rpd", "Requests in 24 h from the first");
 
   static final RouteSetting<ConfigurationSnapshot.Price> PRICE_PER_MTOK =
       RouteSetting.unset(
@@ -43,28 +42,22 @@ final class ModelSettings {
 
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE =
-      List.of(
-          MAX_RPM,
-          MAX_TPM,
-          MAX_RPD,
-          FALLBACK,
-          FALLBACK_AFTER,
-          PRICE_PER_MTOK,
-          SharingSetting.SHARING);
+      List.of(RPM, TPM, RPD, FALLBACK, FALLBACK_AFTER, PRICE_PER_MTOK, SharingSetting.SHARING);
 
   private ModelSettings() {}
 
   private static RouteSetting<Long> limit(String name, String what) {
-    return RouteSetting.sometimes(
-        name,
-        new NumberShapes.Whole(0, Cost.MAX_TOKENS),
-        "0 where another of max_rpm, max_tpm and max_rpd is set, else as its provider's profile",
-        values -> limited(values) ? Optional.of(0L) : Optional.empty(),
-        what + ", whoever serves them; 0 is unlimited.");
+    return RouteSetting.<Long>sometimes(
+            name,
+            new NumberShapes.Whole(0, Cost.MAX_TOKENS),
+            "0 where another of rpm, tpm and rpd is set, else as its provider's profile",
+            values -> limited(values) ? Optional.of(0L) : Optional.empty(),
+            what + ", whoever serves them; 0 is unlimited.")
+        .formerly("max_" + name);
   }
 
   private static boolean limited(EffectiveValues values) {
-    return Stream.of(MAX_RPM, MAX_TPM, MAX_RPD).anyMatch(each -> values.set(each).isPresent());
+    return Stream.of(RPM, TPM, RPD).anyMatch(each -> values.set(each).isPresent());
   }
 
   /** Returns the model described by usable settings, without its fallbacks. */
@@ -72,7 +65,7 @@ final class ModelSettings {
     ConfigurationSnapshot.Price price = values.find(PRICE_PER_MTOK).orElse(null);
     return limited(values)
         ? new ConfigurationSnapshot.Model(
-            new ModelLimits(values.get(MAX_RPM), values.get(MAX_TPM), values.get(MAX_RPD)), price)
+            new ModelLimits(values.get(RPM), values.get(TPM), values.get(RPD)), price)
         : new ConfigurationSnapshot.Model(null, price);
   }
 
@@ -80,9 +73,9 @@ final class ModelSettings {
   static Map<String, Object> shown(ConfigurationSnapshot.Model model) {
     Map<String, Object> shown = new LinkedHashMap<>();
     if (model.limits() != null) {
-      shown.put(MAX_RPM.name(), model.limits().rpm());
-      shown.put(MAX_TPM.name(), model.limits().tpm());
-      shown.put(MAX_RPD.name(), model.limits().rpd());
+      shown.put(RPM.name(), model.limits().rpm());
+      shown.put(TPM.name(), model.limits().tpm());
+      shown.put(RPD.name(), model.limits().rpd());
     }
     if (model.price() != null) {
       shown.put(PRICE_PER_MTOK.name(), PRICE_PER_MTOK.shape().show(model.price()));

@@ -114,6 +114,7 @@ final class TopLevel {
         + ScalarValue.quote(key)
         + NearestName.nearest(key, ALL)
             .map(near -> ", did you mean '" + near + "'?")
+            .or(() -> UnknownKeys.elsewhere(key))
             .orElse(", expected defaults, endpoints, models, providers, keys or groups");
   }
 }

@@ -2,50 +2,87 @@ package io.penstock.config;
 
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.ScalarValue;
+import io.penstock.config.shape.WordShapes;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/** Finds out where in a route file an unknown key belongs, or which key was meant. */
+/** Finds out in which sections of a route file an unknown key belongs, or which key was meant. */
 final class UnknownKeys {
+  /** A section of route files, by the name that it has in faults. */
+  private record Section(String name, List<RouteSetting<?>> table) {
+    boolean has(String key) {
+      return table.stream().anyMatch(setting -> names(setting).anyMatch(key::equals));
+    }
+  }
+
+  private static final List<Section> SECTIONS =
+      List.of(
+          new Section("endpoints", EndpointSettings.TABLE),
+          new Section("upstreams", UpstreamSettings.TABLE),
+          new Section("limits", PoolSettings.TABLE),
+          new Section("models", ModelSettings.TABLE),
+          new Section("keys", KeySettings.TABLE),
+          new Section("groups", GroupSettings.TABLE));
+
   private UnknownKeys() {}
 
-  /** Returns the fault for a key of a section that can have only {@code known} keys. */
-  static String describe(String key, List<String> known) {
-    String fault = "unknown key " + ScalarValue.quote(key);
-    String meant = known.equals(names(KeySettings.TABLE)) ? KeySettings.MEANT.get(key) : null;
-    if (meant != null) {
-      return fault + ", did you mean '" + meant + "'?";
-    }
-    if (has(UpstreamSettings.TABLE, key)) {
-      return fault + " here, expected it in one of upstreams";
-    }
-    if (has(EndpointSettings.TABLE, key)) {
-      return fault + " here, expected it in one of endpoints";
-    }
-    if (has(EndpointSettings.DEFAULTS, key)) {
-      return fault + " here, expected it in defaults";
-    }
-    if (has(PoolSettings.TABLE, key)) {
-      return fault + " here, expected it in one of limits";
-    }
-    if (has(ModelSettings.TABLE, key)) {
-      return fault + " here, expected it in one of models";
-    }
-    if (has(KeySettings.TABLE, key)) {
-      return fault + " here, expected it in one of keys";
-    }
-    Optional<String> near = NearestName.nearest(key, known);
-    if (near.isPresent()) {
-      return fault + ", did you mean '" + near.get() + "'?";
-    }
-    return fault + ", expected one of " + String.join(", ", known);
+  /** Returns the fault for a key of a section that can have only the settings of {@code table}. */
+  static String describe(String key, List<RouteSetting<?>> table) {
+    String meant = table == KeySettings.TABLE ? KeySettings.MEANT.get(key) : null;
+    return "unknown key "
+        + ScalarValue.quote(key)
+        + Optional.ofNullable(meant)
+            .or(() -> renamed(key, table))
+            .map(UnknownKeys::suggestion)
+            .or(() -> elsewhere(key))
+            .or(() -> nearest(key, table).map(UnknownKeys::suggestion))
+            .orElseGet(() -> ", expected one of " + String.join(", ", present(table)));
   }
 
-  private static boolean has(List<RouteSetting<?>> table, String key) {
-    return names(table).contains(key);
+  /** Returns in which sections {@code key} belongs, in words that follow the key. */
+  static Optional<String> elsewhere(String key) {
+    List<String> sections =
+        SECTIONS.stream().filter(section -> section.has(key)).map(Section::name).toList();
+    if (!sections.isEmpty()) {
+      return Optional.of(" here, expected it in one of " + WordShapes.oneOf(sections));
+    }
+    return EndpointSettings.MAX_DYNAMIC_ENDPOINTS.name().equals(key)
+        ? Optional.of(" here, expected it in defaults")
+        : Optional.empty();
   }
 
-  private static List<String> names(List<RouteSetting<?>> table) {
+  /** Returns the name in {@code table} of what {@code key} is an old name of in some section. */
+  private static Optional<String> renamed(String key, List<RouteSetting<?>> table) {
+    return SECTIONS.stream()
+        .flatMap(section -> section.table().stream())
+        .filter(setting -> setting.oldNames().contains(key))
+        .<String>map(RouteSetting::name)
+        .filter(present(table)::contains)
+        .findFirst();
+  }
+
+  /** Returns the present name of the setting that has the most similar name, present or old. */
+  private static Optional<String> nearest(String key, List<RouteSetting<?>> table) {
+    List<String> all = table.stream().flatMap(UnknownKeys::names).toList();
+    return NearestName.nearest(key, all)
+        .flatMap(
+            near ->
+                table.stream()
+                    .filter(setting -> names(setting).anyMatch(near::equals))
+                    .<String>map(RouteSetting::name)
+                    .findFirst());
+  }
+
+  private static Stream<String> names(RouteSetting<?> setting) {
+    return Stream.concat(Stream.of(setting.name()), setting.oldNames().stream());
+  }
+
+  private static List<String> present(List<RouteSetting<?>> table) {
     return table.stream().<String>map(RouteSetting::name).toList();
+  }
+
+  private static String suggestion(String name) {
+    return ", did you mean '" + name + "'?";
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.config;
 import static io.penstock.config.UpstreamSettings.API_KEY;
 import static io.penstock.config.UpstreamSettings.BURST_SECONDS;
 import static io.penstock.config.UpstreamSettings.CHARGE;
+import static io.penstock.config.UpstreamSettings.CONCURRENCY;
 import static io.penstock.config.UpstreamSettings.CONNECT_TIMEOUT;
 import static io.penstock.config.UpstreamSettings.DAY;
 import static io.penstock.config.UpstreamSettings.FIRST_BYTE_TIMEOUT;
@@ -10,18 +11,17 @@ import static io.penstock.config.UpstreamSettings.GUARD;
 import static io.penstock.config.UpstreamSettings.HEADERS;
 import static io.penstock.config.UpstreamSettings.ID;
 import static io.penstock.config.UpstreamSettings.INJECT_USAGE;
-import static io.penstock.config.UpstreamSettings.ITPM_LIMIT;
+import static io.penstock.config.UpstreamSettings.ITPM;
 import static io.penstock.config.UpstreamSettings.LIMITS;
-import static io.penstock.config.UpstreamSettings.MAX_CONCURRENCY;
 import static io.penstock.config.UpstreamSettings.MODELS;
-import static io.penstock.config.UpstreamSettings.OTPM_LIMIT;
+import static io.penstock.config.UpstreamSettings.OTPM;
 import static io.penstock.config.UpstreamSettings.PROXY;
-import static io.penstock.config.UpstreamSettings.RPD_LIMIT;
-import static io.penstock.config.UpstreamSettings.RPM_LIMIT;
+import static io.penstock.config.UpstreamSettings.RPD;
+import static io.penstock.config.UpstreamSettings.RPM;
 import static io.penstock.config.UpstreamSettings.SETTLE;
 import static io.penstock.config.UpstreamSettings.STALL_TIMEOUT;
 import static io.penstock.config.UpstreamSettings.TLS;
-import static io.penstock.config.UpstreamSettings.TPM_LIMIT;
+import static io.penstock.config.UpstreamSettings.TPM;
 import static io.penstock.config.UpstreamSettings.URL;
 import static io.penstock.config.UpstreamSettings.WEIGHT;
 
@@ -94,12 +94,12 @@ final class UpstreamBuilder {
   private static Budget budget(EffectiveValues effectiveValues, List<SharedPool> pools) {
     return new Budget(
         new Limits(
-            effectiveValues.get(RPM_LIMIT),
-            effectiveValues.get(TPM_LIMIT),
-            effectiveValues.get(ITPM_LIMIT),
-            effectiveValues.get(OTPM_LIMIT),
-            effectiveValues.get(RPD_LIMIT),
-            effectiveValues.get(MAX_CONCURRENCY)),
+            effectiveValues.get(RPM),
+            effectiveValues.get(TPM),
+            effectiveValues.get(ITPM),
+            effectiveValues.get(OTPM),
+            effectiveValues.get(RPD),
+            effectiveValues.get(CONCURRENCY)),
         pools,
         effectiveValues.get(DAY),
         effectiveValues.get(CHARGE),
@@ -127,12 +127,12 @@ final class UpstreamBuilder {
   }
 
   private static void differences(List<String> names, Budget a, Budget b) {
-    note(names, RPM_LIMIT, a.limits().rpm(), b.limits().rpm());
-    note(names, TPM_LIMIT, a.limits().tpm(), b.limits().tpm());
-    note(names, ITPM_LIMIT, a.limits().itpm(), b.limits().itpm());
-    note(names, OTPM_LIMIT, a.limits().otpm(), b.limits().otpm());
-    note(names, RPD_LIMIT, a.limits().rpd(), b.limits().rpd());
-    note(names, MAX_CONCURRENCY, a.limits().concurrency(), b.limits().concurrency());
+    note(names, RPM, a.limits().rpm(), b.limits().rpm());
+    note(names, TPM, a.limits().tpm(), b.limits().tpm());
+    note(names, ITPM, a.limits().itpm(), b.limits().itpm());
+    note(names, OTPM, a.limits().otpm(), b.limits().otpm());
+    note(names, RPD, a.limits().rpd(), b.limits().rpd());
+    note(names, CONCURRENCY, a.limits().concurrency(), b.limits().concurrency());
     note(names, LIMITS, a.pools(), b.pools());
     note(names, DAY, a.day(), b.day());
     note(names, CHARGE, a.charge(), b.charge());

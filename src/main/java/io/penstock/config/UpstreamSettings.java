@@ -60,17 +60,19 @@ final class UpstreamSettings {
           1L,
           "Breaks ties between equally used upstreams.");
 
-  static final RouteSetting<Long> RPM_LIMIT = limit("rpm_limit", "Requests");
-  static final RouteSetting<Long> TPM_LIMIT = limit("tpm_limit", "Tokens, as charge counts them,");
-  static final RouteSetting<Long> ITPM_LIMIT = limit("itpm_limit", "Input tokens");
-  static final RouteSetting<Long> OTPM_LIMIT = limit("otpm_limit", "Output tokens");
+  static final RouteSetting<Long> RPM = limit("rpm", "Requests");
+  static final RouteSetting<Long> TPM = limit("tpm", "Tokens, as charge counts them,");
+  static final RouteSetting<Long> ITPM = limit("itpm", "Input tokens");
+  static final RouteSetting<Long> OTPM = limit("otpm", "Output tokens");
 
-  static final RouteSetting<Long> RPD_LIMIT =
-      RouteSetting.fixed("rpd_limit", LIMIT, 0L, "Requests a day, per model; 0 is unlimited.");
+  static final RouteSetting<Long> RPD =
+      RouteSetting.fixed("rpd", LIMIT, 0L, "Requests a day, per model; 0 is unlimited.")
+          .formerly("rpd_limit");
 
-  static final RouteSetting<Long> MAX_CONCURRENCY =
+  static final RouteSetting<Long> CONCURRENCY =
       RouteSetting.fixed(
-          "max_concurrency", LIMIT, 0L, "Requests at the same time, per model; 0 is unlimited.");
+              "concurrency", LIMIT, 0L, "Requests at the same time, per model; 0 is unlimited.")
+          .formerly("max_concurrency");
 
   static final RouteSetting<List<FileSection>> LIMITS =
       RouteSetting.fixed(
@@ -168,12 +170,12 @@ final class UpstreamSettings {
           HEADERS,
           MODELS,
           WEIGHT,
-          RPM_LIMIT,
-          TPM_LIMIT,
-          ITPM_LIMIT,
-          OTPM_LIMIT,
-          RPD_LIMIT,
-          MAX_CONCURRENCY,
+          RPM,
+          TPM,
+          ITPM,
+          OTPM,
+          RPD,
+          CONCURRENCY,
           LIMITS,
           DAY,
           CHARGE,
@@ -192,7 +194,8 @@ final class UpstreamSettings {
 
   private static RouteSetting<Long> limit(String name, String what) {
     return RouteSetting.fixed(
-        name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.");
+            name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.")
+        .formerly(name + "_limit");
   }
 
   private static ChargeRule chargeOf(Dialect dialect) {

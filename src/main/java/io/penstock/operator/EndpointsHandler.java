@@ -1,5 +1,6 @@
 package io.penstock.operator;
 
+import io.penstock.config.RouteText;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
@@ -87,7 +88,7 @@ final class EndpointsHandler {
   }
 
   private EndpointView view(Endpoint endpoint) {
-    return view(endpoint, endpoint.spec().shown());
+    return view(endpoint, RouteText.published(endpoint.spec()));
   }
 
   /** Returns the endpoint's current state, together with the given configuration. */

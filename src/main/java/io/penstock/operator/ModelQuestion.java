@@ -41,13 +41,22 @@ record ModelQuestion(String model, Map<String, Long> numbers) {
    */
   static HandlerFunction<ServerResponse> about(
       List<String> members, boolean ofModel, Function<ModelQuestion, Mono<ServerResponse>> answer) {
+    return about(members, List.of(), ofModel, answer);
+  }
+
+  /** Returns a handler as above; {@code old} has names that are read but not advertised. */
+  static HandlerFunction<ServerResponse> about(
+      List<String> members,
+      List<String> old,
+      boolean ofModel,
+      Function<ModelQuestion, Mono<ServerResponse>> answer) {
     return request ->
         said(
             Mono.defer(() -> body(request))
                 .map(
                     bytes ->
                         new ModelQuestion(
-                            ofModel ? model(request, true) : "", numbers(bytes, members)))
+                            ofModel ? model(request, true) : "", numbers(bytes, members, old)))
                 .flatMap(answer));
   }
 
@@ -101,14 +110,14 @@ record ModelQuestion(String model, Map<String, Long> numbers) {
     return model;
   }
 
-  private static Map<String, Long> numbers(byte[] json, List<String> members) {
+  private static Map<String, Long> numbers(byte[] json, List<String> members, List<String> old) {
     if (!(OperatorJson.parsed(json) instanceof ObjectNode given)) {
       throw new Unclear("a JSON object is expected");
     }
     Map<String, Long> numbers = new HashMap<>();
     for (Map.Entry<String, JsonNode> member : given.properties()) {
       String name = member.getKey();
-      if (!members.contains(name)) {
+      if (!members.contains(name) && !old.contains(name)) {
         throw new Unclear("only " + String.join(", ", members) + " are understood");
       }
       if (!member.getValue().isIntegralNumber() || !member.getValue().canConvertToLong()) {
@@ -136,6 +145,18 @@ record ModelQuestion(String model, Map<String, Long> numbers) {
   /** Returns a number, or the default if it is missing. */
   long number(String name, long otherwise, long most) {
     return within(name, numbers.getOrDefault(name, otherwise), most);
+  }
+
+  /**
+   * Returns a number that has an old name too, or the default if it is missing; the body may use
+   * one of the names.
+   */
+  long number(String name, String old, long otherwise, long most) {
+    if (numbers.containsKey(name) && numbers.containsKey(old)) {
+      throw new Unclear(
+          "%s and %s are two names of one limit, expected only %s".formatted(name, old, name));
+    }
+    return numbers.containsKey(old) ? number(old, otherwise, most) : number(name, otherwise, most);
   }
 
   private static long within(String name, long number, long most) {

@@ -80,14 +80,14 @@ final class QuotasHandler {
             .orElse(ModelLimits.NONE);
     if (modelQuestion.numbers().isEmpty()) {
       return ProblemAnswer.of(
-              HttpStatus.BAD_REQUEST, "at least one of max_rpm, max_tpm and max_rpd is expected")
+              HttpStatus.BAD_REQUEST, "at least one of rpm, tpm and rpd is expected")
           .answer();
     }
     ModelLimits limits =
         new ModelLimits(
-            modelQuestion.number("max_rpm", before.rpm(), Cost.MAX_TOKENS),
-            modelQuestion.number("max_tpm", before.tpm(), Cost.MAX_TOKENS),
-            modelQuestion.number("max_rpd", before.rpd(), Cost.MAX_TOKENS));
+            modelQuestion.number("rpm", "max_rpm", before.rpm(), Cost.MAX_TOKENS),
+            modelQuestion.number("tpm", "max_tpm", before.tpm(), Cost.MAX_TOKENS),
+            modelQuestion.number("rpd", "max_rpd", before.rpd(), Cost.MAX_TOKENS));
     return models.override(modelQuestion.model(), limits, ticker.nanos())
         ? OperatorJson.answer(views(modelQuestion.model()))
         : ProblemAnswer.of(

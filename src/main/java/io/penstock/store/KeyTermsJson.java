@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Converts the terms of a key to and from JSON, with the names used in route files. */
+/**
+ * Converts the terms of a key to and from JSON. Requests may use the names of route files, and the
+ * older ones that answers and stored rows keep.
+ */
 public final class KeyTermsJson {
   private static final long MOST = Cost.MAX_TOKENS;
   private static final int HIGHEST = 1_000_000;
@@ -42,22 +46,40 @@ public final class KeyTermsJson {
   /**
    * One term of keys.
    *
+   * @param name its name in route files and requests
+   * @param published its name in answers and stored rows, which requests may use too
    * @param show returns its current value; null if it has none
    * @param read sets its value; null means the value of a new key
    */
   private record Term(
-      String name,
-      Function<KeyDraft, @Nullable Object> show,
-      BiConsumer<KeyDraft, @Nullable JsonNode> read) {}
+      String name, String published, Function<KeyDraft, @Nullable Object> show, Reader read) {
+    /** A term that has the same name everywhere. */
+    Term(
+        String name,
+        Function<KeyDraft, @Nullable Object> show,
+        BiConsumer<KeyDraft, @Nullable JsonNode> read) {
+      this(name, name, show, (draft, written, to) -> read.accept(draft, to));
+    }
+  }
+
+  /** Sets a term of a draft; {@code written} is the name that the request has for it. */
+  @FunctionalInterface
+  private interface Reader {
+    void read(KeyDraft draft, String written, @Nullable JsonNode to);
+  }
 
   private static final List<Term> TERMS =
       List.of(
-          limit("rate_limit_rpm", draft -> draft.rpm, (draft, to) -> draft.rpm = to),
-          limit("rate_limit_tpm", draft -> draft.tpm, (draft, to) -> draft.tpm = to),
-          limit("rate_limit_rpd", draft -> draft.rpd, (draft, to) -> draft.rpd = to),
+          limit("rpm", "rate_limit_rpm", draft -> draft.rpm, (draft, to) -> draft.rpm = to),
+          limit("tpm", "rate_limit_tpm", draft -> draft.tpm, (draft, to) -> draft.tpm = to),
+          limit("rpd", "rate_limit_rpd", draft -> draft.rpd, (draft, to) -> draft.rpd = to),
           limit(
-              "max_concurrency", draft -> draft.concurrency, (draft, to) -> draft.concurrency = to),
+              "concurrency",
+              "max_concurrency",
+              draft -> draft.concurrency,
+              (draft, to) -> draft.concurrency = to),
           limit(
+              "budget_tokens_per_day",
               "budget_tokens_per_day",
               draft -> draft.budgetTokensPerDay,
               (draft, to) -> draft.budgetTokensPerDay = to),
@@ -115,15 +137,20 @@ public final class KeyTermsJson {
   private static Map<String, Term> byName() {
     Map<String, Term> all = new LinkedHashMap<>();
     TERMS.forEach(term -> all.put(term.name(), term));
+    TERMS.forEach(term -> all.put(term.published(), term));
     return all;
   }
 
   private static Term limit(
-      String name, Function<KeyDraft, Long> show, BiConsumer<KeyDraft, Long> set) {
+      String name,
+      String published,
+      Function<KeyDraft, Long> show,
+      BiConsumer<KeyDraft, Long> set) {
     return new Term(
         name,
+        published,
         show::apply,
-        (draft, to) -> set.accept(draft, Long.valueOf(whole(name, to, 0, MOST, 0))));
+        (draft, written, to) -> set.accept(draft, Long.valueOf(whole(written, to, 0, MOST, 0))));
   }
 
   /** Returns a key with the given name and secrets, and default terms. */
@@ -161,13 +188,23 @@ public final class KeyTermsJson {
 
   private static KeyDraft read(KeySpec key, ObjectNode terms) {
     KeyDraft draft = new KeyDraft(key);
+    Map<Term, String> written = new HashMap<>();
     for (Map.Entry<String, JsonNode> entry : terms.properties()) {
       Term term = BY_NAME.get(entry.getKey());
       if (term == null) {
         throw new Unclear(
-            named(entry.getKey()) + " is not known, expected some of " + BY_NAME.keySet());
+            named(entry.getKey())
+                + " is not known, expected some of "
+                + TERMS.stream().map(Term::name).toList());
       }
-      term.read().accept(draft, entry.getValue().isNull() ? null : entry.getValue());
+      String other = written.putIfAbsent(term, entry.getKey());
+      if (other != null) {
+        throw new Unclear(
+            "%s and %s are two names of one term, expected only %s"
+                .formatted(other, entry.getKey(), term.name()));
+      }
+      JsonNode to = entry.getValue().isNull() ? null : entry.getValue();
+      term.read().read(draft, entry.getKey(), to);
     }
     return draft;
   }
@@ -184,7 +221,7 @@ public final class KeyTermsJson {
   public static Map<String, @Nullable Object> shown(KeySpec key) {
     KeyDraft draft = new KeyDraft(key);
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    TERMS.forEach(term -> shown.put(term.name(), term.show().apply(draft)));
+    TERMS.forEach(term -> shown.put(term.published(), term.show().apply(draft)));
     return shown;
   }
 

@@ -32,12 +32,12 @@ class CommandGoldenIT {
       defaults: {max_queue_size: 7}
       providers: [openai, local]
       models:
-        m: {max_rpm: 5, fallback: [n], price_per_mtok: {input: 1.5, output: 2}}
+        m: {rpm: 5, fallback: [n], price_per_mtok: {input: 1.5, output: 2}}
       groups: [{name: team, rpm: 100, budget_tokens_per_month: 1000000}]
       keys:
         - name: alice
           sha256: SHA(alice)
-          rate_limit_rpm: 60
+          rpm: 60
           allowed_models: [m]
           group: team
           expires_at: 2099-01-31

@@ -83,9 +83,7 @@ class FallbacksTest {
         fault(
             "{m: {fallback_after: -1}}",
             "30: fallback_after is '-1', expected a number from 0 to 86400"),
-        fault(
-            "{m: {max_rpm: -5}}",
-            "23: max_rpm is '-5', expected a whole number from 0 to 1099511627776"),
+        fault("{m: {rpm: -5}}", "19: rpm is '-5', expected a whole number from 0 to 1099511627776"),
         fault(
             "{m: {price_per_mtok: {input: -1}}}",
             "38: input is '-1', expected a number from 0 to 1000000000"),

@@ -35,10 +35,8 @@ class KeyFaultsTest {
             "102: priority is 5, above max_priority 4, expected at most that"),
         key("max_priority: -1", "106: priority is 0, above max_priority -1, expected at most that"),
         key("weight: 0", "100: weight is '0', expected a whole number from 1 to 1000000"),
-        key(
-            "rate_limit_rpm: -1",
-            "108: rate_limit_rpm is '-1', expected a whole number from 0 to 1099511627776"),
-        key("rpm: 5", "92: unknown key 'rpm', did you mean 'rate_limit_rpm'?"),
+        key("rpm: -1", "97: rpm is '-1', expected a whole number from 0 to 1099511627776"),
+        key("rpm_limit: 5", "92: unknown key 'rpm_limit', did you mean 'rpm'?"),
         key("secret: abc", "92: unknown key 'secret', did you mean 'sha256'?"),
         key(
             "expires_at: tomorrow",

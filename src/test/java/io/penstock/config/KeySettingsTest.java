@@ -55,10 +55,10 @@ class KeySettingsTest {
 
   static Stream<Case> cases() {
     return Stream.of(
-        of("rate_limit_rpm", "60", k -> k.limits().rpm(), 0L, 60L, 60L),
-        of("rate_limit_tpm", "1_000", k -> k.limits().tpm(), 0L, 1000L, 1000L),
-        of("rate_limit_rpd", "7", k -> k.limits().rpd(), 0L, 7L, 7L),
-        of("max_concurrency", "3", k -> k.limits().concurrency(), 0L, 3L, 3L),
+        of("rpm", "60", k -> k.limits().rpm(), 0L, 60L, 60L),
+        of("tpm", "1_000", k -> k.limits().tpm(), 0L, 1000L, 1000L),
+        of("rpd", "7", k -> k.limits().rpd(), 0L, 7L, 7L),
+        of("concurrency", "3", k -> k.limits().concurrency(), 0L, 3L, 3L),
         of("budget_tokens_per_day", "9", k -> k.limits().budgetTokensPerDay(), 0L, 9L, 9L),
         of(
             "models",
@@ -184,8 +184,8 @@ class KeySettingsTest {
         ENDPOINT
             + """
             models:
-              a: {max_rpm: 5, price_per_mtok: {input: 2.5}}
-              b: {max_tpm: 0}
+              a: {rpm: 5, price_per_mtok: {input: 2.5}}
+              b: {tpm: 0}
               c: {price_per_mtok: {input: 1, output: 10}}
               d: {fallback: [a]}
             """;
@@ -210,7 +210,7 @@ class KeySettingsTest {
     String clients =
         """
         providers: [gemini]
-        models: {m: {max_rpd: 4, price_per_mtok: {input: 0.5}}, n: {fallback: [m]}}
+        models: {m: {rpd: 4, price_per_mtok: {input: 0.5}}, n: {fallback: [m]}}
         groups: [{name: team, tpm: 5}]
         """;
     String keys =

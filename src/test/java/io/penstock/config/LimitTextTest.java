@@ -23,8 +23,7 @@ class LimitTextTest {
 
   @Test
   void upstreams_areSaidByTheFirst() {
-    assertThat(of("{'algorithm':'none','upstreams':[{'rpm_limit':60,'tpm_limit':0}]}"))
-        .isEqualTo("60rpm");
+    assertThat(of("{'algorithm':'none','upstreams':[{'rpm':60,'tpm':0}]}")).isEqualTo("60rpm");
     assertThat(
             of(
                 "{'algorithm':'strict','rate':1,'unit':'rps','upstreams':[{'max_concurrency':4},"

@@ -127,7 +127,10 @@ class RouteFaultsTest {
         endpoint(
             "max_upload_bytes: 0",
             "23: max_upload_bytes is '0', expected a whole number from 1 to 1125899906842624"),
-        endpoint("rpm: 1", "5: unknown key 'rpm' here, expected it in one of limits"),
+        endpoint(
+            "rpm: 1",
+            "5: unknown key 'rpm' here, expected it in one of upstreams, limits, models, keys or"
+                + " groups"),
         endpoint("fallback: [m]", "5: unknown key 'fallback' here, expected it in one of models"),
         endpoint(
             "rate: 0.123456789\n    unit: rpm",
@@ -150,7 +153,7 @@ class RouteFaultsTest {
             "stall_timeout: 0",
             "24: stall_timeout is '0', expected a number above 0 and up to 86400"),
         upstream("rate: 1", "9: unknown key 'rate' here, expected it in one of endpoints"),
-        upstream("rpm_limits: 1", "9: unknown key 'rpm_limits', did you mean 'rpm_limit'?"),
+        upstream("rpm_limits: 1", "9: unknown key 'rpm_limits', did you mean 'rpm'?"),
         upstream(
             "charge: vertex",
             "17: charge is 'vertex', expected openai, azure, anthropic, gemini, bedrock or"
@@ -158,12 +161,10 @@ class RouteFaultsTest {
         upstream("day: today", "14: day is 'today', expected first_use, utc or pacific"),
         upstream("settle: never", "17: settle is 'never', expected profile or usage"),
         upstream("inject_usage: 1", "23: inject_usage is '1', expected true or false"),
+        upstream("rpd: 1.5", "14: rpd is '1.5', expected a whole number from 0 to 1099511627776"),
         upstream(
-            "rpd_limit: 1.5",
-            "20: rpd_limit is '1.5', expected a whole number from 0 to 1099511627776"),
-        upstream(
-            "max_concurrency: -1",
-            "26: max_concurrency is '-1', expected a whole number from 0 to 1099511627776"),
+            "concurrency: -1",
+            "22: concurrency is '-1', expected a whole number from 0 to 1099511627776"),
         upstream("api_key: ''", "18: api_key is empty, expected text, mostly ${NAME}"),
         upstream(
             "api_key: 123",
@@ -267,7 +268,7 @@ class RouteFaultsTest {
 
   @Test
   void sameUpstreamId_identicalElsewhere_isTheSameUpstream() {
-    String upstreams = "upstreams: [{id: u, url: 'http://u', tpm_limit: 5}]";
+    String upstreams = "upstreams: [{id: u, url: 'http://u', tpm: 5}]";
     Routes routes =
         new Routes(directory)
             .write("a.yaml", "endpoints: [{path: /a, " + upstreams + "}]")
@@ -296,8 +297,8 @@ class RouteFaultsTest {
                         api_key: two
                         id: u
                         guard: 51
-                        rpd_limit: 5
-                        max_concurrency: 6
+                        rpd: 5
+                        concurrency: 6
                         limits: [{models: [m]}]
                         settle: usage
                         inject_usage: false
@@ -307,7 +308,7 @@ class RouteFaultsTest {
     assertThat(routes.faults(Map.of()))
         .containsExactly(
             "b.yaml:7:13: upstream 'u' differs from the one at a.yaml:1:41 in api_key,"
-                + " rpd_limit, max_concurrency, limits, day, charge, settle, guard, inject_usage,"
+                + " rpd, concurrency, limits, day, charge, settle, guard, inject_usage,"
                 + " proxy, expected the same or another id");
   }
 

@@ -190,7 +190,7 @@ class RouteFilesTest {
         endpoints:
           - {path: /real, upstreams: [{id: a, url: 'http://u'}]}
           - {path: /mock, upstreams: [{id: b, url: 'mock://openai'}]}
-          - {path: /limited, upstreams: [{id: c, url: 'http://u', rpm_limit: 1}]}
+          - {path: /limited, upstreams: [{id: c, url: 'http://u', rpm: 1}]}
           - {path: /permit}
           - {path: /none, algorithm: none, upstreams: [{id: d, url: 'http://u'}]}
         """
@@ -199,6 +199,6 @@ class RouteFilesTest {
         .singleElement()
         .asString()
         .startsWith("a.yaml:3:31: upstream 'a' has no limit of its own")
-        .endsWith("expected rpm_limit, tpm_limit, itpm_limit or otpm_limit");
+        .endsWith("expected rpm, tpm, itpm or otpm");
   }
 }

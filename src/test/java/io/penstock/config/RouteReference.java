@@ -97,7 +97,15 @@ final class RouteReference {
   }
 
   private static <T> String row(RouteSetting<T> setting) {
-    return row(setting.name(), value(setting.shape()), otherwise(setting), setting.meaning());
+    return row(
+        setting.name(),
+        value(setting.shape()),
+        otherwise(setting),
+        setting.meaning() + oldNames(setting.oldNames()));
+  }
+
+  private static String oldNames(List<String> names) {
+    return names.isEmpty() ? "" : " Formerly `" + String.join("`, `", names) + "`.";
   }
 
   private static String row(String name, String value, String otherwise, String meaning) {

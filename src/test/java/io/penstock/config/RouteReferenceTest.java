@@ -3,11 +3,11 @@ package io.penstock.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.penstock.config.shape.RouteSetting;
 import io.penstock.suite.DocumentPages;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -33,7 +33,8 @@ class RouteReferenceTest {
     List<String> shown =
         RouteReference.SECTIONS.stream()
             .flatMap(section -> section.table().stream())
-            .map(RouteSetting::name)
+            .flatMap(
+                setting -> Stream.concat(Stream.of(setting.name()), setting.oldNames().stream()))
             .toList();
     List<String> sections =
         List.of("defaults", "endpoints", "models", "providers", "keys", "groups", "server");

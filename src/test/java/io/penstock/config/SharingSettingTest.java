@@ -21,7 +21,7 @@ class SharingSettingTest {
           sharing: local
           upstreams: [{id: u, url: 'http://u', sharing: eventual}, {id: v, url: 'http://v'}]
         - path: /b
-      models: {m: {sharing: eventual}, n: {max_rpm: 5}}
+      models: {m: {sharing: eventual}, n: {rpm: 5}}
       keys: [{name: k, sha256: HASH, sharing: exact}, {name: l, sha256: OTHER}]
       groups: [{name: g, sharing: local}, {name: h}]
       """

@@ -36,12 +36,12 @@ class UpstreamSettingsTest {
   private static Stream<Case> budgetCases() {
     SharedPool pool = new SharedPool("m", Set.of("m"), new Limits(3, 0, 0, 0));
     return Stream.of(
-        up("rpm_limit", "2", u -> u.budget().limits().rpm(), 0L, 2L, 2L),
-        up("tpm_limit", "3", u -> u.budget().limits().tpm(), 0L, 3L, 3L),
-        up("itpm_limit", "4", u -> u.budget().limits().itpm(), 0L, 4L, 4L),
-        up("otpm_limit", "5", u -> u.budget().limits().otpm(), 0L, 5L, 5L),
-        up("rpd_limit", "6", u -> u.budget().limits().rpd(), 0L, 6L, 6L),
-        up("max_concurrency", "7", u -> u.budget().limits().concurrency(), 0L, 7L, 7L),
+        up("rpm", "2", u -> u.budget().limits().rpm(), 0L, 2L, 2L),
+        up("tpm", "3", u -> u.budget().limits().tpm(), 0L, 3L, 3L),
+        up("itpm", "4", u -> u.budget().limits().itpm(), 0L, 4L, 4L),
+        up("otpm", "5", u -> u.budget().limits().otpm(), 0L, 5L, 5L),
+        up("rpd", "6", u -> u.budget().limits().rpd(), 0L, 6L, 6L),
+        up("concurrency", "7", u -> u.budget().limits().concurrency(), 0L, 7L, 7L),
         up(
             "limits",
             "[{models: [m], rpm: 3}]",

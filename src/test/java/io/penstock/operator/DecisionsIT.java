@@ -132,6 +132,8 @@ class DecisionsIT {
         .contains("\"source\":\"override\",\"limits_traffic\":true")
         .contains("\"max_rpm\":7", "\"max_tpm\":1000000", "\"max_rpd\":1000");
     assertThat(ok("GET", "/quotas", "").text()).contains("\"gemini-2.5-pro\"", "\"max_rpm\":7");
+    assertThat(ok("PUT", "/quotas?model=gemini-2.5-pro", "{\"rpm\":8,\"rpd\":9}").text())
+        .contains("\"max_rpm\":8", "\"max_tpm\":1000000", "\"max_rpd\":9");
     assertThat(ok("DELETE", "/quotas/override?model=gemini-2.5-pro", "").text())
         .contains("\"max_rpm\":150");
     assertThat(ask("DELETE", "/quotas/override?model=gemini-2.5-pro", "").status()).isEqualTo(404);
@@ -239,6 +241,8 @@ class DecisionsIT {
         "400|POST|/quotas/reservations?model=m|{\"tokens\":1099511627777}",
         "400|PUT|/quotas?model=m|{}",
         "400|PUT|/quotas?model=m|{\"max_rpm\":-1}",
+        "400|PUT|/quotas?model=m|{\"rpm\":-1}",
+        "400|PUT|/quotas?model=m|{\"rpm\":1,\"max_rpm\":1}",
         "400|PUT|/quotas?model=m|{\"max_rpm\":true}",
         "400|PUT|/quotas|{\"max_rpm\":1}",
         "400|DELETE|/quotas/override|''",

@@ -36,12 +36,12 @@ class OperatorGoldenIT {
   private static final String ROUTES =
       """
       groups: [{name: team, rpm: 100}]
-      keys: [{name: filed, sha256: SHA(filed), rate_limit_rpm: 50, group: team}]
-      models: {m: {max_rpm: 5, max_tpm: 1000, max_rpd: 50, price_per_mtok: {input: 1, output: 2}}}
+      keys: [{name: filed, sha256: SHA(filed), rpm: 50, group: team}]
+      models: {m: {rpm: 5, tpm: 1000, rpd: 50, price_per_mtok: {input: 1, output: 2}}}
       endpoints:
         - path: /chat
           dialect: openai
-          upstreams: [{id: up, url: "mock://openai?tokens=4", rpm_limit: 600, tpm_limit: 100000}]
+          upstreams: [{id: up, url: "mock://openai?tokens=4", rpm: 600, tpm: 100000}]
         - {path: /held, rate: 1000}
         - {path: /none, algorithm: none}
       """;
@@ -173,7 +173,7 @@ class OperatorGoldenIT {
         "{\"name\":\"a b\"}",
         "{\"name\":\"anonymous\"}",
         "{\"name\":\"c\",\"rate_limit_rpm\":-1}",
-        "{\"name\":\"c\",\"rpm\":1}",
+        "{\"name\":\"c\",\"rps\":1}",
         "{\"name\":\"c\",\"group\":\"nobody\"}",
         "{\"name\":\"c\",\"expires_at\":\"tomorrow\"}",
         "{\"name\":\"c\",\"priority\":5,\"max_priority\":4}",
@@ -183,7 +183,7 @@ class OperatorGoldenIT {
         "{\"name\":",
         "x".repeat(10));
     ask(all, "POST /keys");
-    send(all, "PATCH /keys/alice", "{\"rate_limit_rpm\":120,\"on_limit\":\"wait\"}", "{\"x\":1}");
+    send(all, "PATCH /keys/alice", "{\"rpm\":120,\"on_limit\":\"wait\"}", "{\"x\":1}");
     send(all, "PATCH /keys/alice", "{\"rate_limit_rpm\":null}", "{\"name\":\"z\"}", "7");
     send(all, "PATCH /keys/nobody", "{}");
     send(all, "PATCH /keys/filed", "{}");

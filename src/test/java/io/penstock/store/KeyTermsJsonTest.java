@@ -64,6 +64,21 @@ class KeyTermsJsonTest {
   }
 
   @Test
+  void names_ofRequestsAreThoseOfRouteFilesOrTheStoredOnes() {
+    KeySpec key = changed(PLAIN, "{\"rpm\":1,\"tpm\":2,\"rpd\":3,\"concurrency\":4}");
+    assertThat(key.limits()).isEqualTo(new KeySpec.Limits(1, 2, 3, 4, 0));
+    assertThat(KeyTermsJson.stored(key))
+        .isEqualTo(
+            "{\"rate_limit_rpm\":1,\"rate_limit_tpm\":2,\"rate_limit_rpd\":3,"
+                + "\"max_concurrency\":4}");
+    assertThatThrownBy(() -> changed(PLAIN, "{\"rate_limit_rpm\":1,\"rpm\":1}"))
+        .isInstanceOf(KeyTermsJson.Unclear.class)
+        .hasMessage("rate_limit_rpm and rpm are two names of one term, expected only rpm");
+    assertThatThrownBy(() -> changed(PLAIN, "{\"rpm\":-1}"))
+        .hasMessageStartingWith("rpm is expected to be a whole number");
+  }
+
+  @Test
   void null_isWhatANewKeyHas() {
     String nulls =
         EVERYTHING.replaceAll(
@@ -120,7 +135,7 @@ class KeyTermsJsonTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{'rpm':1} | rpm is not known, expected some of [rate_limit_rpm,",
+        "{'rps':1} | rps is not known, expected some of [rpm, tpm, rpd, concurrency, ",
         "{'psk_SECRET':1} | a member is not known",
         "{'rate_limit_rpm':-1} | rate_limit_rpm is expected to be a whole number from 0",
         "{'rate_limit_rpm':1.5} | rate_limit_rpm is expected to be a whole number",

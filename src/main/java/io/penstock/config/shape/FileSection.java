@@ -35,25 +35,34 @@ public final class FileSection {
       MappingNode node, List<RouteSetting<?>> table, SourceFile sourceFile) {
     FileSection fileSection = new FileSection(sourceFile.place(node));
     Map<String, RouteSetting<?>> byName = new HashMap<>();
-    table.forEach(setting -> byName.put(setting.name(), setting));
+    for (RouteSetting<?> setting : table) {
+      byName.put(setting.name(), setting);
+      setting.oldNames().forEach(old -> byName.put(old, setting));
+    }
     Set<String> seen = new HashSet<>();
+    Map<String, LocatedValue<String>> written = new HashMap<>();
     for (NodeTuple tuple : sourceFile.entries(node)) {
       if (sourceFile.findings().full()) {
         break;
       }
       Optional<String> name = uniqueKey(tuple.getKeyNode(), seen, sourceFile);
       RouteSetting<?> setting = name.map(byName::get).orElse(null);
-      if (setting != null) {
-        fileSection.readValue(setting, tuple.getValueNode(), sourceFile);
-      } else if (name.isPresent()) {
-        List<String> known = table.stream().<String>map(RouteSetting::name).toList();
-        sourceFile.unknown(
-            tuple.getKeyNode(), sourceFile.unknownKeys().describe(name.get(), known));
+      if (setting == null) {
+        name.ifPresent(
+            key ->
+                sourceFile.unknown(
+                    tuple.getKeyNode(), sourceFile.unknownKeys().describe(key, table)));
+        continue;
+      }
+      LocatedValue<String> key =
+          new LocatedValue<>(name.get(), sourceFile.place(tuple.getKeyNode()));
+      if (onlyName(setting, key, written, sourceFile)) {
+        fileSection.readValue(setting, key.value(), tuple.getValueNode(), sourceFile);
       }
     }
     for (RouteSetting<?> setting : table) {
       if (setting.fallback() instanceof RouteSetting.Fallback.Required
-          && !seen.contains(setting.name())) {
+          && !written.containsKey(setting.name())) {
         sourceFile.fault(node, setting.name() + " is missing, expected it here");
         fileSection.broken.add(setting.name());
       }
@@ -61,11 +70,37 @@ public final class FileSection {
     return fileSection;
   }
 
-  private <T> void readValue(RouteSetting<T> setting, Node node, SourceFile sourceFile) {
+  /**
+   * Returns whether {@code key} is the only name under which the section sets {@code setting}, or
+   * adds a fault; notes an old name.
+   */
+  private static boolean onlyName(
+      RouteSetting<?> setting,
+      LocatedValue<String> key,
+      Map<String, LocatedValue<String>> written,
+      SourceFile sourceFile) {
+    LocatedValue<String> first = written.putIfAbsent(setting.name(), key);
+    if (first != null) {
+      sourceFile
+          .findings()
+          .fault(
+              key.place(),
+              "%s and %s, which is set at %s, are two names of one setting, expected only %s"
+                  .formatted(key.value(), first.value(), first.place(), setting.name()));
+      return false;
+    }
+    if (!key.value().equals(setting.name())) {
+      sourceFile.findings().oldName(key.place(), key.value(), setting.name());
+    }
+    return true;
+  }
+
+  private <T> void readValue(
+      RouteSetting<T> setting, String name, Node node, SourceFile sourceFile) {
     if (sourceFile.rls() && RlsUnsetValues.unset(setting.name(), node, sourceFile.variables())) {
       return;
     }
-    Optional<T> value = setting.shape().read(node, sourceFile, setting.name());
+    Optional<T> value = setting.shape().read(node, sourceFile, name);
     if (value.isPresent()) {
       set.put(setting.name(), new LocatedValue<>(value.get(), sourceFile.place(node)));
     } else {

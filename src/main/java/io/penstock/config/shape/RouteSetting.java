@@ -1,5 +1,6 @@
 package io.penstock.config.shape;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -7,12 +8,13 @@ import java.util.function.Function;
  * One key of route files, the common source of the parser, the documentation and the schema.
  *
  * @param name the key
+ * @param oldNames keys that mean the same and stay accepted, with a warning
  * @param shape the form of its values
  * @param fallback its value if neither the section nor the defaults set it
  * @param meaning one sentence for the schema, units included
  */
 public record RouteSetting<T>(
-    String name, ValueShape<T> shape, Fallback<T> fallback, String meaning) {
+    String name, List<String> oldNames, ValueShape<T> shape, Fallback<T> fallback, String meaning) {
 
   /** The value of a setting that nothing sets. */
   public sealed interface Fallback<T> {
@@ -32,17 +34,17 @@ public record RouteSetting<T>(
 
   public static <T> RouteSetting<T> required(
       String name, ValueShape<T> valueShape, String meaning) {
-    return new RouteSetting<>(name, valueShape, new Fallback.Required<>(), meaning);
+    return new RouteSetting<>(name, List.of(), valueShape, new Fallback.Required<>(), meaning);
   }
 
   public static <T> RouteSetting<T> fixed(
       String name, ValueShape<T> valueShape, T value, String meaning) {
-    return new RouteSetting<>(name, valueShape, new Fallback.Fixed<>(value), meaning);
+    return new RouteSetting<>(name, List.of(), valueShape, new Fallback.Fixed<>(value), meaning);
   }
 
   public static <T> RouteSetting<T> unset(
       String name, ValueShape<T> valueShape, String text, String meaning) {
-    return new RouteSetting<>(name, valueShape, new Fallback.Unset<>(text), meaning);
+    return new RouteSetting<>(name, List.of(), valueShape, new Fallback.Unset<>(text), meaning);
   }
 
   public static <T> RouteSetting<T> derived(
@@ -65,7 +67,13 @@ public record RouteSetting<T>(
       String text,
       Function<EffectiveValues, Optional<T>> from,
       String meaning) {
-    return new RouteSetting<>(name, valueShape, new Fallback.Derived<>(text, from), meaning);
+    return new RouteSetting<>(
+        name, List.of(), valueShape, new Fallback.Derived<>(text, from), meaning);
+  }
+
+  /** Returns the same setting, which may also be written under old names. */
+  public RouteSetting<T> formerly(String... names) {
+    return new RouteSetting<>(name, List.of(names), shape, fallback, meaning);
   }
 
   /** Returns the value if nothing sets it. */

@@ -13,15 +13,25 @@ public final class SectionSchema {
   public static Map<String, Object> of(List<RouteSetting<?>> table) {
     Map<String, Object> properties = new LinkedHashMap<>();
     List<String> required = new ArrayList<>();
+    Map<String, Object> deprecated = new LinkedHashMap<>();
+    List<Map<String, Object>> twoNames = new ArrayList<>();
     for (RouteSetting<?> setting : table) {
       properties.put(setting.name(), settingSchema(setting));
       if (setting.fallback() instanceof RouteSetting.Fallback.Required) {
         required.add(setting.name());
       }
+      for (String old : setting.oldNames()) {
+        deprecated.put(old, oldName(setting));
+        twoNames.add(ValueShape.keywords("required", List.of(setting.name(), old)));
+      }
     }
+    properties.putAll(deprecated);
     Map<String, Object> schema = object(properties);
     if (!required.isEmpty()) {
       schema.put("required", required);
+    }
+    if (!twoNames.isEmpty()) {
+      schema.put("not", ValueShape.keywords("anyOf", twoNames));
     }
     return schema;
   }
@@ -30,6 +40,14 @@ public final class SectionSchema {
   public static Map<String, Object> object(Map<String, Object> properties) {
     return ValueShape.keywords(
         "type", "object", "additionalProperties", false, "properties", properties);
+  }
+
+  private static Map<String, Object> oldName(RouteSetting<?> setting) {
+    Map<String, Object> schema = new LinkedHashMap<>();
+    schema.put("deprecated", true);
+    schema.put("description", "The old name of " + setting.name() + ".");
+    schema.putAll(setting.shape().schema());
+    return schema;
   }
 
   private static <T> Map<String, Object> settingSchema(RouteSetting<T> setting) {

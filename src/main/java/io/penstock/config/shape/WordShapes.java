@@ -145,7 +145,7 @@ public final class WordShapes {
   }
 
   /** Returns {@code a}, {@code a or b}, {@code a, b or c}. */
-  static String oneOf(List<String> names) {
+  public static String oneOf(List<String> names) {
     int last = names.size() - 1;
     return last < 1
         ? String.join("", names)
