@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,9 @@ final class ConfigurationDraft implements SourceFindings {
             }
           });
     }
-    keyRoster.check(endpoints, this::warn);
+    ServedModels served = new ServedModels(endpoints);
+    keyRoster.check(endpoints, served, this::warn);
+    checkFallbacks(served);
     oldNames.report(this::warn);
   }
 
@@ -187,6 +190,28 @@ final class ConfigurationDraft implements SourceFindings {
           effectiveValues.place(ModelSettings.FALLBACK),
           "model " + ScalarValue.quote(name) + " falls back to itself, expected others");
     }
+  }
+
+  private void checkFallbacks(ServedModels served) {
+    Map<String, Fallback> fallbacks = fallbacks();
+    for (String model : new TreeSet<>(fallbacks.keySet())) {
+      for (String other : fallbacks.get(model).models()) {
+        served
+            .problem(other)
+            .ifPresent(problem -> warn(placeOfModel(model), "fallback: " + problem));
+      }
+    }
+    for (List<String> circle : FallbackCircles.in(fallbacks)) {
+      warn(
+          placeOfModel(circle.getFirst()),
+          "fallbacks go in a circle (%s), so requests for each model use up the quota of the next,"
+                  .formatted(String.join(" to ", circle))
+              + " expected one of them without fallback");
+    }
+  }
+
+  private SourcePlace placeOfModel(String name) {
+    return Objects.requireNonNull(models.get(name)).place();
   }
 
   private Map<String, Fallback> fallbacks() {

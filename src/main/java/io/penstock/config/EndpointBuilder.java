@@ -69,12 +69,14 @@ final class EndpointBuilder {
   private final FaultCollector faultCollector;
   private final ConfigurationDraft configurationDraft;
   private final boolean rls;
+  private final LikelyMistakes likelyMistakes;
 
   EndpointBuilder(EffectiveValues values, ConfigurationDraft configurationDraft, boolean rls) {
     this.values = values;
     this.faultCollector = configurationDraft.faults();
     this.configurationDraft = configurationDraft;
     this.rls = rls;
+    this.likelyMistakes = new LikelyMistakes(values, configurationDraft);
   }
 
   /** Adds the endpoint to the draft, or faults. */
@@ -83,6 +85,9 @@ final class EndpointBuilder {
       configurationDraft.path(values.get(PATH), values.place(PATH));
     }
     check();
+    if (!rls) {
+      likelyMistakes.ofEndpoint();
+    }
     Optional<LimitSpec> limit = new LimitBuilder(values, faultCollector, rls).build();
     Optional<Upstreams> upstreams = upstreams();
     if (values.usable() && limit.isPresent() && upstreams.isPresent()) {
@@ -193,6 +198,7 @@ final class EndpointBuilder {
     }
     UpstreamSpec spec = UpstreamBuilder.build(upstream, built.get());
     note(spec, start, upstream.place(UpstreamSettings.ID));
+    likelyMistakes.ofUpstream(upstream);
     configurationDraft.sharing().note(LimitId.Kind.UPSTREAM, spec.id(), upstream);
     upstreams.specs().add(spec);
     Map<String, Object> shown = upstream.shown();

@@ -13,13 +13,15 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The keys and groups of all files, under construction. Not thread-safe. */
 final class KeyRoster {
-  /** A key, and the places of its {@code group} and {@code endpoints} settings. */
-  private record Entry(KeySpec key, SourcePlace group, SourcePlace endpoints) {}
+  /** A key, and the places of the settings that name something else. */
+  private record Entry(KeySpec key, SourcePlace group, SourcePlace models, SourcePlace endpoints) {}
 
   private final FaultCollector faultCollector;
   private final SharingSetting sharing;
@@ -54,7 +56,12 @@ final class KeyRoster {
       sharing.note(LimitId.Kind.KEY, key.name(), effectiveValues);
       SourcePlace group = effectiveValues.place(KeySettings.GROUP);
       keys.putIfAbsent(
-          key.name(), new Entry(key, group, effectiveValues.place(KeySettings.ALLOWED_ENDPOINTS)));
+          key.name(),
+          new Entry(
+              key,
+              group,
+              effectiveValues.place(KeySettings.ALLOWED_MODELS),
+              effectiveValues.place(KeySettings.ALLOWED_ENDPOINTS)));
     }
   }
 
@@ -86,27 +93,46 @@ final class KeyRoster {
   }
 
   /**
-   * Adds faults for unknown groups and warnings for unknown endpoints of keys. Call it after all
-   * files.
+   * Adds faults for unknown groups and warnings for unknown models and endpoints of keys. Call it
+   * after all files.
    */
-  void check(Collection<EndpointSpec> endpoints, BiConsumer<SourcePlace, String> warn) {
+  void check(
+      Collection<EndpointSpec> endpoints,
+      ServedModels served,
+      BiConsumer<SourcePlace, String> warn) {
     for (Entry entry : keys.values()) {
       String group = entry.key().group();
       if (group != null && !groupNames.containsKey(group)) {
         faultCollector.add(
             entry.group(), "group " + ScalarValue.quote(group) + " " + missing(group));
       }
-      if (entry.key().scope().endpoints() != null) {
-        for (String path : entry.key().scope().endpoints().stream().sorted().toList()) {
-          if (endpoints.stream().noneMatch(endpoint -> covers(endpoint, path))) {
-            warn.accept(
-                entry.endpoints(),
-                "no endpoint has path %s, which key %s may use"
-                    .formatted(ScalarValue.quote(path), ScalarValue.quote(entry.key().name())));
-          }
+      String may = ", which key " + ScalarValue.quote(entry.key().name()) + " may use";
+      for (String model : sorted(entry.key().scope().models())) {
+        served
+            .problem(model)
+            .ifPresent(problem -> warn.accept(entry.models(), "allowed_models: " + problem));
+      }
+      for (String path : sorted(entry.key().scope().endpoints())) {
+        if (endpoints.stream().noneMatch(endpoint -> covers(endpoint, path))) {
+          warn.accept(
+              entry.endpoints(),
+              "no endpoint has path " + ScalarValue.quote(path) + may + advice(path, endpoints));
         }
       }
     }
+  }
+
+  private static String advice(String path, Collection<EndpointSpec> endpoints) {
+    if (path.contains("*")) {
+      return ": paths are compared as they stand, expected one, which includes those below it";
+    }
+    return NearestName.nearest(path, endpoints.stream().map(EndpointSpec::path).toList())
+        .map(near -> ", did you mean '" + near + "'?")
+        .orElse(", expected the path of one of endpoints");
+  }
+
+  private static List<String> sorted(@Nullable Set<String> names) {
+    return names == null ? List.of() : names.stream().sorted().toList();
   }
 
   private String missing(String group) {

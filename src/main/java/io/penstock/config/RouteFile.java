@@ -111,12 +111,12 @@ final class RouteFile {
       // An empty file has no node; it sets nothing.
       return Optional.ofNullable(new Composer(parser, new Resolver(), options).getSingleNode());
     } catch (MarkedYAMLException e) {
-      String context = e.getContext() == null ? "" : " " + e.getContext();
+      YamlProblem problem = YamlProblem.of(e, text);
       return fault(
-          e.getProblemMark() == null
+          problem.mark() == null
               ? SourcePlace.startOf(source.file())
-              : SourcePlace.of(source.file(), e.getProblemMark()),
-          "not YAML: " + oneLine(e.getProblem() + context));
+              : SourcePlace.of(source.file(), problem.mark()),
+          "not YAML: " + oneLine(problem.message()));
     } catch (YAMLException | IllegalArgumentException e) {
       // Too deep, too many aliases, or an invalid tag; only the parser knows the position.
       return fault(

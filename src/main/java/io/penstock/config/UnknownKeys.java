@@ -5,6 +5,7 @@ import io.penstock.config.shape.ScalarValue;
 import io.penstock.config.shape.WordShapes;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Finds out in which sections of a route file an unknown key belongs, or which key was meant. */
@@ -25,11 +26,18 @@ final class UnknownKeys {
           new Section("keys", KeySettings.TABLE),
           new Section("groups", GroupSettings.TABLE));
 
+  /** Matches what YAML reads as a key where somebody wrote a number with a comma in braces. */
+  private static final Pattern THOUSANDS = Pattern.compile("[0-9]{3}");
+
   private UnknownKeys() {}
 
   /** Returns the fault for a key of a section that can have only the settings of {@code table}. */
   static String describe(String key, List<RouteSetting<?>> table) {
     String meant = table == KeySettings.TABLE ? KeySettings.MEANT.get(key) : null;
+    if (THOUSANDS.matcher(key).matches()) {
+      return "a comma ends a value, so %s begins another, expected a number without commas"
+          .formatted(ScalarValue.quote(key));
+    }
     return "unknown key "
         + ScalarValue.quote(key)
         + Optional.ofNullable(meant)

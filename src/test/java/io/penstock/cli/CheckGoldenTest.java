@@ -33,6 +33,7 @@ import picocli.CommandLine;
 @Tag(GoldenRecords.TAG)
 class CheckGoldenTest {
   private static final Path CASES = Path.of("src/test/golden/command/check");
+  private static final String MISTAKES = "command/mistakes.txt";
   private static final Path TLS = Path.of("src/test/resources/tls");
   private static final Path CONFIG = Path.of("src/main/java/io/penstock/config");
   private static final Map<String, String> ENVIRONMENT = Map.of("EMPTY", "");
@@ -127,6 +128,35 @@ class CheckGoldenTest {
         record("coordination", "--penstock.coordination.enabled=true"));
   }
 
+  /**
+   * The record of usual mistakes holds the route files too, in lines with a bar, so that it can be
+   * read from top to bottom.
+   */
+  @Test
+  void usualMistakes() throws IOException {
+    GoldenRecords.check(MISTAKES, mistakes());
+  }
+
+  private String mistakes() throws IOException {
+    String[] parts =
+        Files.readString(CASES.getParent().getParent().resolve(MISTAKES)).split("### ");
+    StringBuilder record = new StringBuilder(parts[0]);
+    for (int at = 1; at < parts.length; at++) {
+      List<String> lines = parts[at].lines().toList();
+      List<String> bars = lines.stream().filter(line -> line.startsWith("|")).toList();
+      Path routes = Files.createDirectories(directory.resolve("mistake" + at));
+      Files.write(
+          routes.resolve("routes.yaml"),
+          bars.stream().map(line -> line.substring(Math.min(2, line.length()))).toList());
+      String message = run("check", "--routes", routes.toString());
+      record.append("### ").append(lines.getFirst()).append("\n");
+      bars.forEach(line -> record.append(line).append("\n"));
+      record.append(message.replace(routes + "/", "").replace(routes.toString(), "routes"));
+      record.append("\n");
+    }
+    return record.toString();
+  }
+
   @Test
   void routesThatCannotBeRead() throws IOException {
     GoldenRecords.check("command/check/unreadable.txt", unreadable());
@@ -155,7 +185,7 @@ class CheckGoldenTest {
   /** Ensures that each message about faults in the reader of route files appears in a case here. */
   @Test
   void everyTextOfAFault_isInARecord() throws IOException {
-    StringBuilder records = new StringBuilder(unreadable());
+    StringBuilder records = new StringBuilder(unreadable()).append(mistakes());
     for (String subject : SUBJECTS) {
       records.append(record(subject));
     }

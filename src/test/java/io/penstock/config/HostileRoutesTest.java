@@ -149,7 +149,7 @@ class HostileRoutesTest {
       value = {
         "endpoints:\\n\\t- path: /a | 2:1",
         "endpoints: [ | 1:13",
-        "endpoints: 'x | 1:14",
+        "endpoints: 'x | 1:12",
         "endpoints: []\\n---\\nendpoints: [] | 2:1",
         "endpoints: *nope | 1:12",
         "endpoints: []\\n endpoints: [] | 2:2",
@@ -168,7 +168,9 @@ class HostileRoutesTest {
         .containsExactly(
             "a.yaml:1:1: the file is a list, expected a mapping with defaults and endpoints");
     assertThat(faults("endpoints: {}"))
-        .containsExactly("a.yaml:1:12: endpoints is a mapping, expected a list of endpoints");
+        .containsExactly(
+            "a.yaml:1:12: endpoints is a mapping, expected a list of endpoints, each behind a"
+                + " dash");
     assertThat(faults("defaults: []"))
         .containsExactly("a.yaml:1:11: defaults is a list, expected a mapping of settings");
     assertThat(faults("defaults: {}\ndefaults: {}"))

@@ -79,7 +79,9 @@ class KeyFaultsTest {
         fault(
             "groups: [{name: g}, {name: g}]",
             "28: group 'g' is there at a.yaml:2:17 already, expected it once"),
-        fault("groups: {g: {}}", "9: groups is a mapping, expected a list of groups"),
+        fault(
+            "groups: {g: {}}",
+            "9: groups is a mapping, expected a list of groups, each behind a dash"),
         fault(
             "providers: [openai, open]",
             "21: a provider is 'open', expected openai, anthropic, gemini or local"),
@@ -154,7 +156,9 @@ class KeyFaultsTest {
             + ", allowed_endpoints: [/a, /a/b, /f, /f/g, /other]}]";
     assertThat(new Routes(directory).write("a.yaml", file).warnings(Map.of()))
         .containsExactly(
-            "a.yaml:2:111: no endpoint has path '/f/g', which key 'k' may use",
-            "a.yaml:2:111: no endpoint has path '/other', which key 'k' may use");
+            "a.yaml:2:111: no endpoint has path '/f/g', which key 'k' may use, expected the path of"
+                + " one of endpoints",
+            "a.yaml:2:111: no endpoint has path '/other', which key 'k' may use, expected the path"
+                + " of one of endpoints");
   }
 }

@@ -102,7 +102,9 @@ class RouteFaultsTest {
             "rate: !!binary aGk=",
             "11: rate is of type 'tag:yaml.org,2002:binary', expected a number above 0 and up to"
                 + " 1000000000"),
-        endpoint("upstreams: {id: u}", "16: upstreams is a mapping, expected a list of upstreams"),
+        endpoint(
+            "upstreams: {id: u}",
+            "16: upstreams is a mapping, expected a list of upstreams, each behind a dash"),
         endpoint("upstreams: [u]", "17: an upstream is 'u', expected a mapping of settings"),
         endpoint(
             "cost_from: body",

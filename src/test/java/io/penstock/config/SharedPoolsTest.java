@@ -74,7 +74,9 @@ class SharedPoolsTest {
                 + " name"),
         fault("[{rpm: 1}]", "18: models is missing, expected it here"),
         fault("[{models: []}]", "27: models is empty, expected a model"),
-        fault("[{models: {a: b}}]", "27: models is a mapping, expected a list of models"),
+        fault(
+            "[{models: {a: b}}]",
+            "27: models is a mapping, expected a list of models, each behind a dash"),
         fault("[{models: a}]", "27: models is 'a', expected a list of models"),
         fault("[{models: [a, a]}]", "31: model 'a' is there twice, expected it once"),
         fault("[{models: [1]}]", "28: a model is '1', expected text: put it in quotes"),
@@ -88,7 +90,7 @@ class SharedPoolsTest {
             "[{models: [a], concurency: 1}]",
             "32: unknown key 'concurency', did you mean 'concurrency'?"),
         fault("[a]", "18: a pool is 'a', expected a mapping of settings"),
-        fault("{}", "17: limits is a mapping, expected a list of pools"));
+        fault("{}", "17: limits is a mapping, expected a list of pools, each behind a dash"));
   }
 
   private static Arguments fault(String limits, String fault) {

@@ -68,6 +68,8 @@ public record CredentialSetting(
         source.fault(node, name + problem);
         return Optional.empty();
       }
+      WrittenCredential.problem(scalarValue.raw())
+          .ifPresent(what -> source.findings().warn(source.place(node), name + " " + what));
       return Optional.of(
           secret.equals(PASSTHROUGH)
               ? new CredentialSetting(null, true, null)

@@ -59,6 +59,11 @@ public final class EffectiveValues {
     return Optional.ofNullable(value);
   }
 
+  /** Returns whether the section itself sets {@code routeSetting}, with a usable value. */
+  public boolean writes(RouteSetting<?> routeSetting) {
+    return own.get(routeSetting) != null;
+  }
+
   private boolean knows(RouteSetting<?> routeSetting) {
     return table.stream().anyMatch(known -> known.name().equals(routeSetting.name()));
   }

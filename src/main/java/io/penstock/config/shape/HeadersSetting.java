@@ -100,6 +100,8 @@ public record HeadersSetting() implements ValueShape<Map<String, HeadersSetting.
           node, shown + " cannot be sent, expected up to 8192 visible ASCII characters and spaces");
       return Optional.empty();
     }
+    WrittenCredential.problem(scalar.get().raw())
+        .ifPresent(what -> source.findings().warn(source.place(node), shown + " " + what));
     boolean secret =
         scalar.get().fromVariable() || SECRET.matcher(name.toLowerCase(Locale.ROOT)).find();
     return Optional.of(new Header(text, secret));

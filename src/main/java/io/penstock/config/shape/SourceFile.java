@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
@@ -29,6 +30,9 @@ public record SourceFile(
     SourceFindings findings,
     UnknownKeyAdvice unknownKeys,
     boolean rls) {
+  /** Matches a setting whose colon has no space behind it, which YAML reads as text. */
+  private static final Pattern NO_SPACE = Pattern.compile("[a-z_]+:\\S.*");
+
   /** Returns the same file, to be read as a configuration of rls. */
   public SourceFile asRls() {
     return new SourceFile(file, variables, addressCheck, findings, unknownKeys, true);
@@ -63,7 +67,10 @@ public record SourceFile(
     if (node instanceof MappingNode mapping && node.getTag().equals(Tag.MAP)) {
       return Optional.of(mapping);
     }
-    fault(node, name + " is " + YamlNodes.kind(node) + ", expected " + expected);
+    boolean setting =
+        node instanceof ScalarNode scalar && NO_SPACE.matcher(scalar.getValue()).matches();
+    String space = setting ? ", with a space behind each colon" : "";
+    fault(node, name + " is " + YamlNodes.kind(node) + ", expected " + expected + space);
     return Optional.empty();
   }
 
@@ -72,7 +79,8 @@ public record SourceFile(
     if (node instanceof SequenceNode sequence && node.getTag().equals(Tag.SEQ)) {
       return Optional.of(sequence.getValue());
     }
-    fault(node, name + " is " + YamlNodes.kind(node) + ", expected " + expected);
+    String dash = node instanceof MappingNode ? ", each behind a dash" : "";
+    fault(node, name + " is " + YamlNodes.kind(node) + ", expected " + expected + dash);
     return Optional.empty();
   }
 
