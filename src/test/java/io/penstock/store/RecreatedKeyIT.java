@@ -151,7 +151,7 @@ class RecreatedKeyIT {
     assertThat(spent).hasValueLessThanOrEqualTo(10);
   }
 
-  /** What is granted too late on a slow machine is lost for the day, so less than all is asked. */
+  /** A slow machine loses what is granted too late, so the test does not ask for all of it. */
   @Test
   void keyWithAnExactLimitRevokedAndCreatedAgain_spendsMoreThanItLeft() throws Exception {
     List<StartedGateway> both = startTwo(RedisServer.shared(), "exact-" + UUID.randomUUID());

@@ -16,8 +16,20 @@ final class KeyOperator {
 
   /** Creates a key and returns its secret. */
   static String make(JarGateway gateway, String name) {
-    String terms = "{\"name\":\"%s\",\"rate_limit_rpm\":61,\"weight\":3}".formatted(name);
-    return json(gateway.operator("POST", "/keys", terms)).required("secret").asString();
+    return create(gateway, name, "\"rate_limit_rpm\":61,\"weight\":3");
+  }
+
+  /**
+   * Creates a key with so many tokens a day, which are counted together, and returns its secret.
+   */
+  static String makeWithBudget(JarGateway gateway, String name, int tokens) {
+    return create(
+        gateway, name, "\"budget_tokens_per_day\":%d,\"sharing\":\"eventual\"".formatted(tokens));
+  }
+
+  private static String create(JarGateway gateway, String name, String terms) {
+    String key = "{\"name\":\"%s\",%s}".formatted(name, terms);
+    return json(gateway.operator("POST", "/keys", key)).required("secret").asString();
   }
 
   /** Gives a key a new secret, which is returned; the old one becomes invalid at once. */

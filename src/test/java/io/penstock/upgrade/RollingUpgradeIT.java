@@ -135,6 +135,35 @@ class RollingUpgradeIT {
     }
   }
 
+  private static JarGateway running(JarVersion version) {
+    return both().stream().filter(each -> each.version() == version).findFirst().orElseThrow();
+  }
+
+  @Test
+  void keyRevokedAndCreatedAgain_hasOneFullLimitForBothVersions() {
+    String status = "/v1/penstock/status";
+    JarGateway previous = running(JarVersion.PREVIOUS);
+    JarGateway current = running(JarVersion.CURRENT);
+    for (JarGateway revoker : both()) {
+      String name = "again-after-" + revoker.version();
+      String first = KeyOperator.makeWithBudget(current, name, 1_000);
+      KeyOperator.awaitAccepted(previous, first, status, true);
+      assertThat(previous.ask(first, "/open?tokens=700").status()).isEqualTo(200);
+      KeyStatus.awaitRemaining(current, first, 300);
+      KeyOperator.revoke(revoker, name);
+      KeyOperator.awaitAccepted(current, first, status, false);
+
+      String second = KeyOperator.makeWithBudget(current, name, 1_000);
+      KeyOperator.awaitAccepted(previous, second, status, true);
+      assertThat(KeyStatus.remaining(previous, second)).isEqualTo(1_000);
+      assertThat(current.ask(second, "/open?tokens=700").status()).isEqualTo(200);
+      KeyStatus.awaitRemaining(previous, second, 300);
+      assertThat(previous.ask(second, "/open?tokens=301").status()).isEqualTo(429);
+      assertThat(previous.ask(second, "/open?tokens=300").status()).isEqualTo(200);
+      KeyStatus.awaitRemaining(current, second, 0);
+    }
+  }
+
   @Test
   void eventualCountOfOneVersion_isHeardByTheOther() {
     for (int i = 0; i < EVENTUAL.size(); i++) {
