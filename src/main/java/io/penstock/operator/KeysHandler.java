@@ -224,6 +224,9 @@ final class KeysHandler {
     }
     shown.put("source", readOnly(key.name()) ? "routes" : "store");
     shown.putAll(KeyTermsJson.shown(key));
+    long created = key.identity().createdAtMillis();
+    shown.put(
+        "created_at", created == KeySpec.Identity.UNKNOWN ? null : KeyTermsJson.instant(created));
     List<KeySpec.Secret> all = new ArrayList<>(key.secrets());
     boolean rotating = all.size() > 1 && all.getLast().validUntilMillis() > clock.unixMillis();
     shown.put(

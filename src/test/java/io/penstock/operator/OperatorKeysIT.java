@@ -14,6 +14,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -113,7 +115,10 @@ class OperatorKeysIT {
 
   @Test
   void keyShown_hasTheNamesOfRouteFiles() throws Exception {
-    make("");
+    Answer made = make("");
+    String created = made.json().required("created_at").asString();
+    assertThat(Instant.parse(created).toEpochMilli())
+        .isBetween(gateway.context().getStartupDate(), System.currentTimeMillis());
     assertThat(ask("GET", "/keys/" + name, "").text())
         .isEqualTo(
             "{\"name\":\""
@@ -123,7 +128,28 @@ class OperatorKeysIT {
                 + "\"models\":{},\"group\":null,\"allowed_models\":null,"
                 + "\"allowed_endpoints\":null,\"priority\":0,\"max_priority\":0,\"weight\":1,"
                 + "\"expires_at\":null,\"on_limit\":\"reject\",\"strict_after_denial\":false,"
-                + "\"sharing\":null,\"previous_secret_until\":null}\n");
+                + "\"sharing\":null,\"created_at\":\""
+                + created
+                + "\",\"previous_secret_until\":null}\n");
+  }
+
+  @Test
+  void keyCreatedAgain_isShownByItsNameAlone_andWasCreatedLater() throws Exception {
+    String before = make("").json().required("created_at").asString();
+    assertThat(ask("DELETE", "/keys/" + name, "").status()).isEqualTo(204);
+    Answer again = make("");
+    assertThat(again.text()).contains("\"name\":\"" + name + "\"").doesNotContain(name + "@");
+    assertThat(Instant.parse(again.json().required("created_at").asString()))
+        .isAfter(Instant.parse(before));
+    for (Answer changed :
+        List.of(
+            ask("PATCH", "/keys/" + name, "{\"weight\":2}"),
+            ask("POST", "/keys/" + name + "/rotate", ""))) {
+      assertThat(changed.json().required("created_at"))
+          .isEqualTo(again.json().required("created_at"));
+    }
+    assertThat(ask("DELETE", "/keys/" + name, "").status()).isEqualTo(204);
+    assertThat(ask("GET", "/keys/" + name, "").status()).isEqualTo(404);
   }
 
   @Test
