@@ -36,7 +36,7 @@ public final class KeyRegistry {
     static State of(List<KeySpec> ofFiles, @Nullable List<KeySpec> ofStore, Set<String> groups) {
       List<KeySpec> all = new ArrayList<>(ofFiles);
       if (ofStore != null) {
-        ofStore.stream().filter(key -> named(ofFiles, key.name()) == null).forEach(all::add);
+        ofStore.stream().filter(key -> counts(key, ofFiles)).forEach(all::add);
       }
       Map<String, KeySpec> ofOtherOwners = new HashMap<>();
       for (KeySpec key : all) {
@@ -46,6 +46,12 @@ public final class KeyRegistry {
         }
       }
       return new State(ofFiles, ofStore, groups, KeyIndex.of(all), Map.copyOf(ofOtherOwners));
+    }
+
+    /** Returns whether no key of route files has the name of a stored key, or its limits. */
+    private static boolean counts(KeySpec stored, List<KeySpec> ofFiles) {
+      return named(ofFiles, stored.name()) == null
+          && named(ofFiles, stored.identity().limitOwner()) == null;
     }
 
     @Nullable KeySpec find(String name) {

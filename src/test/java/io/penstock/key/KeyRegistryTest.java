@@ -338,6 +338,25 @@ class KeyRegistryTest {
   }
 
   @Test
+  void keyOfFilesThatIsCalledAsTheIdentityOfAStoredKey_winsLikeOneOfItsName() {
+    keyRegistry.stored(List.of(again("a", "stored")), 0);
+    files(key("a@5", "of files"));
+    assertThat(caller("of files")).isEqualTo("a@5");
+    assertThat(caller("stored")).isNull();
+    files();
+    assertThat(caller("stored")).isEqualTo("a");
+  }
+
+  @Test
+  void keyCreatedAgainWithTheSameSecret_hasAnotherAccount() {
+    keyRegistry.stored(key("a", "imported"), 0);
+    CallerAccount first = account("imported");
+    keyRegistry.removed("a", 0);
+    keyRegistry.stored(again("a", "imported"), 0);
+    assertThat(account("imported")).isNotSameAs(first);
+  }
+
+  @Test
   void sharing_isFoundByTheOwnerOfTheLimits() {
     KeySpec shared =
         new KeySpec(
