@@ -312,7 +312,7 @@ class GatewayParametersTest {
       assertThat(read.latencyMillis()).isEqualTo(23);
       assertThat(read.ignored()).as("all that it wants is read").isEmpty();
       assertThat(read.query())
-          .isEqualTo(reading == PROXIED ? "tokens=x&timeout=x&timeout=y" : null);
+          .isEqualTo(reading.equals(PROXIED) ? "tokens=x&timeout=x&timeout=y" : null);
     }
   }
 
