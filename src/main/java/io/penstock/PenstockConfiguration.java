@@ -71,7 +71,7 @@ class PenstockConfiguration {
   @Bean
   OperatorSettings operatorSettings(PenstockSettings settings) {
     return new OperatorSettings(
-        SecretText.value(settings.operator().token()), settings.quotas().reservationTimeout());
+        SecretText.textOf(settings.operator().token()), settings.quotas().reservationTimeout());
   }
 
   @Bean

@@ -43,7 +43,7 @@ final class StoredKeys {
       claim(context, store, sync);
     }
     try {
-      KeyStorage storage = KeyStorage.open(store, SecretText.value(settings.database().url()));
+      KeyStorage storage = KeyStorage.open(store, SecretText.textOf(settings.database().url()));
       // A context closes only beans that it created itself.
       ((GenericApplicationContext) context)
           .registerBean("keyStorage", KeyStorage.class, () -> storage);

@@ -31,7 +31,7 @@ public final class BrowserSettings {
   /**
    * Returns the rules that the settings define.
    *
-   * @throws CannotStart when one of them is invalid
+   * @throws IllegalArgumentException when one of them is invalid
    */
   public static BrowserRules of(PenstockSettings settings, Environment environment) {
     return new BrowserRules(
@@ -59,7 +59,7 @@ public final class BrowserSettings {
   private static HostNames hosts(List<String> allowed, String address) {
     for (String host : allowed) {
       if (!HostNames.isEntry(host)) {
-        throw new CannotStart(
+        throw new IllegalArgumentException(
             HOSTS
                 + " has '"
                 + host
@@ -81,7 +81,7 @@ public final class BrowserSettings {
     for (String origin : allowed) {
       boolean exact = ORIGIN.matcher(origin).matches() && !DEFAULT_PORT.matcher(origin).matches();
       if (!exact && !origin.equals(ANY)) {
-        throw new CannotStart(
+        throw new IllegalArgumentException(
             ORIGINS
                 + " has '"
                 + origin

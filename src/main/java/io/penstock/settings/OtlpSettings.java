@@ -11,6 +11,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -225,51 +227,51 @@ public final class OtlpSettings {
     if (stated.isEmpty()) {
       return Map.of();
     }
-    try {
-      Duration timeout = DurationStyle.detectAndParse(stated);
-      if (timeout.isPositive() && timeout.compareTo(LONGEST) <= 0) {
-        return Map.of(
-            "otel.exporter.otlp.traces.timeout",
-            Long.toString(timeout.toMillis()),
-            "otel.bsp.export.timeout",
-            Long.toString(timeout.plus(PATIENCE).toMillis()));
-      }
-    } catch (IllegalArgumentException | ArithmeticException malformed) {
-      throw noTimeout(stated);
-    }
-    throw noTimeout(stated);
-  }
-
-  private static CannotStart noTimeout(String stated) {
-    return new CannotStart(
-        TIMEOUT + " is '" + stated + "', expected a duration such as 10s, at most one hour");
+    Duration timeout =
+        value(
+            TIMEOUT,
+            stated,
+            "a duration such as 10s, at most one hour",
+            DurationStyle::detectAndParse,
+            parsed -> parsed.isPositive() && parsed.compareTo(LONGEST) <= 0);
+    return Map.of(
+        "otel.exporter.otlp.traces.timeout",
+        Long.toString(timeout.toMillis()),
+        "otel.bsp.export.timeout",
+        Long.toString(timeout.plus(PATIENCE).toMillis()));
   }
 
   /** Returns the part of the traces begun here that are sampled, if Boot's name for it is set. */
   private Map<String, String> share() {
     String stated = environment.getProperty(SHARE);
-    return stated == null
-        ? Map.of()
-        : Map.of(
-            "otel.traces.sampler",
-            "parentbased_traceidratio",
-            "otel.traces.sampler.arg",
-            Double.toString(share(stated)));
-  }
-
-  private static double share(String stated) {
-    try {
-      double share = Double.parseDouble(stated);
-      if (share >= 0 && share <= 1) {
-        return share;
-      }
-    } catch (NumberFormatException none) {
-      throw noShare(stated);
+    if (stated == null) {
+      return Map.of();
     }
-    throw noShare(stated);
+    double share =
+        value(
+            SHARE,
+            stated,
+            "a number from 0 to 1",
+            Double::valueOf,
+            parsed -> parsed >= 0 && parsed <= 1);
+    return Map.of(
+        "otel.traces.sampler",
+        "parentbased_traceidratio",
+        "otel.traces.sampler.arg",
+        Double.toString(share));
   }
 
-  private static CannotStart noShare(String stated) {
-    return new CannotStart(SHARE + " is '" + stated + "', expected a number from 0 to 1");
+  private static <T> T value(
+      String name, String stated, String expected, Function<String, T> parse, Predicate<T> fits) {
+    CannotStart refusal = new CannotStart(name + " is '" + stated + "', expected " + expected);
+    try {
+      T value = parse.apply(stated);
+      if (fits.test(value)) {
+        return value;
+      }
+    } catch (IllegalArgumentException | ArithmeticException malformed) {
+      throw refusal;
+    }
+    throw refusal;
   }
 }

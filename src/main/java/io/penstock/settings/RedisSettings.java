@@ -38,33 +38,28 @@ public final class RedisSettings {
   /**
    * Returns the settings, or null without {@code penstock.redis.url}.
    *
-   * @throws CannotStart when one of them is invalid
+   * @throws IllegalArgumentException when one of them is invalid
    */
   public static @Nullable SharingSettings of(PenstockSettings settings, Environment environment) {
     PenstockSettings.Redis redis = settings.redis();
     if (redis.url() == null) {
       return null;
     }
-    RedisAddress address = address(redis.url().value(), redis);
-    try {
-      return new SharingSettings(
-          address,
-          trust(redis.tls()),
-          namespace(redis, environment),
-          redis.syncInterval(),
-          redis.sliceTtl(),
-          redis.onOutage(),
-          redis.sharing());
-    } catch (IllegalArgumentException bad) {
-      throw new CannotStart(String.valueOf(bad.getMessage()));
-    }
+    return new SharingSettings(
+        address(redis.url().value(), redis),
+        trust(redis.tls()),
+        namespace(redis, environment),
+        redis.syncInterval(),
+        redis.sliceTtl(),
+        redis.onOutage(),
+        redis.sharing());
   }
 
   private static RedisAddress address(String url, PenstockSettings.Redis redis) {
     try {
-      return RedisAddress.parse(url, redis.user(), SecretText.value(redis.password()));
+      return RedisAddress.parse(url, redis.user(), SecretText.textOf(redis.password()));
     } catch (IllegalArgumentException bad) {
-      throw new CannotStart(URL + " " + bad.getMessage());
+      throw new IllegalArgumentException(URL + " " + bad.getMessage(), bad);
     }
   }
 

@@ -18,44 +18,32 @@ public final class RegionProperties {
    * Returns the settings, or null without {@code penstock.region.name}. The address of the database
    * is checked in any case.
    *
-   * @throws CannotStart when one of them is invalid
+   * @throws IllegalArgumentException when one of them is invalid
    */
   public static @Nullable RegionSettings of(PenstockSettings settings) {
-    String url = SecretText.value(settings.database().url());
-    DatabaseAddress address = url == null ? null : address(url);
+    String url = SecretText.textOf(settings.database().url());
+    DatabaseAddress address = url == null ? null : DatabaseAddress.parse(url);
     String name = settings.region().name();
     if (name == null) {
       return null;
     }
     if (address == null) {
-      throw new CannotStart(
+      throw new IllegalArgumentException(
           NAME + " is set, but " + URL + " is not: regions share limits through a database");
     }
-    try {
-      return new RegionSettings(
-          name,
-          settings.workspace(),
-          address,
-          settings.database().migrate(),
-          owner(settings.database()),
-          settings.region().share());
-    } catch (IllegalArgumentException bad) {
-      throw new CannotStart(String.valueOf(bad.getMessage()));
-    }
-  }
-
-  private static DatabaseAddress address(String url) {
-    try {
-      return DatabaseAddress.parse(url);
-    } catch (IllegalArgumentException bad) {
-      throw new CannotStart(String.valueOf(bad.getMessage()));
-    }
+    return new RegionSettings(
+        name,
+        settings.workspace(),
+        address,
+        settings.database().migrate(),
+        owner(settings.database()),
+        settings.region().share());
   }
 
   private static RegionSettings.@Nullable Owner owner(PenstockSettings.Database database) {
-    String password = SecretText.value(database.migrationPassword());
+    String password = SecretText.textOf(database.migrationPassword());
     if (database.migrationUser() == null && password != null) {
-      throw new CannotStart(
+      throw new IllegalArgumentException(
           "penstock.database.migration-password is set, but penstock.database.migration-user is"
               + " not");
     }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SecretText(String value) {
   /** Returns the secret, or null if there is none. */
-  public static @Nullable String value(@Nullable SecretText secret) {
+  public static @Nullable String textOf(@Nullable SecretText secret) {
     return secret == null ? null : secret.value();
   }
 

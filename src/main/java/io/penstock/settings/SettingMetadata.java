@@ -3,14 +3,13 @@ package io.penstock.settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URL;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.core.io.ClassPathResource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -25,7 +24,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 record SettingMetadata(String name, String type, String defaultValue, String description) {
   private static final String RESOURCE = "META-INF/spring-configuration-metadata.json";
-  private static final String PREFIX = "penstock.";
 
   /** All settings by name; there are no others. */
   static final List<SettingMetadata> ALL = read();
@@ -49,29 +47,13 @@ record SettingMetadata(String name, String type, String defaultValue, String des
 
   /** Reads the metadata. Libraries have files of the same name; that of the program comes first. */
   private static List<SettingMetadata> read() {
-    try {
-      ClassLoader loader = SettingMetadata.class.getClassLoader();
-      for (URL each : Collections.list(loader.getResources(RESOURCE))) {
-        List<SettingMetadata> settings = read(each);
-        if (!settings.isEmpty()) {
-          return settings;
-        }
+    List<SettingMetadata> settings = new ArrayList<>();
+    try (InputStream in = new ClassPathResource(RESOURCE).getInputStream()) {
+      for (JsonNode each : JsonMapper.shared().readTree(in).path("properties")) {
+        settings.add(of(each));
       }
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
-    }
-    throw new IllegalStateException(
-        RESOURCE + " does not describe the settings, expected the compiler to make it");
-  }
-
-  private static List<SettingMetadata> read(URL file) throws IOException {
-    List<SettingMetadata> settings = new ArrayList<>();
-    try (InputStream in = file.openStream()) {
-      for (JsonNode each : JsonMapper.shared().readTree(in).path("properties")) {
-        if (each.path("name").asString().startsWith(PREFIX)) {
-          settings.add(of(each));
-        }
-      }
     }
     settings.sort(Comparator.comparing(SettingMetadata::name));
     return List.copyOf(settings);

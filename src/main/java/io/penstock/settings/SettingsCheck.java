@@ -107,7 +107,7 @@ public final class SettingsCheck {
     try {
       reader.run();
       return Optional.empty();
-    } catch (CannotStart | IllegalArgumentException bad) {
+    } catch (IllegalArgumentException bad) {
       return Optional.of(String.valueOf(bad.getMessage()));
     }
   }

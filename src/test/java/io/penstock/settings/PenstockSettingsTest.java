@@ -33,7 +33,7 @@ class PenstockSettingsTest {
   }
 
   private static @Nullable String text(@Nullable SecretText secret) {
-    return SecretText.value(secret);
+    return SecretText.textOf(secret);
   }
 
   @Test
