@@ -113,6 +113,22 @@ class KeyRegistryTest {
   }
 
   @Test
+  void keyThatIsLookedUp_wasUsedThen() {
+    KeySpec used = key("used", "secret-u");
+    files(used, key("idle", "secret-i"));
+    assertThat(keyRegistry.usedAtMillis(used)).isZero();
+    assertThat(keyRegistry.caller("secret-u", NOW)).isNotNull();
+    assertThat(keyRegistry.usedAtMillis(used)).isEqualTo(NOW);
+    assertThat(keyRegistry.caller("secret-u", NOW + 999)).isNotNull();
+    assertThat(keyRegistry.usedAtMillis(used)).as("within the second").isEqualTo(NOW);
+    assertThat(keyRegistry.caller("secret-u", NOW + 1_000)).isNotNull();
+    assertThat(keyRegistry.usedAtMillis(used)).isEqualTo(NOW + 1_000);
+    assertThat(keyRegistry.caller("secret-u", NOW - 5_000)).isNotNull();
+    assertThat(keyRegistry.usedAtMillis(used)).as("the clock was set back").isEqualTo(NOW - 5_000);
+    assertThat(keyRegistry.usedAtMillis(key("idle", "secret-i"))).isZero();
+  }
+
+  @Test
   void expiredKey_isNobodysFromThatInstantOn() {
     files(
         key("until now", NOW, secret("a", KeySpec.NEVER)),

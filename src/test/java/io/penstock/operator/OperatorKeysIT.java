@@ -130,7 +130,7 @@ class OperatorKeysIT {
                 + "\"expires_at\":null,\"on_limit\":\"reject\",\"strict_after_denial\":false,"
                 + "\"sharing\":null,\"created_at\":\""
                 + created
-                + "\",\"previous_secret_until\":null}\n");
+                + "\",\"previous_secret_until\":null,\"last_used_at\":null}\n");
   }
 
   @Test

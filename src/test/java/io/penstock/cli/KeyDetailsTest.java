@@ -1,0 +1,77 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class KeyDetailsTest {
+  private static Stream<String> details(String json) {
+    StringWriter out = new StringWriter();
+    KeyDetails.print(CommandJson.read(json), new PrintWriter(out));
+    return out.toString().lines().map(line -> line.replaceAll(" {2,}", " | "));
+  }
+
+  private static List<String> listed(String json) {
+    StringWriter out = new StringWriter();
+    KeyTable table = new KeyTable();
+    table.add(CommandJson.read(json));
+    table.print(new PrintWriter(out));
+    return List.of(out.toString().lines().toList().getLast().split(" {2,}"));
+  }
+
+  @Test
+  void limitThatIsZeroOrAbsent_isUnlimited() {
+    assertThat(details("{\"rate_limit_rpm\":0,\"rate_limit_tpm\":5}"))
+        .contains(
+            "requests per minute | unlimited",
+            "tokens per minute | 5",
+            "requests per day | unlimited");
+  }
+
+  @Test
+  void instantsThatTheGatewayTells_areShown() {
+    String told =
+        """
+        {"created_at":"2026-11-01T08:00:00Z","last_used_at":"2026-11-02T09:30:00.125Z",\
+        "expires_at":"2027-01-31T00:00:00Z"}\
+        """;
+    assertThat(details(told))
+        .contains(
+            "created | 2026-11-01T08:00:00Z",
+            "last used | 2026-11-02T09:30:00.125Z (seen by this instance)",
+            "expires | 2027-01-31T00:00:00Z");
+    assertThat(listed(told)).endsWith("2026-11-01T08:00:00Z", "2026-11-02T09:30:00Z", "2027-01-31");
+  }
+
+  @Test
+  void instantsThatAnOlderGatewayDoesNotTell_areUnknown() {
+    assertThat(details("{}"))
+        .contains(
+            "created | unknown: the gateway does not say",
+            "last used | unknown: the gateway does not say",
+            "expires | never");
+    assertThat(details("{\"created_at\":null,\"last_used_at\":null}"))
+        .contains("created | unknown: the gateway does not say")
+        .contains("last used | never since this instance started");
+    assertThat(listed("{\"name\":\"a\",\"source\":\"store\"}"))
+        .containsExactly("a", "store", "-", "-", "-", "-", "-", "-", "-", "-");
+  }
+
+  @Test
+  void limitsForModels_areSentences() {
+    assertThat(details("{\"models\":{\"m\":{\"rpm\":5,\"tpm\":0},\"n\":{\"rpm\":0,\"tpm\":7}}}"))
+        .contains(
+            "limits for models | m: 5 requests and unlimited tokens per minute; n: unlimited"
+                + " requests and 7 tokens per minute");
+  }
+
+  @Test
+  void termOfANewerGateway_isShownUnderItsName() {
+    assertThat(details("{\"colour\":\"blue\",\"shades\":[1,2]}"))
+        .contains("colour | blue", "shades | 1, 2");
+  }
+}
