@@ -5,14 +5,14 @@ import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.ValueShape;
 import io.penstock.config.shape.WordShapes;
-import io.penstock.cost.Cost;
 import io.penstock.key.GroupSpec;
+import io.penstock.key.KeyTerms;
 import java.util.List;
 import java.util.Map;
 
 /** The settings of {@code groups[]}: the limits that the keys of a group share. */
 final class GroupSettings {
-  private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
+  private static final NumberShapes.Whole LIMIT = KeySettings.whole(KeyTerms.LIMIT);
 
   static final RouteSetting<String> NAME =
       RouteSetting.required(

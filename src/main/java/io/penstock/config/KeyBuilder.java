@@ -21,15 +21,16 @@ import static io.penstock.config.SharingSetting.SHARING;
 
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.RouteSetting;
+import io.penstock.config.shape.SourcePlace;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeySpec.Limits;
-import io.penstock.key.KeySpec.Rank;
 import io.penstock.key.KeySpec.Scope;
 import io.penstock.key.KeySpec.Secret;
-import io.penstock.sharing.SharingMode;
+import io.penstock.key.KeyTerms;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +48,6 @@ final class KeyBuilder {
       faultCollector.add(
           values.place(NAME), "name is 'anonymous', which stands for no key, expected another");
     }
-    if (values.usable(PRIORITY, MAX_PRIORITY) && values.get(PRIORITY) > values.get(MAX_PRIORITY)) {
-      faultCollector.add(
-          values.placeOfAny(PRIORITY, MAX_PRIORITY),
-          "priority is %d, above max_priority %d, expected at most that"
-              .formatted(values.get(PRIORITY), values.get(MAX_PRIORITY)));
-    }
     if (values.usable(ON_LIMIT, STRICT_AFTER_DENIAL)
         && values.get(ON_LIMIT)
         && values.get(STRICT_AFTER_DENIAL)) {
@@ -60,22 +55,25 @@ final class KeyBuilder {
           values.place(STRICT_AFTER_DENIAL),
           "strict_after_denial is true, but on_limit is wait, expected reject");
     }
-    if (values.usable(STRICT_AFTER_DENIAL, SHARING) && values.get(STRICT_AFTER_DENIAL)) {
-      SharingMode sharingMode = values.find(SHARING).orElse(SharingMode.EVENTUAL);
-      if (sharingMode != SharingMode.EVENTUAL) {
-        faultCollector.add(
-            values.place(STRICT_AFTER_DENIAL),
-            "strict_after_denial is true, but sharing is %s, expected eventual"
-                .formatted(sharingMode.text()));
-      }
+  }
+
+  /** Returns the key described by usable settings, or adds a fault for a contradiction. */
+  static Optional<KeySpec> build(EffectiveValues values, FaultCollector faultCollector) {
+    try {
+      Secret secret = new Secret(values.get(SHA256), KeySpec.NEVER);
+      return Optional.of(terms(values).key(values.get(NAME), List.of(secret)));
+    } catch (KeyTerms.Contradiction contradiction) {
+      SourcePlace place =
+          contradiction.term().equals(PRIORITY.name())
+              ? values.placeOfAny(PRIORITY, MAX_PRIORITY)
+              : values.place(STRICT_AFTER_DENIAL);
+      faultCollector.add(place, String.valueOf(contradiction.getMessage()));
+      return Optional.empty();
     }
   }
 
-  /** Returns the key described by usable settings. */
-  static KeySpec build(EffectiveValues values) {
-    return new KeySpec(
-        values.get(NAME),
-        List.of(new Secret(values.get(SHA256), KeySpec.NEVER)),
+  private static KeyTerms terms(EffectiveValues values) {
+    return new KeyTerms(
         new Limits(
             values.get(RPM),
             values.get(TPM),
@@ -87,10 +85,9 @@ final class KeyBuilder {
         new Scope(
             values.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
             values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null)),
-        new Rank(
-            Math.toIntExact(values.get(PRIORITY)),
-            Math.toIntExact(values.get(MAX_PRIORITY)),
-            Math.toIntExact(values.get(WEIGHT))),
+        values.get(PRIORITY),
+        values.get(MAX_PRIORITY),
+        values.get(WEIGHT),
         values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
         values.get(ON_LIMIT),
         values.get(STRICT_AFTER_DENIAL),

@@ -8,8 +8,8 @@ import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SectionSchema;
 import io.penstock.config.shape.SourceFile;
 import io.penstock.config.shape.ValueShape;
-import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec.ModelLimits;
+import io.penstock.key.KeyTerms;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 
 /** Limits of a key for single models, by the names that clients use. */
 record KeyModels() implements ValueShape<Map<String, ModelLimits>> {
-  private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
+  private static final NumberShapes.Whole LIMIT = KeySettings.whole(KeyTerms.LIMIT);
 
   static final RouteSetting<Long> RPM =
       RouteSetting.fixed("rpm", LIMIT, 0L, "Requests in any 60 seconds; 0 is unlimited.");

@@ -52,17 +52,21 @@ final class KeyRoster {
       }
     }
     if (effectiveValues.usable()) {
-      KeySpec key = KeyBuilder.build(effectiveValues);
-      sharing.note(LimitId.Kind.KEY, key.name(), effectiveValues);
-      SourcePlace group = effectiveValues.place(KeySettings.GROUP);
-      keys.putIfAbsent(
-          key.name(),
-          new Entry(
-              key,
-              group,
-              effectiveValues.place(KeySettings.ALLOWED_MODELS),
-              effectiveValues.place(KeySettings.ALLOWED_ENDPOINTS)));
+      KeyBuilder.build(effectiveValues, faultCollector)
+          .ifPresent(key -> keep(key, effectiveValues));
     }
+  }
+
+  private void keep(KeySpec key, EffectiveValues effectiveValues) {
+    sharing.note(LimitId.Kind.KEY, key.name(), effectiveValues);
+    SourcePlace group = effectiveValues.place(KeySettings.GROUP);
+    keys.putIfAbsent(
+        key.name(),
+        new Entry(
+            key,
+            group,
+            effectiveValues.place(KeySettings.ALLOWED_MODELS),
+            effectiveValues.place(KeySettings.ALLOWED_ENDPOINTS)));
   }
 
   /** Adds the group described by a section, or faults. */

@@ -7,16 +7,15 @@ import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SecretDigest;
 import io.penstock.config.shape.WordShapes;
-import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec.ModelLimits;
+import io.penstock.key.KeyTerms;
 import java.util.List;
 import java.util.Map;
 
 /** The settings of {@code keys[]}. */
 final class KeySettings {
-  private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
-  private static final NumberShapes.Whole PRIORITIES =
-      new NumberShapes.Whole(-1_000_000, 1_000_000);
+  private static final NumberShapes.Whole LIMIT = whole(KeyTerms.LIMIT);
+  private static final NumberShapes.Whole PRIORITIES = whole(KeyTerms.PRIORITY);
 
   static final RouteSetting<String> NAME =
       RouteSetting.required(
@@ -72,8 +71,7 @@ final class KeySettings {
           "The highest priority its requests can state.");
 
   static final RouteSetting<Long> WEIGHT =
-      RouteSetting.fixed(
-          "weight", new NumberShapes.Whole(1, 1_000_000), 1L, "Its part where shares are fair.");
+      RouteSetting.fixed("weight", whole(KeyTerms.WEIGHT), 1L, "Its part where shares are fair.");
 
   static final RouteSetting<Long> EXPIRES_AT =
       RouteSetting.unset(
@@ -128,6 +126,11 @@ final class KeySettings {
           "expires", "expires_at");
 
   private KeySettings() {}
+
+  /** Returns the shape of the numbers of a range. */
+  static NumberShapes.Whole whole(KeyTerms.Range range) {
+    return new NumberShapes.Whole(range.least(), range.most());
+  }
 
   private static RouteSetting<Long> limit(String name, String what) {
     return RouteSetting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");

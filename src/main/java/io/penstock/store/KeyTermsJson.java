@@ -1,8 +1,8 @@
 package io.penstock.store;
 
-import io.penstock.cost.Cost;
 import io.penstock.endpoint.NormalPath;
 import io.penstock.key.KeySpec;
+import io.penstock.key.KeyTerms;
 import io.penstock.sharing.SharingMode;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -16,8 +16,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -29,9 +27,10 @@ import tools.jackson.databind.node.ObjectNode;
  * older ones that answers and stored rows keep.
  */
 public final class KeyTermsJson {
-  private static final long MOST = Cost.MAX_TOKENS;
-  private static final int HIGHEST = 1_000_000;
   private static final int LONGEST = 200;
+
+  /** The terms by their names in answers and rows, with their names in route files. */
+  private static final Map<String, String> NAMES = names();
 
   /** Thrown for invalid terms; the message explains the reason to a person, without values. */
   public static final class Unclear extends RuntimeException {
@@ -43,129 +42,21 @@ public final class KeyTermsJson {
     }
   }
 
-  /**
-   * One term of keys.
-   *
-   * @param name its name in route files and requests
-   * @param published its name in answers and stored rows, which requests may use too
-   * @param show returns its current value; null if it has none
-   * @param read sets its value; null means the value of a new key
-   */
-  private record Term(
-      String name, String published, Function<KeyDraft, @Nullable Object> show, Reader read) {
-    /** A term that has the same name everywhere. */
-    Term(
-        String name,
-        Function<KeyDraft, @Nullable Object> show,
-        BiConsumer<KeyDraft, @Nullable JsonNode> read) {
-      this(name, name, show, (draft, written, to) -> read.accept(draft, to));
-    }
-  }
-
-  /** Sets a term of a draft; {@code written} is the name that the request has for it. */
-  @FunctionalInterface
-  private interface Reader {
-    void read(KeyDraft draft, String written, @Nullable JsonNode to);
-  }
-
-  private static final List<Term> TERMS =
-      List.of(
-          limit("rpm", "rate_limit_rpm", draft -> draft.rpm, (draft, to) -> draft.rpm = to),
-          limit("tpm", "rate_limit_tpm", draft -> draft.tpm, (draft, to) -> draft.tpm = to),
-          limit("rpd", "rate_limit_rpd", draft -> draft.rpd, (draft, to) -> draft.rpd = to),
-          limit(
-              "concurrency",
-              "max_concurrency",
-              draft -> draft.concurrency,
-              (draft, to) -> draft.concurrency = to),
-          limit(
-              "budget_tokens_per_day",
-              "budget_tokens_per_day",
-              draft -> draft.budgetTokensPerDay,
-              (draft, to) -> draft.budgetTokensPerDay = to),
-          new Term(
-              "models",
-              KeyTermsJson::shownModels,
-              (draft, to) -> draft.models = models("models", to)),
-          new Term("group", draft -> draft.group, (draft, to) -> draft.group = text("group", to)),
-          new Term(
-              "allowed_models",
-              draft -> sorted(draft.allowedModels),
-              (draft, to) -> draft.allowedModels = names("allowed_models", to, name -> name)),
-          new Term(
-              "allowed_endpoints",
-              draft -> sorted(draft.allowedEndpoints),
-              (draft, to) ->
-                  draft.allowedEndpoints = names("allowed_endpoints", to, KeyTermsJson::path)),
-          new Term(
-              "priority",
-              draft -> draft.priority,
-              (draft, to) -> draft.priority = (int) whole("priority", to, -HIGHEST, HIGHEST, 0)),
-          new Term(
-              "max_priority",
-              draft -> draft.maxPriority == null ? draft.priority : draft.maxPriority,
-              (draft, to) ->
-                  draft.maxPriority =
-                      to == null
-                          ? null
-                          : Integer.valueOf((int) whole("max_priority", to, -HIGHEST, HIGHEST, 0))),
-          new Term(
-              "weight",
-              draft -> draft.weight,
-              (draft, to) -> draft.weight = (int) whole("weight", to, 1, HIGHEST, 1)),
-          new Term(
-              "expires_at",
-              draft -> instant(draft.expiresAtMillis),
-              (draft, to) -> draft.expiresAtMillis = expiry(text("expires_at", to))),
-          new Term(
-              "on_limit",
-              draft -> draft.waits ? "wait" : "reject",
-              (draft, to) -> draft.waits = waits(text("on_limit", to))),
-          new Term(
-              "strict_after_denial",
-              draft -> draft.strictAfterDenial,
-              (draft, to) -> draft.strictAfterDenial = bool("strict_after_denial", to)),
-          new Term(
-              "sharing",
-              draft -> draft.sharing == null ? null : draft.sharing.text(),
-              (draft, to) -> draft.sharing = sharing(text("sharing", to))));
-
-  private static final Map<String, Term> BY_NAME = byName();
-
   private KeyTermsJson() {}
 
-  private static Map<String, Term> byName() {
-    Map<String, Term> all = new LinkedHashMap<>();
-    TERMS.forEach(term -> all.put(term.name(), term));
-    TERMS.forEach(term -> all.put(term.published(), term));
-    return all;
-  }
-
-  private static Term limit(
-      String name,
-      String published,
-      Function<KeyDraft, Long> show,
-      BiConsumer<KeyDraft, Long> set) {
-    return new Term(
-        name,
-        published,
-        show::apply,
-        (draft, written, to) -> set.accept(draft, Long.valueOf(whole(written, to, 0, MOST, 0))));
+  private static Map<String, String> names() {
+    Map<String, String> names = new LinkedHashMap<>();
+    shown(plain("-", List.of())).keySet().forEach(name -> names.put(name, name));
+    names.put("rate_limit_rpm", "rpm");
+    names.put("rate_limit_tpm", "tpm");
+    names.put("rate_limit_rpd", "rpd");
+    names.put("max_concurrency", "concurrency");
+    return names;
   }
 
   /** Returns a key with the given name and secrets, and default terms. */
   public static KeySpec plain(String name, List<KeySpec.Secret> secrets) {
-    return new KeySpec(
-        name,
-        secrets,
-        KeySpec.Limits.NONE,
-        Map.of(),
-        null,
-        KeySpec.Scope.ALL,
-        KeySpec.Rank.PLAIN,
-        KeySpec.NEVER,
-        false,
-        false);
+    return KeyTerms.PLAIN.key(name, secrets);
   }
 
   /**
@@ -174,7 +65,29 @@ public final class KeyTermsJson {
    * @throws Unclear if a term is unknown or invalid
    */
   public static KeySpec changed(KeySpec key, ObjectNode terms) {
-    return read(key, terms).key();
+    ObjectNode all = JsonMapper.shared().valueToTree(different(key));
+    if (key.rank().maxPriority() == key.rank().priority()) {
+      all.remove("max_priority"); // it follows the priority
+    }
+    Map<String, String> written = new HashMap<>();
+    for (Map.Entry<String, JsonNode> entry : terms.properties()) {
+      String name = published(entry.getKey());
+      String other = written.putIfAbsent(name, entry.getKey());
+      if (other != null) {
+        throw new Unclear(
+            "%s and %s are two names of one term, expected only %s"
+                .formatted(other, entry.getKey(), NAMES.get(name)));
+      }
+      all.set(name, entry.getValue());
+    }
+    try {
+      return new StatedTerms(all, written)
+          .terms()
+          .key(key.name(), key.secrets())
+          .identifiedBy(key.identity());
+    } catch (KeyTerms.Contradiction contradiction) {
+      throw new Unclear(String.valueOf(contradiction.getMessage()));
+    }
   }
 
   /**
@@ -183,30 +96,17 @@ public final class KeyTermsJson {
    * @throws Unclear if a term is unknown or invalid
    */
   public static void check(ObjectNode terms) {
-    read(plain("-", List.of()), terms);
+    changed(plain("-", List.of()), terms);
   }
 
-  private static KeyDraft read(KeySpec key, ObjectNode terms) {
-    KeyDraft draft = new KeyDraft(key);
-    Map<Term, String> written = new HashMap<>();
-    for (Map.Entry<String, JsonNode> entry : terms.properties()) {
-      Term term = BY_NAME.get(entry.getKey());
-      if (term == null) {
-        throw new Unclear(
-            named(entry.getKey())
-                + " is not known, expected some of "
-                + TERMS.stream().map(Term::name).toList());
+  /** Returns the name in answers and rows of a term that a request or a row names. */
+  private static String published(String written) {
+    for (Map.Entry<String, String> name : NAMES.entrySet()) {
+      if (name.getKey().equals(written) || name.getValue().equals(written)) {
+        return name.getKey();
       }
-      String other = written.putIfAbsent(term, entry.getKey());
-      if (other != null) {
-        throw new Unclear(
-            "%s and %s are two names of one term, expected only %s"
-                .formatted(other, entry.getKey(), term.name()));
-      }
-      JsonNode to = entry.getValue().isNull() ? null : entry.getValue();
-      term.read().read(draft, entry.getKey(), to);
     }
-    return draft;
+    throw new Unclear(named(written) + " is not known, expected some of " + NAMES.values());
   }
 
   /**
@@ -219,28 +119,87 @@ public final class KeyTermsJson {
 
   /** Returns all terms of a key, without its name and its secrets. */
   public static Map<String, @Nullable Object> shown(KeySpec key) {
-    KeyDraft draft = new KeyDraft(key);
+    KeySpec.Limits limits = key.limits();
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    TERMS.forEach(term -> shown.put(term.published(), term.show().apply(draft)));
+    shown.put("rate_limit_rpm", limits.rpm());
+    shown.put("rate_limit_tpm", limits.tpm());
+    shown.put("rate_limit_rpd", limits.rpd());
+    shown.put("max_concurrency", limits.concurrency());
+    shown.put("budget_tokens_per_day", limits.budgetTokensPerDay());
+    shown.put("models", shownModels(key.models()));
+    shown.put("group", key.group());
+    shown.put("allowed_models", sorted(key.scope().models()));
+    shown.put("allowed_endpoints", sorted(key.scope().endpoints()));
+    shown.put("priority", key.rank().priority());
+    shown.put("max_priority", key.rank().maxPriority());
+    shown.put("weight", key.rank().weight());
+    shown.put("expires_at", instant(key.expiresAtMillis()));
+    shown.put("on_limit", key.waits() ? "wait" : "reject");
+    shown.put("strict_after_denial", key.strictAfterDenial());
+    shown.put("sharing", key.sharing() == null ? null : key.sharing().text());
     return shown;
   }
 
   /** Returns as JSON the terms of a key that differ from those of a new one. */
   static String stored(KeySpec key) {
-    Map<String, @Nullable Object> all = shown(key);
-    Map<String, @Nullable Object> plain = shown(plain(key.name(), key.secrets()));
-    all.entrySet().removeAll(plain.entrySet());
-    return JsonMapper.shared().writeValueAsString(all);
+    return JsonMapper.shared().writeValueAsString(different(key));
   }
 
-  private static long whole(String name, @Nullable JsonNode to, long least, long most, long none) {
+  private static Map<String, @Nullable Object> different(KeySpec key) {
+    Map<String, @Nullable Object> all = shown(key);
+    all.entrySet().removeAll(shown(plain(key.name(), List.of())).entrySet());
+    return all;
+  }
+
+  /**
+   * Terms as JSON, by their names in answers.
+   *
+   * @param written the names that a request has for them, for messages
+   */
+  private record StatedTerms(ObjectNode json, Map<String, String> written) {
+    KeyTerms terms() {
+      return new KeyTerms(
+          new KeySpec.Limits(
+              limit("rate_limit_rpm"),
+              limit("rate_limit_tpm"),
+              limit("rate_limit_rpd"),
+              limit("max_concurrency"),
+              limit("budget_tokens_per_day")),
+          models("models", stated("models")),
+          text("group", stated("group")),
+          new KeySpec.Scope(
+              names("allowed_models", stated("allowed_models"), name -> name),
+              names("allowed_endpoints", stated("allowed_endpoints"), KeyTermsJson::path)),
+          whole("priority", stated("priority"), KeyTerms.PRIORITY, 0),
+          stated("max_priority") == null
+              ? null
+              : Long.valueOf(whole("max_priority", stated("max_priority"), KeyTerms.PRIORITY, 0)),
+          whole("weight", stated("weight"), KeyTerms.WEIGHT, 1),
+          expiry(text("expires_at", stated("expires_at"))),
+          waits(text("on_limit", stated("on_limit"))),
+          bool("strict_after_denial", stated("strict_after_denial")),
+          KeyTermsJson.sharing(text("sharing", stated("sharing"))));
+    }
+
+    private @Nullable JsonNode stated(String name) {
+      JsonNode value = json.get(name);
+      return value == null || value.isNull() ? null : value;
+    }
+
+    private long limit(String name) {
+      return whole(written.getOrDefault(name, name), stated(name), KeyTerms.LIMIT, 0);
+    }
+  }
+
+  private static long whole(String name, @Nullable JsonNode to, KeyTerms.Range range, long none) {
     if (to == null) {
       return none;
     }
     boolean good = to.isIntegralNumber() && to.canConvertToLong();
-    if (!good || to.longValue() < least || to.longValue() > most) {
+    if (!good || !range.contains(to.longValue())) {
       throw new Unclear(
-          "%s is expected to be a whole number from %d to %d".formatted(name, least, most));
+          "%s is expected to be a whole number from %d to %d"
+              .formatted(name, range.least(), range.most()));
     }
     return to.longValue();
   }
@@ -331,7 +290,7 @@ public final class KeyTermsJson {
 
   private static long minute(ObjectNode limits, String name) {
     JsonNode to = limits.get(name);
-    return whole(name + " of models", to == null || to.isNull() ? null : to, 0, MOST, 0);
+    return whole(name + " of models", to == null || to.isNull() ? null : to, KeyTerms.LIMIT, 0);
   }
 
   private static ObjectNode object(String name, JsonNode to) {
@@ -341,9 +300,10 @@ public final class KeyTermsJson {
     throw new Unclear(name + " is expected to be an object");
   }
 
-  private static Map<String, Map<String, Long>> shownModels(KeyDraft draft) {
+  private static Map<String, Map<String, Long>> shownModels(
+      Map<String, KeySpec.ModelLimits> models) {
     Map<String, Map<String, Long>> shown = new TreeMap<>();
-    draft.models.forEach(
+    models.forEach(
         (model, limits) -> {
           Map<String, Long> each = new LinkedHashMap<>();
           each.put("rpm", limits.rpm());

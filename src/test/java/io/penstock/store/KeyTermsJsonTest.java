@@ -111,7 +111,7 @@ class KeyTermsJsonTest {
     assertThat(strict.sharing()).isNull();
     assertThatThrownBy(() -> changed(strict, "{\"sharing\":\"exact\"}"))
         .isInstanceOf(KeyTermsJson.Unclear.class)
-        .hasMessageContaining("sharing to be eventual");
+        .hasMessageContaining("sharing is exact, expected eventual");
     assertThat(changed(PLAIN, "{\"sharing\":\"exact\"}").sharing()).isEqualTo(SharingMode.EXACT);
     assertThatThrownBy(() -> changed(PLAIN, "{\"sharing\":\"none\"}"))
         .hasMessage("sharing is expected to be exact, eventual or local");
@@ -153,7 +153,7 @@ class KeyTermsJsonTest {
         "{'allowed_models':[null]} | allowed_models is expected to be a list of strings",
         "{'allowed_endpoints':['x']} | each of allowed_endpoints is expected to be a path",
         "{'weight':0} | weight is expected to be a whole number from 1",
-        "{'priority':1,'max_priority':0} | priority is above max_priority",
+        "{'priority':1,'max_priority':0} | priority is 1, above max_priority 0",
         "{'expires_at':'soon'} | expires_at is expected to be an instant such as",
         "{'expires_at':'2026-02-30'} | expires_at is expected to be an instant such as",
         "{'expires_at':'+999999999-01-01T00:00:00Z'} | expires_at is expected to be an instant",
