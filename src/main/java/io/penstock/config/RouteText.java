@@ -169,16 +169,30 @@ public final class RouteText {
     schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
     schema.put("title", "Penstock route file");
     Map<String, Object> properties = new LinkedHashMap<>();
-    properties.put("defaults", SectionSchema.of(EndpointSettings.DEFAULTS));
-    properties.put("endpoints", list(EndpointSettings.TABLE));
+    properties.put(
+        "defaults",
+        described(
+            "Settings of the endpoints of this file that do not set them themselves.",
+            SectionSchema.of(EndpointSettings.DEFAULTS)));
+    properties.put(
+        "endpoints",
+        described("Paths with their queue, limit and upstreams.", list(EndpointSettings.TABLE)));
     properties.put(
         "models",
-        ValueShape.keywords(
-            "type", "object", "additionalProperties", SectionSchema.of(ModelSettings.TABLE)));
+        described(
+            "Quotas, prices and fallbacks of models, by the names that clients use.",
+            ValueShape.keywords(
+                "type", "object", "additionalProperties", SectionSchema.of(ModelSettings.TABLE))));
     properties.put(ProviderNames.KEY, new ProviderNames().schema());
-    properties.put("keys", list(KeySettings.TABLE));
-    properties.put("groups", list(GroupSettings.TABLE));
-    properties.put(RlsCompatibility.SERVER, SectionSchema.of(RlsCompatibility.SERVER_TABLE));
+    properties.put(
+        "keys", described("Keys of clients, with their limits.", list(KeySettings.TABLE)));
+    properties.put(
+        "groups", described("Limits that several keys share.", list(GroupSettings.TABLE)));
+    properties.put(
+        RlsCompatibility.SERVER,
+        described(
+            "The address to listen on; a file with this block is a configuration of rls.",
+            SectionSchema.of(RlsCompatibility.SERVER_TABLE)));
     schema.putAll(SectionSchema.object(properties));
     String fromEnvironment = "Taken from the environment: ${NAME} or ${NAME:default}.";
     schema.put(
@@ -193,6 +207,12 @@ public final class RouteText {
                 "pattern",
                 VariableExpansion.PATTERN)));
     return JSON.writeValueAsString(schema);
+  }
+
+  private static Map<String, Object> described(String description, Map<String, Object> section) {
+    Map<String, Object> schema = ValueShape.keywords("description", description);
+    schema.putAll(section);
+    return schema;
   }
 
   private static Map<String, Object> list(List<RouteSetting<?>> table) {
