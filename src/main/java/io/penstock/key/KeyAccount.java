@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyAccount {
   /** The quotas, with the key they were configured from. */
-  private record Open(KeySpec spec, KeyQuota own, Map<String, KeyQuota> models) {}
+  private record Open(KeySpec spec, KeyQuota own, Map<String, KeyQuota> models) {
+    boolean owesNothing(long now) {
+      return own.owesNothing(now)
+          && models.values().stream().allMatch(each -> each.owesNothing(now));
+    }
+  }
 
   private final KeyAccounts all;
   private final LimitSource source;
@@ -130,15 +135,12 @@ final class KeyAccount {
 
   private synchronized void close(long now) {
     Open seen = open;
-    boolean idle =
-        seen != null
-            && seen.own().owesNothing(now)
-            && seen.models().values().stream().allMatch(each -> each.owesNothing(now));
-    if (idle) {
-      seen.own().forget();
-      seen.models().values().forEach(KeyQuota::forget);
-      open = null;
+    if (seen == null || !seen.owesNothing(now)) {
+      return;
     }
+    seen.own().forget();
+    seen.models().values().forEach(KeyQuota::forget);
+    open = null;
   }
 
   /** Runs {@code action} if there are no quotas and no request is inside. */

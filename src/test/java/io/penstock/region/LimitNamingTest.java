@@ -21,6 +21,7 @@ class LimitNamingTest {
     "KEY, alice, '', TOKENS, 86400, key-budget, alice",
     "GROUP, a b, '', TOKENS, 60, group-tpm, a%20b",
     "KEY, a:b, gpt-4o, TOKENS, 60, key-tpm, a%3Ab:gpt-4o",
+    "KEY, a@1790000000001, m, TOKENS, 86400, key-budget, a%401790000000001:m",
   })
   void names_areThoseOfTheContract_andReadBack(
       LimitId.Kind kind,
