@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -194,13 +195,12 @@ final class ConfigurationDraft implements SourceFindings {
 
   private void checkFallbacks(ServedModels served) {
     Map<String, Fallback> fallbacks = fallbacks();
-    for (String model : new TreeSet<>(fallbacks.keySet())) {
-      for (String other : fallbacks.get(model).models()) {
-        served
-            .problem(other)
-            .ifPresent(problem -> warn(placeOfModel(model), "fallback: " + problem));
-      }
-    }
+    new TreeMap<>(fallbacks)
+        .forEach(
+            (model, fallback) ->
+                fallback.models().stream()
+                    .flatMap(other -> served.problem(other).stream())
+                    .forEach(problem -> warn(placeOfModel(model), "fallback: " + problem)));
     for (List<String> circle : FallbackCircles.in(fallbacks)) {
       warn(
           placeOfModel(circle.getFirst()),

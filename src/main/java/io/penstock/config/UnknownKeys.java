@@ -33,7 +33,7 @@ final class UnknownKeys {
 
   /** Returns the fault for a key of a section that can have only the settings of {@code table}. */
   static String describe(String key, List<RouteSetting<?>> table) {
-    String meant = table == KeySettings.TABLE ? KeySettings.MEANT.get(key) : null;
+    String meant = table.equals(KeySettings.TABLE) ? KeySettings.MEANT.get(key) : null;
     if (THOUSANDS.matcher(key).matches()) {
       return "a comma ends a value, so %s begins another, expected a number without commas"
           .formatted(ScalarValue.quote(key));

@@ -235,7 +235,7 @@ class OperatorKeysIT {
         "POST | /keys | {'name':7} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':'a/b'} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':'-rf'} | name is expected to be 1 to 100 letters",
-        "POST | /keys | {'name':'x','rpm':1} | rpm is not known, expected some of",
+        "POST | /keys | {'name':'x','rps':1} | rps is not known, expected some of",
         "POST | /keys | {'name':'x','secret':'s'} | secret is not known, expected some of",
         "POST | /keys | {'name':'x','rate_limit_rpm':-1} | rate_limit_rpm is expected to be",
         "POST | /keys | {'name':'x','sha256':'psk_x'} | sha256 is expected to be 64",
@@ -259,7 +259,7 @@ class OperatorKeysIT {
   void priorityAboveWhatTheKeyMay_is400() throws Exception {
     make(",\"priority\":1,\"max_priority\":3");
     assertThat(ask("PATCH", "/keys/" + name, "{\"priority\":4}").detail())
-        .isEqualTo("priority is above max_priority, expected it at or below");
+        .isEqualTo("priority is 4, above max_priority 3, expected at most that");
     assertThat(ask("PATCH", "/keys/" + name, "{\"priority\":3}").status()).isEqualTo(200);
   }
 
