@@ -138,10 +138,12 @@ class CommandScriptTest {
     Path java = java("j", "25");
     executable(
         java.resolve("bin/java"),
-        "#!/bin/sh\n"
-            + "trap 'echo drained; exit 0' TERM\n"
-            + "echo ready\n"
-            + "while :; do read -r line; done\n");
+        """
+        #!/bin/sh
+        trap 'echo drained; exit 0' TERM
+        echo ready
+        while :; do read -r line; done
+        """);
     ProcessBuilder builder = new ProcessBuilder(command.toString());
     builder.environment().put("JAVA_HOME", java.toString());
     Process process = builder.start();
