@@ -3,6 +3,7 @@ package io.penstock.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.env.MockEnvironment;
@@ -15,7 +16,8 @@ class StartFailureTest {
   void portThatNeedsAPrivilege_isExplained() {
     ChannelBindException failure =
         ChannelBindException.fail(
-            new InetSocketAddress("127.0.0.1", 80), new BindException("Permission denied"));
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 80),
+            new BindException("Permission denied"));
     assertThat(StartFailure.sentence(new IllegalStateException(failure), environment))
         .isEqualTo(
             "this program may not listen on port 80, because ports below 1024 usually need a"
@@ -30,7 +32,8 @@ class StartFailureTest {
     assertThat(StartFailure.sentence(new IllegalStateException("x"), environment)).isNull();
     ChannelBindException failure =
         ChannelBindException.fail(
-            new InetSocketAddress("127.0.0.1", 80), new BindException("out of handles"));
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 80),
+            new BindException("out of handles"));
     assertThat(StartFailure.sentence(failure, environment)).isNull();
   }
 }
