@@ -174,8 +174,10 @@ class LikelyMistakesTest {
   @Test
   void fallback_toAModelThatNoUpstreamServes_isWarnedAbout() {
     String endpoint =
-        "endpoints:\n"
-            + "  - {path: /a, upstreams: [{id: u, url: 'http://u', models: [large, small]}]}\n";
+        """
+        endpoints:
+          - {path: /a, upstreams: [{id: u, url: 'http://u', models: [large, small]}]}
+        """;
     assertThat(
             file(endpoint + "models:\n  large: {fallback: [smal, '*', other]}").warnings(Map.of()))
         .containsExactly(

@@ -19,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,7 +56,7 @@ abstract class KeyStorageContract {
   private final String secret = KeySecrets.make();
   private final KeySpec key = key(name, secret);
   private Instance here;
-  private volatile long clockMillis = CREATED;
+  private final AtomicLong clockMillis = new AtomicLong(CREATED);
 
   abstract KeyStorage open();
 
@@ -64,7 +65,7 @@ abstract class KeyStorageContract {
 
   /** Returns the wall time of all instances of a test. */
   long clockMillis() {
-    return clockMillis;
+    return clockMillis.get();
   }
 
   @BeforeEach
@@ -249,10 +250,10 @@ abstract class KeyStorageContract {
   void keyCreatedAgainAfterItWasRevoked_hasTheInstantInItsIdentity_andKeepsIt() {
     assertThat(add()).isEqualTo(new KeySpec.Identity(name, CREATED));
     revoke();
-    clockMillis += 5;
+    clockMillis.addAndGet(5);
     KeySpec.Identity second = add();
     assertThat(second).isEqualTo(new KeySpec.Identity(name + "@" + (CREATED + 5), CREATED + 5));
-    clockMillis += 5;
+    clockMillis.addAndGet(5);
     String next = KeySecrets.make();
     done(here.storage().change(name, KeyStorageContract::heavier));
     done(here.storage().change(name, known -> known.rotated(known(next), 1)));
@@ -273,7 +274,7 @@ abstract class KeyStorageContract {
   void keyCreatedAgainInTheSameMillisecondOrEarlier_hasAnotherIdentity() {
     Set<String> owners = new HashSet<>();
     for (long step : List.of(0L, 0L, -1_000_000L, -1L, 0L)) {
-      clockMillis += step;
+      clockMillis.addAndGet(step);
       assertThat(owners.add(add().limitOwner())).isTrue();
       revoke();
     }
@@ -318,13 +319,13 @@ abstract class KeyStorageContract {
   void nameOfAKeyRevokedLongAgo_isAsIfItHadNeverBeenUsed() {
     add();
     revoke();
-    clockMillis += KeyIdentities.KEPT_MILLIS;
+    clockMillis.addAndGet(KeyIdentities.KEPT_MILLIS);
     open().close();
     assertThat(add().limitOwner()).isNotEqualTo(name);
     revoke();
-    clockMillis += KeyIdentities.KEPT_MILLIS + 1;
+    clockMillis.addAndGet(KeyIdentities.KEPT_MILLIS + 1);
     open().close();
-    assertThat(add()).isEqualTo(new KeySpec.Identity(name, clockMillis));
+    assertThat(add()).isEqualTo(new KeySpec.Identity(name, clockMillis.get()));
   }
 
   @Test

@@ -49,9 +49,12 @@ class RecreatedKeyIT {
   /** Creates the key k, which may use 1,000 tokens a day, and returns its secret. */
   private static String create(StartedGateway gateway, String sharing) throws Exception {
     String secret = KeySecrets.make();
-    String key =
-        "{\"name\":\"k\",\"sha256\":\"%s\",\"budget_tokens_per_day\":1000,\"sharing\":\"%s\"}";
-    operator(gateway, "POST", "/keys", key.formatted(KeySecrets.sha256(secret), sharing));
+    operator(
+        gateway,
+        "POST",
+        "/keys",
+        "{\"name\":\"k\",\"sha256\":\"%s\",\"budget_tokens_per_day\":1000,\"sharing\":\"%s\"}"
+            .formatted(KeySecrets.sha256(secret), sharing));
     return secret;
   }
 
