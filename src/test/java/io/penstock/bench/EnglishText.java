@@ -16,6 +16,14 @@ import java.util.stream.Stream;
  * for each model cannot reflect.
  */
 final class EnglishText {
+  /** Pages that are lists of names or of links to files, which is no text that people send. */
+  private static final List<Path> LISTS =
+      List.of(
+          DocumentPages.RENAMES,
+          DocumentPages.page("architecture.md"),
+          DocumentPages.page("configuration.md"),
+          DocumentPages.page("upgrading.md"));
+
   private final String text;
 
   private EnglishText(String text) {
@@ -39,8 +47,7 @@ final class EnglishText {
   static EnglishText mixed() throws IOException {
     StringBuilder documents = new StringBuilder();
     for (Path page : DocumentPages.all()) {
-      // lists of names and of links to files are no text that people send
-      if (!List.of(DocumentPages.RENAMES, DocumentPages.page("architecture.md")).contains(page)) {
+      if (!LISTS.contains(page)) {
         documents.append(DocumentPages.text(page));
       }
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.fake.RedisServer;
 import io.penstock.suite.DocumentPages;
@@ -62,19 +63,14 @@ class ChartFactsTest {
     assertThat(given).contains("PENSTOCK_DRAIN_TIMEOUT", "PENSTOCK_DATABASE_URL").isSubsetOf(read);
   }
 
-  /** Returns the names of properties that occur in the program's sources. */
+  /** Returns the names of the settings, from the description that the compiler makes of them. */
   private static Set<String> settings() throws IOException {
-    Pattern name = Pattern.compile("\"(penstock(?:\\.[a-z-]+)+)\"");
-    try (Stream<Path> files = Files.walk(Path.of("src", "main", "java"))) {
-      Set<String> found = new TreeSet<>();
-      for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-        name.matcher(Files.readString(file))
-            .results()
-            .map(each -> each.group(1))
-            .forEach(found::add);
-      }
-      return found;
+    Path file = Path.of("target", "classes", "META-INF", "spring-configuration-metadata.json");
+    Set<String> found = new TreeSet<>();
+    for (JsonNode each : new ObjectMapper().readTree(Files.readString(file)).path("properties")) {
+      found.add(each.path("name").asText());
     }
+    return found;
   }
 
   @Test

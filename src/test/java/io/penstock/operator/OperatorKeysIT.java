@@ -7,6 +7,7 @@ import io.penstock.fake.StartedGateway;
 import io.penstock.key.ApiCaller;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
+import io.penstock.time.WallClock;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -118,7 +119,7 @@ class OperatorKeysIT {
     Answer made = make("");
     String created = made.json().required("created_at").asString();
     assertThat(Instant.parse(created).toEpochMilli())
-        .isBetween(gateway.context().getStartupDate(), System.currentTimeMillis());
+        .isBetween(gateway.context().getStartupDate(), WallClock.system().unixMillis());
     assertThat(ask("GET", "/keys/" + name, "").text())
         .isEqualTo(
             "{\"name\":\""
