@@ -145,7 +145,7 @@ class StateIT {
   void intervalThatIsTooShort_isRefused() throws IOException {
     GatewayServer.Start start =
         GatewayServer.start(Map.of(), routes(), "--penstock.state.interval=1ms");
-    assertThat(start).asString().contains("expected at least 100ms");
+    assertThat(start).asString().contains("is '1ms', expected a duration of at least 100ms");
   }
 
   @Test
