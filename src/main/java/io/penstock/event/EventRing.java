@@ -18,7 +18,8 @@ public final class EventRing implements EventSink {
    * Creates an empty buffer.
    *
    * @param capacity the most events that wait, ≥ 1
-   * @param arrived called after each event that fits, on the writer's thread
+   * @param arrived called on the writer's thread after each event that fits, and after the first
+   *     that is lost since {@link #takeLost}: the reader may have taken all others by then
    */
   public EventRing(int capacity, Runnable arrived) {
     this.waiting = new ArrayBlockingQueue<>(capacity);
@@ -30,13 +31,15 @@ public final class EventRing implements EventSink {
     if (waiting.offer(event)) {
       arrived.run();
     } else {
-      lost.incrementAndGet();
+      lose(1);
     }
   }
 
   /** Adds to the number of lost events some that never came here. */
   public void lose(long events) {
-    lost.addAndGet(events);
+    if (lost.getAndAdd(events) == 0) {
+      arrived.run();
+    }
   }
 
   /** Removes and returns up to {@code most} events. */

@@ -24,8 +24,20 @@ class EventRingTest {
     ring.publish(event(3));
     assertThat(ring.takeLost()).isEqualTo(1);
     assertThat(ring.takeLost()).isZero();
-    assertThat(arrivals).hasValue(3);
+    assertThat(arrivals).as("three that fit, and one that was lost").hasValue(4);
     assertThat(ring.drain(10)).containsExactly(event(0), event(1), event(2));
+  }
+
+  @Test
+  void firstLoss_isSignalled_becauseNothingElseMayCome() {
+    AtomicInteger arrivals = new AtomicInteger();
+    EventRing ring = new EventRing(1, arrivals::incrementAndGet);
+    ring.lose(5);
+    ring.lose(2);
+    assertThat(arrivals).hasValue(1);
+    assertThat(ring.takeLost()).isEqualTo(7);
+    ring.lose(1);
+    assertThat(arrivals).hasValue(2);
   }
 
   @Test
