@@ -1,20 +1,14 @@
 package io.penstock;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.penstock.cli.PenstockCommands;
 import io.penstock.fake.GoldenRecords;
-import io.penstock.mock.MockAddress;
+import io.penstock.fake.RefusedStart;
 import io.penstock.settings.CannotStart;
 import io.penstock.settings.SettingsCheck;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +27,6 @@ import org.springframework.core.env.SimpleCommandLinePropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.FileSystemResource;
-import picocli.CommandLine;
 
 /**
  * Compares the answers to mistakes of new users with a record that can be read from top to bottom:
@@ -116,17 +109,16 @@ class SettingMistakesGoldenIT {
   /** Records what the whole program answers. */
   private void started(String mistake, String... arguments) throws IOException {
     Path routes = Files.writeString(directory.resolve("routes.yaml"), "endpoints: [{path: /a}]\n");
-    ServeCommand serve = new ServeCommand(Map.of());
-    StringWriter err = new StringWriter();
-    CommandLine line =
-        PenstockCommands.commandLine(Map.of(), MockAddress::parse, () -> Instant.EPOCH, serve);
-    line.setErr(new PrintWriter(err, true));
-    List<String> all = new ArrayList<>(List.of("serve", "--routes=" + routes));
-    all.addAll(List.of(arguments));
-    int exit = line.execute(all.toArray(String[]::new));
-    serve.stop();
-    assertThat(serve.running()).as(mistake).isFalse();
-    write("# " + mistake + "\n$ " + typed(arguments) + err + "exit " + exit + "\n\n");
+    RefusedStart refused = RefusedStart.of(routes, arguments);
+    write(
+        "# "
+            + mistake
+            + "\n$ "
+            + typed(arguments)
+            + refused.error()
+            + "exit "
+            + refused.exit()
+            + "\n\n");
   }
 
   private void arguments() {

@@ -2,27 +2,20 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cli.PenstockCommands;
-import io.penstock.mock.MockAddress;
+import io.penstock.fake.RefusedStart;
 import io.penstock.suite.JavaCommand;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Tests that a start that fails says why in one line, without a stack trace. */
 @Timeout(120)
@@ -37,18 +30,9 @@ class StartFailureIT {
 
   /** Returns what a start that fails writes to its error output. */
   private String refusal(String... arguments) {
-    ServeCommand serve = new ServeCommand(Map.of());
-    StringWriter err = new StringWriter();
-    CommandLine line =
-        PenstockCommands.commandLine(Map.of(), MockAddress::parse, () -> Instant.EPOCH, serve);
-    line.setErr(new PrintWriter(err, true));
-    List<String> all = new ArrayList<>(List.of("serve", "--routes=" + routes));
-    all.addAll(List.of(arguments));
-    int exit = line.execute(all.toArray(String[]::new));
-    serve.stop();
-    assertThat(serve.running()).isFalse();
-    assertThat(exit).isEqualTo(2);
-    return err.toString().strip();
+    RefusedStart refused = RefusedStart.of(routes, arguments);
+    assertThat(refused.exit()).isEqualTo(2);
+    return refused.error().strip();
   }
 
   private static ServerSocket occupied() throws IOException {
