@@ -149,8 +149,9 @@ public final class AdmissionCheck {
   }
 
   /** Returns the refusal of a ticket with an estimated wait longer than it may wait, or null. */
-  static @Nullable Refusal tooLong(ParkedTicket parkedTicket, long estimateNanos) {
+  static @Nullable Refusal tooLong(ParkedTicket parkedTicket, WaitForecast estimate) {
     long most = parkedTicket.refusesAboveNanos();
+    long estimateNanos = estimate.waitNanos();
     return most == 0 || estimateNanos <= most
         ? null
         : new Refusal(

@@ -189,7 +189,7 @@ public final class Dispatcher {
       return;
     }
     waitingRoom.enter(parkedTicket, routes);
-    long estimate = WaitEstimate.ofArrival(parkedTicket, routes, waitingRoom, now);
+    WaitForecast estimate = WaitEstimate.ofArrival(parkedTicket, routes, waitingRoom, now);
     if (waitingRoom.firstBlocked() == null) {
       waitingRoom.enqueue(parkedTicket, now);
       step(now);
@@ -223,7 +223,7 @@ public final class Dispatcher {
   }
 
   /** Leaves a ticket that cannot go at once in the queue, or blocks or refuses it. */
-  private void admit(ParkedTicket parkedTicket, long estimate, long now) {
+  private void admit(ParkedTicket parkedTicket, WaitForecast estimate, long now) {
     Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
     long soonest = parkedTicket.lane() instanceof Lane lane ? lane.wakeAt() - now : Ticker.NEVER;
     String full = waitingRoom.overfull(parkedTicket);
@@ -243,7 +243,7 @@ public final class Dispatcher {
     }
   }
 
-  private void block(ParkedTicket parkedTicket, long estimate, long now) {
+  private void block(ParkedTicket parkedTicket, WaitForecast estimate, long now) {
     Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
     if (refusal == null && waitingRoom.mayBlock(parkedTicket)) {
       waitingRoom.block(parkedTicket);

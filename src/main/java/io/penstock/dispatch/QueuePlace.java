@@ -6,7 +6,6 @@ package io.penstock.dispatch;
  * @param ticket the ticket
  * @param position its place, from 1, in the order in which tickets would go if everything fitted; 0
  *     when it is too far behind to be counted, or not in the queue yet
- * @param expectedNanos how long it will still wait from then on, roughly; {@link
- *     io.penstock.time.Ticker#NEVER} when that cannot be known
+ * @param expected how long it will still wait from then on
  */
-public record QueuePlace(ParkedTicket ticket, int position, long expectedNanos) {}
+public record QueuePlace(ParkedTicket ticket, int position, WaitForecast expected) {}

@@ -22,9 +22,6 @@ public final class WaitEstimate {
     QueueBacklog at(TicketRoute route, Quota quota);
   }
 
-  /** Longest wait that is still given as a forecast. */
-  private static final long FARTHEST_NANOS = Long.MAX_VALUE / 4;
-
   /** Earlier tickets that may take from each quota. */
   private final Map<Quota, QueueBacklog> earlier = new HashMap<>();
 
@@ -34,11 +31,11 @@ public final class WaitEstimate {
     this.now = now;
   }
 
-  /** Returns how long the next ticket will wait; {@link Ticker#NEVER} when that cannot be known. */
-  public long ofNext(ParkedTicket parkedTicket, List<TicketRoute> routes) {
+  /** Returns how long the next ticket will wait. */
+  public WaitForecast ofNext(ParkedTicket parkedTicket, List<TicketRoute> routes) {
     Set<QueueBacklog> competing = new HashSet<>();
-    long wait =
-        waitNanos(
+    WaitForecast forecast =
+        forecast(
             routes,
             (route, quota) -> {
               QueueBacklog ahead = earlier.computeIfAbsent(quota, absent -> new QueueBacklog());
@@ -48,21 +45,21 @@ public final class WaitEstimate {
             sizes(parkedTicket),
             now);
     competing.forEach(ahead -> ahead.add(parkedTicket));
-    return wait > FARTHEST_NANOS ? Ticker.NEVER : wait;
+    return forecast;
   }
 
   /**
    * Returns how long a ticket that has just arrived will wait if everything ahead of it goes first.
-   * 0 when the estimate is not needed, because nothing refuses by it, or when it cannot be made in
-   * this order. Only the owner of the queue may call it.
+   * {@link WaitForecast#NONE} when the estimate is not needed, because nothing refuses by it, or
+   * when it cannot be made in this order. Only the owner of the queue may call it.
    */
-  static long ofArrival(
+  static WaitForecast ofArrival(
       ParkedTicket arrived, List<TicketRoute> routes, WaitingRoom waitingRoom, long now) {
     if (arrived.refusesAboveNanos() == 0 || !waitingRoom.discipline().foreseeable()) {
-      return 0;
+      return WaitForecast.NONE;
     }
     QueueBacklog all = waitingRoom.ahead(arrived);
-    return waitNanos(
+    return forecast(
         routes,
         (route, quota) ->
             quota == route.pool() || quota == route.quotas().getLast()
@@ -74,27 +71,34 @@ public final class WaitEstimate {
 
   /**
    * Returns how long a small request will wait if {@code tickets} with that many tokens go first;
-   * {@link Ticker#NEVER} when there is no route.
+   * unknown when there is no route.
    */
-  public static long ofSmallRequest(List<TicketRoute> routes, long tickets, long tokens, long now) {
+  public static WaitForecast ofSmallRequest(
+      List<TicketRoute> routes, long tickets, long tokens, long now) {
     QueueBacklog all = QueueBacklog.of(tickets, tokens);
     DimensionSizes one = new DimensionSizes();
     one.setAll(1);
-    return waitNanos(routes, (route, quota) -> all, one, now);
+    return forecast(routes, (route, quota) -> all, one, now);
   }
 
-  private static long waitNanos(
+  private static WaitForecast forecast(
       List<TicketRoute> routes, TicketsAhead ticketsAhead, DimensionSizes own, long now) {
     long best = Ticker.NEVER;
+    boolean bound = false;
     for (TicketRoute route : routes) {
       long wait = 0;
+      boolean waitsForAnswers = false;
       for (Quota quota : route.quotas()) {
         QueueBacklog ahead = ticketsAhead.at(route, quota);
         wait = Math.max(wait, quota.forecastNanos(ahead.tickets(), ahead.sizes(), own, now));
+        waitsForAnswers |= quota.lacksPermits(ahead.tickets() + 1, now);
       }
-      best = Math.min(best, wait);
+      if (wait < best || (wait == best && !waitsForAnswers)) {
+        best = wait;
+        bound = waitsForAnswers;
+      }
     }
-    return best;
+    return WaitForecast.of(best, bound);
   }
 
   /**

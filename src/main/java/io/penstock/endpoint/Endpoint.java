@@ -12,6 +12,7 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketTerms;
 import io.penstock.dispatch.UndecidedTickets;
 import io.penstock.dispatch.WaitEstimate;
+import io.penstock.dispatch.WaitForecast;
 import io.penstock.event.Event;
 import io.penstock.explain.RecentOutcomes;
 import io.penstock.explain.WaitReasons;
@@ -152,12 +153,12 @@ public final class Endpoint {
   }
 
   /**
-   * Returns how many nanoseconds a small request would wait now if all waiting tickets went first;
-   * NEVER if paused, or if no upstream is enabled.
+   * Returns how long a small request would wait now if all waiting tickets went first; unknown if
+   * paused, or if no upstream is enabled.
    */
-  public long expectedWaitNanos() {
+  public WaitForecast expectedWait() {
     return paused
-        ? Ticker.NEVER
+        ? WaitForecast.UNKNOWN
         : WaitEstimate.ofSmallRequest(
             routeTable.ofAnyModel(),
             Math.max(0, totals().requests(TicketFate.WAITING)),

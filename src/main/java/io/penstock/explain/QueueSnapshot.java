@@ -4,8 +4,8 @@ import io.penstock.dispatch.Dispatcher;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
 import io.penstock.dispatch.WaitEstimate;
+import io.penstock.dispatch.WaitForecast;
 import io.penstock.dispatch.WaitingRoom;
-import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -73,8 +73,9 @@ public final class QueueSnapshot {
     List<QueuePlace> all = new ArrayList<>(tickets.size());
     WaitEstimate waitEstimate = new WaitEstimate(nanos);
     for (WaitingTicket each : tickets) {
-      long expected = waitEstimate.ofNext(each.ticket(), each.routes());
-      all.add(new QueuePlace(each.ticket(), all.size() + 1, paused ? Ticker.NEVER : expected));
+      WaitForecast expected = waitEstimate.ofNext(each.ticket(), each.routes());
+      all.add(
+          new QueuePlace(each.ticket(), all.size() + 1, paused ? WaitForecast.UNKNOWN : expected));
     }
     return all;
   }
@@ -82,6 +83,6 @@ public final class QueueSnapshot {
   /** Returns the place of a ticket; with position 0 when it is not among these. */
   QueuePlace placeOf(ParkedTicket ticket) {
     boolean present = !tickets.isEmpty() && tickets.getLast().ticket() == ticket;
-    return present ? places().getLast() : new QueuePlace(ticket, 0, Ticker.NEVER);
+    return present ? places().getLast() : new QueuePlace(ticket, 0, WaitForecast.UNKNOWN);
   }
 }

@@ -21,6 +21,7 @@ final class TicketView {
    * @param position from 1, in the order in which tickets would be released if everything fitted
    * @param key the name of its key
    * @param expectedMs estimated remaining wait
+   * @param bound whether it may wait longer, because that depends on events nobody can foresee
    */
   record Waiting(
       long id,
@@ -31,6 +32,7 @@ final class TicketView {
       @Nullable String model,
       long waitedMs,
       @Nullable Long expectedMs,
+      boolean bound,
       @Nullable String deadline) {}
 
   /**
@@ -54,6 +56,7 @@ final class TicketView {
       String arrivedAt,
       long waitedMs,
       @Nullable Long expectedMs,
+      boolean bound,
       @Nullable String deadline,
       @Nullable String upstream,
       @Nullable RefusalView refusal,

@@ -3,6 +3,7 @@ package io.penstock.operator;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
+import io.penstock.dispatch.WaitForecast;
 import io.penstock.explain.BindingLimit;
 import io.penstock.explain.PastTicket;
 import io.penstock.explain.WaitExplanation;
@@ -41,6 +42,7 @@ final class TicketWords {
         ticket.model(),
         millis(now.nanos() - ticket.arrivedNanos()),
         expected(each),
+        each.expected().bound(),
         ifEver(ticket.deadlineNanos()));
   }
 
@@ -60,6 +62,7 @@ final class TicketWords {
         now.text(ticket.arrivedNanos()),
         millis(now.nanos() - ticket.arrivedNanos()),
         expected(queuePlace),
+        queuePlace.expected().bound(),
         ifEver(ticket.deadlineNanos()),
         null,
         null,
@@ -82,6 +85,7 @@ final class TicketWords {
         now.text(past.arrivedNanos()),
         millis(past.waitedNanos()),
         null,
+        false,
         null,
         past.upstream(),
         refusal == null ? null : refusal(refusal),
@@ -169,7 +173,8 @@ final class TicketWords {
   }
 
   private static @Nullable Long expected(QueuePlace queuePlace) {
-    return queuePlace.expectedNanos() == Ticker.NEVER ? null : millis(queuePlace.expectedNanos());
+    WaitForecast expected = queuePlace.expected();
+    return expected.known() ? millis(expected.waitNanos()) : null;
   }
 
   private @Nullable String ifEver(long instantNanos) {

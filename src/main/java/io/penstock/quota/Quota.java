@@ -315,6 +315,17 @@ public final class Quota {
     return wait;
   }
 
+  /**
+   * Returns whether a limit on concurrency has too few permits left for {@code requests} requests:
+   * nobody can foresee when running ones end.
+   */
+  public boolean lacksPermits(long requests, long now) {
+    return limits().stream()
+        .map(MeteredLimit::limit)
+        .anyMatch(
+            limit -> limit.spec() instanceof LimitSpec.Concurrency && limit.room(now) < requests);
+  }
+
   /** Returns the highest utilization among its limits, 0 to 1. */
   public double utilization(long now) {
     return limits().stream().mapToDouble(each -> each.limit().utilization(now)).max().orElse(0);

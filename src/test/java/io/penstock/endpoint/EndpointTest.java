@@ -15,6 +15,7 @@ import io.penstock.cost.Cost;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitForecast;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.pool.UpstreamSpec;
@@ -241,14 +242,14 @@ class EndpointTest {
   @Test
   void expectedWait_isThatBehindAllWhoWait_andEndlessWhilePaused() {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 1, 10));
-    assertThat(endpoint.expectedWaitNanos()).isZero();
+    assertThat(endpoint.expectedWait()).isEqualTo(WaitForecast.NONE);
     submit(endpoint, 1);
-    assertThat(endpoint.expectedWaitNanos()).isEqualTo(10 * SECOND);
+    assertThat(endpoint.expectedWait()).isEqualTo(new WaitForecast(10 * SECOND, false));
     submit(endpoint, 1);
     endpointFixture.at(4 * SECOND);
-    assertThat(endpoint.expectedWaitNanos()).isEqualTo(16 * SECOND);
+    assertThat(endpoint.expectedWait()).isEqualTo(new WaitForecast(16 * SECOND, false));
     endpoint.pause(true);
-    assertThat(endpoint.expectedWaitNanos()).isEqualTo(Ticker.NEVER);
+    assertThat(endpoint.expectedWait()).isEqualTo(WaitForecast.UNKNOWN);
   }
 
   @Test

@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
+import io.penstock.dispatch.WaitForecast;
 import io.penstock.explain.BindingLimit;
 import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.explain.PastTicket;
@@ -54,7 +55,8 @@ class PauseTest {
     WaitingTicket waitingTicket = (WaitingTicket) known(parkedTicket);
     assertThat(waitingTicket.explanation().binding())
         .isEqualTo(BindingLimit.of(Cause.ENDPOINT_PAUSED, Ticker.NEVER));
-    assertThat(waitingTicket.place()).isEqualTo(new QueuePlace(parkedTicket, 1, Ticker.NEVER));
+    assertThat(waitingTicket.place())
+        .isEqualTo(new QueuePlace(parkedTicket, 1, WaitForecast.UNKNOWN));
     pause("/a", false);
     assertThat(went(parkedTicket)).isTrue();
     assertThat(endpoint.paused()).isFalse();

@@ -17,6 +17,7 @@ import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.WaitForecast;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.TicketOperations.Removal;
 import io.penstock.explain.BindingLimit;
@@ -95,7 +96,8 @@ class TicketOperationsTest {
     assertThat(queueSnapshot.nanos()).isEqualTo(START + 4 * SECOND);
     assertThat(queueSnapshot.places())
         .containsExactly(
-            new QueuePlace(second, 1, 6 * SECOND), new QueuePlace(third, 2, 16 * SECOND));
+            new QueuePlace(second, 1, new WaitForecast(6 * SECOND, false)),
+            new QueuePlace(third, 2, new WaitForecast(16 * SECOND, false)));
   }
 
   @Test
@@ -125,7 +127,8 @@ class TicketOperationsTest {
     submit(endpoint, 1);
     ParkedTicket second = asked(endpoint, "r-2");
     ParkedTicket third = asked(endpoint, "r-3");
-    assertThat(look(third).place()).isEqualTo(new QueuePlace(third, 2, 20 * SECOND));
+    assertThat(look(third).place())
+        .isEqualTo(new QueuePlace(third, 2, new WaitForecast(20 * SECOND, false)));
     WaitingTicket waitingTicket = (WaitingTicket) find("r-2").orElseThrow();
     assertThat(waitingTicket.place().ticket()).isSameAs(second);
     assertThat(second.origin()).isEqualTo(new TicketRequest.Origin("r-2", "alice"));

@@ -353,7 +353,8 @@ class KeyedRequestsIT extends HostileCase {
     assertThat(rpm.get("quota").asLong()).isEqualTo(1000);
     assertThat(rpm.get("remaining").asLong()).isBetween(900L, 1000L);
     assertThat(status.at("/limits/1/unit").asString()).isEqualTo("penstock-tokens");
-    assertThat(answer.text()).contains("{\"path\":\"/anthropic\",\"expected_wait_ms\":0}");
+    assertThat(answer.text())
+        .contains("{\"path\":\"/anthropic\",\"expected_wait_ms\":0,\"bound\":false}");
     HttpMessage bobs = get("/v1/penstock/status", "x-api-key: " + BOB);
     assertThat(bobs.text()).contains("\"/openai\"").doesNotContain("/anthropic");
     assertThat(bobs.text()).contains("\"limits\":[]");

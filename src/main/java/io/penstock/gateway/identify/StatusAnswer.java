@@ -1,5 +1,6 @@
 package io.penstock.gateway.identify;
 
+import io.penstock.dispatch.WaitForecast;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.gateway.request.LimitHeaderLine;
@@ -111,8 +112,9 @@ public final class StatusAnswer {
       if (EntryCheck.allows(caller, endpoint.spec(), endpoint.path())) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("path", endpoint.path());
-        long wait = endpoint.expectedWaitNanos();
-        shown.put("expected_wait_ms", wait == Ticker.NEVER ? null : Math.ceilDiv(wait, MILLI));
+        WaitForecast wait = endpoint.expectedWait();
+        shown.put("expected_wait_ms", wait.known() ? Math.ceilDiv(wait.waitNanos(), MILLI) : null);
+        shown.put("bound", wait.bound());
         endpoints.add(shown);
       }
     }

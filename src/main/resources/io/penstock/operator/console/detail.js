@@ -148,7 +148,7 @@ export class Detail {
               @click=${() => this.explain(each.id)}>${shown(each.id)}</button></td>
             <td>${each.key == null ? '–' : name(each.key)}</td>
             <td>${short((each.cost?.input_tokens ?? 0) + (each.cost?.output_tokens ?? 0))}</td>
-            <td>${time(each.waited_ms)}</td><td>${each.expected_ms ? time(each.expected_ms) : '–'}</td>
+            <td>${time(each.waited_ms)}</td><td>${each.expected_ms ? (each.bound ? '≥ ' : '') + time(each.expected_ms) : '–'}</td>
             <td><button class="small" aria-label=${'Throw out ticket ' + each.id}
               @click=${() => this.cancel(each)}>throw out</button></td>
           </tr>
