@@ -3,9 +3,11 @@ package io.penstock.limit;
 import java.util.Arrays;
 
 /**
- * The least number of tokens that was missing from a bucket since each instant, its low. No more
- * than that can be given back of a take at that instant: had the rest never been taken, the bucket
- * would have been full in between, and further tokens would have been lost.
+ * The least that was missing from a bucket since each instant, its low: tokens of a token bucket,
+ * or time of the pace of a window, which is a bucket as well. An instant is any number that never
+ * falls from one take to the next. No more than that can be given back of a take at that instant:
+ * had the rest never been taken, the bucket would have been full in between, and further tokens
+ * would have been lost.
  *
  * <p>The missing amount is a Lindley process: taking {@code x} less at one instant lowers it by the
  * lesser of {@code x} and the least it was since. A refund lowers all that was missing since the

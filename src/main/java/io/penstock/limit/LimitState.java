@@ -418,15 +418,16 @@ record LimitState(
       return new LimitState(next, null, peerCounts, sliceDemand, outageCap, null, use);
     }
     LocalState alone = slices.aligned(local, now);
+    long mark = share == null ? receipt.totalTaken() : 0; // that of a share is another total
     return new LimitState(
-        slices.givenBackHere(alone, receipt, taken, held, now),
+        slices.givenBackHere(alone, receipt, mark, taken, held, now),
         slices.givenBack(alone, receipt, taken, held, now),
         null,
         sliceDemand,
         outageCap,
         share == null
             ? null
-            : slices.givenBackHere(slices.aligned(share, now), receipt, taken, held, now),
+            : slices.givenBackHere(slices.aligned(share, now), receipt, 0, taken, held, now),
         use);
   }
 

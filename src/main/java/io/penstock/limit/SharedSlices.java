@@ -214,9 +214,11 @@ record SharedSlices(
   /**
    * Returns an aligned local state after part or all of a receipt was given back. The receipt has
    * the number of the cell of this instance, or of the shared clock.
+   *
+   * @param mark the running total of that state after the take; 0 when it is not known
    */
   LocalState givenBackHere(
-      LocalState alone, LimitAnswer.Receipt receipt, long taken, long held, long now) {
+      LocalState alone, LimitAnswer.Receipt receipt, long mark, long taken, long held, long now) {
     boolean runs = receipt.shared() == cellAt(alone, now);
     long cell =
         switch (alone) {
@@ -224,7 +226,9 @@ record SharedSlices(
           case DayState day -> runs ? day.endsAt() : Long.MIN_VALUE;
           default -> receipt.cell();
         };
-    return alone.giveBack(cell, taken, held, now);
+    return alone instanceof TrailingWindowState window
+        ? window.giveBack(cell, mark, taken, held, now)
+        : alone.giveBack(cell, taken, held, now);
   }
 
   /** Returns these slices when they may no longer be spent. */

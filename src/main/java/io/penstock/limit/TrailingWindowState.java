@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The pace is a generic cell rate algorithm in its virtual-scheduling form (ITU-T I.371): {@code
  * fullAt} is the instant at which the burst would be whole again; an amount moves it on by the time
  * that amount takes at the steady rate. An amount above the burst goes when the burst is whole, and
- * leaves a debt.
+ * leaves a debt. What is given back moves {@code fullAt} back, but never further than to where it
+ * would be if the amount had not been taken.
  */
 final class TrailingWindowState implements LocalState {
   /** The most by which a window may be widened beyond its guard. */
@@ -35,6 +36,9 @@ final class TrailingWindowState implements LocalState {
 
   private final long fullAt;
 
+  /** By how much each take can still move the pace back, in nanoseconds by its running total. */
+  private final BucketLows paceLows;
+
   /** The running total of all that was ever taken. */
   private final long totalTaken;
 
@@ -47,6 +51,7 @@ final class TrailingWindowState implements LocalState {
       long[] cells,
       long held,
       long fullAt,
+      BucketLows paceLows,
       long reserved,
       ProviderFeedback providerFeedback) {
     this.spec = spec;
@@ -55,6 +60,7 @@ final class TrailingWindowState implements LocalState {
     this.cells = cells;
     this.reservedOutput = held;
     this.fullAt = fullAt;
+    this.paceLows = paceLows;
     this.totalTaken = reserved;
     this.providerFeedback = providerFeedback;
   }
@@ -64,7 +70,15 @@ final class TrailingWindowState implements LocalState {
     long newest = Math.floorDiv(now, spec.subCellNanos());
     cells[Math.floorMod(newest, cells.length)] = AmountBound.sum(owed.charged(), owed.debt());
     return new TrailingWindowState(
-        spec, 0, newest, cells, owed.reserved(), now, 0, ProviderFeedback.NOTHING);
+        spec,
+        0,
+        newest,
+        cells,
+        owed.reserved(),
+        now,
+        BucketLows.since(0, 0),
+        0,
+        ProviderFeedback.NOTHING);
   }
 
   /** Charges each cell in the sub-cell that ends with it, or in a later one. */
@@ -82,7 +96,7 @@ final class TrailingWindowState implements LocalState {
   }
 
   private TrailingWindowState burstUsed(long now) {
-    return with(now, newest, 0, reservedOutput, now + nanosFor(spec.burst()), totalTaken);
+    return with(now, newest, 0, reservedOutput, now + nanosFor(spec.burst()), paceLows, totalTaken);
   }
 
   /** Returns how many sub-cells can count at once, however much the window is widened. */
@@ -235,21 +249,24 @@ final class TrailingWindowState implements LocalState {
     TrailingWindowState state = at(now);
     long cell = newestAt(now);
     long mark = totalTaken + taken + held;
+    long pace = state.paceAfter(taken + held, now);
+    BucketLows lows = state.lowsAt(now).taken(mark, Math.max(0, pace - now));
     TrailingWindowState next =
-        state.with(
-            now, cell, taken, this.reservedOutput + held, state.paceAfter(taken + held, now), mark);
+        state.with(now, cell, taken, this.reservedOutput + held, pace, lows, mark);
     return new Taken(next, new LimitAnswer.Receipt(cell, taken, held, mark));
   }
 
+  /** Returns by how much takes can still move the pace back at {@code now}. */
+  private BucketLows lowsAt(long now) {
+    return paceLows.filled(Math.max(0, fullAt - now));
+  }
+
   /**
-   * Returns the pace after {@code amount} more, or less. Rounded down, so that many small amounts
-   * never move it further than their sum would; the window limits them all the same. An overrun
-   * slows the pace for at most a window, because after that nothing of it counts.
+   * Returns the pace after {@code amount} more. Rounded down, so that many small amounts never move
+   * it further than their sum would; the window limits them all the same. An overrun slows the pace
+   * for at most a window, because after that nothing of it counts.
    */
   private long paceAfter(long amount, long now) {
-    if (amount < 0) {
-      return Math.max(-AmountBound.MOST, fullAt - (long) exactNanosFor(-amount));
-    }
     long longest = now + spec.windowNanos() + nanosFor(spec.burst());
     long next = Math.max(fullAt, now) + (long) exactNanosFor(amount);
     return Math.max(fullAt, Math.min(longest, next));
@@ -259,35 +276,54 @@ final class TrailingWindowState implements LocalState {
    * Returns this state with the cells up to now cleared and {@code amount} added to one of them.
    */
   private TrailingWindowState with(
-      long now, long cell, long amount, long held, long fullAt, long reserved) {
+      long now,
+      long cell,
+      long amount,
+      long held,
+      long fullAt,
+      BucketLows paceLows,
+      long reserved) {
     long last = newestAt(now);
     long[] next = AmountRing.rolled(cells, newest, last);
     int at = Math.floorMod(cell, next.length);
     next[at] = Math.max(0, AmountBound.sum(next[at], amount));
     return new TrailingWindowState(
-        spec, extraGuardNanos, last, next, held, fullAt, reserved, providerFeedback);
+        spec, extraGuardNanos, last, next, held, fullAt, paceLows, reserved, providerFeedback);
   }
 
   @Override
   public LocalState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     long back = Math.min(taken + held, receipt.taken() + receipt.reserved());
-    return giveBack(receipt.cell(), taken, held, now)
+    return giveBack(receipt.cell(), receipt.totalTaken(), taken, held, now)
         .taught(
             providerFeedback.with(
                 providerFeedback.ceiling().afterGiveBack(receipt.totalTaken(), back)));
   }
 
+  /** Gives back an amount of which it is not known when it was taken, without moving the pace. */
   @Override
   public TrailingWindowState giveBack(long cell, long taken, long held, long now) {
+    return giveBack(cell, 0, taken, held, now);
+  }
+
+  /**
+   * Gives back part or all of a take.
+   *
+   * @param mark the running total after that take; 0 when it is not known
+   */
+  TrailingWindowState giveBack(long cell, long mark, long taken, long held, long now) {
     TrailingWindowState state = at(now);
     long kept = Math.max(oldest(now), newestAt(now) - cells.length + 1);
     boolean counts = cell >= kept && cell <= newest;
+    BucketLows lows = state.lowsAt(now);
+    long back = Math.min(lows.of(mark), (long) state.exactNanosFor(held + (counts ? taken : 0)));
     return state.with(
         now,
         counts ? cell : newestAt(now),
         counts ? -taken : 0,
         Math.max(0, this.reservedOutput - held),
-        state.paceAfter(-(held + (counts ? taken : 0)), now),
+        state.fullAt - back,
+        lows.given(mark, back),
         totalTaken);
   }
 
@@ -295,16 +331,32 @@ final class TrailingWindowState implements LocalState {
     return next.equals(providerFeedback)
         ? this
         : new TrailingWindowState(
-            spec, extraGuardNanos, newest, cells, reservedOutput, fullAt, totalTaken, next);
+            spec,
+            extraGuardNanos,
+            newest,
+            cells,
+            reservedOutput,
+            fullAt,
+            paceLows,
+            totalTaken,
+            next);
   }
 
   @Override
   public Taken charge(long amount, long released, long now) {
     TrailingWindowState state = at(now);
     long cell = newestAt(now);
-    long pace = amount == released ? state.fullAt : state.paceAfter(amount - released, now);
+    long more = amount - released;
+    long pace = more <= 0 ? state.fullAt : state.paceAfter(more, now);
     return new Taken(
-        state.with(now, cell, amount, Math.max(0, reservedOutput - released), pace, totalTaken),
+        state.with(
+            now,
+            cell,
+            amount,
+            Math.max(0, reservedOutput - released),
+            pace,
+            more <= 0 ? paceLows : state.lowsAt(now),
+            totalTaken),
         new LimitAnswer.Receipt(cell, amount, 0));
   }
 
@@ -313,7 +365,15 @@ final class TrailingWindowState implements LocalState {
     return extra == extraGuardNanos
         ? this
         : new TrailingWindowState(
-            spec, extra, newest, cells, reservedOutput, fullAt, totalTaken, providerFeedback);
+            spec,
+            extra,
+            newest,
+            cells,
+            reservedOutput,
+            fullAt,
+            paceLows,
+            totalTaken,
+            providerFeedback);
   }
 
   @Override
@@ -378,7 +438,10 @@ final class TrailingWindowState implements LocalState {
     return respecced(ProviderFeedback.lowered(configured, limit), next, now);
   }
 
-  /** Returns this state at another rate. The pace owes the same amount as before. */
+  /**
+   * Returns this state at another rate. The pace owes the same amount as before, and takes of
+   * before no longer move it back.
+   */
   private TrailingWindowState respecced(
       LimitSpec.TrailingWindow next, ProviderFeedback learned, long now) {
     double scale = (double) spec.capacity() / next.capacity();
@@ -391,6 +454,7 @@ final class TrailingWindowState implements LocalState {
         AmountRing.resized(cells, newest, length(next)),
         reservedOutput,
         same ? fullAt : now + owing,
+        same ? paceLows : BucketLows.since(0, 0),
         totalTaken,
         learned);
   }

@@ -2,8 +2,6 @@ package io.penstock.simulator;
 
 import io.penstock.limit.LimitSpec;
 import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * A continuously filled bucket. It counts in whole units of the amount that one nanosecond brings,
@@ -27,20 +25,8 @@ final class OracleBucket extends OracleLimit {
   private long at;
   private long reserved;
 
-  /** Periods with the least that was missing since each began, in whole tokens or requests. */
-  private final List<Stretch> stretches = new ArrayList<>();
-
-  private static final int STRETCHES = 64;
-
-  private static final class Stretch {
-    final long from;
-    long low;
-
-    Stretch(long from, long low) {
-      this.from = from;
-      this.low = low;
-    }
-  }
+  /** The least that was missing since each take, in whole tokens or requests. */
+  private final OracleLows lows;
 
   /**
    * Free amount from one instant until before another, as long as nothing is taken or given back.
@@ -55,7 +41,7 @@ final class OracleBucket extends OracleLimit {
     this.at = now;
     measure();
     this.missing = units(owed);
-    stretches.add(new Stretch(now, owed));
+    this.lows = new OracleLows(now, owed);
   }
 
   private void measure() {
@@ -110,34 +96,14 @@ final class OracleBucket extends OracleLimit {
   private void pass(long now, long more) {
     change(missing(now), now);
     change(missing.add(units(more)), now);
-    long wholes = ceil(missing, one);
-    long low = stretches.getLast().low;
-    if (wholes > low + low / 32) {
-      stretches.add(new Stretch(now, wholes));
-    }
-    if (stretches.size() > STRETCHES) {
-      stretches.remove(1);
-    }
+    lows.taken(now, ceil(missing, one));
   }
 
   private void change(BigInteger next, long now) {
     missing = next.max(BigInteger.ZERO);
     at = now;
     freeUntil = Long.MIN_VALUE;
-    long wholes = ceil(missing, one);
-    stretches.forEach(each -> each.low = Math.min(each.low, wholes));
-    join();
-  }
-
-  /** Joins periods with later ones that are at least as low. */
-  private void join() {
-    for (int each = stretches.size() - 1; each > 0; each--) {
-      Stretch before = stretches.get(each - 1);
-      if (stretches.get(each).low <= before.low) {
-        before.low = stretches.get(each).low;
-        stretches.remove(each);
-      }
-    }
+    lows.atMost(ceil(missing, one));
   }
 
   @Override
@@ -157,18 +123,7 @@ final class OracleBucket extends OracleLimit {
   @Override
   void give(long cell, long taken, long reserved, long now) {
     pass(now, 0);
-    Stretch since = null;
-    for (Stretch each : stretches) {
-      since = each.from <= cell ? each : since;
-    }
-    if (since != null) {
-      long back = Math.min(taken, since.low);
-      for (int each = stretches.indexOf(since); each < stretches.size(); each++) {
-        stretches.get(each).low = Math.max(0, stretches.get(each).low - back);
-      }
-      join();
-      change(missing.subtract(units(back)), now);
-    }
+    change(missing.subtract(units(lows.give(cell, taken))), now);
     this.reserved -= reserved;
   }
 

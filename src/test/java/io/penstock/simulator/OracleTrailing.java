@@ -2,7 +2,9 @@ package io.penstock.simulator;
 
 import io.penstock.limit.LimitSpec;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 
 /** Any trailing window, as a list of cells with the instant at which each stops counting. */
 final class OracleTrailing extends OracleLimit {
@@ -16,6 +18,14 @@ final class OracleTrailing extends OracleLimit {
   private long sum;
   private long reserved;
   private long fullAt;
+  private final OracleLows paceLows = new OracleLows(0, 0);
+
+  /** Where each take went, by a number of its own. */
+  private final List<Took> takes = new ArrayList<>();
+
+  /** All that was ever taken. */
+  private long total;
+
   private long extra;
 
   /** How long the whole burst takes. */
@@ -28,6 +38,9 @@ final class OracleTrailing extends OracleLimit {
 
   private long freeFrom;
   private long freeUntil;
+
+  /** A take: the sub-cell it counts in, and the total after it; 0 for a charge. */
+  private record Took(long cell, long mark) {}
 
   private static final class Cell {
     final long index;
@@ -119,8 +132,11 @@ final class OracleTrailing extends OracleLimit {
   long take(long taken, long reserved, long now) {
     changed();
     this.reserved += reserved;
+    settleLows(now);
     owe(taken + reserved, now);
-    return add(taken, now);
+    total += taken + reserved;
+    paceLows.taken(total, Math.max(0, fullAt - now));
+    return number(add(taken, now), total);
   }
 
   /**
@@ -151,6 +167,16 @@ final class OracleTrailing extends OracleLimit {
     return index;
   }
 
+  private long number(long cell, long mark) {
+    takes.add(new Took(cell, mark));
+    return takes.size() - 1L;
+  }
+
+  /** The pace may have run out since: then earlier takes no longer move it. */
+  private void settleLows(long now) {
+    paceLows.atMost(Math.max(0, fullAt - now));
+  }
+
   private void remove(long index, long amount) {
     for (Iterator<Cell> newest = cells.descendingIterator(); newest.hasNext(); ) {
       Cell cell = newest.next();
@@ -164,15 +190,19 @@ final class OracleTrailing extends OracleLimit {
   }
 
   @Override
-  void give(long cell, long taken, long reserved, long now) {
+  void give(long number, long taken, long reserved, long now) {
     changed();
+    long cell = takes.get((int) number).cell();
+    long mark = takes.get((int) number).mark();
     boolean counts = taken > 0 && counted(cell) + extra > now;
     if (counts) {
       remove(cell, taken);
     }
     this.reserved -= reserved;
     long back = reserved + (counts ? taken : 0);
-    fullAt -= Math.floorDiv(Math.multiplyExact(back, spec.windowNanos()), spec.capacity());
+    long nanos = Math.floorDiv(Math.multiplyExact(back, spec.windowNanos()), spec.capacity());
+    settleLows(now);
+    fullAt -= paceLows.give(mark, nanos);
   }
 
   @Override
@@ -180,9 +210,10 @@ final class OracleTrailing extends OracleLimit {
     changed();
     reserved -= released;
     if (amount > released) {
+      settleLows(now);
       owe(amount - released, now);
     }
-    return add(amount, now);
+    return number(add(amount, now), 0);
   }
 
   @Override
@@ -191,6 +222,7 @@ final class OracleTrailing extends OracleLimit {
     LimitSpec.TrailingWindow window = (LimitSpec.TrailingWindow) next;
     double owed = (double) Math.max(0, fullAt - now) * spec.capacity() / window.capacity();
     fullAt = now + (long) Math.ceil(owed);
+    paceLows.forget();
     spec = window;
     forget(now);
     burstTakes = takes(window.burst());
