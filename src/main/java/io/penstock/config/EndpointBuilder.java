@@ -23,6 +23,7 @@ import static io.penstock.config.EndpointSettings.OVERFLOW;
 import static io.penstock.config.EndpointSettings.PATH;
 import static io.penstock.config.EndpointSettings.PRIORITY_AGING_SECONDS;
 import static io.penstock.config.EndpointSettings.QUEUE_TIMEOUT;
+import static io.penstock.config.EndpointSettings.RETRY_AFTER_MAX;
 import static io.penstock.config.EndpointSettings.SCHEDULER;
 import static io.penstock.config.EndpointSettings.SHADOW;
 import static io.penstock.config.EndpointSettings.SHORT_PARAMETERS;
@@ -291,6 +292,7 @@ final class EndpointBuilder {
         NumberShapes.secondsToNanos(values.get(QUEUE_TIMEOUT)),
         rls,
         NumberShapes.secondsToNanos(values.get(MAX_WAIT)),
-        NumberShapes.secondsToNanos(values.get(HEARTBEAT_SECONDS)));
+        NumberShapes.secondsToNanos(values.get(HEARTBEAT_SECONDS)),
+        values.get(RETRY_AFTER_MAX));
   }
 }

@@ -160,9 +160,17 @@ final class EndpointSettings {
       RouteSetting.derived(
           "max_wait",
           NumberShapes.Fraction.from("0", YEAR_SECONDS),
-          "600 with upstreams, else 0",
-          effectiveValues -> permit(effectiveValues) ? BigDecimal.ZERO : BigDecimal.valueOf(600),
+          "290 with upstreams, else 0",
+          effectiveValues -> permit(effectiveValues) ? BigDecimal.ZERO : BigDecimal.valueOf(290),
           "Seconds that any request waits at most; 0 is unlimited.");
+
+  static final RouteSetting<Long> RETRY_AFTER_MAX =
+      RouteSetting.fixed(
+          "retry_after_max",
+          new NumberShapes.Whole(0, YEAR_SECONDS),
+          0L,
+          "Seconds; Retry-After advises no longer time, for clients that give up above it; 0 is no"
+              + " cap.");
 
   static final RouteSetting<Long> MAX_SKIPS =
       RouteSetting.fixed(
@@ -298,6 +306,7 @@ final class EndpointSettings {
           MAX_BLOCKED,
           QUEUE_TIMEOUT,
           MAX_WAIT,
+          RETRY_AFTER_MAX,
           MAX_SKIPS,
           HEARTBEAT_SECONDS,
           COST_FROM,

@@ -122,6 +122,8 @@ public record EndpointSpec(
    * @param maxWaitNanos the longest time any ticket waits; 0 is unlimited
    * @param heartbeatNanos the interval of the signs of life sent to a parked streaming request; 0
    *     sends none
+   * @param retryAfterMaxSeconds the longest time after which the headers of a refusal advise a
+   *     retry, in seconds; 0 is unlimited
    */
   public record Waiting(
       QueueBounds bounds,
@@ -129,7 +131,19 @@ public record EndpointSpec(
       long queueTimeoutNanos,
       boolean estimateOnly,
       long maxWaitNanos,
-      long heartbeatNanos) {
+      long heartbeatNanos,
+      long retryAfterMaxSeconds) {
+    /** Creates a queue whose refusals advise the true time. */
+    public Waiting(
+        QueueBounds bounds,
+        int maxBlocked,
+        long queueTimeoutNanos,
+        boolean estimateOnly,
+        long maxWaitNanos,
+        long heartbeatNanos) {
+      this(bounds, maxBlocked, queueTimeoutNanos, estimateOnly, maxWaitNanos, heartbeatNanos, 0);
+    }
+
     /** Returns a queue that refuses everything beyond its bounds and sends no signs of life. */
     public static Waiting of(QueueBounds queueBounds, long queueTimeoutNanos, long maxWaitNanos) {
       return new Waiting(queueBounds, 0, queueTimeoutNanos, false, maxWaitNanos, 0);

@@ -13,6 +13,7 @@ import io.penstock.provider.request.BodyReader;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -54,8 +55,8 @@ final class AnthropicProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId) {
-    return RefusalJson.anthropic(refusal, requestId);
+  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
+    return RefusalJson.anthropic(refusal, requestId, retryAt);
   }
 
   @Override

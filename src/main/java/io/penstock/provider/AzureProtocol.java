@@ -10,6 +10,7 @@ import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.RequestVisitor;
 import io.penstock.refusal.Refusal;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -56,8 +57,8 @@ final class AzureProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId) {
-    return OPEN_AI.refusalBody(refusal, requestId);
+  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
+    return OPEN_AI.refusalBody(refusal, requestId, retryAt);
   }
 
   @Override

@@ -17,6 +17,7 @@ import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.RequestVisitor;
 import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -90,8 +91,8 @@ final class OpenAiProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId) {
-    return RefusalJson.openAi(refusal);
+  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
+    return RefusalJson.openAi(refusal, retryAt);
   }
 
   @Override

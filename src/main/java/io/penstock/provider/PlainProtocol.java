@@ -7,6 +7,7 @@ import io.penstock.provider.answer.UnreadAnswer;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
+import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +36,8 @@ final class PlainProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId) {
-    return RefusalJson.problem(refusal, requestId);
+  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
+    return RefusalJson.problem(refusal, requestId, retryAt);
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.refusal.Refusal;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -33,9 +34,18 @@ public sealed interface ProviderProtocol
     };
   }
 
-  /** Returns the body of a refusal by an endpoint without upstreams. */
+  /** Returns the body of a refusal by an endpoint without upstreams, without an instant. */
   static RefusalBody permitRefusal(Refusal refusal) {
-    return RefusalJson.permit(refusal);
+    return permitRefusal(refusal, null);
+  }
+
+  /**
+   * Returns the body of a refusal by an endpoint without upstreams.
+   *
+   * @param retryAt the instant from which a retry would be served, or null when it is not known
+   */
+  static RefusalBody permitRefusal(Refusal refusal, @Nullable Instant retryAt) {
+    return RefusalJson.permit(refusal, retryAt);
   }
 
   /**
@@ -74,8 +84,17 @@ public sealed interface ProviderProtocol
     return AnswerReaders.encoded(answerReader(contentType), contentEncoding);
   }
 
-  /** Returns a body that makes the provider's own client library raise its own typed error. */
-  RefusalBody refusalBody(Refusal refusal, String requestId);
+  /**
+   * Returns a body that makes the provider's own client library raise its own typed error.
+   *
+   * @param retryAt the instant from which a retry would be served, or null when it is not known
+   */
+  RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt);
+
+  /** Returns such a body without an instant. */
+  default RefusalBody refusalBody(Refusal refusal, String requestId) {
+    return refusalBody(refusal, requestId, null);
+  }
 
   /**
    * Returns bytes without meaning that can be written into an event stream repeatedly before its

@@ -4,8 +4,10 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
@@ -13,13 +15,14 @@ import tools.jackson.core.json.JsonFactory;
 /** Writes refusals in the formats of each kind of client. */
 final class RefusalJson {
   private static final String JSON = "application/json";
+  private static final String RETRY_AT = "retry_at";
   private static final String PROBLEM = "application/problem+json";
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private RefusalJson() {}
 
   /** Returns {@code {"error":{"message","type","param","code"}}}. */
-  static RefusalBody openAi(Refusal refusal) {
+  static RefusalBody openAi(Refusal refusal, @Nullable Instant retryAt) {
     return body(
         JSON,
         json -> {
@@ -28,8 +31,16 @@ final class RefusalJson {
           json.writeStringProperty("type", openAiType(refusal.reason()));
           json.writeNullProperty("param");
           json.writeStringProperty("code", refusal.reason().code());
+          retryAt(json, retryAt);
           json.writeEndObject();
         });
+  }
+
+  /** Writes the instant from which a retry would be served, where it is known. */
+  private static void retryAt(JsonGenerator json, @Nullable Instant retryAt) {
+    if (retryAt != null) {
+      json.writeStringProperty(RETRY_AT, retryAt.toString());
+    }
   }
 
   /** Returns OpenAI's error type, which for status 429 names the exceeded quantity. */
@@ -42,7 +53,7 @@ final class RefusalJson {
   }
 
   /** Returns {@code {"type":"error","error":{"type","message"},"request_id"}}. */
-  static RefusalBody anthropic(Refusal refusal, String requestId) {
+  static RefusalBody anthropic(Refusal refusal, String requestId, @Nullable Instant retryAt) {
     return body(
         JSON,
         json -> {
@@ -50,6 +61,7 @@ final class RefusalJson {
           json.writeObjectPropertyStart("error");
           json.writeStringProperty("type", anthropicType(refusal.reason().status()));
           json.writeStringProperty("message", wellFormed(refusal.detail()));
+          retryAt(json, retryAt);
           json.writeEndObject();
           json.writeStringProperty("request_id", wellFormed(requestId));
         });
@@ -77,7 +89,7 @@ final class RefusalJson {
    * Returns {@code {"error":{"code","message","status"}}}, with a {@code RetryInfo} if a retry may
    * help.
    */
-  static RefusalBody gemini(Refusal refusal) {
+  static RefusalBody gemini(Refusal refusal, @Nullable Instant retryAt) {
     int status = refusal.reason().status();
     return body(
         JSON,
@@ -86,17 +98,31 @@ final class RefusalJson {
           json.writeNumberProperty("code", status);
           json.writeStringProperty("message", wellFormed(refusal.detail()));
           json.writeStringProperty("status", rpcStatus(status));
-          refusal.retryAfterMillis().ifPresent(millis -> retryInfo(json, millis));
+          refusal
+              .retryAfterMillis()
+              .ifPresent(millis -> details(json, refusal.reason(), millis, retryAt));
           json.writeEndObject();
         });
   }
 
-  private static void retryInfo(JsonGenerator json, long millis) {
+  /** Writes Google's own details of an error; the instant is the metadata of an ErrorInfo. */
+  private static void details(
+      JsonGenerator json, RefusalReason reason, long millis, @Nullable Instant retryAt) {
     json.writeArrayPropertyStart("details");
     json.writeStartObject();
     json.writeStringProperty("@type", "type.googleapis.com/google.rpc.RetryInfo");
     json.writeStringProperty("retryDelay", protoSeconds(millis));
     json.writeEndObject();
+    if (retryAt != null) {
+      json.writeStartObject();
+      json.writeStringProperty("@type", "type.googleapis.com/google.rpc.ErrorInfo");
+      json.writeStringProperty("reason", reason.name());
+      json.writeStringProperty("domain", "penstock");
+      json.writeObjectPropertyStart("metadata");
+      retryAt(json, retryAt);
+      json.writeEndObject();
+      json.writeEndObject();
+    }
     json.writeEndArray();
   }
 
@@ -124,13 +150,14 @@ final class RefusalJson {
   }
 
   /** Returns {@code {"ok":false,"error","reason"}}, the answer of a permit endpoint. */
-  static RefusalBody permit(Refusal refusal) {
+  static RefusalBody permit(Refusal refusal, @Nullable Instant retryAt) {
     return body(
         JSON,
         json -> {
           json.writeBooleanProperty("ok", false);
           json.writeStringProperty("error", permitError(refusal));
           json.writeStringProperty("reason", refusal.reason().code());
+          retryAt(json, retryAt);
         });
   }
 
@@ -147,7 +174,7 @@ final class RefusalJson {
    * Returns a problem detail without a type, which therefore has the title of its status (RFC 9457,
    * 4.2.1).
    */
-  static RefusalBody problem(Refusal refusal, String requestId) {
+  static RefusalBody problem(Refusal refusal, String requestId, @Nullable Instant retryAt) {
     return body(
         PROBLEM,
         json -> {
@@ -156,6 +183,7 @@ final class RefusalJson {
           json.writeNumberProperty("status", refusal.reason().status());
           json.writeStringProperty("detail", wellFormed(refusal.detail()));
           json.writeStringProperty("reason", refusal.reason().code());
+          retryAt(json, retryAt);
           json.writeStringProperty("request_id", wellFormed(requestId));
         });
   }

@@ -7,14 +7,18 @@ import java.util.OptionalLong;
  *
  * @param reason the reason
  * @param detail one sentence for a person, without secrets and without content of the request
- * @param retryAfterNanos the time after which the limit that caused it would have room, or {@link
- *     #UNKNOWN}
+ * @param retryAfterNanos the time after which the same request would be served if nothing else
+ *     happened, or {@link #UNKNOWN}
+ * @param retryUseless whether sending the same request again soon cannot help
  */
-public record Refusal(RefusalReason reason, String detail, long retryAfterNanos) {
+public record Refusal(
+    RefusalReason reason, String detail, long retryAfterNanos, boolean retryUseless) {
   /** No time is known at which trying again would help. */
   public static final long UNKNOWN = -1;
 
   private static final long SECOND = 1_000_000_000L;
+
+  /** The longest time that is soon: a day that ends within it does not make a retry useless. */
   private static final long SOON = 60 * SECOND;
 
   public Refusal {
@@ -27,18 +31,43 @@ public record Refusal(RefusalReason reason, String detail, long retryAfterNanos)
     }
   }
 
+  /** Creates a refusal for which the reason, and the time if it is known, say what a retry does. */
+  public Refusal(RefusalReason reason, String detail, long retryAfterNanos) {
+    this(
+        reason,
+        detail,
+        retryAfterNanos,
+        reason.retryUseless() && (retryAfterNanos == UNKNOWN || retryAfterNanos > SOON));
+  }
+
   /** Returns a refusal for which no better time is known. */
   public static Refusal of(RefusalReason refusalReason, String detail) {
     return new Refusal(refusalReason, detail, UNKNOWN);
   }
 
-  /** Returns whether the answer carries advice on when to try again: on 429 and 503, mostly. */
-  public boolean advisesRetry() {
-    int status = reason.status();
-    return (status == 429 || status == 503) && reason != RefusalReason.COST_EXCEEDS_CAPACITY;
+  /**
+   * Returns this refusal with the information that only a change by an operator helps: no time is
+   * advised, and clients are told not to try again by themselves.
+   */
+  public Refusal withoutRetry() {
+    return new Refusal(reason, detail, UNKNOWN, true);
   }
 
-  /** Returns the advice in milliseconds, rounded up, ≥ 1; empty where none is given. */
+  /**
+   * Returns whether the answer carries advice on when to try again: on 429 and 503, unless a retry
+   * is useless and no time is known.
+   */
+  public boolean advisesRetry() {
+    int status = reason.status();
+    return (status == 429 || status == 503)
+        && reason != RefusalReason.COST_EXCEEDS_CAPACITY
+        && !(retryUseless && retryAfterNanos == UNKNOWN);
+  }
+
+  /**
+   * Returns the advice in milliseconds, rounded up, ≥ 1; a second where no time is known, and empty
+   * where none is given.
+   */
   public OptionalLong retryAfterMillis() {
     if (!advisesRetry()) {
       return OptionalLong.empty();
@@ -50,13 +79,6 @@ public record Refusal(RefusalReason reason, String detail, long retryAfterNanos)
   /** Returns the advice in whole seconds, rounded up, ≥ 1; empty where none is given. */
   public OptionalLong retryAfterSeconds() {
     OptionalLong millis = retryAfterMillis();
-    return millis.isEmpty()
-        ? millis
-        : OptionalLong.of(Math.max(1, Math.ceilDiv(millis.getAsLong(), 1_000L)));
-  }
-
-  /** Returns whether a client should be told not to try again by itself. */
-  public boolean retryUseless() {
-    return reason.retryUseless() || retryAfterNanos > SOON;
+    return millis.isEmpty() ? millis : OptionalLong.of(Math.ceilDiv(millis.getAsLong(), 1_000L));
   }
 }

@@ -25,7 +25,7 @@ public enum RefusalReason {
   /** The request is for a host that is not one of the gateway's. */
   FOREIGN_HOST(421, false),
   /** The endpoint does not allow a connection to switch to another protocol. */
-  UPGRADE_REFUSED(426, true),
+  UPGRADE_REFUSED(426, false),
   /** A bound of the queue is reached. */
   QUEUE_FULL(429, false),
   /** The wait would be longer than the request may wait. */
@@ -33,7 +33,7 @@ public enum RefusalReason {
   /** The input alone is more than a limit could ever admit. */
   COST_EXCEEDS_CAPACITY(429, true),
   /** The request waited until its deadline. */
-  QUEUE_TIMEOUT(429, true),
+  QUEUE_TIMEOUT(429, false),
   /** The key has used up its requests of the minute. */
   KEY_RPM(429, false),
   /** The key has used up its tokens of the minute. */

@@ -10,6 +10,10 @@ import java.util.Set;
 public final class HeaderNames {
   public static final String REQUEST_ID = "x-request-id";
   public static final String REASON = "x-penstock-reason";
+
+  /** Header of a refusal: the instant from which a retry would be served, in ISO 8601, UTC. */
+  public static final String RETRY_AT = "x-penstock-retry-at";
+
   public static final String ENDPOINT = "x-penstock-endpoint";
   public static final String UPSTREAM = "x-penstock-upstream";
   public static final String QUEUED_MS = "x-penstock-queued-ms";

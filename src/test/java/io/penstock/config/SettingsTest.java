@@ -179,6 +179,7 @@ class SettingsTest {
             6L),
         of("queue_timeout", "2", e -> e.waiting().queueTimeoutNanos(), 0L, 2 * SECOND, 2L),
         of("max_wait", "3", e -> e.waiting().maxWaitNanos(), 0L, 3 * SECOND, 3L),
+        of("retry_after_max", "60", e -> e.waiting().retryAfterMaxSeconds(), 0L, 60L, 60L),
         of("heartbeat_seconds", "15", e -> e.waiting().heartbeatNanos(), 0L, 15 * SECOND, 15L));
   }
 
@@ -292,12 +293,12 @@ class SettingsTest {
             .endpoint("dialect: anthropic", "upstreams: [{id: u, url: 'http://u'}]");
     assertThat(endpoint.algorithm()).isEqualTo(LimitAlgorithm.NONE);
     assertThat(endpoint.limit()).isEqualTo(new LimitSpec.Unlimited());
-    assertThat(endpoint.waiting().maxWaitNanos()).isEqualTo(600 * SECOND);
+    assertThat(endpoint.waiting().maxWaitNanos()).isEqualTo(290 * SECOND);
     assertThat(endpoint.reading().costFrom()).isEqualTo(CostSource.BODY);
     assertThat(endpoint.upstreams().getFirst().budget().charge()).isEqualTo(ChargeRule.ANTHROPIC);
     assertThat(endpoint.shown())
         .containsEntry("algorithm", "none")
-        .containsEntry("max_wait", 600L)
+        .containsEntry("max_wait", 290L)
         .containsEntry("cost_from", "body");
   }
 

@@ -44,7 +44,7 @@ class WaitingTest {
     assertThat(waits(second)).isTrue();
     endpointFixture.at(5 * SECOND);
     assertThat(refusal(second).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);
-    assertThat(refusal(second).retryUseless()).isTrue();
+    assertThat(refusal(second).retryUseless()).isFalse();
     assertThat(endpoint.totals().requests(TicketFate.EXPIRED)).isEqualTo(1);
     assertThat(endpointFixture.recorded.of(Event.Expired.class))
         .extracting(Event::atNanos)

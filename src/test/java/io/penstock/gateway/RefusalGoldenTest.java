@@ -9,6 +9,7 @@ import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.refusal.RetryAdvice;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,6 +29,10 @@ import org.springframework.mock.web.server.MockServerWebExchange;
 @Tag(GoldenRecords.TAG)
 class RefusalGoldenTest {
   private static final String ID = "mine-7";
+
+  /** The time of the wall clock: 2026-03-04T12:00:00Z. */
+  private static final long NOON = 1_772_625_600_000L;
+
   private static final long WAIT = 12_345_600_000L;
   private static final long LONG_WAIT = 7_200_000_000_000L;
 
@@ -35,14 +40,18 @@ class RefusalGoldenTest {
     return "a \"detail\" of " + refusalReason.code();
   }
 
+  private static RetryAdvice advice(Refusal refusal) {
+    return RetryAdvice.of(refusal, RetryAdvice.NO_CAP, NOON);
+  }
+
   private static RefusalBody body(Dialect dialect, Refusal refusal) {
-    return ProviderProtocol.of(dialect).refusalBody(refusal, ID);
+    return ProviderProtocol.of(dialect).refusalBody(refusal, ID, advice(refusal).at());
   }
 
   private static String answer(Refusal refusal, RefusalBody body) {
     MockServerWebExchange exchange =
         MockServerWebExchange.from(MockServerHttpRequest.get("/a/v1").build());
-    RefusalWriter.write(exchange, refusal, body, ID, "/a").toFuture().join();
+    RefusalWriter.write(exchange, refusal, advice(refusal), body, ID, "/a").toFuture().join();
     MockServerHttpResponse response = exchange.getResponse();
     Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     response.getHeaders().forEach(headers::put);
@@ -64,6 +73,11 @@ class RefusalGoldenTest {
     text.append(answer(unknown, body.apply(unknown)));
     Refusal late = new Refusal(RefusalReason.KEY_TPM, "more than a minute from now", LONG_WAIT);
     text.append("### key_tpm, in two hours\n\n").append(answer(late, body.apply(late)));
+    Refusal day = new Refusal(RefusalReason.KEY_RPD, "the day ends in two hours", LONG_WAIT);
+    text.append("### key_rpd, in two hours\n\n").append(answer(day, body.apply(day)));
+    Refusal off = Refusal.of(RefusalReason.NO_HEALTHY_UPSTREAM, "it is disabled").withoutRetry();
+    text.append("### no_healthy_upstream, until an operator changes something\n\n");
+    text.append(answer(off, body.apply(off)));
     return text.toString();
   }
 
@@ -78,7 +92,8 @@ class RefusalGoldenTest {
   @Test
   void everyReason_ofAPermitEndpoint() {
     GoldenRecords.check(
-        "client/refusals-permit.http", allRefusals(ProviderProtocol::permitRefusal));
+        "client/refusals-permit.http",
+        allRefusals(refusal -> ProviderProtocol.permitRefusal(refusal, advice(refusal).at())));
   }
 
   /** Compares the refusals after a stream has begun, and the beats before them. */

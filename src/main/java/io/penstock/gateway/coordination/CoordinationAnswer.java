@@ -14,6 +14,7 @@ import io.penstock.gateway.request.PrintableText;
 import io.penstock.park.TicketParking;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.refusal.RetryAdvice;
 import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.HeaderNames;
 import org.slf4j.Logger;
@@ -181,8 +182,9 @@ final class CoordinationAnswer implements OwnPaths {
 
   private static Mono<Void> refuse(ServerWebExchange exchange, Refusal refusal) {
     HttpHeaders headers = exchange.getResponse().getHeaders();
-    refusal.retryAfterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
-    refusal.retryAfterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));
+    RetryAdvice advice = RetryAdvice.withoutInstant(refusal); // none of these has a known time
+    advice.afterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
+    advice.afterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));
     HttpStatus status = HttpStatus.valueOf(refusal.reason().status());
     return refuse(exchange, status, refusal.reason().code(), refusal.detail());
   }

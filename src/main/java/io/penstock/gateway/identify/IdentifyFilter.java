@@ -16,6 +16,7 @@ import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.refusal.RetryAdvice;
 import io.penstock.time.WallClock;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.RequestIds;
@@ -208,7 +209,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
             clock);
     HeldBody body = new HeldBody(bodies.claim(tenant(request, clientIdentity)));
     RequestContext requestContext =
-        new RequestContext(requestId, endpoint, parameters, body, clientIdentity);
+        new RequestContext(requestId, endpoint, parameters, body, clientIdentity, clock);
     requestContext.attach(exchange);
     if (!parameters.ignored().isEmpty()) {
       ignoredParameters.report(endpoint, parameters.ignored());
@@ -245,7 +246,8 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
         there.spec().permit()
             ? ProviderProtocol.permitRefusal(refusal)
             : ProviderProtocol.of(there.spec().reading().dialect()).refusalBody(refusal, requestId);
-    return RefusalWriter.write(exchange, refusal, body, requestId, there.path());
+    return RefusalWriter.write(
+        exchange, refusal, RetryAdvice.withoutInstant(refusal), body, requestId, there.path());
   }
 
   private static boolean permits(@Nullable Endpoint endpoint) {
@@ -268,6 +270,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     return RefusalWriter.write(
         exchange,
         refusal,
+        RetryAdvice.withoutInstant(refusal),
         ProviderProtocol.of(Dialect.NONE).refusalBody(refusal, requestId),
         requestId,
         null);

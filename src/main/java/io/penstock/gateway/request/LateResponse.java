@@ -3,6 +3,7 @@ package io.penstock.gateway.request;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import java.time.Instant;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -205,8 +206,12 @@ public final class LateResponse extends ServerHttpResponseDecorator {
   }
 
   private DataBuffer error(Refusal refusal) {
+    Instant retryAt = requestContext.retryAdvice(refusal).at();
     return event(
-        requestContext.protocol().refusalBody(refusal, requestContext.requestId()).bytes());
+        requestContext
+            .protocol()
+            .refusalBody(refusal, requestContext.requestId(), retryAt)
+            .bytes());
   }
 
   private DataBuffer event(byte[] json) {

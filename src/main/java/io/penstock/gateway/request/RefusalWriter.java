@@ -5,6 +5,7 @@ import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.refusal.RetryAdvice;
 import io.penstock.wire.HeaderNames;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -26,29 +27,34 @@ public final class RefusalWriter {
       return late.refuse(refusal);
     }
     Endpoint endpoint = requestContext.endpoint();
+    RetryAdvice advice = requestContext.retryAdvice(refusal);
     RefusalBody body =
         endpoint.spec().permit()
-            ? ProviderProtocol.permitRefusal(refusal)
-            : requestContext.protocol().refusalBody(refusal, requestContext.requestId());
+            ? ProviderProtocol.permitRefusal(refusal, advice.at())
+            : requestContext
+                .protocol()
+                .refusalBody(refusal, requestContext.requestId(), advice.at());
     exchange.getResponse().getHeaders().clear();
     requestContext.limitHeaders().forEach(exchange.getResponse().getHeaders()::set);
-    return send(exchange, refusal, body, requestContext.requestId(), endpoint.path());
+    return send(exchange, refusal, advice, body, requestContext.requestId(), endpoint.path());
   }
 
   /** Writes a refusal with what is known of a request that may have no endpoint. */
   public static Mono<Void> write(
       ServerWebExchange exchange,
       Refusal refusal,
+      RetryAdvice advice,
       RefusalBody body,
       String requestId,
       @Nullable String path) {
     exchange.getResponse().getHeaders().clear();
-    return send(exchange, refusal, body, requestId, path);
+    return send(exchange, refusal, advice, body, requestId, path);
   }
 
   private static Mono<Void> send(
       ServerWebExchange exchange,
       Refusal refusal,
+      RetryAdvice advice,
       RefusalBody body,
       String requestId,
       @Nullable String path) {
@@ -66,9 +72,12 @@ public final class RefusalWriter {
     if (refusal.reason() == RefusalReason.BODY_TIMEOUT) {
       headers.set(HttpHeaders.CONNECTION, "close"); // the rest of the body is not read
     }
-    refusal.retryAfterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
-    refusal.retryAfterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));
-    if (refusal.retryUseless()) {
+    advice.afterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
+    advice.afterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));
+    if (advice.at() != null) {
+      headers.set(HeaderNames.RETRY_AT, advice.at().toString());
+    }
+    if (advice.useless()) {
       headers.set("x-should-retry", "false");
     }
     headers.set(HttpHeaders.CONTENT_TYPE, body.contentType());

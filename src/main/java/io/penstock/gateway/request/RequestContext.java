@@ -11,6 +11,9 @@ import io.penstock.gateway.body.HeldBody;
 import io.penstock.key.ApiCaller;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.WeighedRequest;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RetryAdvice;
+import io.penstock.time.WallClock;
 import io.penstock.trace.RequestTrail;
 import java.util.Map;
 import java.util.Objects;
@@ -34,6 +37,7 @@ public final class RequestContext {
   private final GatewayParameters gatewayParameters;
   private final HeldBody body;
   private final ClientIdentity clientIdentity;
+  private final WallClock clock;
   private RequestTrail requestTrail = RequestTrail.NONE;
   private Map<String, String> limitHeaders = Map.of();
   private Cost cost = Cost.NO_TOKENS;
@@ -58,7 +62,9 @@ public final class RequestContext {
       Endpoint endpoint,
       GatewayParameters gatewayParameters,
       HeldBody body,
-      ClientIdentity clientIdentity) {
+      ClientIdentity clientIdentity,
+      WallClock clock) {
+    this.clock = clock;
     this.clientIdentity = clientIdentity;
     this.requestId = requestId;
     this.endpoint = endpoint;
@@ -92,6 +98,12 @@ public final class RequestContext {
   /** Returns the trail that is notified of the request's progress. */
   public RequestTrail trail() {
     return requestTrail;
+  }
+
+  /** Returns what the client is told now about repeating the request after a refusal. */
+  RetryAdvice retryAdvice(Refusal refusal) {
+    long most = endpoint.spec().waiting().retryAfterMaxSeconds();
+    return RetryAdvice.of(refusal, most, clock.unixMillis());
   }
 
   public String requestId() {

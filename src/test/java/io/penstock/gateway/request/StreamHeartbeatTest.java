@@ -112,7 +112,8 @@ class StreamHeartbeatTest {
             endpoint,
             nothing,
             new HeldBody(new BodyBudget(1_000, 1).claim("a")),
-            ClientIdentity.ANYONE);
+            ClientIdentity.ANYONE,
+            () -> 0);
     requestContext.setCost(
         new Cost(3, 4, 0),
         new WeighedRequest.Request(
