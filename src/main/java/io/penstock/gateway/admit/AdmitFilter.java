@@ -76,7 +76,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
     requestContext.trail().submitted(parkedTicket);
     if (parkedTicket.outcome() == null) {
       park(requestContext, parkedTicket, loop);
-      if (requestContext.endpoint().spec().permit()) {
+      if (requestContext.asksPermit()) {
         BodyIntake.drain(exchange.getRequest());
       }
     }
@@ -139,6 +139,11 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         yield RefusalWriter.refuse(exchange, requestContext, refusal);
       }
       case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
+        Refusal outdated = requestContext.outdated(ticketSettlement);
+        if (outdated != null) {
+          ticketSettlement.refused(outdated, ticker.nanos());
+          yield RefusalWriter.refuse(exchange, requestContext, outdated);
+        }
         requestContext.granted(ticketSettlement);
         requestContext.trail().released(ticketSettlement);
         requestContext.setLimitHeaders(limitHeaders.of(requestContext, ticketSettlement));

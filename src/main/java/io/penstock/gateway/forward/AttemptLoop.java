@@ -242,6 +242,11 @@ public final class AttemptLoop {
       case TicketOutcome.Refused(Refusal refusal) ->
           RefusalWriter.refuse(untapped(), requestContext, refusal);
       case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
+        Refusal outdated = requestContext.outdated(ticketSettlement);
+        if (outdated != null) {
+          ticketSettlement.refused(outdated, now());
+          yield RefusalWriter.refuse(untapped(), requestContext, outdated);
+        }
         requestContext.granted(ticketSettlement);
         withoutUsage = false; // only the previous upstream refused the option
         requestContext.trail().released(ticketSettlement);

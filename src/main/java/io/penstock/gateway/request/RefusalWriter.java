@@ -29,7 +29,7 @@ public final class RefusalWriter {
     Endpoint endpoint = requestContext.endpoint();
     RetryAdvice advice = requestContext.retryAdvice(refusal);
     RefusalBody body =
-        endpoint.spec().permit()
+        requestContext.asksPermit()
             ? ProviderProtocol.permitRefusal(refusal, advice.at())
             : requestContext
                 .protocol()

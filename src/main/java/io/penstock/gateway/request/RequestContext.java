@@ -6,12 +6,14 @@ import io.penstock.cost.RequestContent;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.key.ApiCaller;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.refusal.RetryAdvice;
 import io.penstock.time.WallClock;
 import io.penstock.trace.RequestTrail;
@@ -28,11 +30,20 @@ public final class RequestContext {
   /** Name that stands for all clients without a key. */
   static final String ANONYMOUS = "anonymous";
 
+  private static final Refusal CHANGED =
+      Refusal.of(
+          RefusalReason.ENDPOINT_REMOVED,
+          "a reload changed what the endpoint serves while the request waited; send it again");
+
   private static final String ATTRIBUTE = RequestContext.class.getName();
   private static final String TRAIL = RequestTrail.class.getName();
 
   private final String requestId;
   private final Endpoint endpoint;
+
+  /** The configuration by which the request is read, which a reload may replace meanwhile. */
+  private final EndpointSpec readBy;
+
   private final ProviderProtocol providerProtocol;
   private final GatewayParameters gatewayParameters;
   private final HeldBody body;
@@ -68,7 +79,8 @@ public final class RequestContext {
     this.clientIdentity = clientIdentity;
     this.requestId = requestId;
     this.endpoint = endpoint;
-    this.providerProtocol = ProviderProtocol.of(endpoint.spec().reading().dialect());
+    this.readBy = endpoint.spec();
+    this.providerProtocol = ProviderProtocol.of(readBy.reading().dialect());
     this.gatewayParameters = gatewayParameters;
     this.body = body;
   }
@@ -116,6 +128,25 @@ public final class RequestContext {
 
   public ProviderProtocol protocol() {
     return providerProtocol;
+  }
+
+  /** Returns whether the request came to an endpoint without upstreams. */
+  public boolean asksPermit() {
+    return readBy.permit();
+  }
+
+  /**
+   * Returns the refusal of a request that can go, but was read by a configuration that says nothing
+   * about what its endpoint is now: a permit has no body to forward, a request to a provider has no
+   * use for a permit, and each dialect has its own bodies and paths. Null when it can be served.
+   */
+  public @Nullable Refusal outdated(TicketSettlement granted) {
+    EndpointSpec now = endpoint.spec();
+    boolean same =
+        asksPermit() == (granted.upstream() == null)
+            && readBy.reading().dialect() == now.reading().dialect()
+            && readBy.configuredPath().equals(now.configuredPath());
+    return same ? null : CHANGED;
   }
 
   public GatewayParameters parameters() {
