@@ -15,6 +15,7 @@ import io.penstock.dispatch.WaitEstimate;
 import io.penstock.dispatch.WaitForecast;
 import io.penstock.event.Event;
 import io.penstock.explain.RecentOutcomes;
+import io.penstock.explain.RecentPlaces;
 import io.penstock.explain.WaitReasons;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.Ticket.State;
@@ -26,6 +27,7 @@ import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,7 @@ public final class Endpoint {
   private final BodylessRefusal bodylessRefusal;
   private final IgnoredParameters ignoredParameters = new IgnoredParameters();
   private final TicketListener listener = new Listener();
+  private final RecentPlaces places = new RecentPlaces(this::runAsOwner);
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
 
@@ -268,6 +271,11 @@ public final class Endpoint {
     dispatchInbox.send(at -> task.accept(dispatcher, at));
   }
 
+  /** Returns the places of its waiting tickets, as of a moment ago or in a moment. */
+  public CompletionStage<RecentPlaces.Places> places() {
+    return places.at(services.ticker().nanos());
+  }
+
   /** Returns the records of its recent tickets. */
   RecentOutcomes recentOutcomes() {
     return ticketAccounting.recentOutcomes();
@@ -389,6 +397,9 @@ public final class Endpoint {
       long next = Math.min(undecided.step(now), dispatcher.step(now));
       oldestNanos = dispatcher.waitingRoom().oldestNanos();
       bodylessRefusal.follow(dispatcher.waitingRoom());
+      if (oldestNanos == Ticker.NEVER) {
+        places.forget();
+      }
       return next;
     }
 

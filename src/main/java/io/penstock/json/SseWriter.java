@@ -16,6 +16,11 @@ public final class SseWriter {
     return ascii(": \n\n");
   }
 
+  /** Returns a comment with a text of printable ASCII characters. */
+  public static byte[] comment(String text) {
+    return ascii(": " + text + "\n\n");
+  }
+
   /** Returns an event without a name. */
   public static byte[] data(byte[] json) {
     ByteArrayOutputStream event = new ByteArrayOutputStream(json.length + DATA.length + END.length);

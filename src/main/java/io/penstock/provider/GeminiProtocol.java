@@ -90,6 +90,11 @@ final class GeminiProtocol implements ProviderProtocol {
   }
 
   @Override
+  public byte[] heartbeat(byte[] plain, String text) {
+    return plain;
+  }
+
+  @Override
   public ProviderLesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
     return AnswerLessons.SYSTEM.gemini(status, header, body);
   }

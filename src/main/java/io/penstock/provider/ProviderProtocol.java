@@ -112,6 +112,17 @@ public sealed interface ProviderProtocol
     return heartbeat();
   }
 
+  /**
+   * Returns such bytes that say something to a person who reads the stream; the plain ones where
+   * the provider's own clients accept nothing but events.
+   *
+   * @param plain the result of {@link #heartbeat}
+   * @param text a text of printable ASCII characters
+   */
+  default byte[] heartbeat(byte[] plain, String text) {
+    return SseWriter.comment(text);
+  }
+
   /** Returns an event that reports an error in a stream, given the JSON of the error's body. */
   default byte[] errorEvent(byte[] json) {
     return SseWriter.data(json);

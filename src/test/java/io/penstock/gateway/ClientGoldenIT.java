@@ -238,7 +238,7 @@ class ClientGoldenIT {
       gateway.endpoint(path).pause(false);
       StringBuilder rest = new StringBuilder();
       for (String chunk = byteSocket.chunk(); !chunk.isEmpty(); chunk = byteSocket.chunk()) {
-        rest.append(chunk.replace(": \n\n", ""));
+        rest.append(chunk.replaceFirst("^: .*\n\n", ""));
       }
       all.note(rest.toString());
     } finally {

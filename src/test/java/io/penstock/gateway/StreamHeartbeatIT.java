@@ -23,9 +23,11 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class StreamHeartbeatIT extends HostileCase {
-  private static final String BEAT = ": \n\n";
+  private static final String BEAT = ": position 1\n\n";
   private static final String STREAM = ASK.replace("{\"model\"", "{\"stream\":true,\"model\"");
   private static final String SLOW = "/slow/v1/chat/completions";
+  private static final String SPACED = "/spaced/v1/chat/completions";
+  private static final String SINGLE = "/single/v1/chat/completions";
   private static final String SHORT_CHAT = "/short-openai/v1/chat/completions";
   private static final String SHORT_MESSAGES = "/short-anthropic/v1/messages";
   private static final String EVENTS =
@@ -52,6 +54,15 @@ class StreamHeartbeatIT extends HostileCase {
         dialect: anthropic
         queue_timeout: 2
         upstreams: [{id: sa, url: "%1$s"}]
+      - path: /spaced
+        dialect: openai
+        algorithm: strict
+        rate: 2
+        unit: rpm
+        upstreams: [{id: sp, url: "%1$s"}]
+      - path: /single
+        dialect: openai
+        upstreams: [{id: si, url: "%1$s", max_concurrency: 1}]
       - path: /slow
         dialect: openai
         heartbeat_seconds: 600
@@ -221,6 +232,49 @@ class StreamHeartbeatIT extends HostileCase {
     }
     upstream.received();
     upstream.received();
+    upstream.received();
+  }
+
+  @Test
+  void streamsInAQueue_hearTheirPlaceAndTheExpectedWait() throws InterruptedException {
+    assertThat(post(SPACED, ASK).status()).isEqualTo(200); // the next ones go every 30 seconds
+    upstream.received();
+    try (ByteSocket first = parked(SPACED, STREAM);
+        ByteSocket second = parked(SPACED, STREAM)) {
+      assertThat(first.head().status()).isEqualTo(200);
+      assertThat(second.head().status()).isEqualTo(200);
+      assertThat(first.chunk()).matches(": position 1, expected wait (29|30) s\n\n");
+      assertThat(second.chunk()).matches(": position 2, expected wait (59|60) s\n\n");
+      long cancelled = gateway.count(SPACED, TicketFate.CANCELLED);
+      first.reset();
+      gateway.await(SPACED, TicketFate.CANCELLED, cancelled + 1);
+      String beat = second.chunk();
+      while (beat.startsWith(": position 2,")) {
+        beat = second.chunk();
+      }
+      assertThat(beat).startsWith(": position 1, expected wait ");
+    }
+  }
+
+  @Test
+  void streamThatWaitsForAnotherToEnd_hearsALowerBound() throws InterruptedException {
+    CountDownLatch ends = new CountDownLatch(1);
+    upstream.script(
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          assertThat(ends.await(60, TimeUnit.SECONDS)).isTrue();
+          byteSocket.send(OK);
+        });
+    try (ByteSocket running = connect().post(SINGLE, ASK)) {
+      upstream.received();
+      try (ByteSocket waiting = parked(SINGLE, STREAM)) {
+        assertThat(waiting.head().status()).isEqualTo(200);
+        assertThat(waiting.chunk()).matches(": position 1, expected wait at least \\d+ s\n\n");
+        ends.countDown();
+        assertThat(running.answer().status()).isEqualTo(200);
+        assertThat(rest(waiting)).contains("\"error\""); // the upstream answers in JSON
+      }
+    }
     upstream.received();
   }
 

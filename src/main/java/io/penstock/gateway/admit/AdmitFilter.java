@@ -82,7 +82,9 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
     }
     Mono<TicketOutcome> outcome = TicketParking.await(parkedTicket, loop);
     StreamHeartbeat streamHeartbeat =
-        parkedTicket.outcome() == null ? StreamHeartbeat.of(requestContext, loop) : null;
+        parkedTicket.outcome() == null
+            ? StreamHeartbeat.of(requestContext, parkedTicket, loop)
+            : null;
     return streamHeartbeat == null
         ? outcome.flatMap(each -> decided(exchange, chain, parkedTicket, each))
         : streamHeartbeat.until(

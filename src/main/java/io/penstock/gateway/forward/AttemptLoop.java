@@ -218,7 +218,9 @@ public final class AttemptLoop {
     requestContext.trail().submitted(waitingTicket);
     Mono<TicketOutcome> outcome = TicketParking.await(waitingTicket, loop);
     StreamHeartbeat streamHeartbeat =
-        waitingTicket.outcome() == null ? StreamHeartbeat.of(requestContext, loop) : null;
+        waitingTicket.outcome() == null
+            ? StreamHeartbeat.of(requestContext, waitingTicket, loop)
+            : null;
     if (streamHeartbeat == null) {
       return outcome.flatMap(each -> released(waitingTicket, each));
     }

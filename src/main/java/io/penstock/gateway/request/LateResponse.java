@@ -129,13 +129,9 @@ public final class LateResponse extends ServerHttpResponseDecorator {
         () -> {
           Disposable beating =
               Flux.interval(heartbeat.every(), heartbeat.timer())
-                  .subscribe(beat -> beats.tryEmitNext(one(heartbeat.bytes())));
+                  .subscribe(beat -> beats.tryEmitNext(heartbeat.beat(bufferFactory())));
           return outcome.doFinally(end -> beating.dispose()).doOnCancel(onCancel);
         });
-  }
-
-  private Publisher<DataBuffer> one(byte[] bytes) {
-    return Mono.fromSupplier(() -> bufferFactory().wrap(bytes));
   }
 
   /** Writes a refusal of a request that had been queued. */

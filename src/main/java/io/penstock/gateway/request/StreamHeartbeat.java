@@ -1,13 +1,18 @@
 package io.penstock.gateway.request;
 
 import io.netty.channel.EventLoop;
+import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketOutcome;
+import io.penstock.dispatch.WaitForecast;
+import io.penstock.explain.RecentPlaces;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -20,28 +25,64 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Sends something from time to time to a client that waits for an event stream, so that no proxy
- * between takes the connection for dead.
+ * between takes the connection for dead. Where the protocol has comments, a beat says how many
+ * tickets are to go until it is the client's turn, and how long that will take.
  *
  * <p>The first beat begins the answer: from then on its status is 200, and its headers are those
  * known by then. Everything that comes later is written into the same answer, see {@link
  * LateResponse}.
  *
- * @param bytes bytes of one beat, which a reader of the stream ignores
+ * @param content the bytes of the next beat, which a reader of the stream ignores
  * @param every time between beats, and before the first
  * @param timer the event loop of the request
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-public record StreamHeartbeat(byte[] bytes, Duration every, Scheduler timer) {
+public record StreamHeartbeat(Mono<byte[]> content, Duration every, Scheduler timer) {
+  /** Longest time to wait for the place of the ticket; a beat comes without it after that. */
+  private static final Duration PLACE_TIMEOUT = Duration.ofSeconds(1);
+
+  private static final long SECOND_NANOS = 1_000_000_000;
+
   /** Content type that the first beat sends, before the outcome is known. */
   private static final String EVENT_STREAM = "text/event-stream;charset=utf-8";
 
   /** Returns the heartbeat for a client that waits for a stream, or null when it gets none. */
-  public static @Nullable StreamHeartbeat of(RequestContext requestContext, EventLoop loop) {
+  public static @Nullable StreamHeartbeat of(
+      RequestContext requestContext, ParkedTicket ticket, EventLoop loop) {
     long nanos = requestContext.endpoint().spec().waiting().heartbeatNanos();
-    byte[] bytes = requestContext.protocol().heartbeat(requestContext.parameters().query());
-    return nanos == 0 || bytes == null || !requestContext.stream()
-        ? null
-        : new StreamHeartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
+    byte[] plain = requestContext.protocol().heartbeat(requestContext.parameters().query());
+    if (nanos == 0 || plain == null || !requestContext.stream()) {
+      return null;
+    }
+    Scheduler timer = Schedulers.fromExecutorService(loop);
+    return new StreamHeartbeat(
+        content(requestContext, ticket, plain, timer), Duration.ofNanos(nanos), timer);
+  }
+
+  private static Mono<byte[]> content(
+      RequestContext requestContext, ParkedTicket ticket, byte[] plain, Scheduler timer) {
+    return Mono.fromCompletionStage(() -> requestContext.endpoint().places())
+        .publishOn(timer)
+        .mapNotNull(places -> places.of(ticket))
+        .map(place -> requestContext.protocol().heartbeat(plain, text(place)))
+        .timeout(PLACE_TIMEOUT, timer)
+        .onErrorComplete(TimeoutException.class)
+        .defaultIfEmpty(plain);
+  }
+
+  private static String text(RecentPlaces.Place place) {
+    String position = "position " + place.position();
+    WaitForecast expected = place.expected();
+    return expected.known()
+        ? position
+            + (expected.bound() ? ", expected wait at least " : ", expected wait ")
+            + Math.max(1, Math.ceilDiv(expected.waitNanos(), SECOND_NANOS))
+            + " s"
+        : position;
+  }
+
+  /** Returns one beat, made when it is subscribed to. */
+  Mono<DataBuffer> beat(DataBufferFactory factory) {
+    return content.map(factory::wrap);
   }
 
   /**
@@ -91,7 +132,7 @@ public record StreamHeartbeat(byte[] bytes, Duration every, Scheduler timer) {
         Flux.interval(Duration.ZERO, every, timer)
             .onBackpressureDrop() // a client that does not read gets no beats
             .takeUntilOther(decided)
-            .map(beat -> Mono.fromSupplier(() -> response.bufferFactory().wrap(bytes)));
+            .map(beat -> beat(response.bufferFactory()));
     Flux<Publisher<DataBuffer>> rest =
         decided.flatMapMany(
             ticketOutcome -> {

@@ -128,7 +128,7 @@ class StreamHeartbeatTest {
   private Disposable await(java.util.function.Function<ServerWebExchange, Mono<Void>> then) {
     passage().attach(exchange);
     byte[] beat = "-".getBytes(StandardCharsets.UTF_8);
-    return new StreamHeartbeat(beat, EVERY, timer)
+    return new StreamHeartbeat(Mono.just(beat), EVERY, timer)
         .until(
             outcome.asMono(),
             exchange,
