@@ -21,15 +21,27 @@ public record WaitPatience(long timeoutNanos, long clientNanos) {
     }
   }
 
-  /** Returns the estimated wait above which a request is refused; 0 when no estimate refuses it. */
+  /**
+   * Returns the estimated wait above which a request is refused; 0 when no estimate refuses it. A
+   * client that gives up sooner than its request may wait bounds the estimate too.
+   */
   public long refusesAbove(long queueTimeoutNanos) {
+    long own = timeout(queueTimeoutNanos);
+    if (timeoutNanos == 0 || clientNanos == Long.MAX_VALUE) {
+      return own;
+    }
+    long client = Math.max(1, clientNanos); // 0 would skip the estimate
+    return own == 0 ? client : Math.min(own, client);
+  }
+
+  private long timeout(long queueTimeoutNanos) {
     return timeoutNanos == UNSTATED ? queueTimeoutNanos : timeoutNanos;
   }
 
   /** Returns the longest wait; {@link Long#MAX_VALUE} when nothing ends it. */
   public long longestWait(long queueTimeoutNanos, boolean estimateOnly, long maxWaitNanos) {
     long wait = clientNanos;
-    long own = refusesAbove(queueTimeoutNanos);
+    long own = timeout(queueTimeoutNanos);
     if (own > 0 && !estimateOnly) {
       wait = Math.min(wait, own);
     }

@@ -324,6 +324,24 @@ class SdkIT {
   }
 
   @Test
+  void cannotMakeTheTimeoutOfTheLibrary_isRefusedAtOnceAndMayBeRetried() throws IOException {
+    oneFileGateway.rewrite(routes(1, "soon"));
+    SdkClients clients = clients("/soon");
+    clients.openAi().chat().completions().create(chat("Hello"));
+    var options = RequestOptions.builder().timeout(Duration.ofSeconds(20)).build();
+    RateLimitException refused =
+        catchThrowableOfType(
+            RateLimitException.class,
+            () -> clients.openAi().chat().completions().create(chat("Hello"), options));
+    assertThat(refused.code()).contains("estimated_wait_exceeds_timeout");
+    assertThat(refused.headers().values("x-should-retry")).isEmpty();
+    assertThat(refused.headers().values("x-penstock-retry-at")).hasSize(1);
+    assertThat(Integer.parseInt(refused.headers().values("retry-after").getFirst()))
+        .as("a minute less the timeout")
+        .isBetween(20, 43);
+  }
+
+  @Test
   void waitedUntilItsTimeout_isARateLimitErrorThatMayBeRetried() throws IOException {
     oneFileGateway.rewrite(routes(1, "late"));
     SdkClients clients = clients("/late");
@@ -335,15 +353,16 @@ class SdkIT {
   }
 
   /**
-   * Makes a call that waits until the gateway gives up. The library states its timeout, and the
-   * gateway leaves a second of that for the answer: if the machine is too slow for that, the call
-   * is repeated with a longer timeout.
+   * Makes a call that skips the estimate and waits until the gateway gives up. The library states
+   * its timeout, and the gateway leaves a second of that for the answer: if the machine is too slow
+   * for that, the call is repeated with a longer timeout.
    */
   private static RateLimitException expired(SdkClients clients) {
     for (int seconds = 2; true; seconds++) {
       var options = RequestOptions.builder().timeout(Duration.ofSeconds(seconds)).build();
       try {
-        clients.openAi().chat().completions().create(chat("Hello"), options);
+        var call = chat("Hello").toBuilder().putAdditionalHeader("x-penstock-timeout", "0").build();
+        clients.openAi().chat().completions().create(call, options);
         throw new AssertionError("it was answered");
       } catch (RateLimitException expired) {
         return expired;

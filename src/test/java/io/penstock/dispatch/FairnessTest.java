@@ -92,7 +92,7 @@ class FairnessTest {
     world.registry.apply(
         List.of(EndpointWorld.endpoint("/a", 0, EndpointWorld.upstream("u", 100, 60))));
     submit(find("/a"), "m", 50);
-    WaitPatience second = new WaitPatience(WaitPatience.UNSTATED, SECOND);
+    WaitPatience second = new WaitPatience(0, SECOND); // without an estimate
     ParkedTicket large = find("/a").submit(TicketRequest.of("m", Cost.ofInput(100), 0, second));
     ParkedTicket small = find("/a").submit(TicketRequest.of("m", Cost.ofInput(10), 0, second));
 

@@ -186,7 +186,7 @@ class OrderTest {
     submit(endpoint, 1, 0, "a");
     ParkedTicket leaves = submit(endpoint, 1, 0, "a");
     ParkedTicket expires =
-        submit(endpoint, 1, 0, "a", new WaitPatience(WaitPatience.UNSTATED, 5 * SECOND));
+        submit(endpoint, 1, 0, "a", new WaitPatience(0, 5 * SECOND)); // without an estimate
     ParkedTicket stays = submit(endpoint, 1, 0, "a");
     leaves.cancel();
     endpointFixture.at(5 * SECOND);

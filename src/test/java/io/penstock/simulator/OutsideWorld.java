@@ -182,6 +182,15 @@ final class OutsideWorld {
   }
 
   private static long refusesAbove(WaitPatience waitPatience, EndpointSpec spec) {
+    long own = timeout(waitPatience, spec);
+    boolean client =
+        waitPatience.timeoutNanos() != 0 && waitPatience.clientNanos() != Long.MAX_VALUE;
+    return !client || (own > 0 && own < waitPatience.clientNanos())
+        ? own
+        : Math.max(1, waitPatience.clientNanos());
+  }
+
+  private static long timeout(WaitPatience waitPatience, EndpointSpec spec) {
     return waitPatience.timeoutNanos() < 0
         ? spec.waiting().queueTimeoutNanos()
         : waitPatience.timeoutNanos();
@@ -189,7 +198,7 @@ final class OutsideWorld {
 
   private long deadline(WaitPatience waitPatience, EndpointSpec spec) {
     long[] waits = {
-      waitPatience.clientNanos(), refusesAbove(waitPatience, spec), spec.waiting().maxWaitNanos(),
+      waitPatience.clientNanos(), timeout(waitPatience, spec), spec.waiting().maxWaitNanos(),
     };
     long longest = waits[0];
     longest =

@@ -58,6 +58,13 @@ public record GatewayParameters(
   private static final BigDecimal MOST_SECONDS = BigDecimal.valueOf(1_000_000_000L);
   private static final BigDecimal SECOND = BigDecimal.valueOf(1_000_000_000L);
 
+  /**
+   * Headers in which client libraries state their own timeout in seconds: those of OpenAI and
+   * Anthropic for Node and Java, those for Python, and Google's.
+   */
+  private static final List<String> CLIENT_TIMEOUTS =
+      List.of("x-stainless-timeout", "x-stainless-read-timeout", "X-Server-Timeout");
+
   private static final Set<String> ALL_SHORT_HEADERS =
       Arrays.stream(ShortParameter.values())
           .filter(ShortParameter::isHeader)
@@ -203,12 +210,19 @@ public record GatewayParameters(
 
   /**
    * Returns when the client library gives up, less a second so that the gateway's answer is there
-   * first. The header is meant for the library itself, so an unreadable value is no fault.
+   * first; the shortest time counts where several are stated. The headers are meant for the
+   * provider, so an unreadable value is no fault.
    */
   private static long clientNanos(HttpHeaders headers) {
-    String text = headers.getFirst("x-stainless-timeout");
-    Long nanos = text == null ? null : nanos(text);
-    return nanos == null ? Long.MAX_VALUE : Math.max(0, nanos - SECOND.longValue());
+    long least = Long.MAX_VALUE;
+    for (String name : CLIENT_TIMEOUTS) {
+      String text = headers.getFirst(name);
+      if (text != null && text.matches("[0-9]{1,18}(\\.[0-9]{1,30})?")) {
+        long nanos = new BigDecimal(text).min(MOST_SECONDS).multiply(SECOND).longValue();
+        least = Math.min(least, Math.max(0, nanos - SECOND.longValue()));
+      }
+    }
+    return least;
   }
 
   /** Reads one parameter after the other; keeps the first fault, and what is not read here. */

@@ -84,6 +84,52 @@ class GatewayParametersTest {
     assertThat(lenient.tokens()).isNull();
   }
 
+  /** Seconds as the providers' libraries write them, and what remains of them in milliseconds. */
+  @ParameterizedTest
+  @CsvSource({
+    "x-stainless-timeout, 12, 11000",
+    "x-stainless-read-timeout, 12.0, 11000",
+    "x-stainless-read-timeout, 2.3333333333333335, 1333",
+    "X-Server-Timeout, 12, 11000",
+    "X-Server-Timeout, 1, 0",
+    "x-stainless-timeout, 0, 0"
+  })
+  void timeoutOfTheClientLibrary_boundsWhatItWaits_lessASecondForTheAnswer(
+      String header, String seconds, long millis) {
+    WaitPatience patience = read(PROXIED, null, header, seconds).patience();
+    assertThat(patience.timeoutNanos()).isEqualTo(WaitPatience.UNSTATED);
+    assertThat(patience.clientNanos() / 1_000_000).isEqualTo(millis);
+  }
+
+  @Test
+  void severalTimeoutsOfTheClient_theShortestCounts_andWhatCannotBeReadIsIgnored() {
+    GatewayParameters all =
+        read(
+            PROXIED,
+            null,
+            "x-stainless-timeout",
+            "600",
+            "x-stainless-read-timeout",
+            "30.0",
+            "X-Server-Timeout",
+            "soon");
+    assertThat(all.fault()).isNull();
+    assertThat(all.patience().clientNanos()).isEqualTo(29 * SECOND);
+    assertThat(read(PROXIED, null, "x-stainless-read-timeout", "None").patience())
+        .isEqualTo(WaitPatience.DEFAULT);
+  }
+
+  @Test
+  void timeoutOfTheClient_refusesByEstimateWhatCannotMakeIt_unlessEstimatesAreSkipped() {
+    WaitPatience client = new WaitPatience(WaitPatience.UNSTATED, 11 * SECOND);
+    assertThat(client.refusesAbove(0)).isEqualTo(11 * SECOND);
+    assertThat(client.refusesAbove(30 * SECOND)).isEqualTo(11 * SECOND);
+    assertThat(client.refusesAbove(5 * SECOND)).isEqualTo(5 * SECOND);
+    assertThat(new WaitPatience(0, 11 * SECOND).refusesAbove(30 * SECOND)).isZero();
+    assertThat(new WaitPatience(WaitPatience.UNSTATED, 0).refusesAbove(0)).isEqualTo(1);
+    assertThat(WaitPatience.DEFAULT.refusesAbove(30 * SECOND)).isEqualTo(30 * SECOND);
+  }
+
   @ParameterizedTest
   @CsvSource({", 3", "5, 5", "6, 5", "99, 5", "0, 0", "-7, -7"})
   void priorityWithAKey_isItsOwnUnlessStated_andAtMostItsHighest(String stated, int expected) {
