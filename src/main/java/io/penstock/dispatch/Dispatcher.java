@@ -26,6 +26,8 @@ public final class Dispatcher {
   private final WaitingRoom waitingRoom;
   private final LaneIndex laneIndex;
   private final WaitRecorder recorder;
+  private final PromisedReturns promised = new PromisedReturns();
+
   private boolean paused;
 
   /** Lanes that the next grant skips; a set, as it may meet a lane in several wait lists. */
@@ -69,10 +71,12 @@ public final class Dispatcher {
     if (parkedTicket == null) {
       return false;
     }
-    recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
+    List<TicketRoute> routes = waitingRoom.routesOf(parkedTicket, now);
+    recorder.recordWaiting(parkedTicket, routes, now);
     if (take(parkedTicket, State.EXPIRED)) {
-      long waited = now - parkedTicket.arrivedNanos();
-      dispatchListener.refused(parkedTicket, AdmissionCheck.expired(waited));
+      Refusal refusal = AdmissionCheck.expired(now - parkedTicket.arrivedNanos());
+      long longest = parkedTicket.deadlineNanos() - parkedTicket.arrivedNanos();
+      dispatchListener.refused(parkedTicket, promise(refusal, parkedTicket, longest, routes, now));
     }
     return true;
   }
@@ -235,12 +239,70 @@ public final class Dispatcher {
       waitingRoom.block(parkedTicket);
       return;
     }
-    recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
+    List<TicketRoute> routes = waitingRoom.routesOf(parkedTicket, now);
+    recorder.recordWaiting(parkedTicket, routes, now);
     if (take(parkedTicket, State.REFUSED)) {
       dispatchListener.refused(
           parkedTicket,
-          refusal == null ? AdmissionCheck.queueFull(String.valueOf(full), soonest) : refusal);
+          refusal == null
+              ? promisePlace(String.valueOf(full), soonest, parkedTicket, routes, now)
+              : promise(refusal, parkedTicket, parkedTicket.refusesAboveNanos(), routes, now));
     }
+  }
+
+  /**
+   * Returns a refusal with the time after which the ticket, if it came back, would go within the
+   * time it may wait, and counts it for tickets refused later. The refusal stays as it is when that
+   * time is not known, which is also so if a wait that has just been too long looks short.
+   */
+  private Refusal promise(
+      Refusal refusal,
+      ParkedTicket parkedTicket,
+      long longestNanos,
+      List<TicketRoute> routes,
+      long now) {
+    promised.forget(now);
+    WaitForecast forecast =
+        paused
+            ? WaitForecast.UNKNOWN
+            : WaitEstimate.ofReturn(parkedTicket, routes, waitingRoom, promised, now);
+    long wait = forecast.waitNanos();
+    if (!forecast.known() || (wait <= longestNanos && !known(refusal))) {
+      return refusal;
+    }
+    long after = Math.max(refusal.retryAfterNanos(), wait - longestNanos);
+    promised.promise(parkedTicket, after, now);
+    return refusal.retryAfter(after);
+  }
+
+  /**
+   * Returns the refusal of a ticket that finds the queue full, with the time at which there is a
+   * place for it, and counts it for tickets refused later.
+   *
+   * @param soonestNanos the time after which the first place is free; negative or NEVER if unknown
+   */
+  private Refusal promisePlace(
+      String bound,
+      long soonestNanos,
+      ParkedTicket parkedTicket,
+      List<TicketRoute> routes,
+      long now) {
+    Refusal refusal = AdmissionCheck.queueFull(bound, soonestNanos);
+    promised.forget(now);
+    if (!known(refusal) || paused) {
+      return refusal;
+    }
+    WaitForecast place = WaitEstimate.ofPlace(parkedTicket, routes, promised, now);
+    long after =
+        place.known()
+            ? Math.max(refusal.retryAfterNanos(), place.waitNanos())
+            : refusal.retryAfterNanos();
+    promised.promise(parkedTicket, after, now);
+    return refusal.retryAfter(after);
+  }
+
+  private static boolean known(Refusal refusal) {
+    return refusal.retryAfterNanos() != Refusal.UNKNOWN;
   }
 
   private void block(ParkedTicket parkedTicket, WaitForecast estimate, long now) {
@@ -250,12 +312,14 @@ public final class Dispatcher {
       return;
     }
     waitingRoom.forget(parkedTicket);
-    recorder.recordWaiting(parkedTicket, waitingRoom.routesOf(parkedTicket, now), now);
+    List<TicketRoute> routes = waitingRoom.routesOf(parkedTicket, now);
+    recorder.recordWaiting(parkedTicket, routes, now);
+    String full = routeSource.maxBlocked() + " blocked tickets";
     refuse(
         parkedTicket,
         refusal == null
-            ? AdmissionCheck.queueFull(routeSource.maxBlocked() + " blocked tickets", next() - now)
-            : refusal);
+            ? promisePlace(full, next() - now, parkedTicket, routes, now)
+            : promise(refusal, parkedTicket, parkedTicket.refusesAboveNanos(), routes, now));
   }
 
   private void refuse(ParkedTicket parkedTicket, Refusal refusal) {

@@ -43,6 +43,13 @@ final class QueueBacklog {
     sums.add(other.sums, 1);
   }
 
+  void subtract(QueueBacklog other) {
+    tickets -= other.tickets;
+    bytes -= other.bytes;
+    tokens -= other.tokens;
+    sums.add(other.sums, -1);
+  }
+
   private void count(ParkedTicket ticket, int sign) {
     tickets += sign;
     bytes += sign * ticket.bytes();

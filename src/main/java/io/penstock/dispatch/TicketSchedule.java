@@ -3,6 +3,7 @@ package io.penstock.dispatch;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,19 @@ final class TicketSchedule {
   /** Returns the first instant; NEVER when there is none. */
   long firstNanos() {
     return firstNanos;
+  }
+
+  /** Passes on the tickets with an instant at or before {@code until}, in order. */
+  void forEachDue(long until, Consumer<ParkedTicket> receiver) {
+    if (firstNanos > until) {
+      return;
+    }
+    for (ParkedTicket each : tickets) {
+      if (instant.applyAsLong(each) > until) {
+        return;
+      }
+      receiver.accept(each);
+    }
   }
 
   /** Returns the first ticket with an instant at or before {@code until}, or null. */

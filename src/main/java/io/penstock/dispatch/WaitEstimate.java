@@ -70,6 +70,45 @@ public final class WaitEstimate {
   }
 
   /**
+   * Returns how long a ticket that has just been refused would wait if it arrived again at once,
+   * behind everything that waits and behind the refused tickets that are expected back. Only the
+   * owner of the queue may call it.
+   */
+  static WaitForecast ofReturn(
+      ParkedTicket refused,
+      List<TicketRoute> routes,
+      WaitingRoom waitingRoom,
+      PromisedReturns promised,
+      long now) {
+    if (!waitingRoom.discipline().foreseeable()) {
+      return WaitForecast.UNKNOWN;
+    }
+    QueueBacklog all = waitingRoom.aheadOnReturn(refused, now);
+    all.add(promised.all());
+    return forecast(
+        routes,
+        (route, quota) -> {
+          if (quota == route.pool() || quota == route.quotas().getLast()) {
+            return all;
+          }
+          QueueBacklog alike = waitingRoom.ahead(refused, quota);
+          promised.addAlike(refused.laneKey(), alike);
+          return alike;
+        },
+        sizes(refused),
+        now);
+  }
+
+  /**
+   * Returns how long it takes until a full queue has a place for a ticket that has just been
+   * refused: the places that are freed before it go to the refused tickets that are expected back.
+   */
+  static WaitForecast ofPlace(
+      ParkedTicket refused, List<TicketRoute> routes, PromisedReturns promised, long now) {
+    return forecast(routes, (route, quota) -> promised.all(), sizes(refused), now);
+  }
+
+  /**
    * Returns how long a small request will wait if {@code tickets} with that many tokens go first;
    * unknown when there is no route.
    */

@@ -150,6 +150,19 @@ public final class WaitingRoom {
   }
 
   /**
+   * Returns the sums of the tickets that will be before one that has left the queue if it comes
+   * back: those of {@link #ahead(ParkedTicket)}, but for the tickets that have to leave by {@code
+   * now} too.
+   */
+  QueueBacklog aheadOnReturn(ParkedTicket left, long now) {
+    QueueBacklog ahead = ahead(left);
+    if (queueDiscipline.order() == QueueOrder.FIFO) {
+      deadlines.forEachDue(now, ahead::remove);
+    }
+    return ahead;
+  }
+
+  /**
    * Returns the sums of those among them that face {@code quota}, which not all tickets of this
    * endpoint do.
    */

@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.cost.Cost;
 import io.penstock.dispatch.AdmissionCheck;
 import io.penstock.dispatch.WaitingRoom;
 import io.penstock.queue.DimensionSizes;
@@ -58,8 +59,10 @@ final class BodylessRefusal {
     }
     DimensionSizes least = new DimensionSizes();
     least.setAll(0);
-    return !paused && own.admits(least, now)
-        ? null
-        : AdmissionCheck.queueFull(most + " tickets", own.roomFreeAt(least, now) - now);
+    if (!paused && own.admits(least, now)) {
+      return null;
+    }
+    long free = Math.max(own.roomFreeAt(least, now), own.promiseRoom(Cost.NO_TOKENS, now));
+    return AdmissionCheck.queueFull(most + " tickets", free - now);
   }
 }

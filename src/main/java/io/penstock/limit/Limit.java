@@ -16,6 +16,7 @@ public final class Limit {
   private static final LimitAnswer.Receipt NOTHING = new LimitAnswer.Receipt(0, 0, 0);
 
   private final AtomicReference<LimitState> state;
+  private final PromisedRoom promisedRoom = new PromisedRoom();
 
   /** Creates a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
@@ -93,6 +94,15 @@ public final class Limit {
   public long admittedAt(long amount, long now) {
     LimitState current = state();
     return current.admittedAt(Math.min(amount, current.capacity(now)), now);
+  }
+
+  /**
+   * Returns the instant at which {@code amount}, cut to the capacity, is admitted after what
+   * refused requests were told to come back for, and counts it for those refused later; or {@link
+   * io.penstock.time.Ticker#NEVER}. Nothing is kept free for it.
+   */
+  public long promise(long amount, long now) {
+    return promisedRoom.promise(state(), amount, now);
   }
 
   /** Returns the instant from which all is free if nothing else happens here, ignoring the pace. */

@@ -69,7 +69,7 @@ record LimitState(
   }
 
   /** Returns the local state, with a window or day that begins and ends with its shared cell. */
-  private LocalState alignedLocal(long now) {
+  LocalState alignedLocal(long now) {
     return slices == null ? local : slices.aligned(local, now);
   }
 

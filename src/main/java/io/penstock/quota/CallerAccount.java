@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.limit.SliceDemand;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -39,7 +40,7 @@ public final class CallerAccount {
    *
    * @param demand wakes those that wait for slices
    * @param beginsAt the instant from which slices that are here already may be spent; {@link
-   *     io.penstock.time.Ticker#NEVER} when there are none
+   *     Ticker#NEVER} when there are none
    */
   public record AwaitingSlices(SliceDemand demand, long beginsAt) implements ChargeResult {}
 
@@ -157,7 +158,7 @@ public final class CallerAccount {
         continue;
       }
       Refusal denial =
-          expected == null ? null : expected.reportToRegions(now).refusal(quota.name(), now);
+          expected == null ? null : denied(expected, quota, givers, ticket.cost(), now);
       boolean limited =
           !quota.limits().isEmpty(); // the limits may be gone while tickets still wait there
       boolean shared = limited && !quota.ofKey();
@@ -181,7 +182,7 @@ public final class CallerAccount {
   /**
    * Returns the refusal that every request would get now: even one without tokens, for any model.
    * Returns null when there is no such refusal, when it is not known yet, and when requests wait.
-   * Takes nothing. Other regions are informed as about any refusal.
+   * Takes nothing. Other regions are informed, and the time it is told counts, as of any refusal.
    */
   public @Nullable Refusal certainRefusal(long now) {
     if (waits) {
@@ -192,7 +193,7 @@ public final class CallerAccount {
       for (Quota quota : quotas(null, now)) {
         Denial denial = quota.expectedDenial(Cost.NO_TOKENS, now);
         if (denial != null && denial.awaitingSlices(now) == null) {
-          return denial.reportToRegions(now).refusal(quota.name(), now);
+          return denied(denial, quota, quotas(null, now), Cost.NO_TOKENS, now);
         }
       }
       return null;
@@ -209,6 +210,23 @@ public final class CallerAccount {
     quotas(model, now).forEach(quota -> quota.reportDenials(cost, now));
   }
 
+  /**
+   * Returns the refusal of a request that a quota has denied. The time in it is that at which all
+   * quotas would admit the request after those that were refused before it.
+   */
+  private static Refusal denied(
+      Denial denial, Quota quota, List<Quota> givers, Cost cost, long now) {
+    Refusal refusal = denial.reportToRegions(now).refusal(quota.name(), now);
+    if (refusal.retryAfterNanos() == Refusal.UNKNOWN) {
+      return refusal;
+    }
+    long until = now + refusal.retryAfterNanos();
+    for (Quota each : givers) {
+      until = Math.max(until, each.promiseRoom(cost, now));
+    }
+    return until == Ticker.NEVER ? refusal : refusal.retryAfter(until - now);
+  }
+
   private static ChargeResult take(List<Quota> givers, Ticket ticket, long now) {
     List<Charge> charges = new ArrayList<>();
     for (int at = 0; at < givers.size(); at++) {
@@ -219,8 +237,9 @@ public final class CallerAccount {
         charges.forEach(charge -> charge.giveBack(now));
         givers.subList(0, at).forEach(quota -> quota.waitList().wake());
         AwaitingSlices dry = denial.awaitingSlices(now);
-        String name = givers.get(at).name();
-        return dry == null ? new Denied(denial.reportToRegions(now).refusal(name, now)) : dry;
+        return dry == null
+            ? new Denied(denied(denial, givers.get(at), givers, ticket.cost(), now))
+            : dry;
       }
     }
     return new Taken(givers, charges);

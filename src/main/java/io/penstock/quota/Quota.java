@@ -260,6 +260,25 @@ public final class Quota {
   }
 
   /**
+   * Returns the instant at which each limit that lacks room for {@code cost} now would admit it
+   * after the requests that were refused before it, and counts it for those refused later: {@code
+   * now} when none lacks room, or NEVER. Days are left out: whoever is refused for a day is told
+   * its end.
+   */
+  public long promiseRoom(Cost cost, long now) {
+    long instant = now;
+    for (MeteredLimit metered : quotaTerms.limits()) {
+      Limit limit = metered.limit();
+      Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
+      if (!(limit.spec() instanceof LimitSpec.Day)
+          && limit.decide(weight, now) instanceof LimitAnswer.Wait) {
+        instant = Math.max(instant, limit.promise(weight.amount(), now));
+      }
+    }
+    return instant;
+  }
+
+  /**
    * Takes the whole of {@code cost} from all limits, for a request that is charged at arrival.
    * Returns the denial, or null if there was none; adds the charges to {@code charges}.
    */

@@ -45,6 +45,11 @@ public record Refusal(
     return new Refusal(refusalReason, detail, UNKNOWN);
   }
 
+  /** Returns this refusal with another time after which the request would be served. */
+  public Refusal retryAfter(long nanos) {
+    return new Refusal(reason, detail, nanos, retryUseless);
+  }
+
   /**
    * Returns this refusal with the information that only a change by an operator helps: no time is
    * advised, and clients are told not to try again by themselves.

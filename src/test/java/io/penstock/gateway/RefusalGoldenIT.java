@@ -97,6 +97,14 @@ class RefusalGoldenIT {
     gateway.close();
   }
 
+  /**
+   * Replaces the times above a minute: whoever is refused second is told to come a minute later.
+   */
+  private static String withoutLateTimes(Transcript all) {
+    return all.text()
+        .replaceAll("(?i)(\nretry-after(?:-ms)?: )1[0-2]\\d(?:\\d{3})?\n", "$1<up to 122 s>\n");
+  }
+
   private static String key(String name) {
     return "x-penstock-key: " + name;
   }
@@ -140,7 +148,7 @@ class RefusalGoldenIT {
       post(all, key, PATH, CHAT);
       post(all, key, PATH, CHAT);
     }
-    GoldenRecords.check("client/refused-keys.http", all.text());
+    GoldenRecords.check("client/refused-keys.http", withoutLateTimes(all));
   }
 
   /** The rest of a day or a month depends on the date, so it is replaced. */
@@ -192,7 +200,7 @@ class RefusalGoldenIT {
       all.ask(gateway.port(), "GET /held", many, ID);
       waits.reset();
     }
-    GoldenRecords.check("client/refused-queues.http", all.text());
+    GoldenRecords.check("client/refused-queues.http", withoutLateTimes(all));
   }
 
   @Test

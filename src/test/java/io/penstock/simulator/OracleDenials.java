@@ -45,10 +45,21 @@ final class OracleDenials {
     if (refusal.retryAfterNanos() > 0 && denier != null) {
       long then = now + refusal.retryAfterNanos();
       OracleLimit.Ask ask = ticket.demand.ask(denier.measure(), ChargeRule.WHOLE);
-      if (!denier.limit().admits(ask, then) || denier.limit().admits(ask, then - 1)) {
+      // It is told a later time if another limit lacks room longer, or others were told to come.
+      boolean first = ticket.arrival.stream().allMatch(each -> each.promisedUntil <= now);
+      if (!denier.limit().admits(ask, then) || (first && fits(ticket, then - 1))) {
         throw new InvariantViolation("told to come back at another time than it fits: " + refusal);
       }
+      ticket.arrival.forEach(each -> each.promisedUntil = Math.max(each.promisedUntil, then));
     }
     return true;
+  }
+
+  private static boolean fits(SimTicket ticket, long at) {
+    return ticket.arrival.stream()
+        .flatMap(quota -> quota.pairs().stream())
+        .map(SimQuota.Pair::metering)
+        .allMatch(
+            each -> each.limit().admits(ticket.demand.ask(each.measure(), ChargeRule.WHOLE), at));
   }
 }

@@ -22,6 +22,10 @@ final class SimQuota {
   record Pair(MeteredLimit core, OracleSpend.Metering metering, @Nullable RefusalReason reason) {}
 
   final SimClaims line;
+
+  /** The latest instant at which a denied ticket was told to come back. */
+  long promisedUntil;
+
   private final List<Pair> pairs = new ArrayList<>();
 
   /** Creates the model of a quota with limits {@code specs}, in the same order. */
