@@ -13,7 +13,6 @@ import io.penstock.provider.request.BodyReader;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -55,8 +54,8 @@ final class AnthropicProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
-    return RefusalJson.anthropic(refusal, requestId, retryAt);
+  public RefusalBody refusalBody(Refusal refusal, RefusedCall call) {
+    return RefusalJson.anthropic(refusal, call);
   }
 
   @Override

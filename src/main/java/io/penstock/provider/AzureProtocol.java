@@ -10,7 +10,6 @@ import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.RequestVisitor;
 import io.penstock.refusal.Refusal;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -57,8 +56,8 @@ final class AzureProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
-    return OPEN_AI.refusalBody(refusal, requestId, retryAt);
+  public RefusalBody refusalBody(Refusal refusal, RefusedCall call) {
+    return OPEN_AI.refusalBody(refusal, call);
   }
 
   @Override

@@ -16,7 +16,6 @@ import io.penstock.provider.request.GeminiPath;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -65,8 +64,8 @@ final class GeminiProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
-    return RefusalJson.gemini(refusal, retryAt);
+  public RefusalBody refusalBody(Refusal refusal, RefusedCall call) {
+    return RefusalJson.gemini(refusal, call);
   }
 
   /**

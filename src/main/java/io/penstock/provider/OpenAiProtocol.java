@@ -17,7 +17,6 @@ import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.RequestVisitor;
 import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -91,8 +90,8 @@ final class OpenAiProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
-    return RefusalJson.openAi(refusal, retryAt);
+  public RefusalBody refusalBody(Refusal refusal, RefusedCall call) {
+    return RefusalJson.openAi(refusal, call);
   }
 
   @Override

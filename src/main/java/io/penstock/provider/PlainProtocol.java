@@ -7,7 +7,6 @@ import io.penstock.provider.answer.UnreadAnswer;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
-import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +35,8 @@ final class PlainProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt) {
-    return RefusalJson.problem(refusal, requestId, retryAt);
+  public RefusalBody refusalBody(Refusal refusal, RefusedCall call) {
+    return RefusalJson.problem(refusal, call);
   }
 
   @Override

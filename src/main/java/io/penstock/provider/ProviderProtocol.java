@@ -84,16 +84,12 @@ public sealed interface ProviderProtocol
     return AnswerReaders.encoded(answerReader(contentType), contentEncoding);
   }
 
-  /**
-   * Returns a body that makes the provider's own client library raise its own typed error.
-   *
-   * @param retryAt the instant from which a retry would be served, or null when it is not known
-   */
-  RefusalBody refusalBody(Refusal refusal, String requestId, @Nullable Instant retryAt);
+  /** Returns a body that makes the provider's own client library raise its own typed error. */
+  RefusalBody refusalBody(Refusal refusal, RefusedCall call);
 
-  /** Returns such a body without an instant. */
+  /** Returns such a body for a request of which only the id is known. */
   default RefusalBody refusalBody(Refusal refusal, String requestId) {
-    return refusalBody(refusal, requestId, null);
+    return refusalBody(refusal, RefusedCall.of(requestId));
   }
 
   /**

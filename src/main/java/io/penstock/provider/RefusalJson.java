@@ -22,16 +22,16 @@ final class RefusalJson {
   private RefusalJson() {}
 
   /** Returns {@code {"error":{"message","type","param","code"}}}. */
-  static RefusalBody openAi(Refusal refusal, @Nullable Instant retryAt) {
+  static RefusalBody openAi(Refusal refusal, RefusedCall call) {
     return body(
         JSON,
         json -> {
           json.writeObjectPropertyStart("error");
-          json.writeStringProperty("message", wellFormed(refusal.detail()));
+          json.writeStringProperty("message", wellFormed(openAiMessage(refusal, call)));
           json.writeStringProperty("type", openAiType(refusal.reason()));
           json.writeNullProperty("param");
-          json.writeStringProperty("code", refusal.reason().code());
-          retryAt(json, retryAt);
+          json.writeStringProperty("code", openAiCode(refusal.reason()));
+          retryAt(json, call.retryAt());
           json.writeEndObject();
         });
   }
@@ -43,28 +43,81 @@ final class RefusalJson {
     }
   }
 
+  /**
+   * Returns OpenAI's own sentence where client libraries tell errors apart by it, with the detail
+   * behind it.
+   */
+  private static String openAiMessage(Refusal refusal, RefusedCall call) {
+    return switch (refusal.reason()) {
+      case UNAUTHENTICATED ->
+          call.maskedKey() == null
+              ? "You didn't provide an API key: " + refusal.detail()
+              : "Incorrect API key provided: " + call.maskedKey() + ". " + sentence(refusal);
+      case NO_UPSTREAM_FOR_MODEL, FORBIDDEN_MODEL ->
+          "The model%s does not exist or you do not have access to it. "
+                  .formatted(call.model() == null ? "" : " `" + call.model() + "`")
+              + sentence(refusal);
+      default -> refusal.detail();
+    };
+  }
+
+  private static String sentence(Refusal refusal) {
+    String detail = refusal.detail();
+    return Character.toUpperCase(detail.charAt(0)) + detail.substring(1) + ".";
+  }
+
+  /** Returns OpenAI's error code where it has one, else the reason. */
+  private static String openAiCode(RefusalReason refusalReason) {
+    return switch (refusalReason) {
+      case UNAUTHENTICATED -> "invalid_api_key";
+      case NO_UPSTREAM_FOR_MODEL, FORBIDDEN_MODEL -> "model_not_found";
+      default -> refusalReason.code();
+    };
+  }
+
   /** Returns OpenAI's error type, which for status 429 names the exceeded quantity. */
   private static String openAiType(RefusalReason refusalReason) {
     int status = refusalReason.status();
     if (status == 429) {
       return refusalReason == RefusalReason.COST_EXCEEDS_CAPACITY ? "tokens" : "requests";
     }
+    if (refusalReason == RefusalReason.FORBIDDEN_ENDPOINT
+        || refusalReason == RefusalReason.FOREIGN_ORIGIN) {
+      return "request_forbidden"; // as for a region that is not supported
+    }
+    if (refusalReason == RefusalReason.NO_ENDPOINT) {
+      return "not_found_error"; // LiteLLM takes an invalid_request_error without a model for a 400
+    }
     return status < 500 ? "invalid_request_error" : "server_error";
   }
 
   /** Returns {@code {"type":"error","error":{"type","message"},"request_id"}}. */
-  static RefusalBody anthropic(Refusal refusal, String requestId, @Nullable Instant retryAt) {
+  static RefusalBody anthropic(Refusal refusal, RefusedCall call) {
     return body(
         JSON,
         json -> {
           json.writeStringProperty("type", "error");
           json.writeObjectPropertyStart("error");
           json.writeStringProperty("type", anthropicType(refusal.reason().status()));
-          json.writeStringProperty("message", wellFormed(refusal.detail()));
-          retryAt(json, retryAt);
+          json.writeStringProperty("message", wellFormed(anthropicMessage(refusal, call)));
+          retryAt(json, call.retryAt());
           json.writeEndObject();
-          json.writeStringProperty("request_id", wellFormed(requestId));
+          json.writeStringProperty("request_id", wellFormed(call.requestId()));
         });
+  }
+
+  /** Returns Anthropic's own words where it has any, with the detail behind them. */
+  private static String anthropicMessage(Refusal refusal, RefusedCall call) {
+    return switch (refusal.reason()) {
+      case UNAUTHENTICATED ->
+          (call.maskedKey() == null ? "x-api-key header is required: " : "invalid x-api-key: ")
+              + refusal.detail();
+      case NO_UPSTREAM_FOR_MODEL, FORBIDDEN_MODEL ->
+          call.model() == null
+              ? refusal.detail()
+              : "model: " + call.model() + ": " + refusal.detail();
+      default -> refusal.detail();
+    };
   }
 
   /**
@@ -89,20 +142,36 @@ final class RefusalJson {
    * Returns {@code {"error":{"code","message","status"}}}, with a {@code RetryInfo} if a retry may
    * help.
    */
-  static RefusalBody gemini(Refusal refusal, @Nullable Instant retryAt) {
+  static RefusalBody gemini(Refusal refusal, RefusedCall call) {
     int status = refusal.reason().status();
     return body(
         JSON,
         json -> {
           json.writeObjectPropertyStart("error");
           json.writeNumberProperty("code", status);
-          json.writeStringProperty("message", wellFormed(refusal.detail()));
+          json.writeStringProperty("message", wellFormed(geminiMessage(refusal, call)));
           json.writeStringProperty("status", rpcStatus(status));
           refusal
               .retryAfterMillis()
-              .ifPresent(millis -> details(json, refusal.reason(), millis, retryAt));
+              .ifPresent(millis -> details(json, refusal.reason(), millis, call.retryAt()));
           json.writeEndObject();
         });
+  }
+
+  /** Returns Google's own sentence where it has one, with the detail behind it. */
+  private static String geminiMessage(Refusal refusal, RefusedCall call) {
+    return switch (refusal.reason()) {
+      case UNAUTHENTICATED ->
+          call.maskedKey() == null
+              ? "Method doesn't allow unregistered callers. " + sentence(refusal)
+              : "API key not valid. Please pass a valid API key. " + sentence(refusal);
+      case NO_UPSTREAM_FOR_MODEL, FORBIDDEN_MODEL ->
+          call.model() == null
+              ? refusal.detail()
+              : "models/%s is not found, or not available to this key. ".formatted(call.model())
+                  + sentence(refusal);
+      default -> refusal.detail();
+    };
   }
 
   /** Writes Google's own details of an error; the instant is the metadata of an ErrorInfo. */
@@ -174,7 +243,7 @@ final class RefusalJson {
    * Returns a problem detail without a type, which therefore has the title of its status (RFC 9457,
    * 4.2.1).
    */
-  static RefusalBody problem(Refusal refusal, String requestId, @Nullable Instant retryAt) {
+  static RefusalBody problem(Refusal refusal, RefusedCall call) {
     return body(
         PROBLEM,
         json -> {
@@ -183,8 +252,8 @@ final class RefusalJson {
           json.writeNumberProperty("status", refusal.reason().status());
           json.writeStringProperty("detail", wellFormed(refusal.detail()));
           json.writeStringProperty("reason", refusal.reason().code());
-          retryAt(json, retryAt);
-          json.writeStringProperty("request_id", wellFormed(requestId));
+          retryAt(json, call.retryAt());
+          json.writeStringProperty("request_id", wellFormed(call.requestId()));
         });
   }
 

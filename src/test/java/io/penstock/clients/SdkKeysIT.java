@@ -91,7 +91,7 @@ class SdkKeysIT {
   void unknownKey_isTheClientsOwnErrorOfAuthentication() {
     SdkClients openAi = clients("/openai", "bad");
     var denied = catchThrowableOfType(UnauthorizedException.class, () -> openAi.perform(CHAT));
-    assertThat(denied.code()).contains("unauthenticated");
+    assertThat(denied.code()).contains("invalid_api_key");
     SdkClients anthropic = clients("/anthropic", "bad");
     var refused =
         catchThrowableOfType(
@@ -103,7 +103,7 @@ class SdkKeysIT {
   void modelThatIsNotAllowed_isTheClientsOwnErrorOfPermission() {
     SdkClients openAi = clients("/openai", "other");
     var denied = catchThrowableOfType(PermissionDeniedException.class, () -> openAi.perform(CHAT));
-    assertThat(denied.code()).contains("forbidden_model");
+    assertThat(denied.code()).contains("model_not_found");
     SdkClients anthropic = clients("/anthropic", "other");
     var refused =
         catchThrowableOfType(

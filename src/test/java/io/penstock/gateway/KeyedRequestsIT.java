@@ -152,7 +152,7 @@ class KeyedRequestsIT extends HostileCase {
       assertThat(answer.header("www-authenticate")).isEqualTo("Bearer realm=\"penstock\"");
       assertThat(answer.header("ratelimit")).isNull();
       JsonNode error = JsonMapper.shared().readTree(answer.text()).get("error");
-      assertThat(error.get("code").asString()).isEqualTo("unauthenticated");
+      assertThat(error.get("code").asString()).isEqualTo("invalid_api_key");
     }
     assertThat(gateway.count("/openai", TicketFate.REFUSED)).isEqualTo(before + 1);
   }

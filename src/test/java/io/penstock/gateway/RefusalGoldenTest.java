@@ -7,6 +7,7 @@ import io.penstock.fake.GoldenRecords;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
+import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.refusal.RetryAdvice;
@@ -45,7 +46,8 @@ class RefusalGoldenTest {
   }
 
   private static RefusalBody body(Dialect dialect, Refusal refusal) {
-    return ProviderProtocol.of(dialect).refusalBody(refusal, ID, advice(refusal).at());
+    return ProviderProtocol.of(dialect)
+        .refusalBody(refusal, new RefusedCall(ID, advice(refusal).at(), "m", "sk-********wxyz"));
   }
 
   private static String answer(Refusal refusal, RefusalBody body) {

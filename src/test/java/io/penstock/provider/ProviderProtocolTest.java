@@ -114,6 +114,33 @@ class ProviderProtocolTest {
   }
 
   @Test
+  void keyOrModelThatIsNotKnown_inTheDialectOfOpenAi_hasItsTextsAndCodes() {
+    Refusal key = Refusal.of(RefusalReason.UNAUTHENTICATED, "the key is not known");
+    Refusal model = Refusal.of(RefusalReason.NO_UPSTREAM_FOR_MODEL, "no upstream serves it");
+    RefusedCall call = new RefusedCall("r-1", null, "gpt-9", "sk-********wxyz");
+    ProviderProtocol openAi = ProviderProtocol.of(Dialect.OPENAI);
+    assertThat(text(openAi.refusalBody(key, call)))
+        .isEqualTo(
+            """
+            {"error":{"message":"Incorrect API key provided: sk-********wxyz. \
+            The key is not known.","type":"invalid_request_error",\
+            "param":null,"code":"invalid_api_key"}}\
+            """);
+    assertThat(text(openAi.refusalBody(key, "r-1")))
+        .contains("You didn't provide an API key", "invalid_api_key");
+    assertThat(text(openAi.refusalBody(model, call)))
+        .contains("The model `gpt-9` does not exist or you do not have access to it.")
+        .contains("\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"model_not_found\"");
+  }
+
+  @Test
+  void keyOfAClient_isShownOnlySoFarThatItsOwnerRecognisesIt() {
+    assertThat(RefusedCall.masked("sk-penstock-0123456789abcd")).isEqualTo("sk-********abcd");
+    assertThat(RefusedCall.masked("short-secret")).isEqualTo("********");
+    assertThat(RefusedCall.masked("a secret with spaces, long enough")).isEqualTo("********");
+  }
+
+  @Test
   void permitRefusal_saysWhatRlsClientsLookFor() {
     assertThat(text(ProviderProtocol.permitRefusal(Refusal.of(RefusalReason.QUEUE_FULL, "any"))))
         .isEqualTo("{\"ok\":false,\"error\":\"queue full\",\"reason\":\"queue_full\"}");
@@ -137,7 +164,7 @@ class ProviderProtocolTest {
     Refusal refusal = Refusal.of(refusalReason, "detail");
     for (Dialect dialect : Dialect.values()) {
       assertThat(text(ProviderProtocol.of(dialect).refusalBody(refusal, "r")))
-          .contains("detail")
+          .containsIgnoringCase("detail")
           .doesNotContain("Refused");
     }
     assertThat(text(ProviderProtocol.permitRefusal(refusal))).contains(refusalReason.code());

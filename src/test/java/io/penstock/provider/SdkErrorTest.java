@@ -39,9 +39,11 @@ class SdkErrorTest {
     SERVER.stop();
   }
 
+  private static final RefusedCall CALL = new RefusedCall("r-1", null, "m", "sk-********wxyz");
+
   private static void refuse(Dialect dialect, RefusalReason reason) {
     RefusalBody body =
-        ProviderProtocol.of(dialect).refusalBody(Refusal.of(reason, "why it was refused"), "r-1");
+        ProviderProtocol.of(dialect).refusalBody(Refusal.of(reason, "why it was refused"), CALL);
     SERVER.resetAll();
     SERVER.stubFor(
         any(anyUrl())
@@ -54,17 +56,21 @@ class SdkErrorTest {
 
   @ParameterizedTest
   @CsvSource({
-    "BAD_REQUEST, BadRequestException, invalid_request_error",
-    "NO_UPSTREAM_FOR_MODEL, NotFoundException, invalid_request_error",
-    "BODY_TOO_LARGE, UnexpectedStatusCodeException, invalid_request_error",
-    "QUEUE_FULL, RateLimitException, requests",
-    "QUEUE_TIMEOUT, RateLimitException, requests",
-    "COST_EXCEEDS_CAPACITY, RateLimitException, tokens",
-    "UPSTREAM_UNREACHABLE, InternalServerException, server_error",
-    "SHUTTING_DOWN, InternalServerException, server_error",
-    "UPSTREAM_TIMEOUT, InternalServerException, server_error",
+    "BAD_REQUEST, BadRequestException, invalid_request_error, bad_request",
+    "UNAUTHENTICATED, UnauthorizedException, invalid_request_error, invalid_api_key",
+    "FORBIDDEN_MODEL, PermissionDeniedException, invalid_request_error, model_not_found",
+    "FORBIDDEN_ENDPOINT, PermissionDeniedException, request_forbidden, forbidden_endpoint",
+    "NO_UPSTREAM_FOR_MODEL, NotFoundException, invalid_request_error, model_not_found",
+    "BODY_TOO_LARGE, UnexpectedStatusCodeException, invalid_request_error, body_too_large",
+    "QUEUE_FULL, RateLimitException, requests, queue_full",
+    "QUEUE_TIMEOUT, RateLimitException, requests, queue_timeout",
+    "COST_EXCEEDS_CAPACITY, RateLimitException, tokens, cost_exceeds_capacity",
+    "UPSTREAM_UNREACHABLE, InternalServerException, server_error, upstream_unreachable",
+    "SHUTTING_DOWN, InternalServerException, server_error, shutting_down",
+    "UPSTREAM_TIMEOUT, InternalServerException, server_error, upstream_timeout",
   })
-  void openAi_refused_raisesItsTypedError(RefusalReason reason, String exception, String type) {
+  void openAi_refused_raisesItsTypedError(
+      RefusalReason reason, String exception, String type, String code) {
     refuse(Dialect.OPENAI, reason);
     OpenAIClient client =
         OpenAIOkHttpClient.builder()
@@ -75,7 +81,7 @@ class SdkErrorTest {
     ChatCompletionCreateParams request =
         ChatCompletionCreateParams.builder().model("gpt-4o").addUserMessage("Hello").build();
     Throwable whole = catchThrowable(() -> client.chat().completions().create(request));
-    assertOpenAi(whole, reason, exception, type);
+    assertOpenAi(whole, reason, exception, type, code);
     Throwable stream =
         catchThrowable(
             () -> {
@@ -83,20 +89,20 @@ class SdkErrorTest {
                 events.stream().forEach(event -> {});
               }
             });
-    assertOpenAi(stream, reason, exception, type);
+    assertOpenAi(stream, reason, exception, type, code);
     client.close();
   }
 
   private static void assertOpenAi(
-      Throwable thrown, RefusalReason reason, String exception, String type) {
+      Throwable thrown, RefusalReason reason, String exception, String type, String code) {
     assertThat(thrown).isInstanceOf(OpenAIServiceException.class);
     assertThat(thrown.getClass().getSimpleName()).isEqualTo(exception);
     OpenAIServiceException error = (OpenAIServiceException) thrown;
     assertThat(error.statusCode()).isEqualTo(reason.status());
-    assertThat(error.code()).contains(reason.code());
+    assertThat(error.code()).contains(code);
     assertThat(error.type()).contains(type);
     assertThat(error.param()).isEmpty();
-    assertThat(error).hasMessageContaining("why it was refused");
+    assertThat(error.getMessage()).containsIgnoringCase("why it was refused");
   }
 
   @ParameterizedTest

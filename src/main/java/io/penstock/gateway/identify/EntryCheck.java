@@ -6,6 +6,7 @@ import io.penstock.endpoint.NormalPath;
 import io.penstock.gateway.request.ClientIdentity;
 import io.penstock.key.ApiCaller;
 import io.penstock.key.KeyRegistry;
+import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.WallClock;
@@ -37,8 +38,16 @@ public final class EntryCheck {
     /** The request may come in. */
     record Admitted(ClientIdentity clientIdentity) implements CheckResult {}
 
-    /** The request may not come in. */
-    record Rejected(Refusal refusal) implements CheckResult {}
+    /**
+     * The request may not come in.
+     *
+     * @param maskedKey the key that is not known, masked; null when the key is not the reason
+     */
+    record Rejected(Refusal refusal, @Nullable String maskedKey) implements CheckResult {
+      Rejected(Refusal refusal) {
+        this(refusal, null);
+      }
+    }
   }
 
   /** Result for all requests where no keys are required. */
@@ -81,9 +90,10 @@ public final class EntryCheck {
     if (candidates.isEmpty()) {
       return new CheckResult.Rejected(NO_KEY);
     }
-    ApiCaller apiCaller = caller(candidates.iterator().next());
+    String secret = candidates.iterator().next();
+    ApiCaller apiCaller = caller(secret);
     if (apiCaller == null) {
-      return new CheckResult.Rejected(BAD_KEY);
+      return new CheckResult.Rejected(BAD_KEY, RefusedCall.masked(secret));
     }
     if (through && credentials.others().stream().anyMatch(other -> caller(other) != null)) {
       return new CheckResult.Rejected(MIXED);

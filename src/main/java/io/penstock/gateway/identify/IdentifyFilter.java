@@ -14,6 +14,7 @@ import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
+import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.refusal.RetryAdvice;
@@ -129,7 +130,8 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     boolean keyRequired = entryCheck.requiresKey();
     Refusal foreign = browsers.refusal(request, keyRequired);
     if (foreign != null) {
-      return turnedAway(exchange, requestId, addressed(request), foreign);
+      return turnedAway(
+          exchange, requestId, addressed(request), new EntryCheck.CheckResult.Rejected(foreign));
     }
     if (CorsUtils.isPreFlightRequest(request)) {
       return browsers.answer(exchange, requestId);
@@ -139,7 +141,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
       return keyRequired
               && entryCheck.check(request.getHeaders(), path)
                   instanceof EntryCheck.CheckResult.Rejected out
-          ? turnedAway(exchange, requestId, null, out.refusal())
+          ? turnedAway(exchange, requestId, null, out)
           : answered(exchange, requestId, ownPaths);
     }
     Endpoint there =
@@ -149,8 +151,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
             ? entryCheck.check(request.getHeaders(), request.getURI().getRawQuery(), there, path)
             : EntryCheck.ANYONE;
     return switch (result) {
-      case EntryCheck.CheckResult.Rejected(Refusal refusal) ->
-          turnedAway(exchange, requestId, there, refusal);
+      case EntryCheck.CheckResult.Rejected out -> turnedAway(exchange, requestId, there, out);
       case EntryCheck.CheckResult.Admitted(ClientIdentity clientIdentity) ->
           letIn(exchange, chain, requestId, clientIdentity);
     };
@@ -237,7 +238,11 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
    * it.
    */
   private static Mono<Void> turnedAway(
-      ServerWebExchange exchange, String requestId, @Nullable Endpoint there, Refusal refusal) {
+      ServerWebExchange exchange,
+      String requestId,
+      @Nullable Endpoint there,
+      EntryCheck.CheckResult.Rejected rejected) {
+    Refusal refusal = rejected.refusal();
     if (there == null) {
       return refuse(exchange, requestId, refusal.reason(), refusal.detail());
     }
@@ -245,7 +250,8 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     RefusalBody body =
         there.spec().permit()
             ? ProviderProtocol.permitRefusal(refusal)
-            : ProviderProtocol.of(there.spec().reading().dialect()).refusalBody(refusal, requestId);
+            : ProviderProtocol.of(there.spec().reading().dialect())
+                .refusalBody(refusal, new RefusedCall(requestId, null, null, rejected.maskedKey()));
     return RefusalWriter.write(
         exchange, refusal, RetryAdvice.withoutInstant(refusal), body, requestId, there.path());
   }

@@ -1,9 +1,9 @@
 package io.penstock.gateway.request;
 
 import io.penstock.dispatch.TicketOutcome;
+import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import java.time.Instant;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -202,12 +202,8 @@ public final class LateResponse extends ServerHttpResponseDecorator {
   }
 
   private DataBuffer error(Refusal refusal) {
-    Instant retryAt = requestContext.retryAdvice(refusal).at();
-    return event(
-        requestContext
-            .protocol()
-            .refusalBody(refusal, requestContext.requestId(), retryAt)
-            .bytes());
+    RefusedCall call = requestContext.refusedCall(requestContext.retryAdvice(refusal));
+    return event(requestContext.protocol().refusalBody(refusal, call).bytes());
   }
 
   private DataBuffer event(byte[] json) {

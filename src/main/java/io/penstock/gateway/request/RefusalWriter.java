@@ -31,9 +31,7 @@ public final class RefusalWriter {
     RefusalBody body =
         requestContext.asksPermit()
             ? ProviderProtocol.permitRefusal(refusal, advice.at())
-            : requestContext
-                .protocol()
-                .refusalBody(refusal, requestContext.requestId(), advice.at());
+            : requestContext.protocol().refusalBody(refusal, requestContext.refusedCall(advice));
     exchange.getResponse().getHeaders().clear();
     requestContext.limitHeaders().forEach(exchange.getResponse().getHeaders()::set);
     return send(exchange, refusal, advice, body, requestContext.requestId(), endpoint.path());

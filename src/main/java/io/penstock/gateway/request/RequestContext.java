@@ -11,6 +11,7 @@ import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.key.ApiCaller;
 import io.penstock.provider.ProviderProtocol;
+import io.penstock.provider.RefusedCall;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -116,6 +117,11 @@ public final class RequestContext {
   RetryAdvice retryAdvice(Refusal refusal) {
     long most = endpoint.spec().waiting().retryAfterMaxSeconds();
     return RetryAdvice.of(refusal, most, clock.unixMillis());
+  }
+
+  /** Returns what a provider's error text mentions of this request. */
+  RefusedCall refusedCall(RetryAdvice advice) {
+    return new RefusedCall(requestId, advice.at(), model, null);
   }
 
   public String requestId() {
