@@ -127,6 +127,20 @@ public final class TicketOperations {
   }
 
   /**
+   * Gives a ticket as it waits to {@code receiver}; nothing if it does not wait. Unlike with {@link
+   * #find}, its place is not looked up.
+   */
+  public void look(
+      Endpoint endpoint, ParkedTicket ticket, Consumer<Optional<WaitingTicket>> receiver) {
+    endpoint.runAsOwner(
+        (dispatcher, now) ->
+            receiver.accept(
+                ticket.state() == State.PARKED
+                    ? Optional.of(QueueSnapshot.alone(dispatcher, ticket, now))
+                    : Optional.empty()));
+  }
+
+  /**
    * Refuses a waiting ticket, and gives the outcome to {@code receiver}.
    *
    * @param id its number

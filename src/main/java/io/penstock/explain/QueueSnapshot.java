@@ -38,6 +38,11 @@ public final class QueueSnapshot {
     return of(dispatcher, FARTHEST, ticket, now).waiting(ticket, dispatcher.waitingRoom());
   }
 
+  /** Returns one ticket without its place, which takes no walk through the queue. */
+  public static WaitingTicket alone(Dispatcher dispatcher, ParkedTicket ticket, long now) {
+    return new QueueSnapshot(now, dispatcher.paused()).waiting(ticket, dispatcher.waitingRoom());
+  }
+
   private static QueueSnapshot of(
       Dispatcher dispatcher, int most, @Nullable ParkedTicket until, long now) {
     QueueSnapshot snapshot = new QueueSnapshot(now, dispatcher.paused());

@@ -27,10 +27,12 @@ import io.penstock.gateway.identify.ClientAddress;
 import io.penstock.gateway.identify.EntryCheck;
 import io.penstock.gateway.identify.IdentifyFilter;
 import io.penstock.gateway.identify.OwnPaths;
+import io.penstock.gateway.identify.RequestAnswer;
 import io.penstock.gateway.identify.ShutdownGate;
 import io.penstock.gateway.identify.StatusAnswer;
 import io.penstock.gateway.request.AnswerLearning;
 import io.penstock.gateway.request.LimitHeaders;
+import io.penstock.gateway.request.RecentRequests;
 import io.penstock.gateway.request.UpstreamAffinity;
 import io.penstock.gateway.request.UpstreamComplaints;
 import io.penstock.gateway.weigh.EarlyRefusal;
@@ -135,6 +137,7 @@ public class GatewayConfiguration {
         browsers,
         new EntryCheck(keyRegistry, settings.keysRequired(), WallClock.system()),
         new StatusAnswer(registry, ticker),
+        new RequestAnswer(new RecentRequests(ticker), registry.tickets(), ticker),
         ownPaths.getIfAvailable(),
         WallClock.system());
   }

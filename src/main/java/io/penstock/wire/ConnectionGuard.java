@@ -42,6 +42,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private static final AttributeKey<Boolean> BROKEN =
       AttributeKey.valueOf(ConnectionGuard.class, "broken");
   private static final String NAME = "penstock.guard";
+  private static final RequestIds REQUEST_IDS = new RequestIds();
   private static final Refusal UNREADABLE =
       Refusal.of(
           RefusalReason.BAD_REQUEST, "the request is not one that HTTP allows, or is too long");
@@ -207,7 +208,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     if (response.status().code() < 400 || response.headers().contains(HeaderNames.REQUEST_ID)) {
       return response;
     }
-    String requestId = RequestIds.next();
+    String requestId = REQUEST_IDS.next();
     response.headers().set(HeaderNames.REQUEST_ID, requestId);
     if (response.status().code() >= 500) {
       return response;

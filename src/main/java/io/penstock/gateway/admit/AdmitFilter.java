@@ -73,7 +73,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
       EventLoop loop) {
     ParkedTicket parkedTicket =
         requestContext.endpoint().submit(ask(exchange.getRequest(), requestContext));
-    requestContext.trail().submitted(parkedTicket);
+    requestContext.submitted(parkedTicket);
     if (parkedTicket.outcome() == null) {
       park(requestContext, parkedTicket, loop);
       if (requestContext.asksPermit()) {
@@ -147,7 +147,6 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
           yield RefusalWriter.refuse(exchange, requestContext, outdated);
         }
         requestContext.granted(ticketSettlement);
-        requestContext.trail().released(ticketSettlement);
         requestContext.setLimitHeaders(limitHeaders.of(requestContext, ticketSettlement));
         // a later step settles the request; should that fail, no charge or permit must remain
         yield Mono.defer(() -> chain.filter(exchange))

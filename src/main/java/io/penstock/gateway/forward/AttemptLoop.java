@@ -215,7 +215,7 @@ public final class AttemptLoop {
   private Mono<Void> await(ParkedTicket waitingTicket) {
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
     requestContext.body().detach(OffLoopWork.nextTurn(loop));
-    requestContext.trail().submitted(waitingTicket);
+    requestContext.submitted(waitingTicket);
     Mono<TicketOutcome> outcome = TicketParking.await(waitingTicket, loop);
     StreamHeartbeat streamHeartbeat =
         waitingTicket.outcome() == null
@@ -251,7 +251,6 @@ public final class AttemptLoop {
         }
         requestContext.granted(ticketSettlement);
         withoutUsage = false; // only the previous upstream refused the option
-        requestContext.trail().released(ticketSettlement);
         requestContext.setLimitHeaders(services.allowances().of(requestContext, ticketSettlement));
         yield next();
       }

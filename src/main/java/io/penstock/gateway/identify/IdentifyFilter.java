@@ -12,6 +12,7 @@ import io.penstock.gateway.request.GatewayParameters;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.TrackedRequest;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusedCall;
@@ -27,10 +28,13 @@ import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 
 /** Step 1, identify: which client, which endpoint and under which request id. */
 public final class IdentifyFilter implements GlobalFilter, Ordered {
@@ -47,6 +51,8 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
   private final BrowserRules browsers;
   private final EntryCheck entryCheck;
   private final StatusAnswer status;
+  private final RequestAnswer requests;
+  private final RequestIds requestIds = new RequestIds();
   private final WallClock clock;
   private final IgnoredParameterReport ignoredParameters;
   private final @Nullable OwnPaths ownPaths;
@@ -64,12 +70,14 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
       BrowserRules browsers,
       EntryCheck entryCheck,
       StatusAnswer status,
+      RequestAnswer requests,
       @Nullable OwnPaths ownPaths,
       WallClock clock) {
     this.browsers = browsers;
     this.ownPaths = ownPaths;
     this.entryCheck = entryCheck;
     this.status = status;
+    this.requests = requests;
     this.registry = registry;
     this.ignoredParameters = new IgnoredParameterReport(registry);
     this.bodies = bodies;
@@ -109,7 +117,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
 
   private Mono<Void> identified(ServerWebExchange exchange, GatewayFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
-    String requestId = RequestIds.of(request.getHeaders().getFirst(HeaderNames.REQUEST_ID));
+    String requestId = requestIds.of(request.getHeaders().getFirst(HeaderNames.REQUEST_ID));
     String path = request.getURI().getRawPath();
     if (RawPaths.climbs(path)) {
       return refuse(
@@ -144,8 +152,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
           ? turnedAway(exchange, requestId, null, out)
           : answered(exchange, requestId, ownPaths);
     }
-    Endpoint there =
-        keyRequired && !StatusAnswer.isStatusRequest(request) ? registry.find(path) : null;
+    Endpoint there = keyRequired && !asksGateway(request) ? registry.find(path) : null;
     EntryCheck.CheckResult result =
         keyRequired
             ? entryCheck.check(request.getHeaders(), request.getURI().getRawQuery(), there, path)
@@ -162,9 +169,13 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
    */
   private @Nullable Endpoint addressed(ServerHttpRequest request) {
     String path = request.getURI().getRawPath();
-    boolean own =
-        StatusAnswer.isStatusRequest(request) || (ownPaths != null && ownPaths.serves(path));
+    boolean own = asksGateway(request) || (ownPaths != null && ownPaths.serves(path));
     return own ? null : registry.find(path);
+  }
+
+  /** Returns whether a request asks the gateway about itself or about another request. */
+  private static boolean asksGateway(ServerHttpRequest request) {
+    return StatusAnswer.isStatusRequest(request) || RequestAnswer.isRequestQuestion(request);
   }
 
   private Mono<Void> answered(ServerWebExchange exchange, String requestId, OwnPaths own) {
@@ -181,6 +192,9 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     ServerHttpRequest request = exchange.getRequest();
     if (StatusAnswer.isStatusRequest(request)) {
       return status.write(exchange, requestId, clientIdentity.caller());
+    }
+    if (RequestAnswer.isRequestQuestion(request)) {
+      return requests.write(exchange, requestId, clientIdentity.caller());
     }
     String path = request.getURI().getRawPath();
     if (RawPaths.blurs(path) && permits(registry.find(path))) {
@@ -212,6 +226,26 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     RequestContext requestContext =
         new RequestContext(requestId, endpoint, parameters, body, clientIdentity, clock);
     requestContext.attach(exchange);
+    boolean made = !requestId.equals(request.getHeaders().getFirst(HeaderNames.REQUEST_ID));
+    TrackedRequest tracked = requests.follow(clientIdentity.caller(), requestId, made, endpoint);
+    return tracked == null
+        ? checked(exchange, chain, requestContext)
+        : Mono.defer(() -> checked(exchange, chain, requestContext.follow(tracked)))
+            .doFinally(signal -> requests.ended(tracked, status(exchange, signal)));
+  }
+
+  /** Returns the status of the answer, or 0 if the client went away before its end. */
+  private static int status(ServerWebExchange exchange, SignalType signal) {
+    ServerHttpResponse response = exchange.getResponse();
+    HttpStatusCode status = response.getStatusCode();
+    boolean answered = signal != SignalType.CANCEL && response.isCommitted() && status != null;
+    return answered ? status.value() : 0;
+  }
+
+  private Mono<Void> checked(
+      ServerWebExchange exchange, GatewayFilterChain chain, RequestContext requestContext) {
+    GatewayParameters parameters = requestContext.parameters();
+    Endpoint endpoint = requestContext.endpoint();
     if (!parameters.ignored().isEmpty()) {
       ignoredParameters.report(endpoint, parameters.ignored());
     }

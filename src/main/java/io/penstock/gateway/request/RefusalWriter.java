@@ -21,7 +21,7 @@ public final class RefusalWriter {
   /** Refuses a request that has an endpoint. */
   public static Mono<Void> refuse(
       ServerWebExchange exchange, RequestContext requestContext, Refusal refusal) {
-    requestContext.trail().refused(refusal);
+    requestContext.refused(refusal);
     LateResponse late = requestContext.late();
     if (late != null) {
       return late.refuse(refusal);

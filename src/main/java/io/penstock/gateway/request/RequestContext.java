@@ -3,6 +3,7 @@ package io.penstock.gateway.request;
 import io.penstock.cost.Cost;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.RequestContent;
+import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
@@ -67,6 +68,7 @@ public final class RequestContext {
   private @Nullable BadUpload badUpload;
   private boolean upgrades;
   private @Nullable TappedResponse tappedResponse;
+  private @Nullable TrackedRequest tracked;
   private @Nullable LateResponse lateResponse;
 
   public RequestContext(
@@ -339,8 +341,35 @@ public final class RequestContext {
     return ticketSettlement;
   }
 
+  /** Lets the client ask about the request. */
+  public RequestContext follow(TrackedRequest request) {
+    tracked = request;
+    return this;
+  }
+
+  /** Notes that the request has a ticket, which may have to wait. */
+  public void submitted(ParkedTicket parkedTicket) {
+    requestTrail.submitted(parkedTicket);
+    if (tracked != null) {
+      tracked.submitted(endpoint, parkedTicket);
+    }
+  }
+
+  /** Notes that the request will not be served. */
+  void refused(Refusal refusal) {
+    requestTrail.refused(refusal);
+    if (tracked != null) {
+      tracked.refused(refusal);
+    }
+  }
+
+  /** Notes that the request can go. */
   public void granted(TicketSettlement granted) {
     ticketSettlement = granted;
+    requestTrail.released(granted);
+    if (tracked != null) {
+      tracked.granted(granted);
+    }
   }
 
   /** Returns the response that reads the usage while it is written; not to be asked before. */
