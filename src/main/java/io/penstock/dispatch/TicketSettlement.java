@@ -114,6 +114,9 @@ public final class TicketSettlement {
   public synchronized void learn(ProviderLesson lesson, long now) {
     if (!closed && ticketRoute.pool() != null) {
       ticketRoute.pool().learn(lesson.statuses(), ticketCharges.attempt(), now);
+      if (lesson.refusesByUnnamedLimit()) {
+        ticketRoute.pool().learnRefusal(ticketCharges.attempt(), now);
+      }
     }
   }
 

@@ -31,6 +31,34 @@ public final class LimitFeedback {
     }
   }
 
+  /** Returns the amount that this instance charged in the trailing window that ends at now. */
+  public long passed(long now) {
+    return limit.state().passed(now);
+  }
+
+  /**
+   * Lowers the limit because its provider, which states no limits, refused a request. It is raised
+   * again in steps, and never above its spec. Has no effect if the provider has stated a limit, or
+   * if the request was released before the last refusal that lowered the limit.
+   *
+   * @param releasedNanos when the refused request was released
+   * @param passed the amount that passed in the window before, by all that share the limit, without
+   *     that request
+   */
+  public void refused(long releasedNanos, long passed, long now) {
+    limit.change(current -> current.refused(releasedNanos, passed, now));
+  }
+
+  /** Returns the ceiling that refusals have taught, or null. */
+  public @Nullable LearnedCeiling ceiling(long now) {
+    return limit.state().ceiling(now);
+  }
+
+  /** Returns how often a ceiling that refusals had taught was raised to see what is allowed. */
+  public long raises(long now) {
+    return limit.state().raises(now);
+  }
+
   /** Widens a trailing window by 0 to 500 ms beyond its guard. */
   public void widen(long nanos) {
     limit.change(current -> current.widened(nanos));

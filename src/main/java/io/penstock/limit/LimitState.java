@@ -460,6 +460,28 @@ record LimitState(
         : this;
   }
 
+  /** Returns the amount that this instance charged in the trailing window that ends at now. */
+  long passed(long now) {
+    return local instanceof TrailingWindowState window ? window.passed(now) : 0;
+  }
+
+  /** Returns the state after a refusal by a provider that states no limits. */
+  LimitState refused(long releasedNanos, long passed, long now) {
+    return local instanceof TrailingWindowState window
+        ? with(window.refused(releasedNanos, passed, now))
+        : this;
+  }
+
+  /** Returns the ceiling that refusals have taught, or null. */
+  @Nullable LearnedCeiling ceiling(long now) {
+    return local instanceof TrailingWindowState window ? window.ceiling(now) : null;
+  }
+
+  /** Returns how often a ceiling that refusals had taught was raised. */
+  long raises(long now) {
+    return local instanceof TrailingWindowState window ? window.raises(now) : 0;
+  }
+
   /** Returns this state with a trailing window widened by {@code nanos} beyond its guard. */
   LimitState widened(long nanos) {
     return local instanceof TrailingWindowState window ? with(window.widened(nanos)) : this;

@@ -155,21 +155,40 @@ final class TrailingWindowState implements LocalState {
   }
 
   public long restoredAt(long now) {
-    return Math.max(now, providerFeedback.untilNanos());
+    TrailingWindowState state = at(now);
+    long restored = now;
+    while (state.spec.capacity() < state.capacity()) {
+      restored = state.providerFeedback.untilNanos();
+      state = state.at(restored);
+    }
+    return restored;
   }
 
   /** Returns this state at {@code now}, without a lower limit that has expired. */
   private TrailingWindowState at(long now) {
-    return now >= providerFeedback.untilNanos() ? restored() : this;
+    TrailingWindowState state = this;
+    while (state.providerFeedback.configured() != null
+        && now >= state.providerFeedback.untilNanos()) {
+      state = state.raised(state.providerFeedback.configured());
+    }
+    return state;
   }
 
-  private TrailingWindowState restored() {
-    return providerFeedback.configured() == null
-        ? this
-        : respecced(
-            providerFeedback.configured(),
-            providerFeedback.unlowered(),
-            providerFeedback.untilNanos());
+  /** Returns this state when the limit in force has expired. */
+  private TrailingWindowState raised(LimitSpec.TrailingWindow configured) {
+    long from = providerFeedback.untilNanos();
+    RefusalCeiling refusals = providerFeedback.refusals();
+    RefusalCeiling next = refusals == null ? null : refusals.next(configured.capacity());
+    return next == null
+        ? respecced(configured, providerFeedback.unlowered(), from)
+        : stepped(configured, next, from);
+  }
+
+  /** Returns this state with a limit that refusals have taught, in force from {@code from} on. */
+  private TrailingWindowState stepped(
+      LimitSpec.TrailingWindow configured, RefusalCeiling refusals, long from) {
+    ProviderFeedback next = providerFeedback.refused(configured, refusals, from);
+    return respecced(ProviderFeedback.lowered(configured, refusals.capacity()), next, from);
   }
 
   @Override
@@ -200,7 +219,7 @@ final class TrailingWindowState implements LocalState {
     long instant = state.spaced(amount);
     return state.providerFeedback.configured() == null || instant <= until
         ? instant
-        : Math.max(until, state.restored().spaced(amount));
+        : Math.max(until, state.paceAllowsAt(amount, until));
   }
 
   private long spaced(long amount) {
@@ -214,7 +233,7 @@ final class TrailingWindowState implements LocalState {
     long instant = state.empties(amount, now);
     return state.providerFeedback.configured() == null || instant <= until
         ? instant
-        : Math.max(until, state.restored().empties(amount, until));
+        : Math.max(until, state.roomFreeAt(amount, until));
   }
 
   private long empties(long amount, long now) {
@@ -400,7 +419,8 @@ final class TrailingWindowState implements LocalState {
     if (next instanceof LimitSpec.TrailingWindow window
         && window.windowNanos() == spec.windowNanos()) {
       TrailingWindowState state = at(now);
-      boolean lowered = state.providerFeedback.configured() != null;
+      boolean lowered =
+          state.providerFeedback.configured() != null && state.providerFeedback.refusals() == null;
       return lowered && window.capacity() > state.spec.capacity()
           ? state.lowered(window, state.spec.capacity(), state.providerFeedback.untilNanos(), now)
           : state.respecced(window, state.providerFeedback.unlowered(), now);
@@ -424,6 +444,52 @@ final class TrailingWindowState implements LocalState {
     return notice.statesLimit() ? state.limited(notice.limit(), now) : state;
   }
 
+  /**
+   * Returns the amount that was charged in the window that ends at {@code now}. The sub-cell in
+   * which the window begins counts in part.
+   */
+  long passed(long now) {
+    long begin = now - spec.windowNanos();
+    long first = Math.floorDiv(begin, cellNanos());
+    long whole = AmountRing.sum(cells, Math.max(first + 1, newest - cells.length + 1), newest);
+    double within = 1 - (double) Math.floorMod(begin, cellNanos()) / cellNanos();
+    boolean kept = first <= newest && first > newest - cells.length;
+    return AmountBound.sum(whole, kept ? Math.round(within * cell(first)) : 0);
+  }
+
+  /**
+   * Returns this state after a refusal by a provider that states no limits.
+   *
+   * @param releasedNanos when the refused request was released
+   * @param passed the amount that passed in the window before, by all that share the limit
+   */
+  TrailingWindowState refused(long releasedNanos, long passed, long now) {
+    TrailingWindowState state = at(now);
+    RefusalCeiling before = state.providerFeedback.refusals();
+    boolean stated = state.providerFeedback.configured() != null && before == null;
+    boolean known = before != null && releasedNanos < before.sinceNanos();
+    if (stated || known || state.spec.capacity() == 1) {
+      return this;
+    }
+    return state.stepped(
+        configured(), RefusalCeiling.lowered(before, state.spec.capacity(), passed, now), now);
+  }
+
+  /** Returns the ceiling that refusals have taught, or null. */
+  @Nullable LearnedCeiling ceiling(long now) {
+    TrailingWindowState state = at(now);
+    RefusalCeiling refusals = state.providerFeedback.refusals();
+    return refusals == null
+        ? null
+        : new LearnedCeiling(
+            refusals.capacity(), refusals.probes(), state.providerFeedback.untilNanos());
+  }
+
+  /** Returns how often a limit that refusals had lowered was raised again. */
+  long raises(long now) {
+    return at(now).providerFeedback.raises();
+  }
+
   /** Returns this state when the provider allows {@code limit}. */
   private TrailingWindowState limited(long limit, long now) {
     LimitSpec.TrailingWindow configured = configured();
@@ -434,7 +500,7 @@ final class TrailingWindowState implements LocalState {
 
   private TrailingWindowState lowered(
       LimitSpec.TrailingWindow configured, long limit, long until, long now) {
-    ProviderFeedback next = new ProviderFeedback(providerFeedback.ceiling(), configured, until);
+    ProviderFeedback next = providerFeedback.stated(configured, until);
     return respecced(ProviderFeedback.lowered(configured, limit), next, now);
   }
 

@@ -79,7 +79,7 @@ final class UpstreamMeters {
     // Reserves room for the common label, so that all models can use it later.
     if (!made.take(
         made.size(BoundedLabels.OTHER)
-            + ScrapeBudget.lines(1, DRIFT, made.tags(BoundedLabels.NONE)))) {
+            + ScrapeBudget.lines(2, DRIFT, made.tags(BoundedLabels.NONE)))) {
       return null;
     }
     made.watch();
@@ -158,6 +158,21 @@ final class UpstreamMeters {
             .description("1 while requests go to an upstream as they come, 0 while it is on trial")
             .tags("upstream", label)
             .register(registry));
+    meters.add(
+        FunctionCounter.builder("penstock.upstream.ceiling.raised", this, UpstreamMeters::raised)
+            .description(
+                "How often a limit that refusals had lowered was raised to see what is allowed")
+            .tags("upstream", label)
+            .register(registry));
+  }
+
+  private double raised() {
+    long now = ticker.nanos();
+    return upstreams.get().stream()
+        .flatMap(each -> each.pools().values().stream())
+        .flatMap(pool -> pool.limits().stream())
+        .mapToLong(metered -> metered.limit().feedback().raises(now))
+        .sum();
   }
 
   private int healthy() {

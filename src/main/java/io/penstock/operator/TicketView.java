@@ -1,5 +1,6 @@
 package io.penstock.operator;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.penstock.cost.Cost;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +87,7 @@ final class TicketView {
    *
    * @param windowMs the length of its window; null for concurrency limits and for rates
    * @param limit its capacity
+   * @param configured the configured capacity while the provider lowers it; else left out
    * @param used the charges that count at present
    * @param usedElsewhere what other instances counted
    * @param reserved the reserved output of running answers
@@ -102,6 +104,7 @@ final class TicketView {
       String measure,
       @Nullable Long windowMs,
       long limit,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long configured,
       long used,
       long usedElsewhere,
       long reserved,

@@ -8,6 +8,7 @@ import io.penstock.explain.BindingLimit;
 import io.penstock.explain.PastTicket;
 import io.penstock.explain.WaitExplanation;
 import io.penstock.explain.WaitingTicket;
+import io.penstock.limit.LimitSpec;
 import io.penstock.operator.TicketView.BindingView;
 import io.penstock.operator.TicketView.CostView;
 import io.penstock.operator.TicketView.Explained;
@@ -127,6 +128,7 @@ final class TicketWords {
         lower(limit.measure()),
         UpstreamsHandler.windowMillis(limit.spec()),
         limit.capacity(),
+        lowered(limit),
         limit.used(),
         limit.usedElsewhere(),
         limit.reserved(),
@@ -134,6 +136,13 @@ final class TicketWords {
         limit.alreadyCharged(),
         admits,
         admits ? null : ifEver(limit.untilNanos()));
+  }
+
+  private static @Nullable Long lowered(WaitExplanation.Considered limit) {
+    return limit.spec() instanceof LimitSpec.TrailingWindow window
+            && window.capacity() > limit.capacity()
+        ? window.capacity()
+        : null;
   }
 
   private String sentence(BindingLimit bindingLimit) {

@@ -1,5 +1,6 @@
 package io.penstock.operator;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,13 +47,15 @@ record UpstreamView(
    *
    * @param windowMs the length of its window; null for concurrency limits and for rates
    * @param configured the configured capacity
-   * @param effective the configured capacity, unless the provider stated a lower one
+   * @param effective the configured capacity, unless the provider stated a lower one or refused
+   *     requests within it
    * @param loweredUntil when the lower capacity ends
    * @param used the charges that count at present
    * @param usedGlobal the same of all instances
    * @param held the reserved output of running answers
    * @param remaining what is left now; of all instances if they share the limit exactly
    * @param windowStart start of a trailing window: one window length ago
+   * @param ceiling the capacity that refusals have taught; left out when there is none
    */
   record LimitView(
       String measure,
@@ -65,7 +68,16 @@ record UpstreamView(
       long held,
       long remaining,
       @Nullable String windowStart,
-      @Nullable LearnedView learned) {}
+      @Nullable LearnedView learned,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable CeilingView ceiling) {}
+
+  /**
+   * A capacity learned from refusals of a provider that states no limits.
+   *
+   * @param probing whether it is being raised to see whether the provider allows more
+   * @param until when it is raised next
+   */
+  record CeilingView(long amount, boolean probing, String until) {}
 
   /**
    * The provider's last statement about a limit.

@@ -1,9 +1,11 @@
 package io.penstock.operator;
 
+import io.penstock.limit.LearnedCeiling;
 import io.penstock.limit.LearnedLimit;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
+import io.penstock.operator.UpstreamView.CeilingView;
 import io.penstock.operator.UpstreamView.ErrorView;
 import io.penstock.operator.UpstreamView.LearnedView;
 import io.penstock.operator.UpstreamView.LimitView;
@@ -107,7 +109,14 @@ final class UpstreamsHandler {
         limit.spec() instanceof LimitSpec.TrailingWindow window
             ? now.text(now.nanos() - window.windowNanos())
             : null,
-        learnedLimit == null ? null : view(learnedLimit, now));
+        learnedLimit == null ? null : view(learnedLimit, now),
+        view(limit.feedback().ceiling(now.nanos()), now));
+  }
+
+  private static @Nullable CeilingView view(@Nullable LearnedCeiling ceiling, ClockReading now) {
+    return ceiling == null
+        ? null
+        : new CeilingView(ceiling.amount(), ceiling.probes(), now.text(ceiling.untilNanos()));
   }
 
   /** Returns the length of a limit's window in milliseconds; null if it has none. */

@@ -42,8 +42,27 @@ public record ProviderLesson(
     NO_STREAM_USAGE
   }
 
+  /**
+   * The longest time before a retry, in nanoseconds, with which a limit per minute refuses; a
+   * longer one is that of another limit, for example of a day.
+   */
+  private static final long LONGEST_RETRY_NANOS = 120_000_000_000L;
+
   public ProviderLesson {
     statuses = List.copyOf(statuses);
+  }
+
+  /**
+   * Returns whether it refuses a request because of a limit per minute that it says nothing about.
+   */
+  public boolean refusesByUnnamedLimit() {
+    boolean explained =
+        cause == ErrorCause.RATE
+            || (cause == ErrorCause.OTHER && retryAfterNanos != ProviderStatus.UNSTATED);
+    return status == 429
+        && explained
+        && statuses.isEmpty()
+        && retryAfterNanos <= LONGEST_RETRY_NANOS;
   }
 
   /** Returns the lesson of an answer without any information but its status. */

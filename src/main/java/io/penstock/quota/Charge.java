@@ -3,6 +3,7 @@ package io.penstock.quota;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.PoolTariff;
 import io.penstock.cost.TokenUsage;
+import io.penstock.limit.LearnedCeiling;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.ProviderNotice;
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * #settle}, {@link #giveBack} or another ending method is called once, and no method after it.
  */
 public final class Charge {
+  /** More than the part of a limit that can be in use. */
+  private static final double BEYOND_SHARES = 1_000;
+
+  private static final double NEARLY_ALL = 0.9;
+
   private final Limit limit;
   private final LimitMeasure limitMeasure;
   private final PoolTariff tariff;
@@ -181,6 +187,41 @@ public final class Charge {
                 providerStatus.remaining(),
                 providerStatus.resetNanos()),
             now);
+  }
+
+  /** Returns whether it was taken from that limit. */
+  boolean isOf(Limit other) {
+    return limit == other;
+  }
+
+  /**
+   * Returns how likely its limit is the one by which the provider refused this attempt, only for
+   * comparisons: the part of the limit that was used. A limit that is just being raised is likelier
+   * than all others; one of which more has passed before without a refusal is half as likely.
+   *
+   * @param elsewhere what other instances counted in the window before
+   */
+  double suspicion(long elsewhere, long now) {
+    long passed = limit.feedback().passed(now) + elsewhere;
+    double share = (double) passed / limit.capacity();
+    LearnedCeiling ceiling = limit.feedback().ceiling(now);
+    if (ceiling == null) {
+      return share;
+    }
+    if (ceiling.probes()) {
+      return share + BEYOND_SHARES;
+    }
+    return passed < NEARLY_ALL * ceiling.amount() ? share / 2 : share;
+  }
+
+  /**
+   * Lowers the limit because the provider refused this attempt without stating limits.
+   *
+   * @param elsewhere what other instances counted in the window before
+   */
+  void refused(long elsewhere, long now) {
+    long passed = limit.feedback().passed(now) - receipt.taken() + elsewhere;
+    limit.feedback().refused(takenNanos, Math.max(0, passed), now);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.penstock.quota;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.CostDimension;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.PoolTariff;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
@@ -12,7 +13,9 @@ import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -418,6 +421,42 @@ public final class Quota {
     if (sooner) {
       waitList.wake();
     }
+  }
+
+  /**
+   * Lowers one of the limits per minute, because the provider refused an attempt without stating
+   * any limit. Nobody knows which limit the provider applied: it is taken to be one that is just
+   * being raised, or else the one of which the largest part was used.
+   *
+   * @param charges the charges of the refused attempt
+   */
+  public void learnRefusal(List<Charge> charges, long now) {
+    Charge likeliest = null;
+    long elsewhere = 0;
+    double most = 0;
+    Set<LimitMeasure> seen = EnumSet.noneOf(LimitMeasure.class);
+    for (MeteredLimit metered : limits()) {
+      Charge charge = charge(metered, charges);
+      boolean trailing = metered.limit().spec() instanceof LimitSpec.TrailingWindow;
+      // the first of a measure is the limit per minute
+      if (charge == null || !trailing || !seen.add(metered.measure())) {
+        continue;
+      }
+      long others = metered.peerUsage().counted(now);
+      double suspicion = charge.suspicion(others, now);
+      if (likeliest == null || suspicion > most) {
+        likeliest = charge;
+        elsewhere = others;
+        most = suspicion;
+      }
+    }
+    if (likeliest != null) {
+      likeliest.refused(elsewhere, now);
+    }
+  }
+
+  private static @Nullable Charge charge(MeteredLimit metered, List<Charge> charges) {
+    return charges.stream().filter(each -> each.isOf(metered.limit())).findFirst().orElse(null);
   }
 
   private static void giveBack(List<Charge> charges, int from, long now) {

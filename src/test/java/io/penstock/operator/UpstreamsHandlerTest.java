@@ -94,6 +94,25 @@ class UpstreamsHandlerTest {
   }
 
   @Test
+  void ceilingLearnedFromRefusals_isShownUntilItIsRaised() {
+    upstreamRegistry.apply(List.of(spec("u", "")), NOW);
+    Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));
+    Quota pool = upstream.pool("m", NOW);
+    List<Charge> charges = new ArrayList<>();
+    pool.take(Cost.ofInput(700), NOW, new ArrayList<>());
+    pool.take(Cost.ofInput(200), NOW, charges);
+    pool.learnRefusal(charges, NOW);
+    assertThat(shown())
+        .contains(
+            """
+            "configured":1000,"effective":700,"lowered_until":"2026-11-21T12:01:00Z",\
+            """,
+            """
+            "learned":null,"ceiling":{"amount":700,"probing":false,"until":"2026-11-21T12:01:00Z"}}\
+            """);
+  }
+
+  @Test
   void spentUpstream_isUnhealthyUntilItsTrial() {
     upstreamRegistry.apply(List.of(spec("u", "")), NOW);
     Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));

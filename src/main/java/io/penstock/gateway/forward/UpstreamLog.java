@@ -1,6 +1,7 @@
 package io.penstock.gateway.forward;
 
 import io.penstock.gateway.request.PrintableText;
+import io.penstock.limit.LearnedCeiling;
 import io.penstock.limit.Limit;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
@@ -95,8 +96,8 @@ public final class UpstreamLog implements VerdictSource {
     Line health = health(upstream, now);
     Line pause = pause(upstream, pool, now);
     Line usage = usage(upstream, model, now);
-    boolean states = lesson != null && lesson.statuses().stream().anyMatch(UpstreamLog::states);
-    if (health == null && pause == null && usage == null && !states) {
+    boolean limits = !lowered.isEmpty() || (lesson != null && changesLimits(lesson));
+    if (health == null && pause == null && usage == null && !limits) {
       return List.of();
     }
     String named = "upstream " + upstream.spec().id();
@@ -111,13 +112,18 @@ public final class UpstreamLog implements VerdictSource {
     if (pause != null) {
       lines.add(pause.of(ofPool));
     }
-    for (MeteredLimit metered : states ? pool.limits() : List.<MeteredLimit>of()) {
+    for (MeteredLimit metered : limits ? pool.limits() : List.<MeteredLimit>of()) {
       Line limit = limit(metered, now);
       if (limit != null) {
         lines.add(limit.of(ofPool));
       }
     }
     return lines;
+  }
+
+  private static boolean changesLimits(ProviderLesson lesson) {
+    return lesson.refusesByUnnamedLimit()
+        || lesson.statuses().stream().anyMatch(UpstreamLog::states);
   }
 
   private static boolean states(ProviderStatus providerStatus) {
@@ -179,16 +185,32 @@ public final class UpstreamLog implements VerdictSource {
           ? null
           : Line.good("the limit of " + what + " is as configured again, " + capacity);
     }
-    return before != null && before == capacity
-        ? null
+    if (before != null && before == capacity) {
+      return null;
+    }
+    LearnedCeiling ceiling = limit.feedback().ceiling(now);
+    if (ceiling == null) {
+      return Line.bad(
+          "its provider states a limit of "
+              + capacity
+              + " "
+              + what
+              + ", lower than the "
+              + limit.capacity()
+              + " configured: that holds");
+    }
+    String period = " for " + millis(ceiling.untilNanos() - now);
+    return ceiling.probes()
+        ? Line.good("the learned limit of " + what + " is raised to " + capacity + period)
         : Line.bad(
-            "its provider states a limit of "
+            "its provider refused a request and states no limit: at most "
                 + capacity
                 + " "
                 + what
-                + ", lower than the "
+                + " instead of the "
                 + limit.capacity()
-                + " configured: that holds");
+                + " configured"
+                + period);
   }
 
   private static String pool(Upstream upstream, @Nullable String model) {

@@ -116,6 +116,39 @@ class UpstreamLogTest {
     assertThat(answered(restored, SECOND + 2)).isEmpty();
   }
 
+  @Test
+  void limitLearnedFromRefusals_isSaidWheneverItChanges() {
+    Quota pool = upstream.pool("m", 0);
+    assertThat(pool.take(Cost.ofInput(700), 0, new ArrayList<>())).isTrue();
+    refused(pool, 0);
+    assertThat(refusedLines(0))
+        .contains(
+            "- upstream u, m: its provider refused a request and states no limit: at most 700"
+                + " tokens instead of the 1000 configured for 60000 ms");
+    assertThat(answered(ProviderLesson.silent(200), 61 * SECOND))
+        .contains("+ upstream u, m: the limit of tokens is as configured again, 1000");
+    refused(pool, 62 * SECOND);
+    assertThat(refusedLines(62 * SECOND))
+        .contains(
+            "- upstream u, m: its provider refused a request and states no limit: at most 700"
+                + " tokens instead of the 1000 configured for 120000 ms");
+    assertThat(answered(ProviderLesson.silent(200), 183 * SECOND))
+        .contains("+ upstream u, m: the learned limit of tokens is raised to 750 for 119000 ms");
+    assertThat(answered(ProviderLesson.silent(200), 184 * SECOND)).isEmpty();
+  }
+
+  private void refused(Quota pool, long now) {
+    List<Charge> charges = new ArrayList<>();
+    assertThat(pool.take(Cost.ofInput(10), now, charges)).isTrue();
+    pool.learnRefusal(charges, now);
+    charges.forEach(charge -> charge.rejected(now));
+  }
+
+  private List<String> refusedLines(long now) {
+    return answered(
+        new ProviderLesson(429, List.of(), SECOND, ProviderLesson.ErrorCause.RATE), now);
+  }
+
   private void learn(ProviderStatus providerStatus, long now) {
     Quota pool = upstream.pool("m", now);
     List<Charge> charges = new ArrayList<>();
