@@ -91,9 +91,12 @@ public final class TicketSettlement {
   }
 
   /** Notes that the last byte of the request was written. */
-  public void written(long now) {
+  public synchronized void written(long now) {
     if (ticketRoute.upstream() != null) {
       ticketRoute.upstream().written(now - releasedNanos);
+      if (!closed) {
+        ticketCharges.attempt().forEach(charge -> charge.written(now));
+      }
     }
   }
 

@@ -234,6 +234,26 @@ public final class Limit {
   }
 
   /**
+   * Moves the charge of a trailing window to the sub-cell of {@code now}, so that it counts as if
+   * it had been taken now. Never moves it to an earlier sub-cell, and has no effect on other
+   * limits. Slices stay spent in the cell that they were granted for.
+   *
+   * @return the receipt of the charge from now on
+   */
+  public LimitAnswer.Receipt moveForward(LimitAnswer.Receipt receipt, long now) {
+    while (true) {
+      LimitState current = state();
+      LimitState.Successor moved = current.moved(receipt, now);
+      if (moved == null) {
+        return receipt;
+      }
+      if (replace(current, moved.next())) {
+        return moved.receipt();
+      }
+    }
+  }
+
+  /**
    * Charges the running window in any case, and releases {@code released} of the reserved output.
    */
   public LimitAnswer.Receipt charge(long amount, long released, long now) {

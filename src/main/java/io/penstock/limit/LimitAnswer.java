@@ -29,6 +29,11 @@ public sealed interface LimitAnswer {
       this(cell, taken, reserved, totalTaken, 0);
     }
 
+    /** Returns the receipt of the same amount in another cell. */
+    Receipt at(long other) {
+      return new Receipt(other, taken, reserved, totalTaken, shared, sequence);
+    }
+
     Receipt in(long shared) {
       return new Receipt(cell, taken, reserved, totalTaken, shared, sequence);
     }

@@ -431,6 +431,17 @@ record LimitState(
         use);
   }
 
+  /**
+   * Returns the state after the charge of a trailing window has moved to the sub-cell of {@code
+   * now}, with the receipt of the moved charge; null when it stays where it is. Slices stay spent
+   * in the cell that they were granted for, because no other cell has room for them for certain.
+   */
+  @Nullable Successor moved(LimitAnswer.Receipt receipt, long now) {
+    TrailingWindowState next =
+        local instanceof TrailingWindowState window ? window.moved(receipt, now) : null;
+    return next == null ? null : new Successor(with(next), receipt.at(next.newest()));
+  }
+
   /** Returns what the limit owes at {@code now}. */
   LimitBalance balance(long now) {
     return alignedLocal(now).balance(now);

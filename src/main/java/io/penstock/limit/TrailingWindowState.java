@@ -346,6 +346,26 @@ final class TrailingWindowState implements LocalState {
         totalTaken);
   }
 
+  /**
+   * Returns the state after a charge has moved to the sub-cell of {@code now}, or null when it
+   * stays where it is: it was made in that sub-cell or a later one, or it does not count any more.
+   */
+  @Nullable TrailingWindowState moved(LimitAnswer.Receipt receipt, long now) {
+    long to = newestAt(now);
+    long from = receipt.cell();
+    if (from >= to || from > newest || from < Math.max(oldest(now), to - cells.length + 1)) {
+      return null;
+    }
+    long amount = Math.min(receipt.taken(), cell(from));
+    return with(now, from, -amount, reservedOutput, fullAt, paceLows, totalTaken)
+        .with(now, to, amount, reservedOutput, fullAt, paceLows, totalTaken);
+  }
+
+  /** Returns the index of the newest sub-cell. */
+  long newest() {
+    return newest;
+  }
+
   private TrailingWindowState taught(ProviderFeedback next) {
     return next.equals(providerFeedback)
         ? this

@@ -6,6 +6,7 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.limit.LearnedCeiling;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
+import io.penstock.limit.LimitSpec;
 import io.penstock.limit.ProviderNotice;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,6 @@ public final class Charge {
   private final Limit limit;
   private final LimitMeasure limitMeasure;
   private final PoolTariff tariff;
-  private final LimitAnswer.Receipt receipt;
   private final long leastTaken;
 
   /**
@@ -32,6 +32,7 @@ public final class Charge {
   private final @Nullable WaitList waiting;
 
   private final long takenNanos;
+  private LimitAnswer.Receipt receipt;
   private long heldLeft;
   private long produced;
   private long seen;
@@ -164,6 +165,18 @@ public final class Charge {
   private void runsOver() {
     if (waiting != null) {
       waiting.wakeClaimants();
+    }
+  }
+
+  /**
+   * Notes that the request was written to the provider, to be called once. If that took longer than
+   * the guard of a trailing window allows for, the charge counts from now on instead of from the
+   * release, because the provider counts the request when it arrives.
+   */
+  public void written(long now) {
+    if (limit.spec() instanceof LimitSpec.TrailingWindow window
+        && now - takenNanos > window.guardNanos()) {
+      receipt = limit.moveForward(receipt, now);
     }
   }
 
