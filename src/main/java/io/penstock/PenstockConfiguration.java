@@ -7,6 +7,7 @@ import io.penstock.coordination.CoordinationService;
 import io.penstock.cost.CostLearner;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
+import io.penstock.endpoint.TicketDirectory;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
 import io.penstock.gateway.GatewaySettings;
@@ -182,11 +183,20 @@ class PenstockConfiguration {
       LimitSource limits,
       Ticker ticker,
       SchedulerAlarms alarms,
-      EventBus events) {
+      EventBus events,
+      UsageLedger ledger) {
     EndpointRegistry endpointRegistry =
         new EndpointRegistry(
             new EndpointServices(
-                upstreamRegistry, models, limits, ticker, alarms, events, new AtomicLong()));
+                upstreamRegistry,
+                models,
+                limits,
+                ticker,
+                alarms,
+                events,
+                new AtomicLong(),
+                new TicketDirectory(),
+                ledger));
     models.whenChanged(endpointRegistry::termsChanged);
     keyRegistry.whenChanged(endpointRegistry::termsChanged);
     return endpointRegistry;

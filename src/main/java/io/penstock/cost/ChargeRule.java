@@ -6,7 +6,7 @@ package io.penstock.cost;
  * <p>Under every rule each request counts one in a limit of requests, taken at release, and
  * separate limits of input and of output count the input at release and the output as it is
  * produced. The rules differ in what a limit of tokens counts, in whether reads from the provider's
- * cache count as input, and in whether calls count that the provider refuses.
+ * cache count as input, and in what calls count that the provider refuses.
  */
 public enum ChargeRule {
   /**
@@ -23,9 +23,10 @@ public enum ChargeRule {
 
   /**
    * The larger of the stated maximum and the input, charged at release and kept whatever the answer
-   * uses; calls that fail count. Source: OpenAI's guide <i>Rate limits</i>
+   * uses; calls that fail count in full. Source: OpenAI's guide <i>Rate limits</i>
    * (platform.openai.com/docs/guides/rate-limits), which counts a request as the maximum of {@code
-   * max_tokens} and an estimate of its prompt, and has unsuccessful requests count.
+   * max_tokens} and an estimate of its prompt, and says that unsuccessful requests contribute to
+   * the limit of the minute.
    */
   OPENAI,
 
@@ -41,14 +42,18 @@ public enum ChargeRule {
    * Input without cache reads at release, cache writes included, and output as it is produced; the
    * stated maximum does not matter. Source: Anthropic's page <i>Rate limits</i>
    * (docs.claude.com/en/api/rate-limits): ITPM excludes cache reads, OTPM counts tokens as they are
-   * generated, {@code max_tokens} does not factor in.
+   * generated, {@code max_tokens} does not factor in. It does not say what a refused call counts: a
+   * request that is invalid is taken to count as a request without tokens, and one that is beyond
+   * the limits not at all.
    */
   ANTHROPIC,
 
   /**
-   * Input alone, cached or not; output is free. Source: Gemini's page <i>Rate limits</i>
+   * Input alone, cached or not; output is free. Sources: Gemini's page <i>Rate limits</i>
    * (ai.google.dev/gemini-api/docs/rate-limits): tokens a minute are those of input; requests a day
-   * start anew at midnight Pacific time.
+   * start anew at midnight Pacific time. Its page <i>Billing</i>
+   * (ai.google.dev/gemini-api/docs/billing): a request that fails costs no tokens, but still counts
+   * against the quota.
    */
   GEMINI,
 
@@ -60,8 +65,19 @@ public enum ChargeRule {
    */
   BEDROCK;
 
-  /** Returns whether calls that the provider refuses because of its limits count. */
+  /**
+   * Returns whether calls that the provider refuses because of its limits or its load count, at
+   * least as requests.
+   */
   public boolean countsRejected() {
+    return this == GEMINI || countsRefused();
+  }
+
+  /**
+   * Returns whether calls that the provider refuses for any reason, and that count, count with
+   * their tokens too.
+   */
+  public boolean countsRefused() {
     return this == OPENAI || this == AZURE;
   }
 

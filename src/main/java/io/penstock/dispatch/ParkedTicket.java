@@ -136,6 +136,16 @@ public final class ParkedTicket extends Ticket {
     return new ParkedTicket(this, laneKey.forRetry(avoided, keptTo), left);
   }
 
+  /**
+   * Returns the ticket with which the request of this granted ticket goes to the same upstream once
+   * more.
+   *
+   * @param left what stays taken for the request
+   */
+  ParkedTicket repeatedAt(String upstream, TicketCharges left) {
+    return new ParkedTicket(this, laneKey.forRetry(null, upstream), left);
+  }
+
   /** Returns the instant from which fallback models may serve it; NEVER when none may. */
   long fallbackNanos() {
     return terms.fallbackNanos();

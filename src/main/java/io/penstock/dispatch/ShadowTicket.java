@@ -1,6 +1,5 @@
 package io.penstock.dispatch;
 
-import io.penstock.cost.TokenUsage;
 import io.penstock.quota.CallerAccount;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +10,10 @@ import org.jspecify.annotations.Nullable;
  * from any thread.
  */
 public final class ShadowTicket {
-  /** The end of the request: with its usage, or, when {@code !ran}, without having run. */
-  private record End(boolean ran, @Nullable TokenUsage usage, long outputTokens) {}
-
   private final ParkedTicket ticket;
   private final ShadowGrants grants;
   private @Nullable TicketSettlement taken;
-  private @Nullable End end;
+  private @Nullable CallEnd end;
 
   /**
    * Creates the shadow of a ticket; its own ticket has the same arrival number.
@@ -43,7 +39,7 @@ public final class ShadowTicket {
 
   /** Notes that the shadow's ticket was granted. */
   public void granted(TicketSettlement settlement, long now) {
-    End ended;
+    CallEnd ended;
     synchronized (this) {
       taken = settlement;
       ended = end;
@@ -69,37 +65,26 @@ public final class ShadowTicket {
     ticket.cancel();
   }
 
-  /**
-   * Notes that the request has ended with that usage; null stands for its expected input and the
-   * counted output.
-   */
-  void ended(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
-    end(new End(true, tokenUsage, outputTokens), now);
+  /** Notes that the request has ended. */
+  void ended(CallEnd callEnd, long now) {
+    TicketSettlement settlement;
+    synchronized (this) {
+      end = callEnd;
+      settlement = taken;
+    }
+    if (settlement != null) {
+      settle(settlement, callEnd, now);
+    }
   }
 
   /** Notes that the request has ended without having run; the shadow's ticket stops waiting. */
   void returned(long now) {
-    end(new End(false, null, 0), now);
+    ended(CallEnd.UNSENT, now);
     cancelled();
   }
 
-  private void end(End how, long now) {
-    TicketSettlement settlement;
-    synchronized (this) {
-      end = how;
-      settlement = taken;
-    }
-    if (settlement != null) {
-      settle(settlement, how, now);
-    }
-  }
-
-  private void settle(TicketSettlement settlement, End how, long now) {
-    if (how.ran()) {
-      settlement.settle(how.usage(), how.outputTokens(), now);
-    } else {
-      settlement.giveBack(now);
-    }
+  private void settle(TicketSettlement settlement, CallEnd how, long now) {
+    settlement.settle(how, now);
     CallerAccount callerAccount = ticket.account();
     if (callerAccount != null) {
       callerAccount.leave();

@@ -1,5 +1,6 @@
 package io.penstock.dispatch;
 
+import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.quota.Charge;
@@ -22,23 +23,27 @@ public final class TicketCharges {
   private final List<Charge> keptCharges;
   private final List<Charge> attempt = new ArrayList<>(FEW);
 
-  /** Whether an attempt failed that the upstream may have worked on. */
-  private boolean ran;
+  /** The costliest failure of an earlier attempt; {@code UNSENT} when there was none. */
+  private final AttemptFailure past;
+
+  /** The most output that any attempt produced. */
+  private long seen;
 
   /** Creates an empty list of charges by those quotas. */
   TicketCharges(List<Quota> givers) {
-    this(givers, new ArrayList<>(FEW), false);
+    this(givers, new ArrayList<>(FEW), AttemptFailure.UNSENT, 0);
   }
 
   /** Returns the charges made by those quotas at a request's arrival. */
   static TicketCharges charged(List<Quota> givers, List<Charge> kept) {
-    return new TicketCharges(givers, kept, false);
+    return new TicketCharges(givers, kept, AttemptFailure.UNSENT, 0);
   }
 
-  private TicketCharges(List<Quota> givers, List<Charge> kept, boolean ran) {
+  private TicketCharges(List<Quota> givers, List<Charge> kept, AttemptFailure past, long seen) {
     this.givers = givers;
     this.keptCharges = kept;
-    this.ran = ran;
+    this.past = past;
+    this.seen = seen;
   }
 
   /** Returns the charges of key, group, model and endpoint. */
@@ -61,7 +66,8 @@ public final class TicketCharges {
         new TicketCharges(
             more ? joined(before.givers, givers) : before.givers,
             more ? joined(before.keptCharges, keptCharges) : before.keptCharges,
-            before.ran);
+            before.past,
+            before.seen);
     both.attempt.addAll(attempt);
     return both;
   }
@@ -79,6 +85,7 @@ public final class TicketCharges {
 
   /** Charges output as it is produced; returns whether others may go sooner because of it. */
   boolean produce(long outputTokens, long now) {
+    seen = Math.max(seen, outputTokens);
     boolean eased = false;
     for (Charge charge : keptCharges) {
       charge.produce(outputTokens, now);
@@ -92,17 +99,59 @@ public final class TicketCharges {
   }
 
   /**
-   * Replaces the expected cost by the real usage; returns by how much that exceeds what was taken.
+   * Settles all charges when the request has ended: those of the upstream by its last call, the
+   * others by the costliest of its calls. Returns what stays charged for the request.
+   *
+   * @param cost the expected cost of the request
    */
-  long settle(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+  KeptUsage settle(CallEnd callEnd, Cost cost, long now) {
+    AttemptFailure failure = callEnd.failure();
+    if (failure == null) {
+      return settleAnswered(callEnd.usage(), callEnd.outputTokens(), cost, now);
+    }
+    settleAttempt(failure, now);
+    return settleKept(failure.or(past), cost, now);
+  }
+
+  private KeptUsage settleAnswered(
+      @Nullable TokenUsage tokenUsage, long counted, Cost cost, long now) {
+    long output = tokenUsage == null ? counted : tokenUsage.outputTokens();
     long overrun = 0;
     for (Charge charge : keptCharges) {
-      overrun = Math.max(overrun, charge.settle(tokenUsage, outputTokens, now));
+      overrun = Math.max(overrun, charge.settle(tokenUsage, output, now));
     }
     for (Charge charge : attempt) {
-      overrun = Math.max(overrun, charge.settle(tokenUsage, outputTokens, now));
+      overrun = Math.max(overrun, charge.settle(tokenUsage, output, now));
     }
-    return overrun;
+    long input = tokenUsage == null ? cost.inputTokens() : tokenUsage.inputTokens();
+    return new KeptUsage(1, input, output, overrun);
+  }
+
+  private void settleAttempt(AttemptFailure failure, long now) {
+    for (Charge charge : attempt) {
+      switch (failure) {
+        case UNSENT -> charge.giveBack(now);
+        case REJECTED -> charge.rejected(now);
+        case REFUSED -> charge.refused(now);
+        case BROKEN -> charge.broken(now);
+      }
+    }
+  }
+
+  /** A call that was refused, for whatever reason, costs its client a request without tokens. */
+  private KeptUsage settleKept(AttemptFailure failure, Cost cost, long now) {
+    for (Charge charge : keptCharges) {
+      switch (failure) {
+        case UNSENT -> charge.giveBack(now);
+        case REJECTED, REFUSED -> charge.refused(now);
+        case BROKEN -> charge.broken(now);
+      }
+    }
+    return switch (failure) {
+      case UNSENT -> KeptUsage.NONE;
+      case REJECTED, REFUSED -> new KeptUsage(1, 0, 0, 0);
+      case BROKEN -> new KeptUsage(1, cost.inputTokens(), seen, 0);
+    };
   }
 
   /** Returns whether others may go sooner since this was last asked. */
@@ -117,36 +166,27 @@ public final class TicketCharges {
     return eased;
   }
 
-  /**
-   * Gives back the charges of an attempt that never ran. If an earlier attempt may have run, the
-   * kept charges are settled as broken instead.
-   */
+  /** Gives back all charges of a request that was never sent. */
   void giveBack(long now) {
     attempt.forEach(charge -> charge.giveBack(now));
-    for (Charge charge : keptCharges) {
-      if (ran) {
-        charge.broken(now);
-      } else {
-        charge.giveBack(now);
-      }
-    }
+    keptCharges.forEach(charge -> charge.giveBack(now));
   }
 
   /** Settles the charges of a failed attempt; returns those that stay taken for the next one. */
   TicketCharges settleFailedAttempt(AttemptFailure failure, long now) {
-    for (Charge charge : attempt) {
-      switch (failure) {
-        case UNSENT -> charge.giveBack(now);
-        case REJECTED -> charge.rejected(now);
-        case BROKEN -> charge.broken(now);
-      }
-    }
-    return new TicketCharges(givers, keptCharges, ran || failure == AttemptFailure.BROKEN);
+    settleAttempt(failure, now);
+    return new TicketCharges(givers, keptCharges, failure.or(past), seen);
   }
 
-  /** Gives back what was never used, because there is no next attempt. */
-  public void end(long now) {
-    giveBack(now);
+  /**
+   * Gives back what was never used, because there is no next attempt. Returns what stays charged
+   * for the request.
+   *
+   * @param cost the expected cost of the request
+   */
+  public KeptUsage end(Cost cost, long now) {
+    KeptUsage kept = settle(CallEnd.UNSENT, cost, now);
     wake();
+    return kept;
   }
 }

@@ -28,6 +28,13 @@ public interface TicketListener {
    */
   void settled(ParkedTicket ticket, TicketFate fate, @Nullable Refusal refusal, long now);
 
+  /**
+   * Called once for each request, when nothing more will be charged for it.
+   *
+   * @param model the model that was asked for last: the client's, or that of a fallback; or null
+   */
+  void used(ParkedTicket ticket, @Nullable String model, KeptUsage kept);
+
   /** Called with the tokens that a granted ticket really used. */
   void usageKnown(ParkedTicket ticket, long tokens);
 

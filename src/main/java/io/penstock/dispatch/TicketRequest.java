@@ -101,10 +101,16 @@ public record TicketRequest(
    *
    * @param requestId the id under which the request is known outside, or null
    * @param key the name of the key it came with, or null
+   * @param group the group of the key, or null
    */
-  public record Origin(@Nullable String requestId, @Nullable String key) {
+  public record Origin(@Nullable String requestId, @Nullable String key, @Nullable String group) {
     /** An unknown sender. */
     public static final Origin UNKNOWN = new Origin(null, null);
+
+    /** Creates a sender whose key has no group. */
+    public Origin(@Nullable String requestId, @Nullable String key) {
+      this(requestId, key, null);
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.refusal.Refusal;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * later calls do nothing. Safe from any thread.
  */
 public final class TicketSettlement {
-  private static final long CLOSED = -1;
-
   private final ParkedTicket parkedTicket;
   private final TicketRoute ticketRoute;
   private final TicketCharges ticketCharges;
@@ -37,7 +36,13 @@ public final class TicketSettlement {
   /** Creates the settlement of a request in shadow mode: only its shadow may have been charged. */
   public TicketSettlement(
       ParkedTicket parkedTicket, TicketRoute ticketRoute, ShadowTicket shadowTicket, long now) {
-    this(parkedTicket, ticketRoute, new TicketCharges(List.of()), 0, now, shadowTicket);
+    this(
+        parkedTicket,
+        ticketRoute,
+        new TicketCharges(List.of()).with(parkedTicket.takenCharges()),
+        0,
+        now,
+        shadowTicket);
   }
 
   private TicketSettlement(
@@ -127,16 +132,21 @@ public final class TicketSettlement {
     return !closed && ticketCharges.produce(outputTokens, now);
   }
 
+  /** Settles a ticket with an answer that reached its end. */
+  public void served(CallEnd callEnd, long now) {
+    if (close(callEnd, now)) {
+      reportSettled(TicketFate.SERVED, null, now);
+    }
+  }
+
   /**
-   * Settles a ticket with an answer that reached its end.
+   * Settles a ticket with an answer that reached its end and is no error.
    *
    * @param tokenUsage the usage stated by the answer, or null when it states none
    * @param outputTokens the output that was counted
    */
   public void served(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
-    if (close(tokenUsage, outputTokens, now)) {
-      reportSettled(TicketFate.SERVED, null, now);
-    }
+    served(CallEnd.answered(tokenUsage, outputTokens), now);
   }
 
   /** Settles a permit: its usage is its cost. */
@@ -146,12 +156,9 @@ public final class TicketSettlement {
     served(cost, cost.outputTokens(), now);
   }
 
-  /**
-   * Settles a ticket with a client that went away while the answer ran, by the output counted so
-   * far.
-   */
-  public void cancelled(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
-    if (close(tokenUsage, outputTokens, now)) {
+  /** Settles a ticket with a client that went away after its request was sent. */
+  public void cancelled(CallEnd callEnd, long now) {
+    if (close(callEnd, now)) {
       if (shadowTicket != null) {
         shadowTicket.cancelled();
       }
@@ -160,13 +167,29 @@ public final class TicketSettlement {
   }
 
   /**
+   * Settles a ticket with a client that went away while the answer ran, by the output counted so
+   * far.
+   */
+  public void cancelled(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    cancelled(CallEnd.answered(tokenUsage, outputTokens), now);
+  }
+
+  /**
    * Settles a ticket with an upstream that failed. The input stays charged, because the upstream
    * may have worked on it.
+   *
+   * @param tokenUsage the usage stated before the failure, or null when none was
    */
-  public void failed(Refusal refusal, long outputTokens, long now) {
-    if (close(null, outputTokens, now)) {
+  public void failed(
+      Refusal refusal, @Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+    if (close(CallEnd.answered(tokenUsage, outputTokens), now)) {
       reportSettled(TicketFate.REFUSED, refusal, now);
     }
+  }
+
+  /** Settles a ticket with an upstream that failed before it stated any usage. */
+  public void failed(Refusal refusal, long outputTokens, long now) {
+    failed(refusal, null, outputTokens, now);
   }
 
   /**
@@ -182,9 +205,30 @@ public final class TicketSettlement {
   public @Nullable ParkedTicket retry(AttemptFailure failure, boolean toOtherUpstream, long now) {
     Upstream upstream = ticketRoute.upstream();
     String avoided = toOtherUpstream && upstream != null ? upstream.spec().id() : null;
-    if (shadowTicket != null) {
-      return retryAtOnce(avoided, shadowTicket, now);
-    }
+    return shadowTicket == null
+        ? requeue(failure, left -> parkedTicket.nextAttempt(avoided, left), now)
+        : retryAtOnce(failure, avoided, shadowTicket, now);
+  }
+
+  /**
+   * Ends an attempt that the upstream refused, and makes the request wait at its old place for
+   * another attempt at the same upstream, which counts in the upstream's limits like any other.
+   *
+   * @return the ticket of the next attempt; null when this one was settled before, and in shadow
+   *     mode, where requests wait for nothing
+   */
+  public @Nullable ParkedTicket repeat(long now) {
+    Upstream upstream = ticketRoute.upstream();
+    return shadowTicket != null || upstream == null
+        ? null
+        : requeue(
+            AttemptFailure.REFUSED,
+            left -> parkedTicket.repeatedAt(upstream.spec().id(), left),
+            now);
+  }
+
+  private @Nullable ParkedTicket requeue(
+      AttemptFailure failure, Function<TicketCharges, ParkedTicket> nextTicket, long now) {
     TicketCharges left;
     synchronized (this) {
       if (closed) {
@@ -196,16 +240,17 @@ public final class TicketSettlement {
     reportUsage(0);
     ticketRoute.wake();
     reportReturned(now);
-    ParkedTicket next = parkedTicket.nextAttempt(avoided, left);
+    ParkedTicket next = nextTicket.apply(left);
     parkedTicket.listener().requeued(parkedTicket, next);
     return next;
   }
 
   private @Nullable ParkedTicket retryAtOnce(
-      @Nullable String avoided, ShadowTicket same, long now) {
+      AttemptFailure failure, @Nullable String avoided, ShadowTicket same, long now) {
     ShadowGrants grants = same.grants();
+    // nothing was taken, but what the attempts may have used counts in the ledger
     ParkedTicket next =
-        parkedTicket.nextAttempt(avoided, new TicketCharges(List.of())); // nothing was taken
+        parkedTicket.nextAttempt(avoided, ticketCharges.settleFailedAttempt(failure, now));
     TicketRoute route = grants.retryRoute(next, now);
     synchronized (this) {
       if (closed || route == null) {
@@ -247,13 +292,15 @@ public final class TicketSettlement {
    * before.
    */
   boolean giveBack(long now) {
+    KeptUsage kept;
     synchronized (this) {
       if (closed) {
         return false;
       }
       closed = true;
-      ticketCharges.giveBack(now);
+      kept = ticketCharges.settle(CallEnd.UNSENT, parkedTicket.cost(), now);
     }
+    count(kept);
     reportUsage(0);
     wake();
     if (shadowTicket != null) {
@@ -262,22 +309,22 @@ public final class TicketSettlement {
     return true;
   }
 
-  /** Replaces the expected cost by the real usage and wakes waiting lanes, without an event. */
-  void settle(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
-    if (replace(tokenUsage, outputTokens, now) != CLOSED) {
-      reportUsage(total(tokenUsage, outputTokens));
+  /** Settles all charges and wakes waiting lanes, without an event. */
+  void settle(CallEnd callEnd, long now) {
+    KeptUsage kept = replace(callEnd, now);
+    if (kept != null) {
+      reportUsage(kept.totalTokens());
       wakeIfEased();
     }
   }
 
-  private boolean close(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
-    long reserved = parkedTicket.cost().totalTokens();
-    long overrun = replace(tokenUsage, outputTokens, now);
-    if (overrun == CLOSED) {
+  private boolean close(CallEnd callEnd, long now) {
+    KeptUsage kept = replace(callEnd, now);
+    if (kept == null) {
       return false;
     }
-    long total = total(tokenUsage, outputTokens);
-    reportUsage(total);
+    count(kept);
+    reportUsage(kept.totalTokens());
     publish(
         new Event.Settled(
             now,
@@ -285,27 +332,30 @@ public final class TicketSettlement {
             parkedTicket.order(),
             goesTo(),
             parkedTicket.model(),
-            reserved,
-            total,
-            overrun));
+            parkedTicket.cost().totalTokens(),
+            kept.totalTokens(),
+            kept.overrun()));
     wakeIfEased();
     if (shadowTicket != null) {
-      shadowTicket.ended(tokenUsage, outputTokens, now);
+      shadowTicket.ended(callEnd, now);
     }
     return true;
   }
 
-  /**
-   * Returns by how much the usage exceeds what was taken; CLOSED if it was settled before, and
-   * nothing changes.
-   */
-  private synchronized long replace(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
+  /** Returns what stays charged; null if it was settled before, and nothing changes. */
+  private synchronized @Nullable KeptUsage replace(CallEnd callEnd, long now) {
     if (closed) {
-      return CLOSED;
+      return null;
     }
     closed = true;
-    long output = tokenUsage == null ? outputTokens : tokenUsage.outputTokens();
-    return ticketCharges.settle(tokenUsage, output, now);
+    return ticketCharges.settle(callEnd, parkedTicket.cost(), now);
+  }
+
+  /** Counts what the request used, except for a shadow, which used nothing. */
+  private void count(KeptUsage kept) {
+    if (parkedTicket.shadow() == null) {
+      parkedTicket.listener().used(parkedTicket, ticketRoute.model(), kept);
+    }
   }
 
   /** Wakes waiting lanes only if less was used than expected; otherwise nothing was freed. */
@@ -317,12 +367,6 @@ public final class TicketSettlement {
     if (eased) {
       wake();
     }
-  }
-
-  private long total(@Nullable TokenUsage tokenUsage, long outputTokens) {
-    return tokenUsage == null
-        ? parkedTicket.cost().inputTokens() + outputTokens
-        : tokenUsage.inputTokens() + tokenUsage.outputTokens();
   }
 
   /**

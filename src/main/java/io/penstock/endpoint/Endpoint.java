@@ -4,6 +4,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.DispatchInbox;
 import io.penstock.dispatch.Dispatcher;
+import io.penstock.dispatch.KeptUsage;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketListener;
@@ -368,6 +369,11 @@ public final class Endpoint {
     @Override
     public void settled(ParkedTicket ticket, TicketFate fate, @Nullable Refusal refusal, long now) {
       ticketAccounting.settled(ticket, fate, refusal, now);
+    }
+
+    @Override
+    public void used(ParkedTicket ticket, @Nullable String model, KeptUsage kept) {
+      ticketAccounting.used(ticket, model, kept);
     }
 
     /** Reports the real usage to the order of the queue, where it changes the order. */

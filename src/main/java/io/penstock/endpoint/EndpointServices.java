@@ -6,6 +6,7 @@ import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.sharing.LimitSource;
 import io.penstock.time.Ticker;
+import io.penstock.usage.UsageSink;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param events receives their events
  * @param arrivals the next arrival number
  * @param directory the directory of waiting tickets
+ * @param ledger counts what requests used
  */
 public record EndpointServices(
     UpstreamRegistry upstreams,
@@ -28,8 +30,31 @@ public record EndpointServices(
     AlarmSource alarms,
     EventSink events,
     AtomicLong arrivals,
-    TicketDirectory directory) {
-  /** Creates the services with an empty directory of waiting tickets. */
+    TicketDirectory directory,
+    UsageSink ledger) {
+  /** Creates the services without a ledger. */
+  public EndpointServices(
+      UpstreamRegistry upstreams,
+      ModelQuotas models,
+      LimitSource limits,
+      Ticker ticker,
+      AlarmSource alarms,
+      EventSink events,
+      AtomicLong arrivals,
+      TicketDirectory directory) {
+    this(
+        upstreams,
+        models,
+        limits,
+        ticker,
+        alarms,
+        events,
+        arrivals,
+        directory,
+        (key, group, model, input, output) -> {});
+  }
+
+  /** Creates the services with an empty directory of waiting tickets, and without a ledger. */
   public EndpointServices(
       UpstreamRegistry upstreams,
       ModelQuotas models,

@@ -2,6 +2,7 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.DispatchListener;
+import io.penstock.dispatch.KeptUsage;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.ShadowTicket;
 import io.penstock.dispatch.TicketCharges;
@@ -222,7 +223,19 @@ final class TicketAccounting implements DispatchListener {
   private void returnTaken(ParkedTicket parkedTicket) {
     TicketCharges taken = parkedTicket.leave();
     if (taken != null) {
-      taken.end(now());
+      used(parkedTicket, parkedTicket.model(), taken.end(parkedTicket.cost(), now()));
+    }
+  }
+
+  /**
+   * Counts what stays charged for a request in the ledger, which thereby agrees with the limits.
+   */
+  void used(ParkedTicket parkedTicket, @Nullable String model, KeptUsage kept) {
+    if (kept.requests() > 0) {
+      TicketRequest.Origin from = parkedTicket.origin();
+      services
+          .ledger()
+          .add(from.key(), from.group(), model, kept.inputTokens(), kept.outputTokens());
     }
   }
 

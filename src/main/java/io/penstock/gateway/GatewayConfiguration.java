@@ -46,7 +46,6 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.trace.RequestTracing;
-import io.penstock.usage.UsageLedger;
 import io.penstock.wire.AnswerGuard;
 import io.penstock.wire.ClientConnections;
 import io.penstock.wire.ConnectionGuard;
@@ -181,16 +180,13 @@ public class GatewayConfiguration {
 
   @Bean
   AnswerLearning experience(
-      CostLearner costLearner,
-      EventBus events,
-      UpstreamAffinity upstreamAffinity,
-      UsageLedger ledger) {
-    return new AnswerLearning(costLearner, events, upstreamAffinity, ledger);
+      CostLearner costLearner, EventBus events, UpstreamAffinity upstreamAffinity) {
+    return new AnswerLearning(costLearner, events, upstreamAffinity);
   }
 
   @Bean
-  GlobalFilter forwardFilter(Ticker ticker, AnswerLearning answerLearning) {
-    return new ForwardFilter(ticker, answerLearning);
+  GlobalFilter forwardFilter(Ticker ticker) {
+    return new ForwardFilter(ticker);
   }
 
   @Bean

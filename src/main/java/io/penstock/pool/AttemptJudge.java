@@ -157,7 +157,7 @@ final class AttemptJudge {
         upstreamHealth.failed(now);
         yield onceMore(attemptHistory, MAX_BROKEN);
       }
-      case REJECTED -> AttemptVerdict.PASS;
+      case REJECTED, REFUSED -> AttemptVerdict.PASS;
     };
   }
 

@@ -238,15 +238,23 @@ public final class Charge {
   }
 
   /**
-   * Ends an attempt that the provider refused because of its limits. The charge stays where refused
-   * calls count; otherwise all is returned.
+   * Ends an attempt that the provider refused because of its limits or its load. It counts like
+   * {@linkplain #refused other refused calls} where such calls count; otherwise all is returned.
    */
   public void rejected(long now) {
     if (tariff.charge().countsRejected()) {
-      settle(null, 0, now);
+      refused(now);
     } else {
       giveBack(now);
     }
+  }
+
+  /**
+   * Ends an attempt that the provider refused because of what the request asks. The charge stays
+   * where refused calls count in full; otherwise tokens are returned, and the request counts.
+   */
+  public void refused(long now) {
+    settle(tariff.charge().countsRefused() ? null : TokenUsage.NONE, 0, now);
   }
 
   /**

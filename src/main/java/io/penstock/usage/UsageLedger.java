@@ -20,12 +20,15 @@ import org.jspecify.annotations.Nullable;
  * key and day is bounded; usage beyond these bounds is counted as {@link #OTHER}. Safe from any
  * thread; counting takes no lock once the row exists.
  */
-public final class UsageLedger {
+public final class UsageLedger implements UsageSink {
   /** Number of days that are kept, including the running one. */
   public static final int DAYS = 400;
 
   /** Name of the row that counts everything without a row of its own. */
   public static final String OTHER = "other";
+
+  /** Name under which requests without a key are counted. */
+  public static final String ANONYMOUS = "anonymous";
 
   /** Most models per key, group and day; all further names that a client makes up share one row. */
   private static final int MODELS = 100;
@@ -39,7 +42,7 @@ public final class UsageLedger {
    * @param key the name of the caller
    * @param group the group of the key, empty when it has none
    * @param model the name that clients use for the model, empty when the request named none
-   * @param requests number of answered requests, ≥ 0
+   * @param requests number of requests that reached an upstream or got a permit, ≥ 0
    * @param input input tokens, ≥ 0
    * @param output output tokens, ≥ 0
    */
@@ -142,15 +145,15 @@ public final class UsageLedger {
     return Instant.ofEpochMilli(clock.unixMillis()).atOffset(ZoneOffset.UTC).toLocalDate();
   }
 
-  /**
-   * Counts an answered request.
-   *
-   * @param group the group of the key, or null
-   * @param model the model the request named, or null
-   */
+  @Override
   public void add(
-      String key, @Nullable String group, @Nullable String model, long input, long output) {
-    add(new Row(today(), key, text(group), text(model), 1, input, output));
+      @Nullable String key,
+      @Nullable String group,
+      @Nullable String model,
+      long input,
+      long output) {
+    String payer = key == null ? ANONYMOUS : key;
+    add(new Row(today(), payer, text(group), text(model), 1, input, output));
   }
 
   /** Adds rows of an earlier process to the present rows; rows that are too old are dropped. */

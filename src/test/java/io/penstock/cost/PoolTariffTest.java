@@ -92,11 +92,18 @@ class PoolTariffTest {
 
   @ParameterizedTest
   @CsvSource({
-    "TOTAL, false", "OPENAI, true", "AZURE, true",
-    "ANTHROPIC, false", "GEMINI, false", "BEDROCK, false"
+    // charge, whether refusals for limits count, whether tokens of refused calls count
+    "TOTAL, false, false",
+    "OPENAI, true, true",
+    "AZURE, true, true",
+    "ANTHROPIC, false, false",
+    "GEMINI, true, false",
+    "BEDROCK, false, false"
   })
-  void refusedCalls_countWhereTheProviderSaysSo(ChargeRule chargeRule, boolean counts) {
+  void refusedCalls_countWhereTheProviderSaysSo(
+      ChargeRule chargeRule, boolean counts, boolean withTokens) {
     assertThat(chargeRule.countsRejected()).isEqualTo(counts);
+    assertThat(chargeRule.countsRefused()).isEqualTo(withTokens);
   }
 
   /** A queue compares the same size with the room as a limit will be asked for. */

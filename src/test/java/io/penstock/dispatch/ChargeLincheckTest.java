@@ -102,7 +102,7 @@ class ChargeLincheckTest {
     public void leave() {
       TicketCharges taken = parkedTicket.leave();
       if (taken != null) {
-        taken.end(0);
+        taken.end(Cost.NO_TOKENS, 0);
       }
       left = true;
     }

@@ -6,7 +6,9 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.quota.Charge;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
@@ -15,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TicketChargesTest {
   private static final long NOW = 5_000_000_000L;
@@ -68,7 +72,7 @@ class TicketChargesTest {
   void chargesOfTwoSteps_areGivenBackTogether_andBothQuotasWakeTheirWaiters() {
     TicketCharges both = charged(group).with(charged(key));
     assertThat(both.keptCharges()).hasSize(2);
-    both.end(NOW);
+    both.end(COST, NOW);
     assertThat(woken).containsExactly("key", "group");
     assertThat(limitOfKey.room(NOW)).isEqualTo(Long.MAX_VALUE);
     assertThat(limitOfGroup.room(NOW)).isEqualTo(Long.MAX_VALUE);
@@ -79,7 +83,7 @@ class TicketChargesTest {
     TicketCharges both = attempted(group).with(charged(key));
     assertThat(both.keptCharges()).hasSize(1);
     assertThat(both.attempt()).hasSize(1);
-    both.end(NOW);
+    both.end(COST, NOW);
     assertThat(woken).containsExactly("key");
     assertThat(limitOfGroup.room(NOW)).isEqualTo(Long.MAX_VALUE);
   }
@@ -97,8 +101,44 @@ class TicketChargesTest {
   void settled_bothChargesFreeRoomOnce() {
     TicketCharges both = attempted(group).with(charged(key));
     both.produce(1, NOW);
-    both.settle(null, 2, NOW);
+    both.settle(CallEnd.answered(null, 2), COST, NOW);
     assertThat(both.roomFreed()).isTrue();
     assertThat(both.roomFreed()).isFalse();
+  }
+
+  /** Two calls for one request; the second is the last. */
+  @ParameterizedTest
+  @CsvSource({
+    // first call, status of the second, requests, input and output that the key keeps
+    "UNSENT, 200, 1, 10, 3",
+    "REJECTED, 200, 1, 10, 3",
+    "BROKEN, 200, 1, 10, 3",
+    "UNSENT, 400, 1, 0, 0",
+    "REJECTED, 400, 1, 0, 0",
+    "REFUSED, 429, 1, 0, 0",
+    "BROKEN, 400, 1, 10, 2",
+    "BROKEN, 429, 1, 10, 2",
+    "REJECTED, 500, 1, 10, 3",
+  })
+  void keyIsChargedOnce_byTheCostliestCall(
+      AttemptFailure first, int status, int requests, long input, long output) {
+    TicketCharges charges = charged(key);
+    charges.produce(2, NOW);
+    TicketCharges second =
+        new TicketCharges(List.of()).with(charges.settleFailedAttempt(first, NOW));
+    KeptUsage kept = second.settle(CallEnd.answered(status, null, 3), COST, NOW);
+    assertThat(kept).isEqualTo(new KeptUsage(requests, input, output, 0));
+    assertThat(limitOfKey.balance(NOW)).isEqualTo(new LimitBalance(input + output, 0, 0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"REJECTED, 1, 0, 0", "REFUSED, 1, 0, 0", "BROKEN, 1, 10, 2"})
+  void nothingFollowsACall_keyKeepsWhatThatCost(
+      AttemptFailure only, int requests, long input, long output) {
+    TicketCharges charges = charged(key);
+    charges.produce(2, NOW);
+    KeptUsage kept = charges.settleFailedAttempt(only, NOW).end(COST, NOW);
+    assertThat(kept).isEqualTo(new KeptUsage(requests, input, output, 0));
+    assertThat(limitOfKey.balance(NOW)).isEqualTo(new LimitBalance(input + output, 0, 0));
   }
 }

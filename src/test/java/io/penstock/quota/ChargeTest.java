@@ -114,14 +114,15 @@ class ChargeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "TOTAL, 0",
-    "OPENAI, 400",
-    "AZURE, 400",
-    "ANTHROPIC, 0",
-    "GEMINI, 0",
-    "BEDROCK, 0",
+    "TOTAL, 0, 0",
+    "OPENAI, 400, 1",
+    "AZURE, 400, 1",
+    "ANTHROPIC, 0, 0",
+    "GEMINI, 0, 1",
+    "BEDROCK, 0, 0",
   })
-  void refusedByItsProvider_standsWhereRefusedCallsCount(ChargeRule chargeRule, long stands) {
+  void refusedByItsProvider_standsWhereRefusedCallsCount(
+      ChargeRule chargeRule, long stands, long standsOfRequests) {
     Limit requests = new Limit(new LimitSpec.SlidingWindow(10, 60 * SECOND), NOW);
     Limit running = new Limit(new LimitSpec.Concurrency(10), NOW);
     List<Charge> charges = new ArrayList<>();
@@ -136,7 +137,7 @@ class ChargeTest {
     quota.take(new Cost(100, 50, 400), NOW, charges);
     charges.forEach(spend -> spend.rejected(NOW + SECOND));
     assertThat(balance(NOW)).isEqualTo(new LimitBalance(stands, 0, 0));
-    assertThat(requests.balance(NOW + SECOND).charged()).isEqualTo(stands == 0 ? 0 : 1);
+    assertThat(requests.balance(NOW + SECOND).charged()).isEqualTo(standsOfRequests);
     assertThat(running.balance(NOW + SECOND)).isEqualTo(LimitBalance.ZERO);
     assertThat(charges.getLast().roomFreed()).isTrue();
   }

@@ -249,7 +249,11 @@ final class Oracle {
     for (OracleSpend spend : ticket.spends) {
       spend.failed(failure, now);
     }
-    ticket.ran |= failure == AttemptFailure.BROKEN;
+    if (failure == AttemptFailure.BROKEN) {
+      ticket.past = AttemptFailure.BROKEN;
+    } else if (failure != AttemptFailure.UNSENT && ticket.past == AttemptFailure.UNSENT) {
+      ticket.past = AttemptFailure.REFUSED; // whatever the reason, it costs the client a request
+    }
     order.used(ticket, 0);
     SimEndpoint endpoint = ticket.endpoint;
     endpoint.count(Stage.RUNNING, ticket, -1);
@@ -284,7 +288,7 @@ final class Oracle {
 
   private void keptReturned(SimTicket ticket) {
     for (OracleSpend spend : ticket.kept) {
-      spend.failed(ticket.ran ? AttemptFailure.BROKEN : AttemptFailure.UNSENT, world.now());
+      spend.failed(ticket.past, world.now());
     }
   }
 

@@ -137,11 +137,15 @@ final class OracleSpend {
     switch (failure) {
       case UNSENT -> returned(now);
       case REJECTED -> {
-        if (chargeRule == ChargeRule.OPENAI || chargeRule == ChargeRule.AZURE) {
-          settled(null, 0, now);
-        } else {
-          returned(now);
+        switch (chargeRule) {
+          case OPENAI, AZURE -> settled(null, 0, now);
+          case GEMINI -> settled(TokenUsage.NONE, 0, now);
+          default -> returned(now);
         }
+      }
+      case REFUSED -> {
+        boolean inFull = chargeRule == ChargeRule.OPENAI || chargeRule == ChargeRule.AZURE;
+        settled(inFull ? null : TokenUsage.NONE, 0, now);
       }
       case BROKEN -> settled(null, seen, now);
     }

@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,13 +34,15 @@ final class SimTicket {
   /** The value that decides its present routes. */
   SimLaneKey facing;
 
-  /** How often it came back, and whether an upstream may have worked on it before. */
+  /** How often it came back. */
   int attempts;
 
   /** When it came back last. */
   long backAt = Long.MIN_VALUE;
 
-  boolean ran;
+  /** The costliest failure before; of refusals it does not matter which. */
+  AttemptFailure past = AttemptFailure.UNSENT;
+
   final Cost cost;
   final SimDemand demand;
 

@@ -101,6 +101,7 @@ class SimulationTest {
                 "unwell",
                 "again UNSENT",
                 "again REJECTED",
+                "again REFUSED",
                 "again BROKEN",
                 "back went",
                 "back went elsewhere",

@@ -1,7 +1,6 @@
 package io.penstock.gateway.forward;
 
 import io.penstock.dispatch.TicketSettlement;
-import io.penstock.gateway.request.AnswerLearning;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.time.Ticker;
@@ -15,11 +14,9 @@ import reactor.core.publisher.Mono;
 /** Step 6, forward: on to the upstream that was chosen, or a permit where there is none. */
 public final class ForwardFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
-  private final AnswerLearning answerLearning;
 
-  public ForwardFilter(Ticker ticker, AnswerLearning answerLearning) {
+  public ForwardFilter(Ticker ticker) {
     this.ticker = ticker;
-    this.answerLearning = answerLearning;
   }
 
   @Override
@@ -35,7 +32,6 @@ public final class ForwardFilter implements GlobalFilter, Ordered {
       return chain.filter(exchange);
     }
     ticketSettlement.permitted(ticker.nanos());
-    answerLearning.settled(requestContext, null, requestContext.cost().outputTokens(), true);
     return PermitAnswer.write(exchange, requestContext, ticketSettlement);
   }
 }

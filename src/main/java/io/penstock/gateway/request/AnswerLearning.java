@@ -7,7 +7,6 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.event.Event;
 import io.penstock.event.EventSink;
-import io.penstock.usage.UsageLedger;
 import org.jspecify.annotations.Nullable;
 
 /** Passes on what answers teach about later requests. Safe from any thread. */
@@ -15,14 +14,9 @@ public final class AnswerLearning {
   private final CostLearner costLearner;
   private final EventSink eventSink;
   private final UpstreamAffinity upstreamAffinity;
-  private final UsageLedger ledger;
 
   public AnswerLearning(
-      CostLearner costLearner,
-      EventSink eventSink,
-      UpstreamAffinity upstreamAffinity,
-      UsageLedger ledger) {
-    this.ledger = ledger;
+      CostLearner costLearner, EventSink eventSink, UpstreamAffinity upstreamAffinity) {
     this.upstreamAffinity = upstreamAffinity;
     this.costLearner = costLearner;
     this.eventSink = eventSink;
@@ -31,24 +25,6 @@ public final class AnswerLearning {
   /** Remembers which upstream gave an id that later requests may refer to. */
   void rememberOrigin(String upstream, String id) {
     upstreamAffinity.remember(upstream, id);
-  }
-
-  /** Counts the usage of a request that got an answer, or a part of one; called once for each. */
-  public void settled(
-      RequestContext requestContext,
-      @Nullable TokenUsage tokenUsage,
-      long outputTokens,
-      boolean successful) {
-    long input =
-        tokenUsage == null ? requestContext.cost().inputTokens() : tokenUsage.inputTokens();
-    long output = tokenUsage == null ? outputTokens : tokenUsage.outputTokens();
-    boolean used = successful || tokenUsage != null;
-    ledger.add(
-        requestContext.key(),
-        requestContext.group(),
-        requestContext.askedModel(),
-        used ? input : 0,
-        used ? output : 0);
   }
 
   /**

@@ -19,6 +19,7 @@ import io.penstock.refusal.RefusalReason;
 import io.penstock.refusal.RetryAdvice;
 import io.penstock.time.WallClock;
 import io.penstock.trace.RequestTrail;
+import io.penstock.usage.UsageLedger;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ import org.springframework.web.server.ServerWebExchange;
  */
 public final class RequestContext {
   /** Name that stands for all clients without a key. */
-  static final String ANONYMOUS = "anonymous";
+  static final String ANONYMOUS = UsageLedger.ANONYMOUS;
 
   private static final Refusal CHANGED =
       Refusal.of(
@@ -183,7 +184,9 @@ public final class RequestContext {
   /** Returns the request's origin as shown to people. */
   public TicketRequest.Origin origin() {
     ApiCaller apiCaller = clientIdentity.caller();
-    return new TicketRequest.Origin(requestId, apiCaller == null ? null : apiCaller.spec().name());
+    return apiCaller == null
+        ? new TicketRequest.Origin(requestId, null)
+        : new TicketRequest.Origin(requestId, apiCaller.spec().name(), apiCaller.spec().group());
   }
 
   /** Returns the client's key with its limits, or null where no key is needed. */
@@ -204,12 +207,6 @@ public final class RequestContext {
   /** Sets the headers that tell the client what is left of limits. */
   public void setLimitHeaders(Map<String, String> headers) {
     limitHeaders = headers;
-  }
-
-  /** Returns the group of the client's key, or null. */
-  @Nullable String group() {
-    ApiCaller apiCaller = clientIdentity.caller();
-    return apiCaller == null ? null : apiCaller.spec().group();
   }
 
   /** Returns the model that the client asks for, or null. */

@@ -2,6 +2,7 @@ package io.penstock.gateway.request;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.CallEnd;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.GivenId;
@@ -110,13 +111,14 @@ public final class UsageTap {
     }
     TicketSettlement ticketSettlement = settlement();
     switch (signal) {
-      case ON_COMPLETE -> ticketSettlement.served(tokenUsage, produced, now);
-      case CANCEL -> ticketSettlement.cancelled(tokenUsage, produced, now);
-      default -> ticketSettlement.failed(UpstreamFailure.midway(), produced, now);
+      case ON_COMPLETE ->
+          ticketSettlement.served(CallEnd.answered(status, tokenUsage, produced), now);
+      case CANCEL ->
+          ticketSettlement.cancelled(CallEnd.answered(status, tokenUsage, produced), now);
+      default -> ticketSettlement.failed(UpstreamFailure.midway(), tokenUsage, produced, now);
     }
     if (!ended) {
       ended = true;
-      answerLearning.settled(requestContext, tokenUsage, produced, successful);
       names(read);
       answerLearning.called(requestContext, tokenUsage, error(signal), now);
     }
