@@ -6,7 +6,12 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.RawUpstream;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.quota.MeteredLimit;
+import io.penstock.time.Ticker;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Tests that streams are asked for their usage, where the upstream supports that. */
@@ -37,6 +42,10 @@ class UsageAskedIT extends HostileCase {
       - path: /shadow
         shadow: true
         upstreams: [{id: shadow, url: "%1$s"}]
+      - path: /charged
+        upstreams: [{id: charged, url: "%1$s", rpm: 1000, rpd: 1000}]
+      - path: /few
+        upstreams: [{id: few, url: "%1$s", rpd: 1}]
       - path: /other
         upstreams: [{id: other, url: "%1$s"}]
     """;
@@ -165,5 +174,35 @@ class UsageAskedIT extends HostileCase {
       assertThat(answer.text()).isEqualTo(other);
       assertThat(upstream.received().text()).contains(ASKS);
     }
+  }
+
+  @Test
+  void repeatWithoutTheOption_countsAtTheUpstreamLikeAnyCall() throws InterruptedException {
+    upstream.script(RawUpstream.answering(refusal(NOT_KNOWN)));
+    for (int i = 0; i < 3; i++) {
+      assertThat(post("/charged/v1/chat/completions", STREAM_ASK).status()).isEqualTo(400);
+    }
+    assertThat(upstream.drain()).isEqualTo(6);
+    gateway.await("/charged", TicketFate.SERVED, 3);
+    for (MeteredLimit metered : limits("charged")) {
+      assertThat(metered.limit().balance(gateway.bean(Ticker.class).nanos()).charged())
+          .as("%s", metered)
+          .isEqualTo(6);
+    }
+  }
+
+  private List<MeteredLimit> limits(String upstreamId) {
+    return Objects.requireNonNull(gateway.bean(UpstreamRegistry.class).find(upstreamId))
+        .pool("m", gateway.bean(Ticker.class).nanos())
+        .limits();
+  }
+
+  /** One call of the day is left, so that a repeat would be one too many. */
+  @Test
+  void upstreamHasNoCallLeftForTheRepeat_repeatIsNotMade() throws InterruptedException {
+    old();
+    HttpMessage answer = post("/few/v1/chat/completions", STREAM_ASK);
+    assertThat(upstream.received().text()).contains(ASKS);
+    refused(answer, 429, "upstream_rpd");
   }
 }

@@ -75,6 +75,11 @@ public final class AttemptLoop {
   private ServerWebExchange exchange;
   private int rejected;
   private int broken;
+
+  /** The upstream that has just refused the option that asks for the usage, or null. */
+  private @Nullable String usageRefusedBy;
+
+  /** Whether the present attempt goes without that option, because the upstream refused it. */
   private boolean withoutUsage;
 
   AttemptLoop(Services services, ServerWebExchange exchange) {
@@ -149,17 +154,33 @@ public final class AttemptLoop {
     AttemptVerdict attemptVerdict =
         services.judge().answered(upstream(), tries(), providerLesson, now());
     if (attemptVerdict == AttemptVerdict.WITHOUT_USAGE) {
-      withoutUsage = true;
-      upstreamAnswer.drop();
-      return next();
+      return withoutUsage(upstreamAnswer);
     }
     ParkedTicket waitingTicket =
-        again(limited ? AttemptFailure.REJECTED : AttemptFailure.BROKEN, attemptVerdict, !limited);
+        again(Objects.requireNonNull(AttemptFailure.of(status)), attemptVerdict, !limited);
+    return waitingTicket == null
+        ? passed(upstreamAnswer)
+        : await(upstreamAnswer, String.valueOf(status), waitingTicket);
+  }
+
+  /**
+   * Repeats the request without the option that the upstream refused. The repeat is one more call,
+   * which has to wait for the upstream's limits like any other.
+   */
+  private Mono<Void> withoutUsage(UpstreamAnswer refusal) {
+    usageRefusedBy = upstream().spec().id();
+    ParkedTicket waitingTicket = settlement().repeat(now());
     if (waitingTicket == null) {
-      return passed(upstreamAnswer);
+      withoutUsage = true;
+      refusal.drop();
+      return next();
     }
-    tap().missed(String.valueOf(status));
-    upstreamAnswer.drop();
+    return await(refusal, String.valueOf(refusal.status()), waitingTicket);
+  }
+
+  private Mono<Void> await(UpstreamAnswer dropped, String error, ParkedTicket waitingTicket) {
+    tap().missed(error);
+    dropped.drop();
     return await(waitingTicket);
   }
 
@@ -250,7 +271,7 @@ public final class AttemptLoop {
           yield RefusalWriter.refuse(untapped(), requestContext, outdated);
         }
         requestContext.granted(ticketSettlement);
-        withoutUsage = false; // only the previous upstream refused the option
+        withoutUsage = upstream().spec().id().equals(usageRefusedBy);
         requestContext.setLimitHeaders(services.allowances().of(requestContext, ticketSettlement));
         yield next();
       }
