@@ -250,13 +250,13 @@ public record TicketRoute(
     return null;
   }
 
-  /** Returns how full it is, 0 to 1; tickets take the least used route. */
+  /**
+   * Returns how full its upstream is by the upstream's own limits, 0 to 1; tickets take the least
+   * used route. The quotas of endpoint, key and model are left out: they are the same on all routes
+   * to one model, and a full one would hide the difference between upstreams.
+   */
   double utilization(long now) {
-    double most = 0;
-    for (Quota quota : quotas) {
-      most = Math.max(most, quota.globalUtilization(now));
-    }
-    return most;
+    return pool == null ? 0 : pool.globalUtilization(now);
   }
 
   /** Returns the least used route for a ticket; there must be at least one. */

@@ -16,10 +16,12 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.RefusalReason;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -94,6 +96,30 @@ class ChosenTest {
     List<String> taken =
         IntStream.range(0, 2_000).mapToObj(i -> goesTo(submit(endpoint, 1))).toList();
     assertThat(taken.stream().filter("heavy"::equals).count()).isBetween(1_425L, 1_575L);
+  }
+
+  @Test
+  void endpointIsFullerThanBothUpstreams_allGoToTheOneWithRoom() {
+    Endpoint endpoint =
+        endpointFixture.open(
+            EndpointFixture.tokens("/a", 100, 60)
+                .to(upstream("u", 0, 10_000), upstream("v", 0, 1_000)));
+    assertThat(went(kept(endpoint, null, "v"))).isTrue();
+    assertThat(went(kept(endpoint, null, "v"))).isTrue();
+    assertThat(IntStream.range(0, 16).mapToObj(i -> goesTo(submit(endpoint, 1)))).containsOnly("u");
+  }
+
+  @Test
+  void modelIsFullerThanBothUpstreams_shadowsGoToTheOneWithRoom() {
+    endpointFixture.models.configure(
+        List.of(), Map.of("m", new ModelLimits(0, 100, 0)), endpointFixture.ticker.nanos());
+    Endpoint endpoint =
+        endpointFixture.openShadow(
+            EndpointFixture.none("/a").to(upstream("u", 0, 10_000), upstream("v", 0, 1_000)));
+    ask(endpoint, "m", 20);
+    upstreamOf("v").pool("m", START).take(Cost.ofInput(20), START, new ArrayList<>());
+    assertThat(IntStream.range(0, 16).mapToObj(i -> goesTo(ask(endpoint, "m", 1))))
+        .containsOnly("u");
   }
 
   @Test
