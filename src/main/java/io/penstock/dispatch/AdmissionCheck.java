@@ -42,6 +42,11 @@ public final class AdmissionCheck {
     return routes.stream().anyMatch(route -> route.available(now));
   }
 
+  /** Returns whether any of some routes is in service: see {@link TicketRoute#inService}. */
+  static boolean anyInService(List<TicketRoute> routes, long now) {
+    return routes.stream().anyMatch(route -> route.inService(now));
+  }
+
   /** Returns the refusal of a ticket that waits in vain on every route, or null. */
   static @Nullable Refusal hopeless(List<TicketRoute> routes, long now) {
     Refusal unavailable = null;

@@ -85,13 +85,13 @@ public final class Dispatcher {
     if (paused) {
       return;
     }
-    waitingRoom.stopAvoidingInVain(now);
+    waitingRoom.leaveUnavailable(now);
     do {
       ReleaseChoice each;
       while ((each = laneIndex.choose(waitingRoom.discipline(), now)) != null) {
         grant(each, now);
       }
-    } while (waitingRoom.stopAvoidingInVain(now));
+    } while (waitingRoom.leaveUnavailable(now));
     laneIndex.setAside().forEach(lane -> refuseHopeless(lane, now));
   }
 
@@ -185,7 +185,7 @@ public final class Dispatcher {
       return; // its client went away first
     }
     expireLate(now); // expired tickets take no place
-    List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
+    List<TicketRoute> routes = waitingRoom.routesOfNew(parkedTicket, now);
     Refusal refusal = AdmissionCheck.inVain(routes, routeSource, parkedTicket, now);
     if (refusal != null) {
       recorder.recordHopeless(parkedTicket, routes, now);
@@ -210,9 +210,12 @@ public final class Dispatcher {
     if (parkedTicket.state() != State.PARKED) {
       return;
     }
-    List<TicketRoute> routes = routeSource.of(parkedTicket.laneKey(), now);
-    Refusal refusal = AdmissionCheck.impossible(routes, routeSource, parkedTicket);
     boolean avoids = parkedTicket.laneKey().avoidedUpstream() != null;
+    List<TicketRoute> routes =
+        avoids
+            ? laneIndex.routesOf(parkedTicket.laneKey(), now)
+            : waitingRoom.routesOfNew(parkedTicket, now);
+    Refusal refusal = AdmissionCheck.impossible(routes, routeSource, parkedTicket);
     if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(routes, now))) {
       parkedTicket.setLaneKey(
           parkedTicket.laneKey().avoidingNone()); // others never can, or cannot soon

@@ -53,6 +53,11 @@ public record LaneKey(
     return new LaneKey(model, alreadyCharged, onlyUpstream, null, withFallbacks, account);
   }
 
+  /** Returns whether some upstreams that serve its tickets are left out. */
+  boolean leavesOutUpstreams() {
+    return onlyUpstream != null || avoidedUpstream != null;
+  }
+
   /** Returns the value for a ticket that fallback models may serve too. */
   LaneKey widened() {
     return new LaneKey(model, alreadyCharged, onlyUpstream, avoidedUpstream, true, account);

@@ -12,6 +12,7 @@ import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -144,6 +145,34 @@ public final class ParkedTicket extends Ticket {
    */
   ParkedTicket repeatedAt(String upstream, TicketCharges left) {
     return new ParkedTicket(this, laneKey.forRetry(null, upstream), left);
+  }
+
+  /** Returns whether it may have more routes than its present lane key gives it. */
+  boolean narrowed() {
+    return laneKey.leavesOutUpstreams() || mayFallBack();
+  }
+
+  private boolean mayFallBack() {
+    return fallbackNanos() != Ticker.NEVER && !laneKey.withFallbacks();
+  }
+
+  /**
+   * Returns the lane key with which it can go elsewhere, because no route of its present one is in
+   * service; null when it has nowhere else to go. An upstream chosen by affinity is replaced by
+   * another one, and fallback models serve at once.
+   */
+  @Nullable LaneKey elsewhere(RouteSource routeSource, long now) {
+    boolean kept = laneKey.onlyUpstream() != null && ticketRequest.affinity().at() == null;
+    if (kept) {
+      String next = routeSource.keptTo(ticketRequest, now);
+      if (!Objects.equals(next, laneKey.onlyUpstream())) {
+        return laneKey.onlyTo(next);
+      }
+    }
+    if (!mayFallBack()) {
+      return null;
+    }
+    return kept ? laneKey.onlyTo(null).widened() : laneKey.widened();
   }
 
   /** Returns the instant from which fallback models may serve it; NEVER when none may. */

@@ -294,6 +294,16 @@ public record TicketRoute(
     return upstream == null || pool == null || (upstream.available(pool, now) && refusal() == null);
   }
 
+  /**
+   * Returns whether its upstream serves requests at all: it is healthy, and neither its day nor
+   * that of the model is used up. A pause or a full minute does not matter, because it passes soon.
+   */
+  boolean inService(long now) {
+    return !onTrial()
+        && (pool == null || pool.dayEndsNanos(now) <= now)
+        && (ofModel == null || ofModel.dayEndsNanos(now) <= now);
+  }
+
   /** Returns whether it leads to the upstream of that id. */
   public boolean leadsTo(@Nullable String id) {
     return upstream != null && upstream.spec().id().equals(id);

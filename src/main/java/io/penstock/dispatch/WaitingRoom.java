@@ -205,6 +205,9 @@ public final class WaitingRoom {
   Lane enqueue(ParkedTicket parkedTicket, long now) {
     Lane lane = laneIndex.of(parkedTicket.laneKey(), queueDiscipline, now);
     lane.add(parkedTicket, now);
+    if (parkedTicket.narrowed()) {
+      laneIndex.addNarrowed(lane);
+    }
     queued.add(parkedTicket);
     if (queueDiscipline.order() != QueueOrder.FIFO || parkedTicket.carried() != null) {
       // a new ticket of a FIFO queue comes before no other
@@ -268,18 +271,56 @@ public final class WaitingRoom {
   }
 
   /**
-   * Lets tickets go to the upstream they avoid after all, where no other is available any more;
-   * returns whether there were any.
+   * Returns the routes of a ticket that has just arrived or come back; if none of them is in
+   * service, after giving it others.
    */
-  boolean stopAvoidingInVain(long now) {
+  List<TicketRoute> routesOfNew(ParkedTicket parkedTicket, long now) {
+    List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
+    while (!AdmissionCheck.anyInService(routes, now)) {
+      LaneKey next = parkedTicket.elsewhere(routeSource, now);
+      if (next == null) {
+        return routes;
+      }
+      parkedTicket.setLaneKey(next);
+      routes = laneIndex.routesOf(next, now);
+    }
+    return routes;
+  }
+
+  /**
+   * Gives tickets other routes where theirs cannot be relied on any more: they go to the upstream
+   * they avoid after all, to another than the one that affinity chose, or to a fallback model.
+   * Returns whether any ticket moved.
+   */
+  boolean leaveUnavailable(long now) {
     boolean any = false;
-    for (Lane lane : laneIndex.avoiding()) {
-      if (!AdmissionCheck.anyAvailable(lane.routes(), now)) {
+    for (Lane lane : laneIndex.narrowed()) {
+      if (lane.key().avoidedUpstream() == null) {
+        any |= leaveOutOfService(lane, now);
+      } else if (!AdmissionCheck.anyAvailable(lane.routes(), now)) {
         lane.tickets().forEach(each -> move(each, each.laneKey().avoidingNone(), now));
         any = true;
       }
     }
     return any;
+  }
+
+  private boolean leaveOutOfService(Lane lane, long now) {
+    LaneKey widest = lane.key().onlyTo(null).widened();
+    if (AdmissionCheck.anyInService(lane.routes(), now)
+        || !AdmissionCheck.anyInService(laneIndex.routesOf(widest, now), now)) {
+      return false;
+    }
+    long before = lane.tickets().size();
+    lane.tickets()
+        .forEach(
+            each -> {
+              LaneKey next = each.elsewhere(routeSource, now);
+              if (next != null) {
+                move(each, next, now);
+              }
+            });
+    return lane.tickets().size() < before;
   }
 
   /**

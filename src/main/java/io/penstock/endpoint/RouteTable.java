@@ -78,8 +78,8 @@ final class RouteTable implements RouteSource {
     return routes;
   }
 
-  /** Returns the id of the only upstream a request may go to, or null for any. */
-  @Nullable String keptTo(TicketRequest ticketRequest, long now) {
+  @Override
+  public @Nullable String keptTo(TicketRequest ticketRequest, long now) {
     if (ticketRequest.affinity().at() != null || ticketRequest.affinity().with() == null) {
       return ticketRequest.affinity().at();
     }
@@ -89,12 +89,16 @@ final class RouteTable implements RouteSource {
       Upstream upstream = upstreamRegistry.find(each.id());
       if (upstream != null && upstream.enabled() && each.serves(ticketRequest.model())) {
         all.add(each);
-        if (!upstream.health().onTrial()) {
+        if (inService(upstream, ticketRequest.model(), now)) {
           well.add(each);
         }
       }
     }
     return RendezvousHash.choose(ticketRequest.affinity().with(), well.isEmpty() ? all : well);
+  }
+
+  private static boolean inService(Upstream upstream, @Nullable String model, long now) {
+    return !upstream.health().onTrial() && upstream.pool(model, now).dayEndsNanos(now) <= now;
   }
 
   private @Nullable Quota ofModel(@Nullable String model, LaneKey laneKey, long now) {
