@@ -44,6 +44,15 @@ final class BucketLows {
     return missing >= last() ? this : with(least.length, 0, missing);
   }
 
+  /** Returns the lows when {@code scale} times as much is missing as was, rounded down. */
+  BucketLows scaled(double scale) {
+    long[] lows = least.clone();
+    for (int each = 0; each < lows.length; each++) {
+      lows[each] = (long) (lows[each] * scale);
+    }
+    return new BucketLows(from, lows);
+  }
+
   /** Returns the lows after a take at {@code now}, when {@code missing} is missing. */
   BucketLows taken(long now, long missing) {
     if (missing - last() <= last() / STEP) {

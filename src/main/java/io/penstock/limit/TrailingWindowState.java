@@ -226,6 +226,15 @@ final class TrailingWindowState implements LocalState {
     return fullAt + nanosFor(Math.min(amount, spec.burst())) - nanosFor(spec.burst());
   }
 
+  /** Returns the amount, at most the burst, that the pace lets pass at {@code now}. */
+  long paceRoom(long now) {
+    TrailingWindowState state = at(now);
+    long burst = state.spec.burst();
+    double spare = (double) now - state.fullAt + state.nanosFor(burst);
+    double amount = spare * state.spec.capacity() / state.spec.windowNanos();
+    return Math.clamp((long) amount, 0, burst);
+  }
+
   @Override
   public long roomFreeAt(long amount, long now) {
     TrailingWindowState state = at(now);
@@ -524,10 +533,7 @@ final class TrailingWindowState implements LocalState {
     return respecced(ProviderFeedback.lowered(configured, limit), next, now);
   }
 
-  /**
-   * Returns this state at another rate. The pace owes the same amount as before, and takes of
-   * before no longer move it back.
-   */
+  /** Returns this state at another rate. The pace owes the same amount as before. */
   private TrailingWindowState respecced(
       LimitSpec.TrailingWindow next, ProviderFeedback learned, long now) {
     double scale = (double) spec.capacity() / next.capacity();
@@ -540,7 +546,7 @@ final class TrailingWindowState implements LocalState {
         AmountRing.resized(cells, newest, length(next)),
         reservedOutput,
         same ? fullAt : now + owing,
-        same ? paceLows : BucketLows.since(0, 0),
+        same ? paceLows : lowsAt(now).scaled(scale),
         totalTaken,
         learned);
   }

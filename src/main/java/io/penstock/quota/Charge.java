@@ -101,7 +101,7 @@ public final class Charge {
       return;
     }
     long released = Math.min(more, heldLeft);
-    lastProduced = limit.charge(more, released, now);
+    lastProduced = limit.charge(more, released, now).reservedBy(receipt);
     if (more > released) {
       runsOver();
     }

@@ -58,6 +58,11 @@ abstract class OracleLimit {
   /** Returns the window or cell it was charged to. */
   abstract long charge(long amount, long released, long now);
 
+  /** Charges output that a take had reserved; returns the window or cell it was charged to. */
+  long charge(long take, long amount, long released, long now) {
+    return charge(amount, released, now);
+  }
+
   abstract void resize(LimitSpec next, long now);
 
   /** Returns the debt that a limit of another kind in its place starts with: 0 for most. */

@@ -23,10 +23,9 @@ final class OracleLows {
     stretches.add(new Stretch(from, missing));
   }
 
-  /** Nothing that was taken so far can be given back. */
-  void forget() {
-    stretches.clear();
-    stretches.add(new Stretch(0, 0));
+  /** So many times as much is missing. */
+  void scale(double scale) {
+    stretches.forEach(each -> each.low = (long) (each.low * scale));
   }
 
   /** A take left {@code missing}; a new stretch begins only if that is a good deal more. */

@@ -85,7 +85,7 @@ final class OracleSpend {
   private void chargeOutput(long output, long now) {
     long more = output - charged;
     long released = Math.min(more, heldLeft);
-    lastCell = limit.charge(more, released, now);
+    lastCell = limit.charge(cell, more, released, now);
     lastAmount = more;
     heldLeft -= released;
     charged += more;

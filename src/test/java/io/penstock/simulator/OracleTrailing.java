@@ -206,6 +206,12 @@ final class OracleTrailing extends OracleLimit {
   }
 
   @Override
+  long charge(long take, long amount, long released, long now) {
+    long cell = takes.get((int) charge(amount, released, now)).cell();
+    return number(cell, takes.get((int) take).mark());
+  }
+
+  @Override
   long charge(long amount, long released, long now) {
     changed();
     reserved -= released;
@@ -220,9 +226,10 @@ final class OracleTrailing extends OracleLimit {
   void resize(LimitSpec next, long now) {
     changed();
     LimitSpec.TrailingWindow window = (LimitSpec.TrailingWindow) next;
+    settleLows(now);
     double owed = (double) Math.max(0, fullAt - now) * spec.capacity() / window.capacity();
     fullAt = now + (long) Math.ceil(owed);
-    paceLows.forget();
+    paceLows.scale((double) spec.capacity() / window.capacity());
     spec = window;
     forget(now);
     burstTakes = takes(window.burst());
