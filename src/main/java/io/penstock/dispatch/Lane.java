@@ -70,8 +70,9 @@ final class Lane implements WaitList.Waiter {
     return tickets;
   }
 
-  /** Puts its tickets into another order. */
+  /** Puts its tickets into another order; they keep their skips. */
   void reorder(QueueDiscipline<ParkedTicket> next) {
+    learn();
     List<ParkedTicket> all = new ArrayList<>();
     tickets.forEach(all::add);
     all.forEach(tickets::remove);
@@ -127,8 +128,8 @@ final class Lane implements WaitList.Waiter {
 
   /** Removes a ticket. If it was granted ({@code passed}), it skipped the tickets before it. */
   void remove(ParkedTicket parkedTicket, boolean passed) {
+    learn();
     if (passed) {
-      learn();
       tickets.pass(parkedTicket);
     } else {
       tickets.remove(parkedTicket);

@@ -119,6 +119,7 @@ public final class ParkedTicket extends Ticket {
             laneKey.withFallbacks() ? Ticker.NEVER : before.fallbackNanos());
     this.laneKey = laneKey;
     this.carried = carried;
+    keepSkipsOf(before);
     TicketNote known = before.note;
     this.note = known == null ? null : known.next();
   }

@@ -324,8 +324,8 @@ public final class WaitingRoom {
   }
 
   /**
-   * Gives a ticket another lane key. If it is in the queue, it moves to the lane of that key, where
-   * it has not been skipped yet.
+   * Gives a ticket another lane key. If it is in the queue, it moves to the lane of that key, and
+   * keeps its place and its skips.
    */
   private void move(ParkedTicket parkedTicket, LaneKey next, long now) {
     boolean stays = parkedTicket.blocked();

@@ -65,6 +65,14 @@ public class Ticket extends TreapNode {
     this.deadlineNanos = deadlineNanos;
   }
 
+  /**
+   * Takes over how often the ticket of the request's previous attempt was skipped. Neither ticket
+   * may be in a queue.
+   */
+  protected final void keepSkipsOf(Ticket before) {
+    skips(before.skips());
+  }
+
   /** Returns the arrival number. */
   public final long order() {
     return order;

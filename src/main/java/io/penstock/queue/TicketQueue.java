@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * fits is found in O(log n) if only one dimension is short.
  *
  * <p>It also counts <em>skips</em>: how often a ticket was overtaken by one that comes later in
- * order, exactly. Belongs to one thread at a time. No ticket is in two queues.
+ * order, exactly. A ticket keeps its count when it moves to another queue. Belongs to one thread at
+ * a time. No ticket is in two queues.
  *
  * @param <T> the kind of ticket
  */

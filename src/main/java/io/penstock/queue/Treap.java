@@ -63,7 +63,7 @@ final class Treap<N extends TreapNode> {
     size++;
   }
 
-  /** Removes a node. Its number of skips is lost. */
+  /** Removes a node. It keeps its number of skips, with which it may be added again. */
   void remove(N node) {
     root = erase(root, node);
     if (first != null && first.at(node.rank, node.order)) {

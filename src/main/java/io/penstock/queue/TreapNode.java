@@ -184,12 +184,11 @@ public abstract class TreapNode {
     }
   }
 
-  /** Resets this node, which has been removed from its treap. */
+  /** Resets this node, which has been removed from its treap; it keeps its own skips. */
   final void clear() {
     left = null;
     right = null;
     owed = 0;
-    skips = 0;
-    mostSkips = 0;
+    mostSkips = skips;
   }
 }

@@ -12,6 +12,7 @@ import static io.penstock.endpoint.EndpointFixture.waits;
 import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
@@ -19,13 +20,17 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueOrder;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests of the counting of skips, by tickets of one endpoint and of several, and of the claims that
@@ -158,6 +163,62 @@ class SkipTest {
     endpointFixture.at(61 * SECOND);
     assertThat(went(last)).isTrue();
     assertThat(waits(first)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/a", "/b"})
+  void orderChanged_skipsStayCounted(String skipping) {
+    open(QueueOrder.FIFO, 1);
+    submit(a(), 50);
+    ParkedTicket large = submit(b(), 80);
+    assertThat(went(submit(endpointFixture.endpoint(skipping), 5))).as("the only skip").isTrue();
+    b().reconfigure(none("/b").to(U).spec(scheduling(QueueOrder.PRIORITY, 1), OPEN));
+    endpointFixture.drivers.run();
+    assertThat(waits(submit(b(), 5))).as("by its own endpoint").isTrue();
+    assertThat(waits(submit(a(), 5))).as("by another endpoint").isTrue();
+    assertThat(waits(large)).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "FAIR"})
+  void returnsAfterAFailedAttempt_skipsStayCounted(QueueOrder queueOrder) {
+    open(queueOrder, 1);
+    ParkedTicket runs = submit(a(), 50);
+    ParkedTicket large = submit(b(), 60);
+    assertThat(went(submit(b(), 5))).as("the only skip").isTrue();
+    settlement(runs).served(new TokenUsage(0, 0, 0), 0, START);
+    endpointFixture.drivers.run();
+    submit(a(), 30);
+    ParkedTicket back = settlement(large).retry(AttemptFailure.BROKEN, false, START);
+    endpointFixture.drivers.run();
+    assertThat(waits(Objects.requireNonNull(back))).isTrue();
+    assertThat(waits(submit(b(), 5))).as("by its own endpoint").isTrue();
+    assertThat(waits(submit(a(), 5))).as("by another endpoint").isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "FAIR"})
+  void fallbackModelsMayServeToo_skipsStayCounted(QueueOrder queueOrder) {
+    EndpointSpec spec =
+        none("/b")
+            .to(serving("u", "large"), serving("v", "small"))
+            .spec(scheduling(queueOrder, 1), OPEN)
+            .withFallbacks(
+                Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND)));
+    endpointFixture.registry.apply(List.of(spec));
+    endpointFixture.drivers.run();
+    ask(b(), "large", 50);
+    ParkedTicket widened = ask(b(), "large", 80);
+    assertThat(went(ask(b(), "large", 5))).as("the only skip").isTrue();
+    endpointFixture.at(SECOND);
+    ask(b(), "small", 100); // so that u has room before v
+    endpointFixture.at(5 * SECOND);
+    assertThat(waits(ask(b(), "large", 5))).as("a second skip").isTrue();
+    assertThat(waits(widened)).isTrue();
+  }
+
+  private static UpstreamSpec serving(String id, String model) {
+    return upstream(id, 0, 100, ChargeRule.TOTAL, Map.of(model, model), null);
   }
 
   @Test

@@ -278,7 +278,7 @@ class TicketQueueTest {
 
   @ParameterizedTest
   @EnumSource(QueueOrder.class)
-  void ticketMovesElsewhere_itsSkipsAreForgotten(QueueOrder queueOrder) {
+  void ticketMovesElsewhere_keepsItsSkips(QueueOrder queueOrder) {
     for (String flow : List.of("one", "other")) {
       QueueDiscipline<Ticket> queueDiscipline = discipline(queueOrder);
       TicketQueue<Ticket> queue = queueDiscipline.queue();
@@ -294,7 +294,9 @@ class TicketQueueTest {
       TicketQueue<Ticket> elsewhere = queueDiscipline.queue();
       elsewhere.add(moved);
       assertThat(elsewhere.first()).isSameAs(moved);
-      assertThat(elsewhere.skipsOfFirst()).isZero();
+      assertThat(elsewhere.skipsOfFirst()).isEqualTo(1);
+      elsewhere.skipAll(2);
+      assertThat(elsewhere.skipsOfFirst()).isEqualTo(3);
     }
   }
 
