@@ -163,6 +163,29 @@ class KeyedRequestsIT extends HostileCase {
   }
 
   @Test
+  void wrongBasePath_isRefusedInTheDialectOfTheClient_andNamesOnlyEndpointsOfItsKey() {
+    HttpMessage openAi = post("/v1/chat/completions", CLIENT_SECRET, "{}");
+    refused(openAi, 404, "no_endpoint");
+    JsonNode error = JsonMapper.shared().readTree(openAi.text()).get("error");
+    assertThat(error.get("type").asString()).isEqualTo("not_found_error");
+    assertThat(error.get("message").asString())
+        .startsWith("Invalid URL (POST /v1/chat/completions)")
+        .contains("/openai", "/v1, such as http://HOST:PORT/openai/v1");
+    HttpMessage anthropic = post("/v1/messages", CLIENT_SECRET, "{}");
+    refused(anthropic, 404, "no_endpoint");
+    assertThat(anthropic.text()).contains("\"type\":\"not_found_error\"", "/anthropic");
+    HttpMessage gemini = post("/v1beta/models/m:generateContent", CLIENT_SECRET, "{}");
+    refused(gemini, 404, "no_endpoint");
+    assertThat(gemini.text()).contains("\"status\":\"NOT_FOUND\"");
+    HttpMessage nobody = post("/v1/chat/completions", "wrong", "{}");
+    refused(nobody, 401, "unauthenticated");
+    assertThat(nobody.text()).contains("invalid_api_key").doesNotContain("/openai");
+    HttpMessage bound = post("/v1/messages", BOB, "{}");
+    refused(bound, 404, "no_endpoint");
+    assertThat(bound.text()).contains("base URL").doesNotContain("Endpoints that speak");
+  }
+
+  @Test
   void refusal_hasTheShapeOfTheDialect() {
     HttpMessage anthropic = get("/anthropic/v1/files");
     refused(anthropic, 401, "unauthenticated");

@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.gateway.request.ClientIdentity;
@@ -13,6 +14,7 @@ import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.TrackedRequest;
+import io.penstock.key.ApiCaller;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusedCall;
@@ -23,6 +25,7 @@ import io.penstock.time.WallClock;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.RequestIds;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -202,7 +205,16 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     }
     Endpoint endpoint = registry.enter(path);
     if (endpoint == null) {
-      return refuse(exchange, requestId, RefusalReason.NO_ENDPOINT, "no endpoint has this path");
+      ApiCaller caller = clientIdentity.caller();
+      Stream<EndpointSpec> known =
+          registry.all().stream()
+              .map(Endpoint::spec)
+              .filter(spec -> EntryCheck.allows(caller, spec, spec.path()));
+      return refuse(
+          exchange,
+          UnknownPath.refusal(request, known),
+          UnknownPath.dialect(request),
+          RefusedCall.of(requestId));
     }
     return Mono.defer(() -> entered(exchange, chain, endpoint, requestId, clientIdentity))
         .doFinally(signal -> endpoint.leave());
@@ -278,7 +290,13 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
       EntryCheck.CheckResult.Rejected rejected) {
     Refusal refusal = rejected.refusal();
     if (there == null) {
-      return refuse(exchange, requestId, refusal.reason(), refusal.detail());
+      Dialect dialect = UnknownPath.dialect(exchange.getRequest());
+      boolean clients = refusal.reason() == RefusalReason.UNAUTHENTICATED;
+      return refuse(
+          exchange,
+          refusal,
+          clients ? dialect : Dialect.NONE,
+          new RefusedCall(requestId, null, null, rejected.maskedKey()));
     }
     there.refused(Cost.NO_TOKENS, 0, refusal);
     RefusalBody body =
@@ -306,13 +324,19 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
 
   private static Mono<Void> refuse(
       ServerWebExchange exchange, String requestId, RefusalReason refusalReason, String detail) {
-    Refusal refusal = Refusal.of(refusalReason, detail);
+    return refuse(
+        exchange, Refusal.of(refusalReason, detail), Dialect.NONE, RefusedCall.of(requestId));
+  }
+
+  /** Refuses a request that has no endpoint. */
+  private static Mono<Void> refuse(
+      ServerWebExchange exchange, Refusal refusal, Dialect dialect, RefusedCall call) {
     return RefusalWriter.write(
         exchange,
         refusal,
         RetryAdvice.withoutInstant(refusal),
-        ProviderProtocol.of(Dialect.NONE).refusalBody(refusal, requestId),
-        requestId,
+        ProviderProtocol.of(dialect).refusalBody(refusal, call),
+        call.requestId(),
         null);
   }
 }
