@@ -84,6 +84,16 @@ final class AnthropicProtocol implements ProviderProtocol {
   }
 
   @Override
+  public @Nullable String describedModel(String method, String path) {
+    return method.equals("GET") ? CallPaths.member(path, "/models") : null;
+  }
+
+  @Override
+  public byte[] model(String name) {
+    return ModelList.anthropicModel(name);
+  }
+
+  @Override
   public Map<String, String> credentials(String apiKey) {
     return Map.of("x-api-key", apiKey);
   }

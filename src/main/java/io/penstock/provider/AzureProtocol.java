@@ -91,6 +91,16 @@ final class AzureProtocol implements ProviderProtocol {
   }
 
   @Override
+  public @Nullable String describedModel(String method, String path) {
+    return OPEN_AI.describedModel(method, path);
+  }
+
+  @Override
+  public byte[] model(String name) {
+    return OPEN_AI.model(name);
+  }
+
+  @Override
   public Map<String, String> credentials(String apiKey) {
     return Map.of("api-key", apiKey);
   }

@@ -1,5 +1,8 @@
 package io.penstock.provider;
 
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
 /** Matches paths with the calls of a provider. */
 final class CallPaths {
   private CallPaths() {}
@@ -13,6 +16,19 @@ final class CallPaths {
   static boolean names(String path, String call) {
     String tidy = tidy(path);
     return tidy.regionMatches(true, tidy.length() - call.length(), call, 0, call.length());
+  }
+
+  /**
+   * Returns the part of {@code path} behind a collection, such as {@code /models}, or null when
+   * there is none. The part may contain slashes, as names of models do.
+   */
+  static @Nullable String member(String path, String collection) {
+    String tidy = tidy(path);
+    String prefix = collection + "/";
+    int at = tidy.toLowerCase(Locale.ROOT).indexOf(prefix);
+    return at < 0 || at + prefix.length() == tidy.length()
+        ? null
+        : tidy.substring(at + prefix.length());
   }
 
   private static String tidy(String path) {

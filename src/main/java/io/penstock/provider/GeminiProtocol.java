@@ -105,11 +105,22 @@ final class GeminiProtocol implements ProviderProtocol {
 
   @Override
   public boolean listsModels(String method, String path) {
-    return method.equals("GET")
-        && CallPaths.names(path, "/models")
-        // these calls have other shapes: Google's OpenAI-compatible ones, and those of Vertex AI
-        && !CallPaths.names(path, "/openai/models")
-        && !path.contains("/publishers/");
+    return method.equals("GET") && CallPaths.names(path, "/models") && !hasOtherShapes(path);
+  }
+
+  /** Returns whether a call is an OpenAI-compatible one of Google's, or one of Vertex AI. */
+  private static boolean hasOtherShapes(String path) {
+    return path.contains("/openai/models") || path.contains("/publishers/");
+  }
+
+  @Override
+  public @Nullable String describedModel(String method, String path) {
+    return method.equals("GET") && !hasOtherShapes(path) ? CallPaths.member(path, "/models") : null;
+  }
+
+  @Override
+  public byte[] model(String name) {
+    return ModelList.geminiModel(name);
   }
 
   @Override

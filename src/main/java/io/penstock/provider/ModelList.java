@@ -8,8 +8,9 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Writes lists of models in each provider's format. Only the name of a model is known; its creation
- * time is given as the Unix epoch, which Anthropic's reference prescribes for unknown times.
+ * Writes models, and lists of them, in each provider's format. Only the name of a model is known;
+ * its creation time is given as the Unix epoch, which Anthropic's reference prescribes for unknown
+ * times.
  */
 final class ModelList {
   private static final JsonFactory FACTORY = new JsonFactory();
@@ -24,14 +25,23 @@ final class ModelList {
           json.writeArrayPropertyStart("data");
           for (String name : names) {
             json.writeStartObject();
-            json.writeStringProperty("id", name);
-            json.writeStringProperty("object", "model");
-            json.writeNumberProperty("created", 0);
-            json.writeStringProperty("owned_by", "penstock");
+            openAi(json, name);
             json.writeEndObject();
           }
           json.writeEndArray();
         });
+  }
+
+  /** Returns {@code {"id","object","created","owned_by"}}. */
+  static byte[] openAiModel(String name) {
+    return write(json -> openAi(json, name));
+  }
+
+  private static void openAi(JsonGenerator json, String name) {
+    json.writeStringProperty("id", name);
+    json.writeStringProperty("object", "model");
+    json.writeNumberProperty("created", 0);
+    json.writeStringProperty("owned_by", "penstock");
   }
 
   /**
@@ -44,10 +54,7 @@ final class ModelList {
           json.writeArrayPropertyStart("data");
           for (String name : names) {
             json.writeStartObject();
-            json.writeStringProperty("type", "model");
-            json.writeStringProperty("id", name);
-            json.writeStringProperty("display_name", name);
-            json.writeStringProperty("created_at", "1970-01-01T00:00:00Z");
+            anthropic(json, name);
             json.writeEndObject();
           }
           json.writeEndArray();
@@ -57,6 +64,18 @@ final class ModelList {
         });
   }
 
+  /** Returns {@code {"type","id","display_name","created_at"}}. */
+  static byte[] anthropicModel(String name) {
+    return write(json -> anthropic(json, name));
+  }
+
+  private static void anthropic(JsonGenerator json, String name) {
+    json.writeStringProperty("type", "model");
+    json.writeStringProperty("id", name);
+    json.writeStringProperty("display_name", name);
+    json.writeStringProperty("created_at", "1970-01-01T00:00:00Z");
+  }
+
   /** Returns {@code {"models":[{"name","displayName"}]}}, names with their collection. */
   static byte[] gemini(List<String> names) {
     return write(
@@ -64,12 +83,21 @@ final class ModelList {
           json.writeArrayPropertyStart("models");
           for (String name : names) {
             json.writeStartObject();
-            json.writeStringProperty("name", name.indexOf('/') < 0 ? "models/" + name : name);
-            json.writeStringProperty("displayName", name);
+            gemini(json, name);
             json.writeEndObject();
           }
           json.writeEndArray();
         });
+  }
+
+  /** Returns {@code {"name","displayName"}}, the name with its collection. */
+  static byte[] geminiModel(String name) {
+    return write(json -> gemini(json, name));
+  }
+
+  private static void gemini(JsonGenerator json, String name) {
+    json.writeStringProperty("name", name.indexOf('/') < 0 ? "models/" + name : name);
+    json.writeStringProperty("displayName", name);
   }
 
   private static byte[] write(Consumer<JsonGenerator> content) {

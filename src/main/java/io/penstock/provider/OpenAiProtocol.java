@@ -115,6 +115,16 @@ final class OpenAiProtocol implements ProviderProtocol {
   }
 
   @Override
+  public @Nullable String describedModel(String method, String path) {
+    return method.equals("GET") ? CallPaths.member(path, "/models") : null;
+  }
+
+  @Override
+  public byte[] model(String name) {
+    return ModelList.openAiModel(name);
+  }
+
+  @Override
   public Map<String, String> credentials(String apiKey) {
     return Map.of("Authorization", "Bearer " + apiKey);
   }

@@ -153,6 +153,19 @@ public sealed interface ProviderProtocol
     throw new UnsupportedOperationException("there are no models in this dialect");
   }
 
+  /**
+   * Returns the name of the model about which a request asks, or null if it asks for no model's
+   * description; {@code path} as in {@link #weighs}.
+   */
+  default @Nullable String describedModel(String method, String path) {
+    return null;
+  }
+
+  /** Returns the description of one model as JSON. */
+  default byte[] model(String name) {
+    throw new UnsupportedOperationException("there are no models in this dialect");
+  }
+
   /** Returns the headers, by name, that authenticate with an upstream. */
   Map<String, String> credentials(String apiKey);
 }

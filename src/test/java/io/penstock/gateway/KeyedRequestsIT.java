@@ -284,6 +284,16 @@ class KeyedRequestsIT extends HostileCase {
     assertThat(ids("/any/v1/models", BOB)).containsExactly("m");
   }
 
+  @Test
+  void oneModel_isDescribedOnlyToAKeyThatMayUseIt() {
+    assertThat(get("/openai/v1/models/x", "x-penstock-key: " + CLIENT_SECRET).text())
+        .contains("\"id\":\"x\"");
+    refused(get("/openai/v1/models/x", "x-penstock-key: " + BOB), 404, "no_upstream_for_model");
+    assertThat(get("/openai/v1/models/m", "x-penstock-key: " + BOB).text())
+        .contains("\"id\":\"m\"");
+    refused(get("/any/v1/models/x", "x-penstock-key: " + BOB), 404, "no_upstream_for_model");
+  }
+
   private List<String> ids(String path, String secret) {
     HttpMessage answer = get(path, "x-penstock-key: " + secret);
     assertThat(answer.status()).isEqualTo(200);

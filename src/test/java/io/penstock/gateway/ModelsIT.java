@@ -104,8 +104,37 @@ class ModelsIT extends HostileCase {
   }
 
   @Test
-  void oneModelOfThem_isAskedForUpstream() throws InterruptedException {
-    assertThat(get("/openai/v1/models/one").text()).isEqualTo("{}");
-    assertThat(upstream.received().target()).isEqualTo("/v1/models/one");
+  void oneModelOfThem_isDescribedHere_alsoUnderItsAlias() {
+    assertThat(answeredHere("/openai/v1/models/alias").text())
+        .isEqualTo(
+            "{\"id\":\"alias\",\"object\":\"model\",\"created\":0,\"owned_by\":\"penstock\"}");
+    assertThat(answeredHere("/anthropic/v1/models/alias").text())
+        .isEqualTo(
+            "{\"type\":\"model\",\"id\":\"alias\",\"display_name\":\"alias\","
+                + "\"created_at\":\"1970-01-01T00:00:00Z\"}");
+    assertThat(answeredHere("/gemini/v1beta/models/alias").text())
+        .isEqualTo("{\"name\":\"models/alias\",\"displayName\":\"alias\"}");
+    assertThat(answeredHere("/openai/v1/models/one").text()).contains("\"id\":\"one\"");
+  }
+
+  @Test
+  void modelThatNoUpstreamServes_isNotFound() {
+    HttpMessage openAi = get("/openai/v1/models/other");
+    refused(openAi, 404, "no_upstream_for_model");
+    assertThat(openAi.text())
+        .contains("The model `other` does not exist", "\"code\":\"model_not_found\"");
+    HttpMessage anthropic = get("/anthropic/v1/models/other");
+    refused(anthropic, 404, "no_upstream_for_model");
+    assertThat(anthropic.text()).contains("not_found_error", "model: other");
+    HttpMessage gemini = get("/gemini/v1beta/models/other");
+    refused(gemini, 404, "no_upstream_for_model");
+    assertThat(gemini.text()).contains("\"status\":\"NOT_FOUND\"", "models/other");
+  }
+
+  @Test
+  void upstreamThatTakesAnyModel_isAskedForThoseThatNobodyLists() throws InterruptedException {
+    assertThat(answeredHere("/any/v1/models/one").text()).contains("\"id\":\"one\"");
+    assertThat(get("/any/v1/models/other").text()).isEqualTo("{}");
+    assertThat(upstream.received().target()).isEqualTo("/v1/models/other");
   }
 }

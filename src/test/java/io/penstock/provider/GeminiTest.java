@@ -129,6 +129,29 @@ class GeminiTest {
     assertThat(SPEECH.listsModels(method, path)).isEqualTo(lists);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "GET, /v1beta/models/m, m",
+    "GET, /v1beta//models/m/, m",
+    "GET, /v1beta/models, ",
+    "GET, /v1beta/models/, ",
+    "POST, /v1beta/models/m, ",
+    "DELETE, /v1beta/models/m, ",
+    "GET, /v1beta/tunedModels/m, ",
+    "GET, /v1beta/openai/models/m, ",
+    "GET, /v1beta1/publishers/google/models/m, ",
+  })
+  void model_described(String method, String path, String model) {
+    assertThat(SPEECH.describedModel(method, path)).isEqualTo(model);
+  }
+
+  @Test
+  void modelOfOpenAi_mayHaveSlashesInItsName() {
+    ProviderProtocol openAi = ProviderProtocol.of(Dialect.OPENAI);
+    assertThat(openAi.describedModel("GET", "/v1/models/org/model")).isEqualTo("org/model");
+    assertThat(openAi.describedModel("GET", "/v1/files/m")).isNull();
+  }
+
   @Test
   void modelList_inEachDialect_hasItsShape() {
     List<String> names = List.of("a\"b", "tunedModels/t");

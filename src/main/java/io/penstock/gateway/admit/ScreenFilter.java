@@ -8,6 +8,7 @@ import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.List;
@@ -28,11 +29,16 @@ import reactor.core.publisher.Mono;
 /**
  * Answers requests that need not wait: refuses models that the key may not use, and, if the body is
  * not read, uploads that are too large and upgrades that the endpoint does not allow; and answers
- * the question which models there are.
+ * the questions which models there are, and whether there is a certain one.
  */
 public final class ScreenFilter implements GlobalFilter, Ordered {
   private static final Refusal NO_UPGRADES =
       Refusal.of(RefusalReason.UPGRADE_REFUSED, "the endpoint passes no upgrades on");
+
+  private static final Refusal NO_MODEL =
+      Refusal.of(
+          RefusalReason.NO_UPSTREAM_FOR_MODEL,
+          "no upstream of this endpoint serves the model to this client");
 
   @Override
   public int getOrder() {
@@ -62,10 +68,26 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
       return refuse(exchange, requestContext, BadUpload.refusal(most));
     }
     String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
+    ProviderProtocol protocol = requestContext.protocol();
+    String method = request.getMethod().name();
     boolean known = named(spec) || requestContext.client().models() != null;
-    return requestContext.protocol().listsModels(request.getMethod().name(), below) && known
-        ? models(exchange, requestContext, spec)
-        : chain.filter(exchange);
+    if (protocol.listsModels(method, below)) {
+      return known
+          ? answer(exchange, requestContext, protocol.models(List.copyOf(names(requestContext))))
+          : chain.filter(exchange);
+    }
+    String model = protocol.describedModel(method, below);
+    if (model == null) {
+      return chain.filter(exchange);
+    }
+    if (names(requestContext).contains(model)) {
+      return answer(exchange, requestContext, protocol.model(model));
+    }
+    if (!known) {
+      return chain.filter(exchange); // an upstream that takes any model may know it
+    }
+    requestContext.describes(model);
+    return refuse(exchange, requestContext, NO_MODEL);
   }
 
   private static Mono<Void> refuse(
@@ -90,8 +112,9 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     return upstream.models().isEmpty();
   }
 
-  private static Mono<Void> models(
-      ServerWebExchange exchange, RequestContext requestContext, EndpointSpec spec) {
+  /** Returns the models that the client may use, as far as they are known. */
+  private static SortedSet<String> names(RequestContext requestContext) {
+    EndpointSpec spec = requestContext.endpoint().spec();
     Set<String> allowed = requestContext.client().models();
     SortedSet<String> names = new TreeSet<>();
     spec.upstreams().stream()
@@ -103,7 +126,11 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
       names.addAll(allowed); // an upstream takes any
       names.retainAll(allowed);
     }
-    byte[] body = requestContext.protocol().models(List.copyOf(names));
+    return names;
+  }
+
+  private static Mono<Void> answer(
+      ServerWebExchange exchange, RequestContext requestContext, byte[] body) {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();

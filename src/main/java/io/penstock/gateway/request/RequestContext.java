@@ -122,6 +122,11 @@ public final class RequestContext {
     return RetryAdvice.of(refusal, most, clock.unixMillis());
   }
 
+  /** Sets the model that a request names in its path; its body is not read. */
+  public void describes(String name) {
+    model = name;
+  }
+
   /** Returns what a provider's error text mentions of this request. */
   RefusedCall refusedCall(RetryAdvice advice) {
     return new RefusedCall(requestId, advice.at(), model, null);
