@@ -265,6 +265,7 @@ final class RefusalJson {
       case 404 -> "Not Found";
       case 408 -> "Request Timeout";
       case 413 -> "Content Too Large";
+      case 415 -> "Unsupported Media Type";
       case 421 -> "Misdirected Request";
       case 426 -> "Upgrade Required";
       case 429 -> "Too Many Requests";

@@ -22,6 +22,8 @@ public enum RefusalReason {
   BODY_TIMEOUT(408, false),
   /** The body is larger than the endpoint takes. */
   BODY_TOO_LARGE(413, false),
+  /** The body has an encoding that the gateway cannot read. */
+  UNSUPPORTED_ENCODING(415, false),
   /** The request is for a host that is not one of the gateway's. */
   FOREIGN_HOST(421, false),
   /** The endpoint does not allow a connection to switch to another protocol. */

@@ -1,15 +1,19 @@
 package io.penstock.gateway.body;
 
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.time.Ticker;
 import io.penstock.wire.ConnectionGuard;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
@@ -32,13 +36,20 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   public enum End {
     WHOLE,
     TOO_LARGE,
+    /** The body is not what its encoding says. */
+    CORRUPT,
     /** The client sends too slowly. */
     LATE,
     /** The client broke off, so there is no client to answer. */
     BROKEN
   }
 
+  private static final long UNSTATED = -1;
+  private static final NettyDataBufferFactory INFLATED =
+      new NettyDataBufferFactory(UnpooledByteBufAllocator.DEFAULT);
+
   private final HeldBody body;
+  private final @Nullable BodyInflation inflation;
   private final RequestReader reader;
   private final long mostBytes;
   private final BodyPace pace;
@@ -49,11 +60,14 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   private final MonoSink<End> sink;
   private @Nullable ScheduledFuture<?> watch;
   private boolean asked;
+  private boolean inflating;
+  private boolean received;
   private boolean ended;
 
   private BodyIntake(
       ServerHttpRequest request,
       HeldBody body,
+      BodyEncoding encoding,
       RequestReader reader,
       long mostBytes,
       Terms terms,
@@ -61,6 +75,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
       MonoSink<End> sink) {
     this.request = request;
     this.body = body;
+    this.inflation = encoding.inflation();
     this.reader = reader;
     this.mostBytes = mostBytes;
     this.pace = new BodyPace(terms.pace());
@@ -71,7 +86,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   }
 
   /**
-   * Reads the body of a request.
+   * Reads the body of a request; a compressed one is inflated, and counts as large as it is then.
    *
    * @param terms how fast it has to come
    * @param onCancel run when the client goes away meanwhile, in which case there is no end
@@ -79,16 +94,18 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   public static Mono<End> read(
       ServerHttpRequest request,
       HeldBody body,
+      BodyEncoding encoding,
       RequestReader reader,
       long mostBytes,
       Terms terms,
       Runnable onCancel) {
-    body.expect(request.getHeaders().getContentLength(), mostBytes);
+    boolean stated = encoding == BodyEncoding.IDENTITY;
+    body.expect(stated ? request.getHeaders().getContentLength() : UNSTATED, mostBytes);
     return Mono.create(
         sink -> {
           BodyIntake intake =
-              new BodyIntake(request, body, reader, mostBytes, terms, onCancel, sink);
-          sink.onDispose(intake);
+              new BodyIntake(request, body, encoding, reader, mostBytes, terms, onCancel, sink);
+          sink.onDispose(intake::leave);
           request.getBody().subscribe(intake);
         });
   }
@@ -109,9 +126,57 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   protected void hookOnNext(DataBuffer piece) {
     asked = false;
     pace.came(piece.readableByteCount());
+    if (inflation == null) {
+      if (add(piece)) {
+        next();
+      }
+      return;
+    }
+    byte[] compressed = new byte[piece.readableByteCount()];
+    piece.read(compressed);
+    DataBufferUtils.release(piece);
+    inflation.feed(compressed);
+    inflating = true;
+    inflate(inflation);
+  }
+
+  /** Adds a piece to the body; returns false if that made it too large, which ends the reading. */
+  private boolean add(DataBuffer piece) {
     body.add(piece, reader::feed);
     if (body.size() > mostBytes) {
       end(End.TOO_LARGE);
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Inflates the last piece, a part of it at once: a small piece may become a large one, and the
+   * event loop has others to serve.
+   */
+  private void inflate(BodyInflation inflation) {
+    if (ended) {
+      return;
+    }
+    try {
+      int bytes = 0;
+      for (byte[] part = inflation.next(); part != null; part = inflation.next()) {
+        if (!add(INFLATED.wrap(Unpooled.wrappedBuffer(part)))) {
+          return;
+        }
+        bytes += part.length;
+        if (bytes >= HeldBody.STEP_BYTES) {
+          loop.execute(() -> inflate(inflation));
+          return;
+        }
+      }
+    } catch (DataFormatException corrupt) {
+      end(End.CORRUPT);
+      return;
+    }
+    inflating = false;
+    if (received) {
+      whole();
     } else {
       next();
     }
@@ -158,20 +223,49 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
 
   @Override
   protected void hookOnComplete() {
-    ended = true;
+    received = true;
+    if (!inflating) {
+      whole();
+    }
+  }
+
+  private void whole() {
+    boolean corrupt = inflation != null && !inflation.complete();
+    finish();
     body.complete();
     // invalid HTTP ends a body just like its end does, and has been answered by the codec
-    sink.success(ConnectionGuard.broken(request) ? End.BROKEN : End.WHOLE);
+    if (ConnectionGuard.broken(request)) {
+      sink.success(End.BROKEN);
+    } else {
+      sink.success(corrupt ? End.CORRUPT : End.WHOLE);
+    }
+  }
+
+  /** Notes that nothing more is read. */
+  private void finish() {
+    ended = true;
+    if (inflation != null) {
+      inflation.close();
+    }
+  }
+
+  /** Stops because there is nobody to read for any more. */
+  private void leave() {
+    dispose();
+    if (!ended) {
+      finish();
+      onCancel.run();
+    }
   }
 
   @Override
   protected void hookOnError(Throwable broken) {
-    ended = true;
+    finish();
     sink.success(End.BROKEN);
   }
 
   private void end(End end) {
-    ended = true;
+    finish();
     cancel();
     sink.success(end);
   }
@@ -180,9 +274,6 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   protected void hookFinally(SignalType type) {
     if (watch != null) {
       watch.cancel(false);
-    }
-    if (type == SignalType.CANCEL && !ended) {
-      onCancel.run();
     }
   }
 

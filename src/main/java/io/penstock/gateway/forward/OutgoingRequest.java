@@ -83,6 +83,7 @@ final class OutgoingRequest {
     if (requestContext.weighed()) {
       headers.set(
           HttpHeaderNames.CONTENT_LENGTH, requestContext.body().size() + BodyEdits.grown(edits));
+      headers.remove(HttpHeaderNames.CONTENT_ENCODING); // it was inflated
       // A compressed answer would hide its usage.
       headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
     }

@@ -1,6 +1,7 @@
 package io.penstock.gateway.request;
 
 import io.penstock.endpoint.Endpoint;
+import io.penstock.gateway.body.BodyEncoding;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.refusal.Refusal;
@@ -66,6 +67,9 @@ public final class RefusalWriter {
     }
     if (refusal.reason() == RefusalReason.UNAUTHENTICATED) {
       headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"penstock\"");
+    }
+    if (refusal.reason() == RefusalReason.UNSUPPORTED_ENCODING) {
+      headers.set(HttpHeaders.ACCEPT_ENCODING, BodyEncoding.ACCEPTED);
     }
     if (refusal.reason() == RefusalReason.BODY_TIMEOUT) {
       headers.set(HttpHeaders.CONNECTION, "close"); // the rest of the body is not read

@@ -3,6 +3,7 @@ package io.penstock.gateway.weigh;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.body.BodyBudget;
+import io.penstock.gateway.body.BodyEncoding;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.body.BodyIntake.End;
 import io.penstock.gateway.body.WatchedUpload;
@@ -56,6 +57,10 @@ public final class WeighFilter implements GlobalFilter, Ordered {
       return chain.filter(spec.permit() ? exchange : watched(exchange));
     }
     requestContext.setOperation(requestContext.protocol().operation(below));
+    BodyEncoding encoding = BodyEncoding.of(request.getHeaders());
+    if (encoding == null) {
+      return refuse(exchange, requestContext, BadUpload.encoded(request.getHeaders()));
+    }
     long most = spec.reading().maxBodyBytes();
     if (request.getHeaders().getContentLength() > most) {
       return refuse(exchange, requestContext, tooLarge(most));
@@ -68,6 +73,7 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     return BodyIntake.read(
             request,
             requestContext.body(),
+            encoding,
             reader,
             most,
             terms,
@@ -95,6 +101,7 @@ public final class WeighFilter implements GlobalFilter, Ordered {
               exchange,
               requestContext,
               tooLarge(requestContext.endpoint().spec().reading().maxBodyBytes()));
+      case CORRUPT -> refuse(exchange, requestContext, BadUpload.CORRUPT);
       case LATE -> {
         bodies.countLate();
         yield refuse(exchange, requestContext, BadUpload.LATE);

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * Skips the header of a gzip member, which may arrive in any pieces. Source: RFC 1952, section 2.3.
  */
-final class GzipHead {
+public final class GzipHead {
   private static final int[] MAGIC = {0x1F, 0x8B, 8};
   private static final int FIXED_BYTES = 10;
   private static final int FLAGS_AT = 3;
@@ -23,7 +23,7 @@ final class GzipHead {
   private int extra;
 
   /** Resets the state for another member. */
-  void restart() {
+  public void restart() {
     at = 0;
     flags = 0;
     skip = 0;
@@ -36,12 +36,12 @@ final class GzipHead {
   }
 
   /** Returns whether the header is complete. */
-  boolean complete() {
+  public boolean complete() {
     return at >= FIXED_BYTES && flags == 0 && skip == 0;
   }
 
   /** Consumes the bytes that belong to the header; returns false if they are not a gzip header. */
-  boolean read(ByteBuffer bytes) {
+  public boolean read(ByteBuffer bytes) {
     while (bytes.hasRemaining() && !complete()) {
       int b = bytes.get() & 0xFF;
       if (at < FIXED_BYTES) {
