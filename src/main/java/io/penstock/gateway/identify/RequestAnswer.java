@@ -48,7 +48,7 @@ public final class RequestAnswer {
       "no request with this id that was sent with this key is in the gateway or ended within the"
           + " last minute";
 
-  /** What is known of a waiting request beyond its state. */
+  /** The place of a waiting request and the cause of its wait, as far as they are known. */
   private record Standing(Optional<RecentPlaces.Place> place, Optional<BindingLimit> cause) {
     static final Standing UNKNOWN = new Standing(Optional.empty(), Optional.empty());
   }

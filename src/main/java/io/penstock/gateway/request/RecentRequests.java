@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * The requests that are in the gateway or ended within the last minute, for clients that ask what
  * became of theirs. Safe from any thread.
  *
- * <p>Each client finds its own requests only. Of several requests of a client with the same id the
+ * <p>Each client finds its own requests only. If several requests of a client have the same id, the
  * latest counts. Requests in the gateway are always kept: each of them has a connection or a place
- * in a queue, and those are bounded. Of the ended ones at most {@value #MOST_ENDED} are kept, and
- * {@value #MOST_ENDED_OF_CLIENT} of a client, the latest.
+ * in a queue, and those are bounded. The latest {@value #MOST_ENDED} ended requests are kept, and
+ * at most {@value #MOST_ENDED_OF_CLIENT} of one client.
  */
 public final class RecentRequests {
   /** Stands for all clients where no keys are needed. */

@@ -9,8 +9,8 @@ import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client may know about one of its requests. The event loop of the request changes it; any
- * thread may read it.
+ * The part of a request's state that its client may know. The event loop of the request changes it;
+ * any thread may read it.
  */
 public final class TrackedRequest {
   /** State of a request. */
