@@ -71,6 +71,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
         (observer, channel, address) -> {
           connections.opened(channel);
           add(channel, true);
+          BodyUpgrades.install(channel);
         });
   }
 
