@@ -53,6 +53,11 @@ abstract class OracleLimit {
   /** Returns the window or cell it was taken from. */
   abstract long take(long taken, long held, long now);
 
+  /** Moves an amount from one cell to that of now, and returns the cell where it is then. */
+  long move(long cell, long taken, long now) {
+    return cell;
+  }
+
   abstract void give(long cell, long taken, long held, long now);
 
   /** Returns the window or cell it was charged to. */

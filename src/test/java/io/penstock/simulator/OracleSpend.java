@@ -3,6 +3,7 @@ package io.penstock.simulator;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
+import io.penstock.limit.LimitSpec;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.simulator.OracleLimit.Ask;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,9 @@ final class OracleSpend {
 
   private final Ask ask;
   private final ProviderLedger.Account account;
-  private final long cell;
+  private final long takenAt;
+  private long cell;
+  private boolean ended;
   private long heldLeft;
   private long charged;
   private long seen;
@@ -39,6 +42,7 @@ final class OracleSpend {
     this.heldLeft = ask.held();
     this.account = ledger.release(limit.capacity(), ask, now);
     this.cell = limit.take(ask.taken(), ask.held(), now);
+    this.takenAt = now;
   }
 
   /** A limit with its measure and the provider's view of it. */
@@ -64,6 +68,18 @@ final class OracleSpend {
       case TOKENS -> chargeRule == ChargeRule.OPENAI || chargeRule == ChargeRule.AZURE;
       case INPUT_TOKENS -> false;
     };
+  }
+
+  /**
+   * Notes that the request was written; if that took longer than the guard, it counts from then.
+   */
+  void written(long now) {
+    boolean late =
+        limit.spec() instanceof LimitSpec.TrailingWindow window
+            && now - takenAt > window.guardNanos();
+    if (late && !ended) {
+      cell = limit.move(cell, ask.taken(), now);
+    }
   }
 
   /** Charges the output produced so far. */
@@ -93,6 +109,7 @@ final class OracleSpend {
 
   /** Settles the charge of an ended answer; {@code usage} may be missing. */
   void settled(@Nullable TokenUsage usage, long counted, long now) {
+    ended = true;
     long unsaid = whole() ? ask.least() + counted : ask.taken();
     long used = usage == null ? unsaid : usedInput(usage);
     if (used < ask.taken()) {
@@ -153,6 +170,7 @@ final class OracleSpend {
 
   /** Gives everything back, because it never ran. */
   void returned(long now) {
+    ended = true;
     limit.give(cell, ask.taken(), heldLeft, now);
     heldLeft = 0;
     account.returned();

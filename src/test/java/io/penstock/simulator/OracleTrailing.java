@@ -190,6 +190,19 @@ final class OracleTrailing extends OracleLimit {
   }
 
   @Override
+  long move(long number, long taken, long now) {
+    Took took = takes.get((int) number);
+    if (now / cellNanos() <= took.cell() || counted(took.cell()) + extra <= now) {
+      return number;
+    }
+    changed();
+    if (taken > 0) {
+      remove(took.cell(), taken);
+    }
+    return number(add(taken, now), took.mark());
+  }
+
+  @Override
   void give(long number, long taken, long reserved, long now) {
     changed();
     long cell = takes.get((int) number).cell();

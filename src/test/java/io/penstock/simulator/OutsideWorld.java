@@ -263,10 +263,12 @@ final class OutsideWorld {
   private void forward(SimTicket ticket, TicketSettlement ticketSettlement) {
     long now = world.now();
     if (simScenario.jitter) {
+      List<OracleSpend> spends = ticket.spends;
       simulation.at(
           now + simScenario.around(5_000_000),
           () -> {
             ticketSettlement.written(world.now());
+            spends.forEach(spend -> spend.written(world.now()));
             simulation.oracle().widened();
           });
     }
