@@ -6,7 +6,7 @@ import tools.jackson.databind.json.JsonMapper;
  * One answer being given.
  *
  * @param ask the request
- * @param text source of its words
+ * @param text its text
  * @param number distinguishes this answer from the provider's others
  * @param createdSeconds Unix time
  * @param model the model's name as JSON
@@ -17,8 +17,10 @@ record MockAnswer(
   static final int TOKENS_PER_EVENT = 16;
 
   static MockAnswer of(MockAsk.Generate ask, MockText text, long number, long unixMillis) {
+    MockContent content = ask.content();
+    MockText said = content == null ? text : content.text();
     return new MockAnswer(
-        ask, text, number, unixMillis / 1_000, JsonMapper.shared().writeValueAsString(ask.model()));
+        ask, said, number, unixMillis / 1_000, JsonMapper.shared().writeValueAsString(ask.model()));
   }
 
   /** Returns the number of tokens of all answers together. */

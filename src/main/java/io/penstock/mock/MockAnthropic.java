@@ -4,14 +4,21 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Anthropic's messages. */
 final class MockAnthropic implements MockDialect, MockForm {
+  private static final Pattern MODELS = Pattern.compile("/v1/models(?:/([^/]{1,256}))?");
+  private static final String ONLY_MODEL = "mock";
+  private static final MockTools.Members TOOL = new MockTools.Members("", "input_schema");
+
   private static final byte[] BLOCK_START =
       """
       event: content_block_start
@@ -26,6 +33,13 @@ final class MockAnthropic implements MockDialect, MockForm {
       """
       event: content_block_delta
       data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":\"\
+      """
+          .getBytes(US_ASCII);
+  private static final byte[] INPUT_DELTA_START =
+      """
+      event: content_block_delta
+      data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta",\
+      "partial_json":\"\
       """
           .getBytes(US_ASCII);
   private static final byte[] DELTA_END = "\"}}\n\n".getBytes(US_ASCII);
@@ -51,6 +65,33 @@ final class MockAnthropic implements MockDialect, MockForm {
       case "/v1/messages/count_tokens" -> MockAnthropic::count;
       default -> null;
     };
+  }
+
+  @Override
+  public byte @Nullable [] models(String path) {
+    Matcher models = MODELS.matcher(path);
+    if (!models.matches()) {
+      return null;
+    }
+    if (models.group(1) != null) {
+      return JsonMapper.shared().writeValueAsBytes(model(models.group(1)));
+    }
+    Map<String, Object> list = new LinkedHashMap<>();
+    list.put("data", List.of(model(ONLY_MODEL)));
+    list.put("has_more", false);
+    list.put("first_id", ONLY_MODEL);
+    list.put("last_id", ONLY_MODEL);
+    return JsonMapper.shared().writeValueAsBytes(list);
+  }
+
+  private static Map<String, Object> model(String id) {
+    Map<String, Object> model = new LinkedHashMap<>();
+    model.put("type", "model");
+    model.put("id", id);
+    model.put("display_name", id.equals(ONLY_MODEL) ? "Mock" : id);
+    model.put("created_at", "2025-01-01T00:00:00Z");
+    model.put("lifecycle", "active");
+    return model;
   }
 
   private static MockAsk count(JsonNode body) {
@@ -81,15 +122,31 @@ final class MockAnthropic implements MockDialect, MockForm {
     }
     long prompt = MockRead.promptTokens(body.path("messages"), body.path("system"));
     return new MockAsk.Generate(
-        this,
-        body.path("model").stringValue(),
-        prompt,
-        prompt,
-        Math.min(tokens, stated),
-        stated < tokens,
-        1,
-        body.path("stream").booleanValue(false),
-        true);
+            this,
+            body.path("model").stringValue(),
+            prompt,
+            prompt,
+            Math.min(tokens, stated),
+            stated < tokens,
+            1,
+            body.path("stream").booleanValue(false),
+            true)
+        .saying(stated, call(body), document(body));
+  }
+
+  private static @Nullable MockContent call(JsonNode body) {
+    JsonNode choice = body.path("tool_choice");
+    boolean over = MockTools.any(body.path("messages"), "content", "type", "tool_result");
+    return over || choice.path("type").stringValue("").equals("none")
+        ? null
+        : MockTools.call(body.path("tools"), TOOL, choice.path("name").stringValue(""));
+  }
+
+  private static @Nullable MockContent document(JsonNode body) {
+    JsonNode format = body.path("output_config").path("format");
+    JsonNode asked = format.isObject() ? format : body.path("output_format");
+    return MockContent.document(
+        asked.path("type").stringValue("").equals("json_schema"), asked.path("schema"));
   }
 
   @Override
@@ -107,9 +164,15 @@ final class MockAnthropic implements MockDialect, MockForm {
     MockAsk.Generate ask = answer.ask();
     MockBytes out = new MockBytes(512 + ask.outputTokens() * 6);
     head(answer, out);
-    out.put("[{\"type\":\"text\",\"text\":\"");
-    answer.text().append(out, 0, ask.outputTokens());
-    out.put("\",\"citations\":null}],\"stop_reason\":\"").put(stop(ask));
+    MockContent call = MockContent.toolOf(answer);
+    if (call == null) {
+      out.put("[{\"type\":\"text\",\"text\":\"");
+      answer.text().append(out, 0, ask.outputTokens());
+      out.put("\"");
+    } else {
+      out.put("[{").put(toolUse(answer, call)).put(call.json());
+    }
+    out.put("}],\"stop_reason\":\"").put(stop(ask));
     out.put("\",\"stop_sequence\":null,\"usage\":");
     usage(ask.promptTokens(), answer.outputTokens(), out);
     return out.put("}").toArray();
@@ -122,7 +185,14 @@ final class MockAnthropic implements MockDialect, MockForm {
   }
 
   private static String stop(MockAsk.Generate ask) {
-    return ask.cutShort() ? "max_tokens" : "end_turn";
+    boolean calls = ask.content() != null && ask.content().tool() != null;
+    return calls ? "tool_use" : ask.cutShort() ? "max_tokens" : "end_turn";
+  }
+
+  /** Returns the members of a block that calls a tool, up to its input. */
+  private static String toolUse(MockAnswer answer, MockContent call) {
+    return "\"type\":\"tool_use\",\"id\":\"toolu_mock_%d\",\"name\":%s,\"input\":"
+        .formatted(answer.number(), call.toolName());
   }
 
   private static void usage(long input, long output, MockBytes out) {
@@ -138,13 +208,21 @@ final class MockAnthropic implements MockDialect, MockForm {
     out.put("[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":");
     // like the provider, which has already produced the first token when the answer starts
     usage(answer.ask().promptTokens(), 1, out);
-    out.put("}}\n\n").put(BLOCK_START);
+    out.put("}}\n\n");
+    MockContent call = MockContent.toolOf(answer);
+    if (call == null) {
+      out.put(BLOCK_START);
+    } else {
+      out.put("event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,");
+      out.put("\"content_block\":{").put(toolUse(answer, call)).put("{}}}\n\n");
+    }
   }
 
   @Override
   public void tokens(MockAnswer answer, int from, int to, MockBytes out) {
+    boolean calls = MockContent.toolOf(answer) != null;
     for (int at = from; at < to; at += MockAnswer.TOKENS_PER_EVENT) {
-      out.put(DELTA_START);
+      out.put(calls ? INPUT_DELTA_START : DELTA_START);
       answer.text().append(out, at, Math.min(to, at + MockAnswer.TOKENS_PER_EVENT));
       out.put(DELTA_END);
     }
@@ -156,7 +234,8 @@ final class MockAnthropic implements MockDialect, MockForm {
     out.put("event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{");
     out.put("\"stop_reason\":\"");
     out.put(stop(answer.ask())).put("\",\"stop_sequence\":null},\"usage\":");
-    out.put("{\"output_tokens\":").put(answer.outputTokens()).put("}}\n\n");
+    usage(answer.ask().promptTokens(), answer.outputTokens(), out);
+    out.put("}\n\n");
     out.put(MESSAGE_STOP);
   }
 

@@ -16,6 +16,7 @@ sealed interface MockAsk {
    * @param answers number of answers, ≥ 1
    * @param stream whether the answer consists of events
    * @param usageEvent whether an OpenAI stream states its usage
+   * @param content what the answer says instead of words, or null
    */
   record Generate(
       MockForm form,
@@ -26,8 +27,58 @@ sealed interface MockAsk {
       boolean cutShort,
       int answers,
       boolean stream,
-      boolean usageEvent)
-      implements MockAsk {}
+      boolean usageEvent,
+      @Nullable MockContent content)
+      implements MockAsk {
+    /** Creates a request that is answered with words. */
+    Generate(
+        MockForm form,
+        String model,
+        long promptTokens,
+        long chargedTokens,
+        int outputTokens,
+        boolean cutShort,
+        int answers,
+        boolean stream,
+        boolean usageEvent) {
+      this(
+          form,
+          model,
+          promptTokens,
+          chargedTokens,
+          outputTokens,
+          cutShort,
+          answers,
+          stream,
+          usageEvent,
+          null);
+    }
+
+    /**
+     * Returns the same request, answered with the first content that is not null. A document may be
+     * cut short; a call of a tool for which the maximum leaves no room is not made.
+     *
+     * @param stated the maximum that the request states, or 0
+     */
+    Generate saying(int stated, @Nullable MockContent call, @Nullable MockContent document) {
+      MockContent said = call != null ? call : document;
+      boolean cut = said != null && stated > 0 && stated < said.tokens();
+      if (said == null || (cut && said == call)) {
+        return this;
+      }
+      return new Generate(
+          form,
+          model,
+          promptTokens,
+          chargedTokens,
+          cut ? stated : said.tokens(),
+          cut,
+          answers,
+          stream,
+          usageEvent,
+          said);
+    }
+  }
 
   /**
    * A request for vectors, one for each of {@code inputs}; with {@code list}, answered by a list

@@ -16,7 +16,7 @@ interface MockDialect {
    */
   @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens);
 
-  /** Returns the answer to a GET of {@code path} if that lists the models, or null. */
+  /** Returns the answer to a GET of {@code path} if that lists the models or names one, or null. */
   default byte @Nullable [] models(String path) {
     return null;
   }

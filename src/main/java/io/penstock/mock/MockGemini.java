@@ -27,8 +27,11 @@ final class MockGemini implements MockDialect {
       """
           .getBytes(US_ASCII);
 
+  private static final Pattern MODEL = Pattern.compile("/v1(?:beta)?/models/([^/:]{1,256})");
   private static final Pattern CALL =
       Pattern.compile("/v1(?:beta)?/(?:models|tunedModels)/([^/:]{1,256}):([A-Za-z]+)");
+  private static final MockTools.Members FUNCTION =
+      new MockTools.Members("", "parameters", "parametersJsonSchema", "parameters_json_schema");
   private static final int MAX_ANSWERS = 8;
   private static final int MAX_OUTPUT_TOKENS = 1_000_000;
   private static final int MAX_INPUTS = 100;
@@ -57,7 +60,21 @@ final class MockGemini implements MockDialect {
 
   @Override
   public byte @Nullable [] models(String path) {
-    return path.equals("/v1beta/models") || path.equals("/v1/models") ? MODELS : null;
+    if (path.equals("/v1beta/models") || path.equals("/v1/models")) {
+      return MODELS;
+    }
+    Matcher one = MODEL.matcher(path);
+    return one.matches()
+        ? JsonMapper.shared()
+            .writeValueAsBytes(
+                Map.of(
+                    "name",
+                    "models/" + one.group(1),
+                    "displayName",
+                    one.group(1),
+                    "supportedGenerationMethods",
+                    List.of("generateContent", "countTokens", "embedContent")))
+        : null;
   }
 
   private static MockAsk generate(
@@ -79,7 +96,40 @@ final class MockGemini implements MockDialect {
           "candidateCount", "candidateCount: expected fewer tokens than 1000000 together.");
     }
     return new MockAsk.Generate(
-        form, model, prompt, prompt, output, output < tokens, answers, stream, true);
+            form, model, prompt, prompt, output, output < tokens, answers, stream, true)
+        .saying(MockRead.value(config, "maxOutputTokens", 0), call(body), document(config));
+  }
+
+  private static @Nullable MockContent call(JsonNode body) {
+    JsonNode calling =
+        either(
+            either(body, "toolConfig", "tool_config"),
+            "functionCallingConfig",
+            "function_calling_config");
+    if (calling.path("mode").stringValue("").equals("NONE")
+        || MockTools.any(body.path("contents"), "parts", "functionResponse", null)
+        || MockTools.any(body.path("contents"), "parts", "function_response", null)) {
+      return null;
+    }
+    JsonNode only = either(calling, "allowedFunctionNames", "allowed_function_names");
+    for (JsonNode tool : body.path("tools")) {
+      JsonNode functions = either(tool, "functionDeclarations", "function_declarations");
+      MockContent call = MockTools.call(functions, FUNCTION, only.path(0).stringValue(""));
+      if (call != null) {
+        return call;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable MockContent document(JsonNode config) {
+    String type = either(config, "responseMimeType", "response_mime_type").stringValue("");
+    JsonNode schema = either(config, "responseSchema", "response_schema");
+    return MockContent.document(
+        type.equals("application/json"),
+        schema.isMissingNode()
+            ? either(config, "responseJsonSchema", "response_json_schema")
+            : schema);
   }
 
   private static JsonNode either(JsonNode body, String name, String inSnakeCase) {

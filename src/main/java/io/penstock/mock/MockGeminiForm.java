@@ -69,11 +69,21 @@ enum MockGeminiForm implements MockForm {
   /** Appends a range of words of each answer, and the usage up to its end. */
   private static void object(MockAnswer answer, int from, int to, boolean last, MockBytes out) {
     MockAsk.Generate ask = answer.ask();
+    MockContent call = MockContent.toolOf(answer);
     out.put("{\"candidates\":[");
     for (int i = 0; i < ask.answers(); i++) {
-      out.put(i == 0 ? "" : ",").put("{\"content\":{\"parts\":[{\"text\":\"");
-      answer.text().append(out, from, to);
-      out.put("\"}],\"role\":\"model\"},");
+      out.put(i == 0 ? "" : ",").put("{\"content\":{\"parts\":[{");
+      if (call == null) {
+        out.put("\"text\":\"");
+        answer.text().append(out, from, to);
+        out.put("\"");
+      } else if (last) {
+        out.put("\"functionCall\":{\"name\":").put(call.toolName());
+        out.put(",\"args\":").put(call.json()).put("}");
+      } else {
+        out.put("\"text\":\"\""); // a function is called in one piece, with the last event
+      }
+      out.put("}],\"role\":\"model\"},");
       if (last) {
         out.put("\"finishReason\":\"").put(ask.cutShort() ? "MAX_TOKENS" : "STOP").put("\",");
       }

@@ -29,6 +29,8 @@ final class MockOpenAi implements MockDialect, MockForm {
       Pattern.compile(
           "/openai/deployments/([^/]{1,256})(/(?:chat/completions|completions|embeddings))");
 
+  private static final Pattern MODEL = Pattern.compile("/v1/models/([^/]{1,256})");
+  private static final MockTools.Members TOOL = new MockTools.Members("function", "parameters");
   private static final int MAX_ANSWERS = 128;
   private static final int MAX_OUTPUT_TOKENS = 1_000_000;
   private static final int MAX_INPUTS = 2_048;
@@ -38,6 +40,12 @@ final class MockOpenAi implements MockDialect, MockForm {
   /** The part of an event after its text, unless it is the last event of an answer. */
   private static final byte[] EVENT_END =
       "\"},\"logprobs\":null,\"finish_reason\":null}]".getBytes(US_ASCII);
+
+  private static final byte[] CALL_END =
+      "\"}}]},\"logprobs\":null,\"finish_reason\":null}]".getBytes(US_ASCII);
+
+  private static final String CALL_DELTA =
+      ",\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"";
 
   private final MockCompletions completions = new MockCompletions();
   private final MockResponses responses = new MockResponses();
@@ -70,7 +78,24 @@ final class MockOpenAi implements MockDialect, MockForm {
 
   @Override
   public byte @Nullable [] models(String path) {
-    return plain(path).equals("/v1/models") ? MODELS : null;
+    String plain = plain(path);
+    if (plain.equals("/v1/models")) {
+      return MODELS;
+    }
+    Matcher one = MODEL.matcher(plain);
+    return one.matches()
+        ? JsonMapper.shared()
+            .writeValueAsBytes(
+                Map.of(
+                    "id",
+                    one.group(1),
+                    "object",
+                    "model",
+                    "created",
+                    1_735_689_600,
+                    "owned_by",
+                    "penstock"))
+        : null;
   }
 
   @Override
@@ -109,15 +134,32 @@ final class MockOpenAi implements MockDialect, MockForm {
     }
     long prompt = MockRead.promptTokens(body.path("messages"), MissingNode.getInstance());
     return new MockAsk.Generate(
-        this,
-        body.path("model").stringValue(),
-        prompt,
-        Math.max((long) stated * answers, prompt),
-        output,
-        output < tokens,
-        answers,
-        stream,
-        options.path("include_usage").booleanValue(false));
+            this,
+            body.path("model").stringValue(),
+            prompt,
+            Math.max((long) stated * answers, prompt),
+            output,
+            output < tokens,
+            answers,
+            stream,
+            options.path("include_usage").booleanValue(false))
+        .saying(stated, call(body), document(body.path("response_format")));
+  }
+
+  private static @Nullable MockContent call(JsonNode body) {
+    JsonNode choice = body.path("tool_choice");
+    boolean over = MockTools.any(body.path("messages"), "content", "role", "tool");
+    return over || choice.stringValue("").equals("none")
+        ? null
+        : MockTools.call(
+            body.path("tools"), TOOL, choice.path("function").path("name").stringValue(""));
+  }
+
+  private static @Nullable MockContent document(JsonNode format) {
+    String type = format.path("type").stringValue("");
+    return MockContent.document(
+        type.equals("json_schema") || type.equals("json_object"),
+        format.path("json_schema").path("schema"));
   }
 
   private static MockAsk embed(JsonNode body) {
@@ -196,9 +238,19 @@ final class MockOpenAi implements MockDialect, MockForm {
     head(answer, "{", "chat.completion", out);
     for (int i = 0; i < ask.answers(); i++) {
       out.put(i == 0 ? "{\"index\":" : ",{\"index\":").put(i);
-      out.put(",\"message\":{\"role\":\"assistant\",\"content\":\"");
-      answer.text().append(out, 0, ask.outputTokens());
-      out.put("\",\"refusal\":null,\"annotations\":[]},\"logprobs\":null,\"finish_reason\":\"");
+      out.put(",\"message\":{\"role\":\"assistant\",");
+      MockContent call = MockContent.toolOf(answer);
+      if (call == null) {
+        out.put("\"content\":\"");
+        answer.text().append(out, 0, ask.outputTokens());
+        out.put("\"");
+      } else {
+        out.put("\"content\":null,\"tool_calls\":[{");
+        beginCall(answer, i, call, out);
+        answer.text().append(out, 0, ask.outputTokens());
+        out.put("\"}}]");
+      }
+      out.put(",\"refusal\":null,\"annotations\":[]},\"logprobs\":null,\"finish_reason\":\"");
       out.put(finish(ask)).put("\"}");
     }
     out.put("],\"usage\":");
@@ -207,7 +259,15 @@ final class MockOpenAi implements MockDialect, MockForm {
   }
 
   private static String finish(MockAsk.Generate ask) {
-    return ask.cutShort() ? "length" : "stop";
+    boolean calls = ask.content() != null && ask.content().tool() != null;
+    return calls ? "tool_calls" : ask.cutShort() ? "length" : "stop";
+  }
+
+  /** Appends a call of a tool, up to the beginning of its arguments. */
+  private static void beginCall(MockAnswer answer, int index, MockContent call, MockBytes out) {
+    out.put("\"id\":\"call_mock_").put(answer.number()).put("_").put(index);
+    out.put("\",\"type\":\"function\",\"function\":{\"name\":").put(call.toolName());
+    out.put(",\"arguments\":\"");
   }
 
   private static void head(MockAnswer answer, String start, String object, MockBytes out) {
@@ -231,7 +291,14 @@ final class MockOpenAi implements MockDialect, MockForm {
     for (int i = 0; i < answer.ask().answers(); i++) {
       head(answer, "data: {", "chat.completion.chunk", out);
       out.put("{\"index\":").put(i).put(",\"delta\":{\"role\":\"assistant\",\"refusal\":null");
-      out.put(",\"content\":\"").put(EVENT_END);
+      MockContent call = MockContent.toolOf(answer);
+      if (call == null) {
+        out.put(",\"content\":\"").put(EVENT_END);
+      } else {
+        out.put(",\"content\":null,\"tool_calls\":[{\"index\":0,");
+        beginCall(answer, i, call, out);
+        out.put(CALL_END);
+      }
       endEvent(answer, out);
     }
   }
@@ -246,12 +313,13 @@ final class MockOpenAi implements MockDialect, MockForm {
     MockBytes start = new MockBytes(256);
     head(answer, "data: {", "chat.completion.chunk", start);
     byte[] prefix = start.put("{\"index\":").toArray();
+    boolean calls = MockContent.toolOf(answer) != null;
     for (int at = from; at < to; at += MockAnswer.TOKENS_PER_EVENT) {
       int until = Math.min(to, at + MockAnswer.TOKENS_PER_EVENT);
       for (int i = 0; i < answer.ask().answers(); i++) {
-        out.put(prefix).put(i).put(",\"delta\":{\"content\":\"");
+        out.put(prefix).put(i).put(calls ? CALL_DELTA : ",\"delta\":{\"content\":\"");
         answer.text().append(out, at, until);
-        out.put(EVENT_END);
+        out.put(calls ? CALL_END : EVENT_END);
         endEvent(answer, out);
       }
     }

@@ -1,11 +1,14 @@
 package io.penstock.mock;
 
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** OpenAI's responses. */
 final class MockResponses implements MockForm {
   /** Number of events before the first token; later events are numbered from here. */
   private static final int BEGIN_EVENTS = 4;
+
+  private static final MockTools.Members TOOL = new MockTools.Members("", "parameters");
 
   MockAsk read(JsonNode body, int tokens) {
     JsonNode input = body.path("input");
@@ -29,15 +32,30 @@ final class MockResponses implements MockForm {
     int stated = MockRead.value(body, "max_output_tokens", 0);
     int output = stated == 0 ? tokens : Math.min(tokens, stated);
     return new MockAsk.Generate(
-        this,
-        body.path("model").stringValue(),
-        prompt,
-        Math.max(stated, prompt),
-        output,
-        output < tokens,
-        1,
-        body.path("stream").booleanValue(false),
-        true);
+            this,
+            body.path("model").stringValue(),
+            prompt,
+            Math.max(stated, prompt),
+            output,
+            output < tokens,
+            1,
+            body.path("stream").booleanValue(false),
+            true)
+        .saying(stated, call(body), document(body.path("text").path("format")));
+  }
+
+  private static @Nullable MockContent call(JsonNode body) {
+    JsonNode choice = body.path("tool_choice");
+    boolean over = MockTools.any(body.path("input"), "content", "type", "function_call_output");
+    return over || choice.stringValue("").equals("none")
+        ? null
+        : MockTools.call(body.path("tools"), TOOL, choice.path("name").stringValue(""));
+  }
+
+  private static @Nullable MockContent document(JsonNode format) {
+    String type = format.path("type").stringValue("");
+    return MockContent.document(
+        type.equals("json_schema") || type.equals("json_object"), format.path("schema"));
   }
 
   private static void response(MockAnswer answer, boolean done, MockBytes out) {
@@ -71,6 +89,11 @@ final class MockResponses implements MockForm {
   }
 
   private static void item(MockAnswer answer, boolean done, MockBytes out) {
+    MockContent call = MockContent.toolOf(answer);
+    if (call != null) {
+      call(answer, call, done, out);
+      return;
+    }
     out.put("{\"id\":\"msg_mock_").put(answer.number()).put("\",\"type\":\"message\",");
     out.put("\"role\":\"assistant\",\"status\":\"");
     boolean whole = done && !answer.ask().cutShort();
@@ -79,6 +102,14 @@ final class MockResponses implements MockForm {
       part(answer, true, out);
     }
     out.put("]}");
+  }
+
+  private static void call(MockAnswer answer, MockContent call, boolean done, MockBytes out) {
+    out.put("{\"id\":\"fc_mock_").put(answer.number()).put("\",\"type\":\"function_call\",");
+    out.put("\"call_id\":\"call_mock_").put(answer.number()).put("\",\"name\":");
+    out.put(call.toolName()).put(",\"arguments\":\"");
+    answer.text().append(out, 0, done ? answer.ask().outputTokens() : 0);
+    out.put("\",\"status\":\"").put(done ? "completed" : "in_progress").put("\"}");
   }
 
   private static void part(MockAnswer answer, boolean done, MockBytes out) {
@@ -98,6 +129,20 @@ final class MockResponses implements MockForm {
     return out.put(answer.number()).put("\"");
   }
 
+  private static MockBytes inCall(MockAnswer answer, MockBytes out) {
+    return out.put(",\"output_index\":0,\"item_id\":\"fc_mock_").put(answer.number()).put("\"");
+  }
+
+  private static void endText(MockAnswer answer, int number, MockBytes out) {
+    inItem(answer, event("response.output_text.done", number, out));
+    out.put(",\"logprobs\":[],\"text\":\"");
+    answer.text().append(out, 0, answer.ask().outputTokens());
+    out.put("\"}\n\n");
+    inItem(answer, event("response.content_part.done", number + 1, out)).put(",\"part\":");
+    part(answer, true, out);
+    out.put("}\n\n");
+  }
+
   @Override
   public byte[] whole(MockAnswer answer) {
     MockBytes out = new MockBytes(1_024 + answer.ask().outputTokens() * 6);
@@ -115,6 +160,9 @@ final class MockResponses implements MockForm {
     event("response.output_item.added", 2, out).put(",\"output_index\":0,\"item\":");
     item(answer, false, out);
     out.put("}\n\n");
+    if (MockContent.toolOf(answer) != null) {
+      return;
+    }
     inItem(answer, event("response.content_part.added", 3, out)).put(",\"part\":");
     part(answer, false, out);
     out.put("}\n\n");
@@ -122,9 +170,15 @@ final class MockResponses implements MockForm {
 
   @Override
   public void tokens(MockAnswer answer, int from, int to, MockBytes out) {
+    boolean calls = MockContent.toolOf(answer) != null;
     for (int at = from; at < to; at += MockAnswer.TOKENS_PER_EVENT) {
-      inItem(answer, event("response.output_text.delta", BEGIN_EVENTS + at, out));
-      out.put(",\"logprobs\":[],\"delta\":\"");
+      if (calls) {
+        inCall(answer, event("response.function_call_arguments.delta", BEGIN_EVENTS + at, out));
+      } else {
+        inItem(answer, event("response.output_text.delta", BEGIN_EVENTS + at, out));
+        out.put(",\"logprobs\":[]");
+      }
+      out.put(",\"delta\":\"");
       answer.text().append(out, at, Math.min(to, at + MockAnswer.TOKENS_PER_EVENT));
       out.put("\"}\n\n");
     }
@@ -133,13 +187,15 @@ final class MockResponses implements MockForm {
   @Override
   public void end(MockAnswer answer, MockBytes out) {
     int number = BEGIN_EVENTS + answer.ask().outputTokens();
-    inItem(answer, event("response.output_text.done", number, out));
-    out.put(",\"logprobs\":[],\"text\":\"");
-    answer.text().append(out, 0, answer.ask().outputTokens());
-    out.put("\"}\n\n");
-    inItem(answer, event("response.content_part.done", number + 1, out)).put(",\"part\":");
-    part(answer, true, out);
-    out.put("}\n\n");
+    MockContent call = MockContent.toolOf(answer);
+    if (call == null) {
+      endText(answer, number, out);
+    } else {
+      inCall(answer, event("response.function_call_arguments.done", number, out));
+      out.put(",\"name\":").put(call.toolName()).put(",\"arguments\":\"");
+      answer.text().append(out, 0, answer.ask().outputTokens());
+      out.put("\"}\n\n");
+    }
     event("response.output_item.done", number + 2, out).put(",\"output_index\":0,\"item\":");
     item(answer, true, out);
     out.put("}\n\n");
