@@ -50,6 +50,8 @@ final class MockUpstream {
   private final Surroundings surroundings;
   private final MockDialect dialect;
   private final MockText text;
+  private final boolean keepsFiles;
+  private final MockFiles files = new MockFiles();
   private final long errorShare;
   private final Map<String, MockLimit> limits = new ConcurrentHashMap<>();
   private final AtomicLong admitted = new AtomicLong();
@@ -63,6 +65,7 @@ final class MockUpstream {
     this.surroundings = surroundings;
     this.dialect = dialect(address.dialect());
     this.text = new MockText(address.tokens());
+    this.keepsFiles = address.dialect() == Dialect.OPENAI || address.dialect() == Dialect.AZURE;
     this.errorShare = Math.round(address.errorRate() * WHOLE_SHARE);
   }
 
@@ -157,6 +160,9 @@ final class MockUpstream {
       if (models != null) {
         return method.equals(HttpMethod.GET) ? json(200, models) : wrongMethod(method, "GET");
       }
+      if (keepsFiles && MockFiles.isAbout(path)) {
+        return MockBody.read(request).flatMap(body -> aboutFiles(request, path, body));
+      }
       Function<JsonNode, MockAsk> reader =
           dialect.reader(path, query(request.uri()), address.tokens());
       if (reader == null) {
@@ -168,6 +174,33 @@ final class MockUpstream {
         return wrongMethod(method, "POST");
       }
       return MockBody.read(request).flatMap(body -> read(body, reader)).flatMap(this::give);
+    }
+
+    private Mono<Void> aboutFiles(HttpServerRequest request, String path, MockBody body) {
+      if (body.tooLarge()) {
+        return error(tooLarge());
+      }
+      String contentType = request.requestHeaders().get(CONTENT_TYPE);
+      long nowSeconds = surroundings.wallClock().unixMillis() / 1_000;
+      String method = request.method().name();
+      // reading a large form would block the event loop's other connections
+      return Mono.fromCallable(
+              () ->
+                  files.answer(
+                      new MockFiles.Question(method, path, contentType, body.bytes(), nowSeconds)))
+          .subscribeOn(Schedulers.parallel())
+          .flatMap(
+              reply ->
+                  reply.refused() == null
+                      ? whole(200, reply.contentType(), reply.body())
+                      : error(reply.refused()));
+    }
+
+    /** Notes that the rest of the body is not read, so that the connection cannot be used again. */
+    private Refused tooLarge() {
+      response.keepAlive(false);
+      return new Refused(
+          Fault.TOO_LARGE, null, "The body is larger than " + MockRead.MAX_BODY_BYTES + " bytes.");
     }
 
     private static String query(String uri) {
@@ -184,13 +217,7 @@ final class MockUpstream {
 
     private Mono<MockAsk> read(MockBody body, Function<JsonNode, MockAsk> reader) {
       if (body.tooLarge()) {
-        // the rest of the body is not read, so the connection cannot be used any more
-        response.keepAlive(false);
-        return Mono.just(
-            new Refused(
-                Fault.TOO_LARGE,
-                null,
-                "The body is larger than " + MockRead.MAX_BODY_BYTES + " bytes."));
+        return Mono.just(tooLarge());
       }
       byte[] bytes = body.bytes();
       // parsing a large body would block the event loop's other connections
@@ -290,7 +317,11 @@ final class MockUpstream {
     }
 
     private Mono<Void> json(int status, byte[] body) {
-      response.status(status).header(CONTENT_TYPE, "application/json");
+      return whole(status, "application/json", body);
+    }
+
+    private Mono<Void> whole(int status, String contentType, byte[] body) {
+      response.status(status).header(CONTENT_TYPE, contentType);
       response.header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length));
       return send(() -> body);
     }
