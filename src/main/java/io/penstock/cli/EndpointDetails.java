@@ -71,6 +71,10 @@ final class EndpointDetails {
     Stream.of(now.path("url").asString(configured.path("url").asString("")), health)
         .filter(each -> !each.isEmpty())
         .forEach(words::add);
+    JsonNode disabled = now.path("disabled_because");
+    if (disabled.isString()) {
+      words.add(disabled.stringValue());
+    }
     JsonNode error = now.path("last_error").path("what");
     if (error.isString()) {
       words.add("last error: " + error.stringValue());

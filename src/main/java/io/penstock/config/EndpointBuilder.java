@@ -215,7 +215,7 @@ final class EndpointBuilder {
     if (upstream.access().disabledBecause() != null) {
       configurationDraft.warn(
           start,
-          "upstream '%s' is disabled: %s"
+          "upstream %s is disabled: %s"
               .formatted(upstream.id(), upstream.access().disabledBecause()));
     }
     if (values.usable(ALGORITHM)

@@ -24,11 +24,9 @@ public final class AdmissionCheck {
       return null;
     }
     RefusalReason reason = routeSource.noRouteReason(parkedTicket.model());
-    String detail =
-        reason == RefusalReason.NO_HEALTHY_UPSTREAM
-            ? "no upstream of this endpoint is enabled"
-            : "no upstream of this endpoint serves the model";
-    return Refusal.of(reason, detail);
+    return reason == RefusalReason.NO_HEALTHY_UPSTREAM
+        ? Refusal.of(reason, "no upstream of this endpoint is enabled").withoutRetry()
+        : Refusal.of(reason, "no upstream of this endpoint serves the model");
   }
 
   /** Returns the refusal of a ticket that no upstream can serve for a while, or null. */

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param url scheme, host and port only: the rest may contain secrets
  * @param health healthy, unhealthy or disabled
+ * @param disabledBecause why it takes no requests, such as the variable that is not set; null when
+ *     it does
  * @param triedAt when an unhealthy upstream is tried next
  * @param jitterMs by how much its windows are extended because the travel time to it varies
  * @param models the model names that clients use; empty for any
@@ -17,6 +19,7 @@ record UpstreamView(
     String id,
     String url,
     String health,
+    @Nullable String disabledBecause,
     @Nullable String triedAt,
     @Nullable ErrorView lastError,
     int weight,

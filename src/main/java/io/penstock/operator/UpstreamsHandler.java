@@ -62,6 +62,7 @@ final class UpstreamsHandler {
         upstream.spec().id(),
         place(upstream.spec().url()),
         !upstream.enabled() ? "disabled" : trial ? "unhealthy" : "healthy",
+        upstream.spec().access().disabledBecause(),
         trial ? now.text(upstream.health().opens(now.nanos())) : null,
         upstreamTrouble == null
             ? null

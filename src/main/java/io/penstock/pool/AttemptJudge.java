@@ -146,8 +146,8 @@ final class AttemptJudge {
   }
 
   /** Records an attempt without an answer and returns what happens to its request. */
-  AttemptVerdict of(AttemptHistory attemptHistory, AttemptFailure failure, long now) {
-    note(failure.name().toLowerCase(Locale.ROOT), now);
+  AttemptVerdict of(AttemptHistory attemptHistory, AttemptFailure failure, String cause, long now) {
+    note(cause, now);
     return switch (failure) {
       case UNSENT -> {
         upstreamHealth.failed(now);

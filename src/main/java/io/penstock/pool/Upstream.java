@@ -3,6 +3,7 @@ package io.penstock.pool;
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaGate;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -201,10 +202,20 @@ public final class Upstream {
     return verdict;
   }
 
-  /** Records an attempt without an answer and returns what happens to its request. */
+  /** Records an attempt that failed for no stated cause. */
   public AttemptVerdict judge(AttemptHistory attemptHistory, AttemptFailure failure, long now) {
+    return judge(attemptHistory, failure, failure.name().toLowerCase(Locale.ROOT), now);
+  }
+
+  /**
+   * Records an attempt without an answer and returns what happens to its request.
+   *
+   * @param cause why there is none, in a few words for operators, without secrets
+   */
+  public AttemptVerdict judge(
+      AttemptHistory attemptHistory, AttemptFailure failure, String cause, long now) {
     boolean well = upstreamHealth.well();
-    AttemptVerdict verdict = attemptJudge.of(attemptHistory, failure, now);
+    AttemptVerdict verdict = attemptJudge.of(attemptHistory, failure, cause, now);
     if (well && !upstreamHealth.well()) {
       wake();
     }

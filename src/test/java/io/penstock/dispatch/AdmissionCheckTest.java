@@ -57,8 +57,8 @@ class AdmissionCheckTest {
             none("/a").to(upstream("u", 0, 0, ChargeRule.TOTAL, m, "it has no key")));
     assertThat(refusal(ask(endpoint, "m")))
         .isEqualTo(
-            Refusal.of(
-                RefusalReason.NO_HEALTHY_UPSTREAM, "no upstream of this endpoint is enabled"));
+            Refusal.of(RefusalReason.NO_HEALTHY_UPSTREAM, "no upstream of this endpoint is enabled")
+                .withoutRetry());
     assertThat(refusal(ask(endpoint, "n")))
         .isEqualTo(
             Refusal.of(

@@ -29,7 +29,11 @@ public class PassingJudge {
 
       @Override
       public AttemptVerdict failed(
-          Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
+          Upstream upstream,
+          AttemptHistory attemptHistory,
+          AttemptFailure failure,
+          String cause,
+          long now) {
         return AttemptVerdict.PASS;
       }
     };

@@ -48,7 +48,11 @@ public class PlainJudge {
 
       @Override
       public AttemptVerdict failed(
-          Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
+          Upstream upstream,
+          AttemptHistory attemptHistory,
+          AttemptFailure failure,
+          String cause,
+          long now) {
         return attemptHistory.broken() <= 1 ? AttemptVerdict.ELSEWHERE : AttemptVerdict.PASS;
       }
     };

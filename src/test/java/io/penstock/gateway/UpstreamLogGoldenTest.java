@@ -74,7 +74,7 @@ class UpstreamLogGoldenTest {
       Upstream upstream = upstream();
       UpstreamLog log = new UpstreamLog(VerdictSource.UPSTREAM);
       for (int each = 0; each < 3; each++) {
-        log.failed(upstream, FIRST, AttemptFailure.BROKEN, each);
+        log.failed(upstream, FIRST, AttemptFailure.BROKEN, "broken", each);
       }
       log.answered(upstream, FIRST, ProviderLesson.silent(200), 3 * SECOND);
       log.answered(

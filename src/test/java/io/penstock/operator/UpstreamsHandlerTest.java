@@ -59,10 +59,10 @@ class UpstreamsHandlerTest {
     assertThat(shown())
         .isEqualTo(
             """
-            [{"id":"a","url":"https://provider.example:8443","health":"disabled","tried_at":null,\
-            "last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]},\
-            {"id":"b","url":"https://provider.example:8443","health":"healthy","tried_at":null,\
-            "last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]}]\
+            [{"id":"a","url":"https://provider.example:8443","health":"disabled",\
+            "disabled_because":"it has no key","tried_at":null,"last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]},\
+            {"id":"b","url":"https://provider.example:8443","health":"healthy",\
+            "disabled_because":null,"tried_at":null,"last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]}]\
             """);
   }
 
@@ -118,6 +118,8 @@ class UpstreamsHandlerTest {
     Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));
     upstream.judge(
         FIRST, new ProviderLesson(429, List.of(), -1, ProviderLesson.ErrorCause.SPENT), NOW);
-    assertThat(shown()).contains("\"health\":\"unhealthy\",\"tried_at\":\"2026-11-21T12:00:01Z\"");
+    assertThat(shown())
+        .contains(
+            "\"health\":\"unhealthy\",\"disabled_because\":null,\"tried_at\":\"2026-11-21T12:00:01Z\"");
   }
 }

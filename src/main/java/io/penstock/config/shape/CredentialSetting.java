@@ -81,7 +81,7 @@ public record CredentialSetting(
     }
 
     private static CredentialSetting disabled(String variable, String why) {
-      return new CredentialSetting(null, false, "environment variable " + variable + " " + why);
+      return new CredentialSetting(null, false, variable + " " + why);
     }
 
     @Override

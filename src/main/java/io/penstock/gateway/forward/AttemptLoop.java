@@ -197,15 +197,17 @@ public final class AttemptLoop {
     }
     broken++;
     AttemptFailure kind = failure.sent() ? AttemptFailure.BROKEN : AttemptFailure.UNSENT;
-    AttemptVerdict attemptVerdict = services.judge().failed(upstream(), tries(), kind, now());
-    String upstream = upstream().spec().id();
+    UpstreamSpec spec = upstream().spec();
+    String cause = failure.of(spec);
+    AttemptVerdict attemptVerdict =
+        services.judge().failed(upstream(), tries(), kind, cause, now());
     ParkedTicket waitingTicket =
         again(kind, attemptVerdict, failure.refusal().reason() == RefusalReason.UPSTREAM_TIMEOUT);
     if (waitingTicket == null) {
       return Mono.error(error);
     }
     tap().missed(failure.refusal().reason().code());
-    tap().complain(upstream, failure.refusal().detail());
+    tap().complain(spec.id(), cause);
     return await(waitingTicket);
   }
 

@@ -83,8 +83,12 @@ public final class UpstreamLog implements VerdictSource {
 
   @Override
   public AttemptVerdict failed(
-      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
-    AttemptVerdict verdict = verdictSource.failed(upstream, attemptHistory, failure, now);
+      Upstream upstream,
+      AttemptHistory attemptHistory,
+      AttemptFailure failure,
+      String cause,
+      long now) {
+    AttemptVerdict verdict = verdictSource.failed(upstream, attemptHistory, failure, cause, now);
     lines(upstream, attemptHistory.model(), null, now).forEach(Line::log);
     return verdict;
   }

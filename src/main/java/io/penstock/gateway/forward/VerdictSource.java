@@ -19,8 +19,12 @@ public interface VerdictSource {
 
         @Override
         public AttemptVerdict failed(
-            Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now) {
-          return upstream.judge(attemptHistory, failure, now);
+            Upstream upstream,
+            AttemptHistory attemptHistory,
+            AttemptFailure failure,
+            String cause,
+            long now) {
+          return upstream.judge(attemptHistory, failure, cause, now);
         }
       };
 
@@ -28,7 +32,15 @@ public interface VerdictSource {
   AttemptVerdict answered(
       Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now);
 
-  /** Decides about an attempt without an answer. */
+  /**
+   * Decides about an attempt without an answer.
+   *
+   * @param cause why there is none, for operators
+   */
   AttemptVerdict failed(
-      Upstream upstream, AttemptHistory attemptHistory, AttemptFailure failure, long now);
+      Upstream upstream,
+      AttemptHistory attemptHistory,
+      AttemptFailure failure,
+      String cause,
+      long now);
 }

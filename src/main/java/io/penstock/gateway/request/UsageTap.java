@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.CallEnd;
 import io.penstock.dispatch.TicketSettlement;
+import io.penstock.pool.Upstream;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.GivenId;
 import io.penstock.refusal.Refusal;
@@ -174,7 +175,10 @@ public final class UsageTap {
     } else {
       ticketSettlement.refused(failure.refusal(), now);
     }
-    complain(upstream(), failure.refusal().detail());
+    Upstream upstream = ticketSettlement.upstream();
+    if (upstream != null) {
+      complain(upstream.spec().id(), failure.of(upstream.spec()));
+    }
     return failure.refusal();
   }
 

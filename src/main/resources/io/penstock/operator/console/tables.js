@@ -19,6 +19,7 @@ export class Upstreams {
           <header><h2>${name(each.id)}</h2>
             ${mark({healthy: 'good', disabled: 'off'}[each.health] ?? 'bad', each.health)}</header>
           <p class="quiet">${name(each.url)}${each.models.length ? html` · ${each.models.map(shown).join(', ')}` : nothing}</p>
+          ${each.disabled_because ? html`<p>disabled: ${shown(each.disabled_because)}</p>` : nothing}
           ${each.last_error ? html`<p>last error: ${shown(each.last_error.what)} at ${clock(each.last_error.at)}</p>` : nothing}
           ${each.pools.map(pool => this.pool(pool))}
         </section>`)}
