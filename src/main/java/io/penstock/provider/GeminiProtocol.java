@@ -19,6 +19,7 @@ import io.penstock.refusal.Refusal;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,14 @@ final class GeminiProtocol implements ProviderProtocol {
   static final GeminiProtocol INSTANCE = new GeminiProtocol();
 
   private static final byte[] BLANK_LINES = "\n\n".getBytes(US_ASCII);
+
+  /** The version that the present clients use. */
+  private static final String VERSION = "/v1beta";
+
+  /** Beginnings of paths without a version. */
+  private static final List<String> UNVERSIONED = List.of("/models/", "/tunedModels/");
+
+  private static final Pattern VERSIONED = Pattern.compile("/v1[a-z0-9]*(/|$)");
 
   private GeminiProtocol() {}
 
@@ -96,6 +105,19 @@ final class GeminiProtocol implements ProviderProtocol {
   @Override
   public ProviderLesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
     return AnswerLessons.SYSTEM.gemini(status, header, body);
+  }
+
+  /**
+   * Adds the version for LiteLLM, which sends none unless its base URL contains one, and removes
+   * one of two for Google's own clients, which always add one to their base URL.
+   */
+  @Override
+  public String versioned(String basePath, String rawPath) {
+    if (rawPath.startsWith(VERSION + VERSION + "/")) {
+      return rawPath.substring(VERSION.length());
+    }
+    boolean bare = UNVERSIONED.stream().anyMatch(rawPath::startsWith);
+    return bare && !VERSIONED.matcher(basePath).find() ? VERSION + rawPath : rawPath;
   }
 
   @Override

@@ -143,6 +143,16 @@ public sealed interface ProviderProtocol
     return rawPath;
   }
 
+  /**
+   * Returns the raw path to request at an upstream with the version of the API in it once, although
+   * clients disagree about whether their base URL contains it.
+   *
+   * @param basePath the path of the upstream's URL, which may contain the version
+   */
+  default String versioned(String basePath, String rawPath) {
+    return rawPath;
+  }
+
   /** Returns whether a request asks for the list of models; {@code path} as in {@link #weighs}. */
   default boolean listsModels(String method, String path) {
     return false;

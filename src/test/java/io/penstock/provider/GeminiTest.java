@@ -361,6 +361,23 @@ class GeminiTest {
     return text(body.bytes());
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "'', /v1beta/models/m:generateContent, /v1beta/models/m:generateContent",
+    "'', /v1/models/m:generateContent, /v1/models/m:generateContent",
+    "'', /models/m:generateContent, /v1beta/models/m:generateContent",
+    "/base/, /tunedModels/m:generateContent, /v1beta/tunedModels/m:generateContent",
+    "'', /v1beta/v1beta/models/m:generateContent, /v1beta/models/m:generateContent",
+    "/v1beta, /models/m:generateContent, /models/m:generateContent",
+    "/v1/projects/p/publishers/google, /models/m:generateContent, /models/m:generateContent",
+    "'', /v1betas/v1beta/models, /v1betas/v1beta/models",
+    "'', /upload/v1beta/files, /upload/v1beta/files",
+  })
+  void path_hasTheVersionOnce_whateverTheClientTakesForItsBase(
+      String base, String path, String forwarded) {
+    assertThat(SPEECH.versioned(base, path)).isEqualTo(forwarded);
+  }
+
   @Test
   void stream_askedForAsEvents_hearsBlankLines_aListNothing() {
     assertThat(SPEECH.heartbeat("alt=sse")).isEqualTo(Cases.bytes("\n\n"));

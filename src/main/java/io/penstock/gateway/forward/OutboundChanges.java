@@ -11,6 +11,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,7 +28,12 @@ final class OutboundChanges {
     EndpointSpec endpoint = requestContext.endpoint().spec();
     String text = base.toString();
     String trimmed = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
-    String path = RawPaths.forwarded(endpoint, exchange.getRequest().getURI().getRawPath());
+    String path =
+        requestContext
+            .protocol()
+            .versioned(
+                Objects.requireNonNullElse(base.getPath(), ""),
+                RawPaths.forwarded(endpoint, exchange.getRequest().getURI().getRawPath()));
     String own = ownModel(requestContext, spec);
     String query = query(requestContext, spec);
     try {

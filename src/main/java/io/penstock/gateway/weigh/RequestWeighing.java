@@ -16,6 +16,7 @@ import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.tokenizer.TokenizerInput;
 import io.penstock.wire.HeaderNames;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -87,7 +88,12 @@ public final class RequestWeighing {
       UpstreamSpec upstream,
       Result local) {
     EndpointSpec spec = requestContext.endpoint().spec();
-    String path = RawPaths.forwarded(spec, request.getURI().getRawPath());
+    String path =
+        requestContext
+            .protocol()
+            .versioned(
+                Objects.requireNonNullElse(upstream.url().getPath(), ""),
+                RawPaths.forwarded(spec, request.getURI().getRawPath()));
     ProviderCount.Ask ask =
         new ProviderCount.Ask(
             spec.reading().dialect(),
