@@ -66,6 +66,22 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
     };
   }
 
+  /**
+   * Returns whether a limit of {@code limitMeasure} only reserves part of a weight until the answer
+   * has ended.
+   */
+  public boolean reserves(LimitMeasure limitMeasure) {
+    return switch (limitMeasure) {
+      case REQUESTS, INPUT_TOKENS -> false;
+      case CONCURRENCY, OUTPUT_TOKENS -> true;
+      case TOKENS ->
+          switch (charge) {
+            case TOTAL, ANTHROPIC, BEDROCK -> true;
+            case WHOLE, OPENAI, AZURE, GEMINI -> false;
+          };
+    };
+  }
+
   private long takenTokens(Cost cost) {
     if (charge == ChargeRule.WHOLE) {
       return cost.totalTokens();

@@ -155,12 +155,13 @@ public final class AdmissionCheck {
   static @Nullable Refusal tooLong(ParkedTicket parkedTicket, WaitForecast estimate) {
     long most = parkedTicket.refusesAboveNanos();
     long estimateNanos = estimate.waitNanos();
-    return most == 0 || estimateNanos <= most
+    return most == 0 || estimateNanos <= most || !estimate.known()
         ? null
         : new Refusal(
             RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT,
-            "the estimated wait is %.1f s, longer than the %.1f s it may take"
-                .formatted(seconds(estimateNanos), seconds(most)),
+            "the estimated wait is %s%.1f s, longer than the %.1f s it may take"
+                .formatted(
+                    estimate.bound() ? "at least " : "", seconds(estimateNanos), seconds(most)),
             estimateNanos - most);
   }
 

@@ -295,7 +295,7 @@ public final class Dispatcher {
     if (!known(refusal) || paused) {
       return refusal;
     }
-    WaitForecast place = WaitEstimate.ofPlace(parkedTicket, routes, promised, now);
+    WaitForecast place = WaitEstimate.ofPlace(parkedTicket, routes, waitingRoom, promised, now);
     long after =
         place.known()
             ? Math.max(refusal.retryAfterNanos(), place.waitNanos())

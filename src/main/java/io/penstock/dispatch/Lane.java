@@ -28,6 +28,7 @@ final class Lane implements WaitList.Waiter {
   private final AtomicInteger skippedByOthers = new AtomicInteger();
   private final DimensionSizes room = new DimensionSizes();
   private final DimensionSizes dimensionSizes = new DimensionSizes();
+  private final QueueBacklog backlog = new QueueBacklog();
   private QueueDiscipline<ParkedTicket> discipline;
   private TicketQueue<ParkedTicket> tickets;
   private long wakeAt = AWAKE;
@@ -64,6 +65,11 @@ final class Lane implements WaitList.Waiter {
 
   List<TicketRoute> routes() {
     return laneWaits.routes();
+  }
+
+  /** Returns the sums over its tickets. */
+  QueueBacklog backlog() {
+    return backlog;
   }
 
   TicketQueue<ParkedTicket> tickets() {
@@ -103,6 +109,7 @@ final class Lane implements WaitList.Waiter {
     parkedTicket.lane(this);
     learn();
     tickets.add(parkedTicket);
+    backlog.add(parkedTicket);
     show();
     if (wakeAt != AWAKE) {
       parkedTicket.sizesInto(dimensionSizes);
@@ -128,6 +135,7 @@ final class Lane implements WaitList.Waiter {
 
   /** Removes a ticket. If it was granted ({@code passed}), it skipped the tickets before it. */
   void remove(ParkedTicket parkedTicket, boolean passed) {
+    backlog.remove(parkedTicket);
     learn();
     if (passed) {
       tickets.pass(parkedTicket);
@@ -168,11 +176,6 @@ final class Lane implements WaitList.Waiter {
     } else {
       laneWaits.join();
     }
-  }
-
-  /** Returns whether {@code quota} is on any of its routes. */
-  boolean faces(Quota quota) {
-    return laneWaits.faces(quota);
   }
 
   /** Ends claims of tickets that their own key's quotas block: they must not delay others. */

@@ -58,6 +58,11 @@ public record LaneKey(
     return onlyUpstream != null || avoidedUpstream != null;
   }
 
+  /** Returns the value for a ticket that does not wait with an account of its caller. */
+  LaneKey withoutAccount() {
+    return new LaneKey(model, alreadyCharged, onlyUpstream, avoidedUpstream, withFallbacks, null);
+  }
+
   /** Returns the value for a ticket that fallback models may serve too. */
   LaneKey widened() {
     return new LaneKey(model, alreadyCharged, onlyUpstream, avoidedUpstream, true, account);

@@ -82,10 +82,6 @@ final class LaneWaits {
     }
   }
 
-  boolean faces(Quota quota) {
-    return routes.stream().anyMatch(ticketRoute -> ticketRoute.quotas().contains(quota));
-  }
-
   /**
    * Returns the instant at which the first route without a claim opens for those sizes, pacing left
    * out.

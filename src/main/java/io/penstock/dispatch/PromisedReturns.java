@@ -1,6 +1,8 @@
 package io.penstock.dispatch;
 
 import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
 
@@ -26,30 +28,24 @@ final class PromisedReturns {
   private final Queue<Promise> promises =
       new PriorityQueue<>(Comparator.comparingLong(Promise::atNanos));
 
-  private final QueueBacklog all = new QueueBacklog();
-
   /** Forgets the promises that are due. */
   void forget(long now) {
     for (Promise due = promises.peek();
         due != null && due.atNanos() <= now;
         due = promises.peek()) {
       promises.remove();
-      all.subtract(due.ticket());
     }
   }
 
-  /** Returns the sums over all tickets that are expected back; the caller must not change them. */
-  QueueBacklog all() {
-    return all;
-  }
-
-  /** Adds the sums over those that are expected back with the same key and model to others. */
-  void addAlike(LaneKey laneKey, QueueBacklog to) {
+  /** Returns the sums over the tickets that are expected back, by their lanes. */
+  Map<LaneKey, QueueBacklog> byLane() {
+    Map<LaneKey, QueueBacklog> byLane = new LinkedHashMap<>();
     for (Promise each : promises) {
-      if (each.laneKey().equals(laneKey)) {
-        to.add(each.ticket());
-      }
+      byLane
+          .computeIfAbsent(each.laneKey(), absent -> new QueueBacklog())
+          .add(each.ticket().batch());
     }
+    return byLane;
   }
 
   /** Notes that a refused ticket was told to come back after {@code nanos}. */
@@ -59,7 +55,6 @@ final class PromisedReturns {
     }
     QueueBacklog one = new QueueBacklog();
     one.add(refused);
-    all.add(one);
     promises.add(new Promise(refused.laneKey(), one, now + nanos));
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.QueueBounds;
+import io.penstock.quota.TicketBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,18 +37,15 @@ final class QueueBacklog {
     count(ticket, -1);
   }
 
-  void add(QueueBacklog other) {
-    tickets += other.tickets;
-    bytes += other.bytes;
-    tokens += other.tokens;
-    sums.add(other.sums, 1);
+  /** Returns them as a batch, which changes with them. */
+  TicketBatch batch() {
+    return TicketBatch.ofEqual(tickets, sums);
   }
 
-  void subtract(QueueBacklog other) {
-    tickets -= other.tickets;
-    bytes -= other.bytes;
-    tokens -= other.tokens;
-    sums.add(other.sums, -1);
+  /** Adds the tickets of a batch; their bytes and total tokens are not known. */
+  void add(TicketBatch batch) {
+    tickets += batch.tickets();
+    sums.add(batch.sizes(), 1);
   }
 
   private void count(ParkedTicket ticket, int sign) {
@@ -56,6 +54,13 @@ final class QueueBacklog {
     tokens += sign * ticket.cost().totalTokens();
     ticket.sizesInto(own);
     sums.add(ticket.counted == null ? own : ticket.counted, sign);
+  }
+
+  /** Returns the sizes with which a ticket counts. */
+  static DimensionSizes counted(ParkedTicket ticket) {
+    DimensionSizes sizes = new DimensionSizes();
+    ticket.sizesInto(sizes);
+    return ticket.counted == null ? sizes : ticket.counted;
   }
 
   long tickets() {
@@ -71,13 +76,5 @@ final class QueueBacklog {
       return bounds.maxTokens() + " tokens";
     }
     return parkedTicket.bytes() > bounds.maxBytes() - bytes ? bounds.maxBytes() + " bytes" : null;
-  }
-
-  /**
-   * Returns the sum of the sizes with which the tickets count for those behind them; the caller
-   * must not change it.
-   */
-  DimensionSizes sizes() {
-    return sums;
   }
 }

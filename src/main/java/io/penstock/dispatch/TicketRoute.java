@@ -48,6 +48,12 @@ public record TicketRoute(
     return any ? NO_QUOTAS.with(routes.getFirst().quotas) : NO_QUOTAS;
   }
 
+  /** Returns this route without the quotas of the tickets' own key. */
+  TicketRoute withoutKey() {
+    List<Quota> others = quotas.stream().filter(quota -> !quota.ofKey()).toList();
+    return new TicketRoute(upstream, model, pool, ofModel, others);
+  }
+
   private TicketRoute with(List<Quota> all) {
     return new TicketRoute(
         upstream, model, pool, ofModel, all.stream().filter(Quota::ofKey).toList());

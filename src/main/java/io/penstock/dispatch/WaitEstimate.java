@@ -2,50 +2,29 @@ package io.penstock.dispatch;
 
 import io.penstock.queue.DimensionSizes;
 import io.penstock.quota.Quota;
-import io.penstock.time.Ticker;
-import java.util.HashMap;
-import java.util.HashSet;
+import io.penstock.quota.TicketBatch;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Estimates how long tickets will wait: on the route that opens first, where each quota has to let
- * everything go that is ahead there. An instance estimates the waits of tickets that go one after
+ * Estimates how long tickets will wait if those ahead of them go first and nothing else changes: by
+ * a {@link VirtualRun} of all of them. An instance estimates the waits of tickets that go one after
  * the other; it is used by one thread at a time.
+ *
+ * <p>Answers are expected to use what is reserved for them. An estimate that depends on when they
+ * end, or on others that spend a limit, is a lower bound as long as nothing is given back.
  */
 public final class WaitEstimate {
-  /** Sums over the tickets that will go first at a quota. */
-  @FunctionalInterface
-  private interface TicketsAhead {
-    QueueBacklog at(TicketRoute route, Quota quota);
-  }
-
-  /** Earlier tickets that may take from each quota. */
-  private final Map<Quota, QueueBacklog> earlier = new HashMap<>();
-
-  private final long now;
+  private final VirtualRun run;
 
   public WaitEstimate(long now) {
-    this.now = now;
+    this.run = new VirtualRun(now);
   }
 
   /** Returns how long the next ticket will wait. */
   public WaitForecast ofNext(ParkedTicket parkedTicket, List<TicketRoute> routes) {
-    Set<QueueBacklog> competing = new HashSet<>();
-    WaitForecast forecast =
-        forecast(
-            routes,
-            (route, quota) -> {
-              QueueBacklog ahead = earlier.computeIfAbsent(quota, absent -> new QueueBacklog());
-              competing.add(ahead);
-              return ahead;
-            },
-            sizes(parkedTicket),
-            now);
-    competing.forEach(ahead -> ahead.add(parkedTicket));
-    return forecast;
+    return run.next(routes, TicketBatch.ofEqual(1, sizes(parkedTicket)));
   }
 
   /**
@@ -58,15 +37,21 @@ public final class WaitEstimate {
     if (arrived.refusesAboveNanos() == 0 || !waitingRoom.discipline().foreseeable()) {
       return WaitForecast.NONE;
     }
-    QueueBacklog all = waitingRoom.ahead(arrived);
-    return forecast(
-        routes,
-        (route, quota) ->
-            quota == route.pool() || quota == route.quotas().getLast()
-                ? all
-                : waitingRoom.ahead(arrived, quota),
-        sizes(arrived),
-        now);
+    VirtualRun run = new VirtualRun(now);
+    List<VirtualRun.Group> ahead =
+        waitingRoom.tickets() == 0 ? List.of() : ahead(arrived, routes, waitingRoom, run);
+    return run.behind(ahead, routes, TicketBatch.ofEqual(1, sizes(arrived)));
+  }
+
+  /** Returns the tickets that go before an arrival. */
+  private static List<VirtualRun.Group> ahead(
+      ParkedTicket arrived, List<TicketRoute> routes, WaitingRoom waitingRoom, VirtualRun run) {
+    WaitingGroups groups = new WaitingGroups(arrived, waitingRoom.lanes().all().size(), run);
+    waitingRoom.ahead(
+        arrived,
+        (lane, batch) -> groups.add(lane.key(), lane.routes(), batch, lane.tickets().resting()));
+    groups.addBlocked(routes, waitingRoom.blockedAhead(arrived));
+    return groups.all();
   }
 
   /**
@@ -83,20 +68,19 @@ public final class WaitEstimate {
     if (!waitingRoom.discipline().foreseeable()) {
       return WaitForecast.UNKNOWN;
     }
-    QueueBacklog all = waitingRoom.aheadOnReturn(refused, now);
-    all.add(promised.all());
-    return forecast(
-        routes,
-        (route, quota) -> {
-          if (quota == route.pool() || quota == route.quotas().getLast()) {
-            return all;
-          }
-          QueueBacklog alike = waitingRoom.ahead(refused, quota);
-          promised.addAlike(refused.laneKey(), alike);
-          return alike;
-        },
-        sizes(refused),
-        now);
+    VirtualRun run = new VirtualRun(now);
+    Map<LaneKey, QueueBacklog> expected = promised.byLane();
+    int lanes = waitingRoom.lanes().all().size() + expected.size();
+    WaitingGroups groups = new WaitingGroups(refused, lanes, run);
+    waitingRoom.ahead(
+        refused,
+        now,
+        (lane, batch) -> groups.add(lane.key(), lane.routes(), batch, lane.tickets().resting()));
+    groups.addBlocked(routes, waitingRoom.blockedAhead(refused));
+    expected.forEach(
+        (key, backlog) ->
+            groups.add(key, waitingRoom.lanes().routesOf(key, now), backlog.batch(), false));
+    return run.behind(groups.all(), routes, TicketBatch.ofEqual(1, sizes(refused)));
   }
 
   /**
@@ -104,8 +88,18 @@ public final class WaitEstimate {
    * refused: the places that are freed before it go to the refused tickets that are expected back.
    */
   static WaitForecast ofPlace(
-      ParkedTicket refused, List<TicketRoute> routes, PromisedReturns promised, long now) {
-    return forecast(routes, (route, quota) -> promised.all(), sizes(refused), now);
+      ParkedTicket refused,
+      List<TicketRoute> routes,
+      WaitingRoom waitingRoom,
+      PromisedReturns promised,
+      long now) {
+    VirtualRun run = new VirtualRun(now);
+    Map<LaneKey, QueueBacklog> expected = promised.byLane();
+    WaitingGroups groups = new WaitingGroups(refused, expected.size(), run);
+    expected.forEach(
+        (key, backlog) ->
+            groups.add(key, waitingRoom.lanes().routesOf(key, now), backlog.batch(), false));
+    return run.behind(groups.all(), routes, TicketBatch.ofEqual(1, sizes(refused)));
   }
 
   /**
@@ -114,30 +108,14 @@ public final class WaitEstimate {
    */
   public static WaitForecast ofSmallRequest(
       List<TicketRoute> routes, long tickets, long tokens, long now) {
-    QueueBacklog all = QueueBacklog.of(tickets, tokens);
+    VirtualRun run = new VirtualRun(now);
+    List<VirtualRun.Group> ahead =
+        tickets == 0
+            ? List.of()
+            : List.of(new VirtualRun.Group(routes, QueueBacklog.of(tickets, tokens).batch()));
     DimensionSizes one = new DimensionSizes();
     one.setAll(1);
-    return forecast(routes, (route, quota) -> all, one, now);
-  }
-
-  private static WaitForecast forecast(
-      List<TicketRoute> routes, TicketsAhead ticketsAhead, DimensionSizes own, long now) {
-    long best = Ticker.NEVER;
-    boolean bound = false;
-    for (TicketRoute route : routes) {
-      long wait = 0;
-      boolean waitsForAnswers = false;
-      for (Quota quota : route.quotas()) {
-        QueueBacklog ahead = ticketsAhead.at(route, quota);
-        wait = Math.max(wait, quota.forecastNanos(ahead.tickets(), ahead.sizes(), own, now));
-        waitsForAnswers |= quota.lacksPermits(ahead.tickets() + 1, now);
-      }
-      if (wait < best || (wait == best && !waitsForAnswers)) {
-        best = wait;
-        bound = waitsForAnswers;
-      }
-    }
-    return WaitForecast.of(best, bound);
+    return run.behind(ahead, routes, TicketBatch.ofEqual(1, one));
   }
 
   /**

@@ -1,18 +1,18 @@
 package io.penstock.dispatch;
 
+import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.TicketQueue;
-import io.penstock.quota.CallerAccount;
-import io.penstock.quota.Quota;
+import io.penstock.quota.TicketBatch;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * each other. Only the owner of the queue may use it.
  */
 public final class WaitingRoom {
+  /** Most tickets of a lane that an estimate runs with their own sizes. */
+  private static final int MOST_SINGLE = 64;
+
   private final RouteSource routeSource;
 
   /** When each ticket may wait no longer. */
@@ -137,61 +140,81 @@ public final class WaitingRoom {
     return new QueueBacklog().boundReached(routeSource.bounds(), parkedTicket);
   }
 
-  /** Returns the sums of the tickets that will go before one that has just arrived. */
-  QueueBacklog ahead(ParkedTicket arrived) {
-    QueueBacklog ahead = new QueueBacklog();
-    if (queueDiscipline.order() == QueueOrder.FIFO) {
-      ahead.add(queued);
-      ahead.add(blockedBacklog);
-    } else {
-      addAhead(ahead, arrived, lane -> true, each -> true);
-    }
-    return ahead;
+  /** Calls {@code visitor} with each lane and its tickets that go before one that has arrived. */
+  void ahead(ParkedTicket arrived, BiConsumer<Lane, TicketBatch> visitor) {
+    ahead(arrived, Long.MIN_VALUE, visitor);
   }
 
   /**
-   * Returns the sums of the tickets that will be before one that has left the queue if it comes
-   * back: those of {@link #ahead(ParkedTicket)}, but for the tickets that have to leave by {@code
-   * now} too.
+   * Calls {@code visitor} with each lane and its tickets that will be before one that has left the
+   * queue if it comes back; those that have to leave by {@code leavingBy} too do not count.
    */
-  QueueBacklog aheadOnReturn(ParkedTicket left, long now) {
-    QueueBacklog ahead = ahead(left);
-    if (queueDiscipline.order() == QueueOrder.FIFO) {
-      deadlines.forEachDue(now, ahead::remove);
-    }
-    return ahead;
-  }
-
-  /**
-   * Returns the sums of those among them that face {@code quota}, which not all tickets of this
-   * endpoint do.
-   */
-  QueueBacklog ahead(ParkedTicket arrived, Quota quota) {
-    CallerAccount account = arrived.laneKey().account();
-    QueueBacklog ahead = new QueueBacklog();
-    addAhead(
-        ahead,
-        arrived,
-        lane -> lane.faces(quota),
-        each -> Objects.equals(account, each.laneKey().account()));
-    return ahead;
-  }
-
-  private void addAhead(
-      QueueBacklog ahead,
-      ParkedTicket arrived,
-      Predicate<Lane> whichLanes,
-      Predicate<ParkedTicket> whichBlocked) {
+  void ahead(ParkedTicket arrived, long leavingBy, BiConsumer<Lane, TicketBatch> visitor) {
     for (Lane lane : laneIndex.all()) {
-      if (whichLanes.test(lane)) {
-        lane.tickets().ahead(arrived, ahead::add);
+      TicketBatch ahead = ahead(arrived, lane, leavingBy);
+      if (ahead != null) {
+        visitor.accept(lane, ahead);
       }
     }
+  }
+
+  private @Nullable TicketBatch ahead(ParkedTicket arrived, Lane lane, long leavingBy) {
+    boolean all = queueDiscipline.order() == QueueOrder.FIFO;
+    if (all && lane.backlog().tickets() > MOST_SINGLE) {
+      return staying(lane, leavingBy).batch();
+    }
+    List<DimensionSizes> single = new ArrayList<>();
+    QueueBacklog sums = new QueueBacklog();
+    Consumer<ParkedTicket> visitor =
+        each -> {
+          if (each.deadlineNanos() <= leavingBy) {
+            return;
+          }
+          sums.add(each);
+          if (sums.tickets() <= MOST_SINGLE) {
+            single.add(QueueBacklog.counted(each));
+          }
+        };
+    if (all) {
+      lane.tickets().forEach(visitor);
+    } else {
+      lane.tickets().ahead(arrived, visitor);
+    }
+    if (sums.tickets() == 0) {
+      return null;
+    }
+    return sums.tickets() > MOST_SINGLE ? sums.batch() : TicketBatch.of(single);
+  }
+
+  /** Returns the sums of the tickets of a lane that do not have to leave by an instant. */
+  private QueueBacklog staying(Lane lane, long leavingBy) {
+    if (deadlines.firstNanos() > leavingBy) {
+      return lane.backlog();
+    }
+    QueueBacklog staying = new QueueBacklog();
+    staying.add(lane.backlog().batch());
+    deadlines.forEachDue(
+        leavingBy,
+        each -> {
+          if (each.queued() && lane.equals(each.lane())) {
+            staying.remove(each);
+          }
+        });
+    return staying;
+  }
+
+  /** Returns the sums of the blocked tickets that go before one that has just arrived. */
+  QueueBacklog blockedAhead(ParkedTicket arrived) {
+    if (queueDiscipline.order() == QueueOrder.FIFO) {
+      return blockedBacklog;
+    }
+    QueueBacklog ahead = new QueueBacklog();
     for (ParkedTicket each : blocked) {
-      if (whichBlocked.test(each) && queueDiscipline.precedes(each, arrived)) {
+      if (queueDiscipline.precedes(each, arrived)) {
         ahead.add(each);
       }
     }
+    return ahead;
   }
 
   /** Returns the routes of a ticket that waits, or is about to. */

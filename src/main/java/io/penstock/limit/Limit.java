@@ -121,6 +121,11 @@ public final class Limit {
     return current.forecastNanos(ahead, Math.min(own, current.capacity(now)), now);
   }
 
+  /** Returns a copy from which requests can be taken in advance, to see when they would go. */
+  public LimitProjection projection(long now) {
+    return new LimitProjection(state(), now);
+  }
+
   /**
    * Records that {@code amount} is waited for, if only slices of other instances are lacking: they
    * may be asked for it, and the waiters are woken when there may be enough. {@link #take} does so

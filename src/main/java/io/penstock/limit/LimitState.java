@@ -274,6 +274,23 @@ record LimitState(
             now);
   }
 
+  /** Returns whether others spend or count it too. */
+  boolean sharesWithOthers() {
+    return slices != null || peerCounts != null || regionUse != null;
+  }
+
+  /**
+   * Returns this state for a {@link LimitProjection}: as if this instance alone spent the limit
+   * from now on, and with reserved output charged.
+   */
+  LimitState projected(long now) {
+    LocalState own = alignedLocal(now);
+    LocalState copy = own instanceof OpenWindow open ? open.seen() : own;
+    long reserved = copy.balance(now).reserved();
+    LocalState charged = reserved == 0 ? copy : copy.charge(reserved, reserved, now).next();
+    return new LimitState(charged, null, peerCounts, null, null, null, regionUse);
+  }
+
   /** Returns whether only slices are lacking, and it is not known yet whether any can be had. */
   boolean isAwaitingSlices(long amount, long now) {
     if (slices == null || outageCap != null) {

@@ -113,7 +113,7 @@ final class OpenWindow implements LocalState {
   }
 
   /** Returns the window as it is at this moment. */
-  private FixedWindowState seen() {
+  FixedWindowState seen() {
     return new FixedWindowState(spec, start, charged(word), 0, 0);
   }
 

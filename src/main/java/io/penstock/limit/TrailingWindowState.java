@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The pace is a generic cell rate algorithm in its virtual-scheduling form (ITU-T I.371): {@code
  * fullAt} is the instant at which the burst would be whole again; an amount moves it on by the time
  * that amount takes at the steady rate. An amount above the burst goes when the burst is whole, and
- * leaves a debt. What is given back moves {@code fullAt} back, but never further than to where it
- * would be if the amount had not been taken.
+ * leaves a debt. A refund moves {@code fullAt} back, but never further than to where it would be if
+ * the amount had not been taken.
  */
 final class TrailingWindowState implements LocalState {
   /** The most by which a window may be widened beyond its guard. */

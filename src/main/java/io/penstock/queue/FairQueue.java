@@ -241,10 +241,16 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     }
   }
 
+  /** Returns whether a flow goes before another one; equal ones go in the order of their turns. */
+  private static boolean goesFirst(FairFlow flow, double service, double other, long since) {
+    return service < other || (service == other && flow.since() < since);
+  }
+
   @Override
   public void ahead(Ticket arrived, Consumer<? super T> visitor) {
     FairFlow fairFlow = flow(arrived);
     double until = discipline.lifted(fairFlow);
+    long since = fairFlow.idle() ? arrived.order() : fairFlow.since();
     FlowShare<T> own = share(fairFlow);
     if (own != null) {
       for (T each = own.tickets.first(); each != null; each = own.tickets.after(each)) {
@@ -255,7 +261,9 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     for (FlowShare<T> share = shares.first(); share != null; share = shares.after(share)) {
       double service = share.flow.service();
       T each = share.flow == fairFlow ? null : share.tickets.first();
-      for (; each != null && service <= until; each = share.tickets.after(each)) {
+      for (;
+          each != null && goesFirst(share.flow, service, until, since);
+          each = share.tickets.after(each)) {
         service += (double) each.tokens() / share.flow.weight;
         visitor.accept(each);
       }

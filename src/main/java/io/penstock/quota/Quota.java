@@ -321,31 +321,9 @@ public final class Quota {
    */
   public record Obstacle(long amount, long capacity) {}
 
-  /**
-   * Returns an estimate of the wait, in nanoseconds, behind {@code requests} tickets with a total
-   * size of {@code ahead}.
-   */
-  public long forecastNanos(long requests, DimensionSizes ahead, DimensionSizes own, long now) {
-    QuotaTerms current = quotaTerms;
-    long wait = gatesOpenAt(now) - now;
-    for (MeteredLimit metered : current.limits()) {
-      CostDimension costDimension = current.charge().dimension(metered.measure());
-      long before = costDimension == null ? requests : ahead.get(costDimension);
-      wait =
-          Math.max(wait, metered.limit().forecastNanos(before, current.amount(metered, own), now));
-    }
-    return wait;
-  }
-
-  /**
-   * Returns whether a limit on concurrency has too few permits left for {@code requests} requests:
-   * nobody can foresee when running ones end.
-   */
-  public boolean lacksPermits(long requests, long now) {
-    return limits().stream()
-        .map(MeteredLimit::limit)
-        .anyMatch(
-            limit -> limit.spec() instanceof LimitSpec.Concurrency && limit.room(now) < requests);
+  /** Returns a copy from which requests can be taken in advance, to see when they would go. */
+  public QuotaProjection projection(long now) {
+    return new QuotaProjection(quotaTerms, gatesOpenAt(now), now);
   }
 
   /** Returns the highest utilization among its limits, 0 to 1. */

@@ -38,6 +38,22 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     return costDimension == null ? 1 : sizes.get(costDimension);
   }
 
+  /**
+   * Returns the amount that the {@code count} tickets after the first {@code done} of a batch take.
+   */
+  long amount(MeteredLimit metered, TicketBatch batch, long done, long count) {
+    CostDimension costDimension = charge.dimension(metered.measure());
+    return costDimension == null ? count : batch.amount(costDimension, done, count);
+  }
+
+  /** Returns whether those tickets only reserve part of that amount until their answers end. */
+  boolean reserves(MeteredLimit metered, TicketBatch batch, long done, long count) {
+    return charge.reserves(metered.measure())
+        && (metered.measure() != LimitMeasure.TOKENS
+            || amount(metered, batch, done, count)
+                > batch.amount(CostDimension.INPUT, done, count));
+  }
+
   /** Returns whether a limit admits a request of {@code sizes} now, ignoring pacing. */
   boolean admits(MeteredLimit metered, DimensionSizes sizes, long now) {
     return possible(metered, sizes, metered.limit().capacity(now))

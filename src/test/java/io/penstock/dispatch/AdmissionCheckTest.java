@@ -111,12 +111,12 @@ class AdmissionCheckTest {
     endpoint.submit(TicketRequest.of("m", new Cost(10, 0, 100), 0, WaitPatience.DEFAULT));
     endpoint.submit(
         TicketRequest.of("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, WaitPatience.DEFAULT));
-    // by the limit of input and output: (100 ahead + 1 own) × 60 s ÷ 100; counting 10 input tokens
-    // ahead instead, it would be 66 s
+    // the one ahead takes all that leaves the limit of input and output after 61 s, and counts
+    // there for 61 s; counting 10 input tokens ahead instead, the limit of input would be full too
     WaitPatience short60 = new WaitPatience(60 * SECOND, Long.MAX_VALUE);
     Refusal refusal =
         refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 1), 0, short60)));
-    assertThat(refusal.retryAfterNanos()).isEqualTo(6 * SECOND / 10);
+    assertThat(refusal.retryAfterNanos()).isEqualTo(62 * SECOND);
   }
 
   /** Makes the matching limits shared with other instances. */

@@ -264,14 +264,18 @@ class KeyWaitTest {
     FakeCallers.Caller alice =
         callers.waiting("alice").limit(LimitMeasure.REQUESTS, 60, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(tokens("/", 1_000, 1));
-    for (int each = 0; each < 60; each++) {
+    for (int each = 0; each < 30; each++) {
       alice.submit(endpoint, 1);
     }
-    alice.submit(endpoint, 1);
-    WaitPatience short1 = new WaitPatience(SECOND, Long.MAX_VALUE);
-    WaitPatience enough = new WaitPatience(2 * SECOND, Long.MAX_VALUE);
+    endpointFixture.at(20 * SECOND);
+    for (int each = 0; each < 59; each++) {
+      alice.submit(endpoint, 1);
+    }
+    WaitPatience short1 = new WaitPatience(42 * SECOND, Long.MAX_VALUE);
+    WaitPatience enough = new WaitPatience(61 * SECOND, Long.MAX_VALUE);
 
-    // One ticket is ahead, and the key may have one request a second.
+    // 29 are ahead, and 30 may go after 41 s; for all that come then, the key has room after 61 s.
+    assertThat(waits(alice.submit(endpoint, Cost.ofInput(1), short1))).isTrue();
     assertThat(refusal(alice.submit(endpoint, Cost.ofInput(1), short1)).reason())
         .isEqualTo(RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
     assertThat(waits(alice.submit(endpoint, Cost.ofInput(1), enough))).isTrue();

@@ -221,15 +221,15 @@ class WaitingTest {
     EndpointFixture.submit(endpoint, 60);
     endpointFixture.at(4 * SECOND);
     assertThat(waits(EndpointFixture.submit(endpoint, 50))).isTrue(); // at 10 s: 6 s
-    // 50 queued and 95 of its own against 40 left: two windows, 16 s
+    // the window at 10 s has no room for 95 beside the 50, so they go at 20 s: 16 s
     Refusal refusal = refusal(EndpointFixture.submit(endpoint, 95));
     assertThat(refusal.reason()).isEqualTo(RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
     assertThat(refusal.retryAfterMillis()).hasValue(7_000);
-    assertThat(waits(EndpointFixture.submit(endpoint, 90))).isTrue();
+    assertThat(waits(EndpointFixture.submit(endpoint, 50))).isTrue();
   }
 
   @Test
-  void upstreamEstimate_isTheBestUpstreamAtItsSteadyRate() {
+  void upstreamEstimate_isTheBestUpstreamByItsOwnWindow() {
     Endpoint endpoint =
         endpointFixture.open(
             EndpointFixture.none("/a")
@@ -239,11 +239,13 @@ class WaitingTest {
                 .queueTimeout(10 * SECOND));
     EndpointFixture.submit(endpoint, 600);
     EndpointFixture.submit(endpoint, 60);
-    // 100 × 60 s ÷ 600 = 10 s on the fast one
-    assertThat(waits(EndpointFixture.submit(endpoint, 100))).isTrue();
+    endpointFixture.at(51 * SECOND);
+    // all 600 leave the fast one 61 s after they went, in 10 s
+    assertThat(waits(EndpointFixture.submit(endpoint, 590))).isTrue();
+    assertThat(waits(EndpointFixture.submit(endpoint, 60))).isTrue(); // on the slow one
     Refusal refusal = refusal(EndpointFixture.submit(endpoint, 50));
     assertThat(refusal.reason()).isEqualTo(RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
-    assertThat(refusal.retryAfterMillis()).hasValue(5_000);
+    assertThat(refusal.retryAfterMillis()).hasValue(61_000);
   }
 
   @Test
@@ -259,7 +261,7 @@ class WaitingTest {
         .isTrue();
     endpoint.submit(
         TicketRequest.of("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, WaitPatience.DEFAULT));
-    // (100 ahead + 50 own) × 60 s ÷ 100: 90 s, and 30 s more with another 50 ahead.
+    // The 100 ahead go after 61 s, two of 50 after 122 s, and a third 61 s after them.
     assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, patience))))
         .isTrue();
     assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, patience))))

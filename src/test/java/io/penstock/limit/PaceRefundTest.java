@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is given back moves the pace of a trailing window back only as far as it still counts. */
+/** Tests that a refund moves the pace of a trailing window back only as far as it still counts. */
 class PaceRefundTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long START = 1_000 * SECOND;
