@@ -1,12 +1,11 @@
 package io.penstock.dispatch;
 
 import io.penstock.limit.LimitSpec;
-import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamReadiness;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * long, or for which the queue has no place.
  */
 public final class AdmissionCheck {
+  private static final String NONE_ENABLED = "no upstream of this endpoint is enabled";
+
   private AdmissionCheck() {}
 
   /** Returns the refusal of a ticket that has no route, or null when there is one. */
@@ -25,90 +26,92 @@ public final class AdmissionCheck {
     }
     RefusalReason reason = routeSource.noRouteReason(parkedTicket.model());
     return reason == RefusalReason.NO_HEALTHY_UPSTREAM
-        ? Refusal.of(reason, "no upstream of this endpoint is enabled").withoutRetry()
+        ? Refusal.of(reason, NONE_ENABLED).withoutRetry()
         : Refusal.of(reason, "no upstream of this endpoint serves the model");
   }
 
-  /** Returns the refusal of a ticket that no upstream can serve for a while, or null. */
+  /** Returns the refusal of a new ticket that no upstream can serve for a while, or null. */
   static @Nullable Refusal unavailable(List<TicketRoute> routes, long now) {
-    Refusal unwell = onlyUnhealthy(routes, now);
-    return unwell == null ? hopeless(routes, now) : unwell;
+    return allAway(routes, now) ? soonest(routes, now) : null;
+  }
+
+  /** Returns whether a ticket with those routes should go elsewhere if it may. */
+  static boolean allAway(List<TicketRoute> routes, long now) {
+    for (TicketRoute ticketRoute : routes) {
+      if (!ticketRoute.readiness(now).away(now)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Returns whether any of some routes can be relied on to open soon. */
   static boolean anyAvailable(List<TicketRoute> routes, long now) {
-    return routes.stream().anyMatch(route -> route.available(now));
-  }
-
-  /** Returns whether any of some routes is in service: see {@link TicketRoute#inService}. */
-  static boolean anyInService(List<TicketRoute> routes, long now) {
-    return routes.stream().anyMatch(route -> route.inService(now));
+    for (TicketRoute ticketRoute : routes) {
+      if (ticketRoute.upstream() == null || ticketRoute.readiness(now).soon(now)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the refusal of a ticket that waits in vain on every route, or null. */
   static @Nullable Refusal hopeless(List<TicketRoute> routes, long now) {
-    Refusal unavailable = null;
     for (TicketRoute ticketRoute : routes) {
-      unavailable = ticketRoute.refusal();
-      if (unavailable == null) {
-        return dayUsedUp(routes, now);
-      }
-    }
-    return unavailable;
-  }
-
-  /** Returns the refusal of a ticket that only unhealthy upstreams could serve, or null. */
-  private static @Nullable Refusal onlyUnhealthy(List<TicketRoute> routes, long now) {
-    long soonest = Ticker.NEVER;
-    for (TicketRoute ticketRoute : routes) {
-      Upstream upstream = ticketRoute.upstream();
-      if (upstream == null || !upstream.health().onTrial()) {
+      if (!ticketRoute.readiness(now).hopeless()) {
         return null;
       }
-      soonest = Math.min(soonest, upstream.health().opens(now));
     }
-    return soonest <= now
-        ? null
-        : new Refusal(
-            RefusalReason.NO_HEALTHY_UPSTREAM,
-            "no upstream that serves this is well",
-            soonest - now);
+    return soonest(routes, now);
   }
 
   /**
-   * Returns the refusal of a ticket when its model, or each upstream that could serve it, has used
-   * up its day; else null.
+   * Returns the refusal of a ticket that none of its routes can take now, by the one that can take
+   * it first; null when there is no route.
    */
-  private static @Nullable Refusal dayUsedUp(List<TicketRoute> routes, long now) {
-    if (routes.isEmpty()) {
+  private static @Nullable Refusal soonest(List<TicketRoute> routes, long now) {
+    TicketRoute first = null;
+    UpstreamReadiness soonest = null;
+    for (TicketRoute ticketRoute : routes) {
+      UpstreamReadiness each = ticketRoute.readiness(now);
+      if (soonest == null || each.fromNanos() < soonest.fromNanos()) {
+        first = ticketRoute;
+        soonest = each;
+      }
+    }
+    if (first == null || soonest == null) {
       return null;
     }
-    long soonest = Ticker.NEVER;
-    boolean models = true;
-    boolean lost = false;
+    long wait = soonest.fromNanos() - now;
+    return switch (soonest.cause()) {
+      case NONE, PAUSED -> null;
+      case UNHEALTHY ->
+          new Refusal(
+              RefusalReason.NO_HEALTHY_UPSTREAM, "no upstream that serves this is well", wait);
+      case UPSTREAM_DAY, MODEL_DAY -> dayUsedUp(routes, soonest.cause(), wait, now);
+      case CUT_OFF -> first.refusal();
+      case DISABLED -> Refusal.of(RefusalReason.NO_HEALTHY_UPSTREAM, NONE_ENABLED).withoutRetry();
+    };
+  }
+
+  /** Returns the refusal of a ticket when the day of its model or of its upstreams is used up. */
+  private static Refusal dayUsedUp(
+      List<TicketRoute> routes, UpstreamReadiness.Cause cause, long waitNanos, long now) {
     for (TicketRoute ticketRoute : routes) {
-      lost |= hasLost(ticketRoute.ofModel(), now) || hasLost(ticketRoute.pool(), now);
-      long model = dayEnds(ticketRoute.ofModel(), now);
-      long ends = Math.max(model, dayEnds(ticketRoute.pool(), now));
-      if (ends <= now) {
-        return null;
+      if (hasLost(ticketRoute.ofModel(), now) || hasLost(ticketRoute.pool(), now)) {
+        return new Refusal(
+            RefusalReason.LIMIT_RECOVERING,
+            "Redis has lost data, and an instance that is gone may have used up the requests of"
+                + " the day; nothing more is granted until the day ends",
+            waitNanos);
       }
-      soonest = Math.min(soonest, ends);
-      models &= model > now;
     }
-    if (lost) {
-      return new Refusal(
-          RefusalReason.LIMIT_RECOVERING,
-          "Redis has lost data, and an instance that is gone may have used up the requests of the"
-              + " day; nothing more is granted until the day ends",
-          soonest - now);
-    }
-    return models
-        ? new Refusal(RefusalReason.MODEL_RPD, "the model is out for its day", soonest - now)
+    return cause == UpstreamReadiness.Cause.MODEL_DAY
+        ? new Refusal(RefusalReason.MODEL_RPD, "the model is out for its day", waitNanos)
         : new Refusal(
             RefusalReason.UPSTREAM_RPD,
             "every upstream that serves this is out for its day",
-            soonest - now);
+            waitNanos);
   }
 
   private static boolean hasLost(@Nullable Quota quota, long now) {
@@ -117,10 +120,6 @@ public final class AdmissionCheck {
             .map(MeteredLimit::limit)
             .anyMatch(
                 limit -> limit.spec() instanceof LimitSpec.Day && limit.sharing().isBarred(1, now));
-  }
-
-  private static long dayEnds(@Nullable Quota quota, long now) {
-    return quota == null ? now : quota.dayEndsNanos(now);
   }
 
   /** Returns the refusal of a new ticket that would wait in vain, or null. */

@@ -158,8 +158,8 @@ public final class ParkedTicket extends Ticket {
   }
 
   /**
-   * Returns the lane key with which it can go elsewhere, because no route of its present one is in
-   * service; null when it has nowhere else to go. An upstream chosen by affinity is replaced by
+   * Returns the lane key with which it can go elsewhere, because all routes of its present one are
+   * away; null when it has nowhere else to go. An upstream chosen by affinity is replaced by
    * another one, and fallback models serve at once.
    */
   @Nullable LaneKey elsewhere(RouteSource routeSource, long now) {

@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.cost.Cost;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamReadiness;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.MeteredLimit;
@@ -280,34 +281,23 @@ public record TicketRoute(
     return least;
   }
 
-  /** Returns whether its upstream is on trial after a failure. */
-  public boolean onTrial() {
-    return upstream != null && upstream.health().onTrial();
-  }
-
-  /** Returns the instant from which only limits can delay a request here; at most now if so. */
-  public long gatesOpenAt(long now) {
-    return pool == null ? now : pool.gatesOpenAt(now);
-  }
-
-  /** Returns whether only limits that pass within a minute can delay a request here now. */
-  public boolean open(long now) {
-    return gatesOpenAt(now) <= now && (pool == null || pool.dayEndsNanos(now) <= now);
-  }
-
-  /** Returns whether it can be relied on to open soon: see {@link Upstream#available}. */
-  boolean available(long now) {
-    return upstream == null || pool == null || (upstream.available(pool, now) && refusal() == null);
-  }
-
   /**
-   * Returns whether its upstream serves requests at all: it is healthy, and neither its day nor
-   * that of the model is used up. A pause or a full minute does not matter, because it passes soon.
+   * Returns whether a request could go this way, and when. Limits per minute are left out, because
+   * they soon have room again.
    */
-  boolean inService(long now) {
-    return !onTrial()
-        && (pool == null || pool.dayEndsNanos(now) <= now)
-        && (ofModel == null || ofModel.dayEndsNanos(now) <= now);
+  public UpstreamReadiness readiness(long now) {
+    if (refusal() != null) {
+      return UpstreamReadiness.CUT_OFF;
+    }
+    UpstreamReadiness ofUpstream = upstreamReadiness(now);
+    return ofModel == null
+        ? ofUpstream
+        : ofUpstream.or(UpstreamReadiness.Cause.MODEL_DAY, ofModel.dayEndsNanos(now), now);
+  }
+
+  /** Returns the answer of its upstream alone. */
+  public UpstreamReadiness upstreamReadiness(long now) {
+    return upstream == null ? UpstreamReadiness.READY : upstream.readiness(pool, now);
   }
 
   /** Returns whether it leads to the upstream of that id. */

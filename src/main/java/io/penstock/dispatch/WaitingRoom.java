@@ -294,12 +294,12 @@ public final class WaitingRoom {
   }
 
   /**
-   * Returns the routes of a ticket that has just arrived or come back; if none of them is in
-   * service, after giving it others.
+   * Returns the routes of a ticket that has just arrived or come back; if all of them are away,
+   * after giving it others.
    */
   List<TicketRoute> routesOfNew(ParkedTicket parkedTicket, long now) {
     List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
-    while (!AdmissionCheck.anyInService(routes, now)) {
+    while (AdmissionCheck.allAway(routes, now)) {
       LaneKey next = parkedTicket.elsewhere(routeSource, now);
       if (next == null) {
         return routes;
@@ -319,7 +319,7 @@ public final class WaitingRoom {
     boolean any = false;
     for (Lane lane : laneIndex.narrowed()) {
       if (lane.key().avoidedUpstream() == null) {
-        any |= leaveOutOfService(lane, now);
+        any |= leaveAway(lane, now);
       } else if (!AdmissionCheck.anyAvailable(lane.routes(), now)) {
         lane.tickets().forEach(each -> move(each, each.laneKey().avoidingNone(), now));
         any = true;
@@ -328,10 +328,10 @@ public final class WaitingRoom {
     return any;
   }
 
-  private boolean leaveOutOfService(Lane lane, long now) {
+  private boolean leaveAway(Lane lane, long now) {
     LaneKey widest = lane.key().onlyTo(null).widened();
-    if (AdmissionCheck.anyInService(lane.routes(), now)
-        || !AdmissionCheck.anyInService(laneIndex.routesOf(widest, now), now)) {
+    if (!AdmissionCheck.allAway(lane.routes(), now)
+        || AdmissionCheck.allAway(laneIndex.routesOf(widest, now), now)) {
       return false;
     }
     long before = lane.tickets().size();

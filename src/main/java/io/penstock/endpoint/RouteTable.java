@@ -84,21 +84,19 @@ final class RouteTable implements RouteSource {
       return ticketRequest.affinity().at();
     }
     List<UpstreamSpec> all = new ArrayList<>();
-    List<UpstreamSpec> well = new ArrayList<>();
+    List<UpstreamSpec> present = new ArrayList<>();
     for (UpstreamSpec each : configuration.get().upstreams()) {
       Upstream upstream = upstreamRegistry.find(each.id());
       if (upstream != null && upstream.enabled() && each.serves(ticketRequest.model())) {
         all.add(each);
-        if (inService(upstream, ticketRequest.model(), now)) {
-          well.add(each);
+        Quota pool = upstream.pool(ticketRequest.model(), now);
+        if (!upstream.readiness(pool, now).away(now)) {
+          present.add(each);
         }
       }
     }
-    return RendezvousHash.choose(ticketRequest.affinity().with(), well.isEmpty() ? all : well);
-  }
-
-  private static boolean inService(Upstream upstream, @Nullable String model, long now) {
-    return !upstream.health().onTrial() && upstream.pool(model, now).dayEndsNanos(now) <= now;
+    return RendezvousHash.choose(
+        ticketRequest.affinity().with(), present.isEmpty() ? all : present);
   }
 
   private @Nullable Quota ofModel(@Nullable String model, LaneKey laneKey, long now) {

@@ -10,6 +10,7 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketRoute;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamReadiness;
 import io.penstock.queue.Ticket.State;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
@@ -105,7 +106,7 @@ final class ShadowReleases implements ShadowGrants {
   private static @Nullable TicketRoute open(
       List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
     List<TicketRoute> open = new ArrayList<>(routes);
-    open.removeIf(route -> !route.open(now));
+    open.removeIf(route -> !route.upstreamReadiness(now).now(now));
     while (!open.isEmpty()) {
       TicketRoute least = TicketRoute.leastUsed(open, parkedTicket, now);
       Upstream upstream = least.upstream();
@@ -117,13 +118,21 @@ final class ShadowReleases implements ShadowGrants {
     return null;
   }
 
+  private static long opens(TicketRoute route, long now) {
+    return route.upstreamReadiness(now).fromNanos();
+  }
+
   /** Returns a route though none is open: to a healthy upstream if there is one. */
   private static TicketRoute leastBad(
       List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
-    List<TicketRoute> best = routes.stream().filter(route -> !route.onTrial()).toList();
+    List<TicketRoute> best =
+        routes.stream()
+            .filter(
+                route -> route.upstreamReadiness(now).cause() != UpstreamReadiness.Cause.UNHEALTHY)
+            .toList();
     if (best.isEmpty()) {
-      long soonest = routes.stream().mapToLong(route -> route.gatesOpenAt(now)).min().orElse(now);
-      best = routes.stream().filter(route -> route.gatesOpenAt(now) == soonest).toList();
+      long soonest = routes.stream().mapToLong(route -> opens(route, now)).min().orElse(now);
+      best = routes.stream().filter(route -> opens(route, now) == soonest).toList();
     }
     return TicketRoute.leastUsed(best, parkedTicket, now);
   }

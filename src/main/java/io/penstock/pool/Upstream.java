@@ -23,12 +23,6 @@ public final class Upstream {
 
   private static final String OTHER = "*";
 
-  /**
-   * The longest pause, in nanoseconds, for which a request waits here although other upstreams
-   * serve its model.
-   */
-  private static final long SHORT_PAUSE_NANOS = 1_000_000_000L;
-
   private final PoolLimits limits;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
   private final SendJitter sendJitter = new SendJitter();
@@ -65,14 +59,27 @@ public final class Upstream {
   }
 
   /**
-   * Returns whether a pool will have room soon: the upstream is healthy, the pool is not paused for
-   * longer than 1 s, and its day limits are not used up. A limit per minute that is used up does
-   * not matter, because it soon has room again.
+   * Returns whether it could take a request of a pool, and when. Limits per minute are left out,
+   * because they soon have room again.
+   *
+   * @param pool the pool of the request's model; null when the model is not known yet
    */
-  public boolean available(Quota pool, long now) {
-    return upstreamHealth.well()
-        && pool.gatesOpenAt(now) - now <= SHORT_PAUSE_NANOS
-        && pool.dayEndsNanos(now) <= now;
+  public UpstreamReadiness readiness(@Nullable Quota pool, long now) {
+    if (!enabled()) {
+      return UpstreamReadiness.DISABLED;
+    }
+    boolean well = upstreamHealth.well();
+    if (pool == null) {
+      return well
+          ? UpstreamReadiness.READY
+          : new UpstreamReadiness(UpstreamReadiness.Cause.UNHEALTHY, health().opens(now));
+    }
+    long opens = pool.gatesOpenAt(now); // the gate of its health is one of them
+    UpstreamReadiness byGates =
+        well
+            ? UpstreamReadiness.READY.or(UpstreamReadiness.Cause.PAUSED, opens, now)
+            : new UpstreamReadiness(UpstreamReadiness.Cause.UNHEALTHY, opens);
+    return byGates.or(UpstreamReadiness.Cause.UPSTREAM_DAY, pool.dayEndsNanos(now), now);
   }
 
   /** Returns the last trouble, or null. */
@@ -188,14 +195,14 @@ public final class Upstream {
   public AttemptVerdict judge(AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
     Quota pool = pool(attemptHistory.model(), now);
     boolean well = upstreamHealth.well();
-    boolean before = lesson.status() >= AttemptJudge.ERRORS && available(pool, now);
+    boolean before = lesson.status() >= AttemptJudge.ERRORS && readiness(pool, now).soon(now);
     AttemptVerdict verdict = attemptJudge.of(attemptHistory, lesson, pause(pool), now);
     if (lesson.status() < AttemptJudge.ERRORS
         && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.TAKEN_OUT) {
       usageRefusals.add(ownName(attemptHistory.model()), pool, now);
     }
     boolean opened = AttemptJudge.works(lesson.status()) && upstreamHealth.answered(now);
-    boolean shut = (well && !upstreamHealth.well()) || (before && !available(pool, now));
+    boolean shut = (well && !upstreamHealth.well()) || (before && !readiness(pool, now).soon(now));
     if (opened || shut) {
       wake();
     }

@@ -21,6 +21,7 @@ import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
@@ -419,6 +420,27 @@ class ChosenTest {
     assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(23 * 3_600 * SECOND);
     endpointFixture.at(24 * 3_600 * SECOND);
     assertThat(went(submit(endpoint, 1))).isTrue();
+  }
+
+  @Test
+  void oneUpstreamUnwellAndTheOtherOutForItsDay_whoComesIsToldWhenTheFirstIsTried() {
+    Endpoint endpoint =
+        endpointFixture.open(EndpointFixture.none("/a").to(daily("u", 1), upstream("v", 0, 0)));
+    assertThat(goesTo(kept(endpoint, null, "u"))).isEqualTo("u");
+    upstreamOf("v").health().tryFrom(START + 3 * SECOND, SECOND);
+    Refusal refusal = refusal(submit(endpoint, 1));
+    assertThat(refusal.reason()).isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
+    assertThat(refusal.retryAfterNanos()).isEqualTo(3 * SECOND);
+  }
+
+  @Test
+  void unwellUpstreamIsOutForItsDayToo_whoComesIsToldOfTheDay() {
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(daily("u", 1)));
+    assertThat(went(submit(endpoint, 1))).isTrue();
+    upstreamOf("u").health().tryFrom(START + 3 * SECOND, SECOND);
+    Refusal refusal = refusal(submit(endpoint, 1));
+    assertThat(refusal.reason()).isEqualTo(RefusalReason.UPSTREAM_RPD);
+    assertThat(refusal.retryAfterNanos()).isEqualTo(24 * 3_600 * SECOND);
   }
 
   @Test

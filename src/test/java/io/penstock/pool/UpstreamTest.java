@@ -83,17 +83,39 @@ class UpstreamTest {
   }
 
   @Test
+  void severalCauses_theOneThatLastsLongestIsTheAnswer() {
+    assertThat(upstream.readiness(pool, NOW)).isEqualTo(UpstreamReadiness.READY);
+    answer(429, SECOND, ErrorCause.RATE, NOW);
+    assertThat(upstream.readiness(pool, NOW))
+        .isEqualTo(new UpstreamReadiness(UpstreamReadiness.Cause.PAUSED, NOW + SECOND));
+    upstream.health().tryFrom(NOW + 2 * SECOND, SECOND);
+    UpstreamReadiness unwell =
+        new UpstreamReadiness(UpstreamReadiness.Cause.UNHEALTHY, NOW + 2 * SECOND);
+    assertThat(upstream.readiness(pool, NOW)).isEqualTo(unwell);
+    assertThat(upstream.readiness(null, NOW)).isEqualTo(unwell);
+    assertThat(unwell.away(NOW)).isTrue();
+    assertThat(unwell.away(NOW + 2 * SECOND)).as("a trial is due").isFalse();
+    assertThat(unwell.soon(NOW + 2 * SECOND)).isFalse();
+    applied(10, 1);
+    assertThat(pool.take(Cost.NO_TOKENS, NOW + 2 * SECOND, new ArrayList<>())).isTrue();
+    long later = NOW + 3 * SECOND;
+    assertThat(upstream.readiness(pool, later))
+        .isEqualTo(
+            new UpstreamReadiness(UpstreamReadiness.Cause.UPSTREAM_DAY, NOW + 2 * SECOND + DAY));
+  }
+
+  @Test
   void poolPausedForASecond_isAvailable_andOneNanosecondMoreIsNot() {
-    assertThat(upstream.available(pool, NOW)).isTrue();
+    assertThat(upstream.readiness(pool, NOW).soon(NOW)).isTrue();
     answer(429, SECOND + 1, ErrorCause.RATE, NOW);
-    assertThat(upstream.available(pool, NOW)).isFalse();
-    assertThat(upstream.available(pool, NOW + 1)).isTrue();
+    assertThat(upstream.readiness(pool, NOW).soon(NOW)).isFalse();
+    assertThat(upstream.readiness(pool, NOW + 1).soon(NOW + 1)).isTrue();
   }
 
   @Test
   void unhealthyUpstream_isNotAvailable_thoughItsTrialIsDue() {
     answer(429, ErrorCause.SPENT, NOW);
-    assertThat(upstream.available(pool, NOW + 10 * SECOND)).isFalse();
+    assertThat(upstream.readiness(pool, NOW + 10 * SECOND).soon(NOW + 10 * SECOND)).isFalse();
   }
 
   @Test
@@ -102,12 +124,12 @@ class UpstreamTest {
     assertThat(pool.take(Cost.NO_TOKENS, NOW, new ArrayList<>())).isTrue();
     assertThat(pool.take(Cost.NO_TOKENS, NOW, new ArrayList<>())).isTrue();
     assertThat(pool.take(Cost.NO_TOKENS, NOW, new ArrayList<>())).isFalse();
-    assertThat(upstream.available(pool, NOW)).isTrue();
+    assertThat(upstream.readiness(pool, NOW).soon(NOW)).isTrue();
     long later = NOW + 2 * WINDOW;
     assertThat(pool.take(Cost.NO_TOKENS, later, new ArrayList<>())).isTrue();
-    assertThat(upstream.available(pool, later)).isFalse();
-    assertThat(upstream.available(pool, NOW + DAY - 1)).isFalse();
-    assertThat(upstream.available(pool, NOW + DAY)).isTrue();
+    assertThat(upstream.readiness(pool, later).soon(later)).isFalse();
+    assertThat(upstream.readiness(pool, NOW + DAY - 1).soon(NOW + DAY - 1)).isFalse();
+    assertThat(upstream.readiness(pool, NOW + DAY).soon(NOW + DAY)).isTrue();
   }
 
   @Test
