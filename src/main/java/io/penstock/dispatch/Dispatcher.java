@@ -85,14 +85,26 @@ public final class Dispatcher {
     if (paused) {
       return;
     }
-    waitingRoom.leaveUnavailable(now);
+    waitingRoom.stopAvoidingInVain(now);
     do {
       ReleaseChoice each;
       while ((each = laneIndex.choose(waitingRoom.discipline(), now)) != null) {
         grant(each, now);
       }
-    } while (waitingRoom.leaveUnavailable(now));
-    laneIndex.setAside().forEach(lane -> refuseHopeless(lane, now));
+    } while (waitingRoom.stopAvoidingInVain(now) || leaveSetAside(now));
+  }
+
+  /**
+   * Gives the tickets that were set aside another way, or refuses them, if their routes take no
+   * requests; returns whether any has another way.
+   */
+  private boolean leaveSetAside(long now) {
+    boolean any = false;
+    for (Lane lane : laneIndex.setAside()) {
+      any |= waitingRoom.detour(lane, now);
+      refuseHopeless(lane, now);
+    }
+    return any;
   }
 
   /** Refuses tickets that only a daily reset or the end of an outage could release. */
@@ -185,7 +197,12 @@ public final class Dispatcher {
       return; // its client went away first
     }
     expireLate(now); // expired tickets take no place
-    List<TicketRoute> routes = waitingRoom.routesOfNew(parkedTicket, now);
+    List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
+    LaneKey detour = waitingRoom.detour(parkedTicket, routes, now);
+    if (detour != null) {
+      parkedTicket.setLaneKey(detour);
+      routes = laneIndex.routesOf(detour, now);
+    }
     Refusal refusal = AdmissionCheck.inVain(routes, routeSource, parkedTicket, now);
     if (refusal != null) {
       recorder.recordHopeless(parkedTicket, routes, now);
@@ -210,15 +227,18 @@ public final class Dispatcher {
     if (parkedTicket.state() != State.PARKED) {
       return;
     }
-    boolean avoids = parkedTicket.laneKey().avoidedUpstream() != null;
-    List<TicketRoute> routes =
-        avoids
-            ? laneIndex.routesOf(parkedTicket.laneKey(), now)
-            : waitingRoom.routesOfNew(parkedTicket, now);
+    List<TicketRoute> routes = routeSource.of(parkedTicket.laneKey(), now);
     Refusal refusal = AdmissionCheck.impossible(routes, routeSource, parkedTicket);
+    boolean avoids = parkedTicket.laneKey().avoidedUpstream() != null;
     if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(routes, now))) {
       parkedTicket.setLaneKey(
           parkedTicket.laneKey().avoidingNone()); // others never can, or cannot soon
+      returnToQueue(parkedTicket, now);
+      return;
+    }
+    LaneKey detour = waitingRoom.detour(parkedTicket, routes, now);
+    if (detour != null) {
+      parkedTicket.setLaneKey(detour);
       returnToQueue(parkedTicket, now);
     } else if (refusal == null) {
       waitingRoom.enter(parkedTicket, routes);

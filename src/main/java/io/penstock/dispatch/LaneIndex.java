@@ -18,8 +18,8 @@ final class LaneIndex {
   /** Lanes that were set aside since the last call of {@link #setAside}. */
   private final Set<Lane> asleep = new HashSet<>();
 
-  /** Lanes with tickets that avoid an upstream, are kept to one, or may get fallback models. */
-  private final Set<Lane> narrowed = new LinkedHashSet<>();
+  /** Lanes with tickets that avoid an upstream. */
+  private final Set<Lane> avoiding = new LinkedHashSet<>();
 
   /** Whether there ever was a lane with tickets that wait for their own key's quotas too. */
   private boolean keyed;
@@ -49,11 +49,11 @@ final class LaneIndex {
   }
 
   /**
-   * Returns a copy of the lanes with tickets that may have more routes than they have now: the
-   * caller may remove lanes while it iterates.
+   * Returns a copy of the lanes with tickets that avoid an upstream: the caller may remove lanes
+   * while it iterates.
    */
-  List<Lane> narrowed() {
-    return narrowed.isEmpty() ? List.of() : List.copyOf(narrowed);
+  List<Lane> avoiding() {
+    return avoiding.isEmpty() ? List.of() : List.copyOf(avoiding);
   }
 
   /** Returns the routes of a ticket: those of its lane, if there is one, else new ones. */
@@ -76,19 +76,17 @@ final class LaneIndex {
               recorder.lane());
       byKey.put(laneKey, lane);
       keyed |= laneKey.account() != null;
+      if (laneKey.avoidedUpstream() != null) {
+        avoiding.add(lane);
+      }
     }
     return lane;
-  }
-
-  /** Notes that a lane has a ticket that may have more routes than it has now. */
-  void addNarrowed(Lane lane) {
-    narrowed.add(lane);
   }
 
   /** Removes a lane without tickets. */
   void remove(Lane lane) {
     byKey.remove(lane.key());
-    narrowed.remove(lane);
+    avoiding.remove(lane);
   }
 
   /**

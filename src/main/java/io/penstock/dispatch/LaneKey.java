@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     granted before and came back
  * @param onlyUpstream the id of the only upstream it may go to, or null. If that upstream is gone,
  *     it may go to any
+ * @param byAffinity whether affinity alone chose that upstream, so that another may replace it
  * @param avoidedUpstream the id of the upstream it avoids, or null. It stops avoiding it as soon as
  *     no other upstream that serves it is {@linkplain TicketRoute#available available}, and then
  *     goes to any
@@ -22,6 +23,7 @@ public record LaneKey(
     @Nullable String model,
     boolean alreadyCharged,
     @Nullable String onlyUpstream,
+    boolean byAffinity,
     @Nullable String avoidedUpstream,
     boolean withFallbacks,
     @Nullable CallerAccount account) {
@@ -32,39 +34,52 @@ public record LaneKey(
    */
   static LaneKey of(@Nullable String model, @Nullable CallerAccount callerAccount) {
     boolean waits = callerAccount != null && callerAccount.waits();
-    return new LaneKey(model, false, null, null, false, waits ? callerAccount : null);
+    return new LaneKey(model, false, null, false, null, false, waits ? callerAccount : null);
   }
 
   /** Returns the value for a ticket that may only go to that upstream; null is any. */
   public LaneKey onlyTo(@Nullable String upstream) {
-    return new LaneKey(model, alreadyCharged, upstream, avoidedUpstream, withFallbacks, account);
+    return to(upstream, false);
+  }
+
+  /**
+   * Returns the value for a ticket that affinity keeps to that upstream while it takes requests;
+   * null is any.
+   */
+  public LaneKey keptTo(@Nullable String upstream) {
+    return to(upstream, upstream != null);
+  }
+
+  private LaneKey to(@Nullable String upstream, boolean affinity) {
+    return new LaneKey(
+        model, alreadyCharged, upstream, affinity, avoidedUpstream, withFallbacks, account);
   }
 
   /**
    * Returns the value for a ticket that comes back, and avoids one upstream or may only go to one;
    * either may be null.
+   *
+   * @param affinity whether affinity alone chose the only upstream
    */
-  LaneKey forRetry(@Nullable String avoided, @Nullable String keptTo) {
-    return new LaneKey(model, true, keptTo, avoided, withFallbacks, null);
+  LaneKey forRetry(@Nullable String avoided, @Nullable String only, boolean affinity) {
+    return new LaneKey(model, true, only, affinity, avoided, withFallbacks, null);
   }
 
   /** Returns the value for a ticket that no longer avoids an upstream. */
   public LaneKey avoidingNone() {
-    return new LaneKey(model, alreadyCharged, onlyUpstream, null, withFallbacks, account);
-  }
-
-  /** Returns whether some upstreams that serve its tickets are left out. */
-  boolean leavesOutUpstreams() {
-    return onlyUpstream != null || avoidedUpstream != null;
+    return new LaneKey(
+        model, alreadyCharged, onlyUpstream, byAffinity, null, withFallbacks, account);
   }
 
   /** Returns the value for a ticket that does not wait with an account of its caller. */
   LaneKey withoutAccount() {
-    return new LaneKey(model, alreadyCharged, onlyUpstream, avoidedUpstream, withFallbacks, null);
+    return new LaneKey(
+        model, alreadyCharged, onlyUpstream, byAffinity, avoidedUpstream, withFallbacks, null);
   }
 
   /** Returns the value for a ticket that fallback models may serve too. */
   LaneKey widened() {
-    return new LaneKey(model, alreadyCharged, onlyUpstream, avoidedUpstream, true, account);
+    return new LaneKey(
+        model, alreadyCharged, onlyUpstream, byAffinity, avoidedUpstream, true, account);
   }
 }

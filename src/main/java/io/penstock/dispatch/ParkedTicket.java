@@ -12,7 +12,6 @@ import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -134,8 +133,11 @@ public final class ParkedTicket extends Ticket {
   ParkedTicket nextAttempt(@Nullable String avoided, TicketCharges left) {
     // An upstream chosen by affinity can be replaced by another; one that alone knows what the
     // request refers to cannot.
-    String keptTo = avoided == null ? laneKey.onlyUpstream() : ticketRequest.affinity().at();
-    return new ParkedTicket(this, laneKey.forRetry(avoided, keptTo), left);
+    LaneKey next =
+        avoided == null
+            ? laneKey.forRetry(null, laneKey.onlyUpstream(), laneKey.byAffinity())
+            : laneKey.forRetry(avoided, ticketRequest.affinity().at(), false);
+    return new ParkedTicket(this, next, left);
   }
 
   /**
@@ -145,35 +147,8 @@ public final class ParkedTicket extends Ticket {
    * @param left what stays taken for the request
    */
   ParkedTicket repeatedAt(String upstream, TicketCharges left) {
-    return new ParkedTicket(this, laneKey.forRetry(null, upstream), left);
-  }
-
-  /** Returns whether it may have more routes than its present lane key gives it. */
-  boolean narrowed() {
-    return laneKey.leavesOutUpstreams() || mayFallBack();
-  }
-
-  private boolean mayFallBack() {
-    return fallbackNanos() != Ticker.NEVER && !laneKey.withFallbacks();
-  }
-
-  /**
-   * Returns the lane key with which it can go elsewhere, because all routes of its present one are
-   * away; null when it has nowhere else to go. An upstream chosen by affinity is replaced by
-   * another one, and fallback models serve at once.
-   */
-  @Nullable LaneKey elsewhere(RouteSource routeSource, long now) {
-    boolean kept = laneKey.onlyUpstream() != null && ticketRequest.affinity().at() == null;
-    if (kept) {
-      String next = routeSource.keptTo(ticketRequest, now);
-      if (!Objects.equals(next, laneKey.onlyUpstream())) {
-        return laneKey.onlyTo(next);
-      }
-    }
-    if (!mayFallBack()) {
-      return null;
-    }
-    return kept ? laneKey.onlyTo(null).widened() : laneKey.widened();
+    return new ParkedTicket(
+        this, laneKey.forRetry(null, upstream, ticketRequest.affinity().at() == null), left);
   }
 
   /** Returns the instant from which fallback models may serve it; NEVER when none may. */
@@ -325,6 +300,11 @@ public final class ParkedTicket extends Ticket {
   /** Returns the origin of its request. */
   public TicketRequest.Origin origin() {
     return ticketRequest.origin();
+  }
+
+  /** Returns its affinity to one upstream. */
+  public TicketRequest.RequestAffinity affinity() {
+    return ticketRequest.affinity();
   }
 
   /** Returns the requested model, or null. */

@@ -11,8 +11,11 @@ public interface RouteSource {
   /** Returns the routes a ticket can take; empty when no upstream serves it. */
   List<TicketRoute> of(LaneKey laneKey, long now);
 
-  /** Returns the id of the only upstream that a request may go to now, or null for any. */
-  @Nullable String keptTo(TicketRequest ticketRequest, long now);
+  /**
+   * Returns the id of the upstream to which affinity keeps requests for a model now, or null for
+   * any.
+   */
+  @Nullable String keptTo(TicketRequest.RequestAffinity affinity, @Nullable String model, long now);
 
   /** Returns the reason why there is no route for a model. */
   RefusalReason noRouteReason(@Nullable String model);

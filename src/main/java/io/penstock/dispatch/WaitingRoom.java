@@ -95,7 +95,9 @@ public final class WaitingRoom {
 
   private void schedule(ParkedTicket parkedTicket) {
     deadlines.add(parkedTicket);
-    fallbacks.add(parkedTicket);
+    if (!parkedTicket.laneKey().withFallbacks()) {
+      fallbacks.add(parkedTicket);
+    }
   }
 
   /** Forgets a registered ticket that is neither in the queue nor blocked. */
@@ -228,9 +230,6 @@ public final class WaitingRoom {
   Lane enqueue(ParkedTicket parkedTicket, long now) {
     Lane lane = laneIndex.of(parkedTicket.laneKey(), queueDiscipline, now);
     lane.add(parkedTicket, now);
-    if (parkedTicket.narrowed()) {
-      laneIndex.addNarrowed(lane);
-    }
     queued.add(parkedTicket);
     if (queueDiscipline.order() != QueueOrder.FIFO || parkedTicket.carried() != null) {
       // a new ticket of a FIFO queue comes before no other
@@ -294,33 +293,13 @@ public final class WaitingRoom {
   }
 
   /**
-   * Returns the routes of a ticket that has just arrived or come back; if all of them are away,
-   * after giving it others.
+   * Lets tickets go to the upstream they avoid after all, where no other is available any more;
+   * returns whether there were any.
    */
-  List<TicketRoute> routesOfNew(ParkedTicket parkedTicket, long now) {
-    List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
-    while (AdmissionCheck.allAway(routes, now)) {
-      LaneKey next = parkedTicket.elsewhere(routeSource, now);
-      if (next == null) {
-        return routes;
-      }
-      parkedTicket.setLaneKey(next);
-      routes = laneIndex.routesOf(next, now);
-    }
-    return routes;
-  }
-
-  /**
-   * Gives tickets other routes where theirs cannot be relied on any more: they go to the upstream
-   * they avoid after all, to another than the one that affinity chose, or to a fallback model.
-   * Returns whether any ticket moved.
-   */
-  boolean leaveUnavailable(long now) {
+  boolean stopAvoidingInVain(long now) {
     boolean any = false;
-    for (Lane lane : laneIndex.narrowed()) {
-      if (lane.key().avoidedUpstream() == null) {
-        any |= leaveAway(lane, now);
-      } else if (!AdmissionCheck.anyAvailable(lane.routes(), now)) {
+    for (Lane lane : laneIndex.avoiding()) {
+      if (!AdmissionCheck.anyAvailable(lane.routes(), now)) {
         lane.tickets().forEach(each -> move(each, each.laneKey().avoidingNone(), now));
         any = true;
       }
@@ -328,22 +307,34 @@ public final class WaitingRoom {
     return any;
   }
 
-  private boolean leaveAway(Lane lane, long now) {
-    LaneKey widest = lane.key().onlyTo(null).widened();
-    if (!AdmissionCheck.allAway(lane.routes(), now)
-        || AdmissionCheck.allAway(laneIndex.routesOf(widest, now), now)) {
+  /**
+   * Gives the tickets of a lane another way where no route of the lane takes requests; returns
+   * whether any has one.
+   */
+  boolean detour(Lane lane, long now) {
+    if (!AdmissionCheck.allAway(lane.routes(), now)) {
       return false;
     }
-    long before = lane.tickets().size();
-    lane.tickets()
-        .forEach(
-            each -> {
-              LaneKey next = each.elsewhere(routeSource, now);
-              if (next != null) {
-                move(each, next, now);
-              }
-            });
-    return lane.tickets().size() < before;
+    List<ParkedTicket> all = new ArrayList<>();
+    lane.tickets().forEach(all::add);
+    boolean any = false;
+    for (ParkedTicket each : all) {
+      LaneKey next = detour(each, lane.routes(), now);
+      if (next != null) {
+        if (next.withFallbacks()) {
+          fallbacks.remove(each);
+        }
+        move(each, next, now);
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  /** Returns the lane key of another way for a ticket, or null: see {@link Detour}. */
+  @Nullable LaneKey detour(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
+    return Detour.of(
+        parkedTicket, routes, routeSource, route -> route.readiness(now).away(now), now);
   }
 
   /**

@@ -78,25 +78,33 @@ final class RouteTable implements RouteSource {
     return routes;
   }
 
+  /** Returns the key of a new request's lane, with the upstream to which it is kept. */
+  LaneKey kept(LaneKey laneKey, TicketRequest ticketRequest, long now) {
+    TicketRequest.RequestAffinity affinity = ticketRequest.affinity();
+    return affinity.at() == null
+        ? laneKey.keptTo(keptTo(affinity, ticketRequest.model(), now))
+        : laneKey.onlyTo(affinity.at());
+  }
+
   @Override
-  public @Nullable String keptTo(TicketRequest ticketRequest, long now) {
-    if (ticketRequest.affinity().at() != null || ticketRequest.affinity().with() == null) {
-      return ticketRequest.affinity().at();
+  public @Nullable String keptTo(
+      TicketRequest.RequestAffinity affinity, @Nullable String model, long now) {
+    if (affinity.with() == null) {
+      return null;
     }
     List<UpstreamSpec> all = new ArrayList<>();
     List<UpstreamSpec> present = new ArrayList<>();
     for (UpstreamSpec each : configuration.get().upstreams()) {
       Upstream upstream = upstreamRegistry.find(each.id());
-      if (upstream != null && upstream.enabled() && each.serves(ticketRequest.model())) {
+      if (upstream != null && upstream.enabled() && each.serves(model)) {
         all.add(each);
-        Quota pool = upstream.pool(ticketRequest.model(), now);
+        Quota pool = upstream.pool(model, now);
         if (!upstream.readiness(pool, now).away(now)) {
           present.add(each);
         }
       }
     }
-    return RendezvousHash.choose(
-        ticketRequest.affinity().with(), present.isEmpty() ? all : present);
+    return RendezvousHash.choose(affinity.with(), present.isEmpty() ? all : present);
   }
 
   private @Nullable Quota ofModel(@Nullable String model, LaneKey laneKey, long now) {

@@ -1,6 +1,8 @@
 package io.penstock.endpoint;
 
 import io.penstock.dispatch.AdmissionCheck;
+import io.penstock.dispatch.Detour;
+import io.penstock.dispatch.LaneKey;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RouteSource;
 import io.penstock.dispatch.ShadowGrants;
@@ -51,6 +53,17 @@ final class ShadowReleases implements ShadowGrants {
   /** Grants a new request at once, or refuses it when no upstream serves it. */
   void release(ParkedTicket parkedTicket, TicketRequest ticketRequest, long now) {
     List<TicketRoute> routes = routeSource.of(parkedTicket.laneKey(), now);
+    LaneKey detour =
+        Detour.of(
+            parkedTicket,
+            routes,
+            routeSource,
+            route -> route.upstreamReadiness(now).away(now),
+            now);
+    if (detour != null) {
+      parkedTicket.setLaneKey(detour);
+      routes = routeSource.of(detour, now);
+    }
     Refusal all = closed.get();
     Refusal refusal = all == null ? AdmissionCheck.noRoute(routes, routeSource, parkedTicket) : all;
     if (refusal != null) {

@@ -18,7 +18,6 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -151,62 +150,6 @@ class ChosenTest {
     assertThat(went(kept(endpoint, null, "gone"))).as("not configured any more").isTrue();
   }
 
-  @Test
-  void keptWith_itsUpstreamFailsWhileItWaits_goesToAnother() {
-    Endpoint endpoint =
-        endpointFixture.open(
-            EndpointFixture.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
-    String home = goesTo(kept(endpoint, "session-1", null));
-    assertThat(goesTo(ask(endpoint, null, 999, home))).isEqualTo(home);
-    ParkedTicket waiting = kept(endpoint, "session-1", null);
-    ParkedTicket bound = kept(endpoint, null, home);
-    assertThat(waits(waiting) && waits(bound)).isTrue();
-
-    fails(home);
-
-    assertThat(goesTo(waiting)).isNotEqualTo(home);
-    assertThat(waits(bound)).as("only its upstream knows what it refers to").isTrue();
-  }
-
-  @Test
-  void keptWith_itsUpstreamIsOutForItsDayWhileItWaits_goesToAnother() {
-    Endpoint endpoint =
-        endpointFixture.open(EndpointFixture.none("/a").to(daily("u", 2), daily("v", 2)));
-    String home = goesTo(kept(endpoint, "session-1", null));
-    upstreamOf(home).health().shut(START + SECOND);
-    ParkedTicket first = kept(endpoint, "session-1", null);
-    ParkedTicket second = kept(endpoint, "session-1", null);
-    assertThat(waits(first) && waits(second)).isTrue();
-
-    endpointFixture.at(SECOND);
-
-    assertThat(goesTo(first)).isEqualTo(home);
-    assertThat(goesTo(second)).isNotEqualTo(home);
-  }
-
-  private static ParkedTicket ask(
-      Endpoint endpoint, @Nullable String model, long tokens, @Nullable String at) {
-    return endpoint.submit(
-        new TicketRequest(
-            model,
-            Cost.ofInput(tokens),
-            0,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            new TicketRequest.RequestAffinity(null, at)));
-  }
-
-  /** Lets an upstream fail until it is unhealthy. */
-  private void fails(String id) {
-    AttemptHistory history =
-        new AttemptHistory(null, 0, 0, true, AttemptHistory.StreamUsage.LEFT_ALONE);
-    for (int each = 0; each < 3; each++) {
-      upstreamOf(id).judge(history, AttemptFailure.UNSENT, endpointFixture.ticker.nanos());
-    }
-    endpointFixture.drivers.run();
-  }
-
   private Endpoint withFallback(UpstreamSpec... upstreams) {
     return endpointFixture.open(
         EndpointFixture.none("/a").to(upstreams),
@@ -329,62 +272,6 @@ class ChosenTest {
     assertThat(waits(back)).isTrue();
     endpointFixture.at(5 * SECOND);
     assertThat(goesTo(back)).isEqualTo("v");
-  }
-
-  @Test
-  void upstreamsOfItsModelUnhealthy_theFallbackServesAtOnce() {
-    Endpoint endpoint = withFallback(serving("u", "large", 100), serving("v", "small", 100));
-    ask(endpoint, "large", 100);
-    ParkedTicket waiting = ask(endpoint, "large", 10);
-    ParkedTicket forbidden = ask(endpoint, Set.of("large"));
-    assertThat(waits(waiting)).isTrue();
-
-    fails("u");
-
-    assertThat(settlement(waiting).model()).isEqualTo("small");
-    assertThat(settlement(ask(endpoint, "large", 10)).model()).isEqualTo("small");
-    assertThat(waits(forbidden)).isTrue();
-    assertThat(refusal(ask(endpoint, Set.of("large"))).reason())
-        .isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
-  }
-
-  @Test
-  void modelOutForItsDay_theFallbackServesAtOnce() {
-    endpointFixture.models.configure(
-        List.of(), Map.of("large", new ModelLimits(0, 0, 1)), endpointFixture.ticker.nanos());
-    Endpoint endpoint = withFallback(upstream("u", 0, 1_000));
-    assertThat(settlement(ask(endpoint, "large", 1)).model()).isEqualTo("large");
-
-    assertThat(settlement(ask(endpoint, "large", 1)).model()).isEqualTo("small");
-  }
-
-  @Test
-  void fallbackIsUnhealthyToo_refused() {
-    Endpoint endpoint = withFallback(serving("u", "large", 100), serving("v", "small", 100));
-    fails("u");
-    fails("v");
-
-    assertThat(refusal(ask(endpoint, "large", 10)).reason())
-        .isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
-  }
-
-  @Test
-  void keptToAnUnhealthyUpstream_theFallbackServesElsewhere() {
-    Endpoint endpoint = withFallback(serving("u", "large", 100), serving("v", "small", 100));
-    fails("u");
-
-    ParkedTicket kept =
-        endpoint.submit(
-            new TicketRequest(
-                "large",
-                Cost.ofInput(10),
-                0,
-                WaitPatience.DEFAULT,
-                0,
-                TicketRequest.Flow.ANONYMOUS,
-                new TicketRequest.RequestAffinity("session-1", null)));
-
-    assertThat(goesTo(kept)).isEqualTo("v");
   }
 
   private static UpstreamSpec daily(String id, long rpd) {
