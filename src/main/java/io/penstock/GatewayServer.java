@@ -17,11 +17,13 @@ import io.penstock.settings.RegionProperties;
 import io.penstock.settings.SettingsCheck;
 import io.penstock.settings.StartFailure;
 import io.penstock.settings.StartSetup;
+import io.penstock.time.Ticker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,11 +32,18 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.context.logging.LoggingApplicationListener;
+import org.springframework.boot.web.context.reactive.StandardReactiveWebEnvironment;
+import org.springframework.cloud.bootstrap.LoggingSystemShutdownListener;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Starts the gateway. */
 public final class GatewayServer {
@@ -72,6 +81,12 @@ public final class GatewayServer {
     return start(environment, routes, MINUTE, arguments);
   }
 
+  /** Starts the gateway after a {@link WarmUp}, unless a setting or a fault prevents that. */
+  static Start startWarm(Map<String, String> environment, Path routes, String... arguments) {
+    Runnable warmUp = () -> WarmUp.attempt(() -> WarmUp.run(Ticker.system()));
+    return start(environment, routes, MINUTE, warmUp, arguments);
+  }
+
   /**
    * Starts the gateway.
    *
@@ -82,6 +97,15 @@ public final class GatewayServer {
    */
   public static Start start(
       Map<String, String> environment, Path routes, Duration window, String... arguments) {
+    return start(environment, routes, window, () -> {}, arguments);
+  }
+
+  private static Start start(
+      Map<String, String> environment,
+      Path routes,
+      Duration window,
+      Runnable warmUp,
+      String... arguments) {
     RouteFiles files = new RouteFiles(environment, MockAddress::parse);
     FilesFingerprint loaded = FilesFingerprint.of(routes);
     return switch (files.load(routes)) {
@@ -89,22 +113,21 @@ public final class GatewayServer {
       case LoadedConfiguration.Good(ConfigurationSnapshot configurationSnapshot) -> {
         StartSetup setup =
             new StartSetup(files, routes, loaded, configurationSnapshot, window, null);
-        yield run(setup, arguments);
+        yield run(setup, warmUp, arguments);
       }
     };
   }
 
-  private static Start run(StartSetup setup, String... arguments) {
+  private static Start run(StartSetup setup, Runnable warmUp, String... arguments) {
     AtomicReference<Environment> environment = new AtomicReference<>(new StandardEnvironment());
-    SpringApplication application = new SpringApplication(PenstockConfiguration.class);
-    application.setWebApplicationType(WebApplicationType.REACTIVE);
-    application.setBannerMode(Banner.Mode.OFF);
-    application.setLogStartupInfo(false);
-    application.setRegisterShutdownHook(false); // the program drains first: see Penstock
+    SpringApplication application = application();
     application.addInitializers(
         context -> {
           environment.set(context.getEnvironment());
-          prepare(context, setup);
+          listen(context.getEnvironment(), setup.snapshot().server());
+          if (prepare(context, setup).warmUp()) {
+            warmUp.run();
+          }
         });
     try {
       return new Started(application.run(arguments));
@@ -123,13 +146,56 @@ public final class GatewayServer {
     }
   }
 
+  /**
+   * Starts a gateway that reads no settings but the given properties, and changes neither logging
+   * nor anything else outside its context.
+   */
+  static ConfigurableApplicationContext alone(StartSetup setup, Map<String, Object> properties) {
+    SpringApplication application = application();
+    application.setEnvironment(new LoneEnvironment(properties));
+    application.setListeners(
+        application.getListeners().stream().filter(listener -> !changesLogging(listener)).toList());
+    application.addInitializers(context -> prepare(context, setup));
+    return application.run();
+  }
+
+  private static boolean changesLogging(ApplicationListener<?> listener) {
+    return listener instanceof LoggingApplicationListener
+        || listener instanceof LoggingSystemShutdownListener;
+  }
+
+  private static SpringApplication application() {
+    SpringApplication application = new SpringApplication(PenstockConfiguration.class);
+    application.setWebApplicationType(WebApplicationType.REACTIVE);
+    application.setBannerMode(Banner.Mode.OFF);
+    application.setLogStartupInfo(false);
+    application.setRegisterShutdownHook(false); // the program drains first: see Penstock
+    return application;
+  }
+
+  /** Environment without the properties and variables of the process. */
+  private static final class LoneEnvironment extends StandardReactiveWebEnvironment {
+    LoneEnvironment(Map<String, Object> properties) {
+      getPropertySources().addFirst(new MapPropertySource("alone", properties));
+    }
+
+    @Override
+    protected void customizePropertySources(MutablePropertySources propertySources) {
+      // Extensions expect sources of these names.
+      propertySources.addLast(
+          new PropertiesPropertySource(SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME, new Properties()));
+      propertySources.addLast(
+          new SystemEnvironmentPropertySource(SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, Map.of()));
+    }
+  }
+
   /** Checks and registers everything that a start needs, before any bean is created. */
-  private static void prepare(ConfigurableApplicationContext context, StartSetup setup) {
+  private static PenstockSettings prepare(
+      ConfigurableApplicationContext context, StartSetup setup) {
     ConfigurableEnvironment environment = context.getEnvironment();
     SettingsCheck.Checked checked = SettingsCheck.check(environment, setup.snapshot().variables());
     checked.warnings().forEach(LOG::warn);
     PenstockSettings settings = checked.settings();
-    listen(environment, setup.snapshot().server());
     OpenRelay.check(settings, environment, setup.snapshot());
     SharingSettings sync = RedisSettings.of(settings, environment);
     RedisSettings.check(sync, setup);
@@ -142,6 +208,7 @@ public final class GatewayServer {
     register(beans, "regionSettings", RegionProperties.of(settings));
     register(beans, "traceSettings", OtlpSettings.of(environment));
     beans.registerSingleton("stateFile", StateFile.open(settings.state(), setup.window()));
+    return settings;
   }
 
   private static void register(

@@ -85,7 +85,7 @@ public final class ServeCommand implements Callable<Integer> {
     if (!strange.isEmpty()) {
       return say(line.getErr(), strange);
     }
-    return switch (GatewayServer.start(environment, routes, arguments(line))) {
+    return switch (GatewayServer.startWarm(environment, routes, arguments(line))) {
       case GatewayServer.Started(ConfigurableApplicationContext context) -> {
         running = context;
         yield STARTED;

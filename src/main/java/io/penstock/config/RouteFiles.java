@@ -53,15 +53,34 @@ public final class RouteFiles {
           faultCollector.add(SourcePlace.startOf(directoryOrFile.toString()), problem);
       case RouteListing.Found found -> {
         found.files().forEach(file -> read(file, faultCollector, draft));
-        draft.addRoot();
-        draft.check();
-        if (faultCollector.none() && draft.empty()) {
-          faultCollector.add(
-              SourcePlace.startOf(found.files().getFirst().toString()),
-              "no endpoint is configured, expected at least one in endpoints");
-        }
+        finish(found.files().getFirst().toString(), faultCollector, draft);
       }
     }
+    return loaded(faultCollector, draft);
+  }
+
+  /** Reads the content of one route file; {@code name} is the file that faults name. */
+  public LoadedConfiguration load(String name, byte[] content) {
+    FaultCollector faultCollector = new FaultCollector();
+    ConfigurationDraft draft = new ConfigurationDraft(faultCollector, coordination);
+    read(name, content, draft);
+    finish(name, faultCollector, draft);
+    return loaded(faultCollector, draft);
+  }
+
+  private static void finish(
+      String firstFile, FaultCollector faultCollector, ConfigurationDraft draft) {
+    draft.addRoot();
+    draft.check();
+    if (faultCollector.none() && draft.empty()) {
+      faultCollector.add(
+          SourcePlace.startOf(firstFile),
+          "no endpoint is configured, expected at least one in endpoints");
+    }
+  }
+
+  private static LoadedConfiguration loaded(
+      FaultCollector faultCollector, ConfigurationDraft draft) {
     return faultCollector.none()
         ? new LoadedConfiguration.Good(draft.finish())
         : new LoadedConfiguration.Bad(faultCollector.sorted());
@@ -79,6 +98,10 @@ public final class RouteFiles {
       faultCollector.add(SourcePlace.startOf(name), RouteListing.problem(e));
       return;
     }
+    read(name, bytes, draft);
+  }
+
+  private void read(String name, byte[] bytes, ConfigurationDraft draft) {
     SourceFile source =
         new SourceFile(name, variableExpansion, addressCheck, draft, UnknownKeys::describe, false);
     new RouteFile(source, draft).read(bytes);

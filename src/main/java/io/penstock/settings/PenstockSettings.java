@@ -55,6 +55,8 @@ import org.springframework.util.unit.DataSize;
  * @param state The settings of the state that is kept over restarts.
  * @param streamDrainTimeout Answers may still run for this long after SIGTERM or SIGINT.
  * @param usage The settings of the statistics of usage.
+ * @param warmUp Before it listens, the program sends itself requests for at most two seconds,
+ *     unless this is {@code false}, so that its code is loaded when the first client comes.
  * @param workspace Regions share limits with those regions that have the same workspace.
  */
 @ConfigurationProperties("penstock")
@@ -79,6 +81,7 @@ public record PenstockSettings(
     @DefaultValue @Valid State state,
     @DefaultValue("600s") Duration streamDrainTimeout,
     @DefaultValue @Valid Usage usage,
+    @DefaultValue("true") boolean warmUp,
     @DefaultValue("default") String workspace) {
   private static final String ABOVE_ZERO = "a duration above 0 such as 500ms, 30s or 10m";
   private static final String PART = "a number above 0 and up to 1";

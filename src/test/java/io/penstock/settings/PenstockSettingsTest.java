@@ -84,6 +84,7 @@ class PenstockSettingsTest {
     assertThat(settings.state())
         .isEqualTo(new PenstockSettings.State(null, Duration.ofSeconds(10)));
     assertThat(settings.usage().rowsPerDay()).isEqualTo(2_000);
+    assertThat(settings.warmUp()).isTrue();
     assertThat(settings.workspace()).isEqualTo("default");
   }
 
@@ -112,6 +113,7 @@ class PenstockSettingsTest {
             "stream-drain-timeout", "PT1M",
             "quotas.reservation-timeout", "1h",
             "mock-endpoint-tpm-threshold", "9223372036854775807",
+            "warm-up", "false",
             "workspace", "team-a");
     assertThat(settings.allowedHosts()).containsExactly("a.example", "b.example");
     assertThat(settings.allowedOrigins()).containsExactly("http://c.example");
@@ -120,6 +122,7 @@ class PenstockSettingsTest {
     assertThat(settings.streamDrainTimeout()).isEqualTo(Duration.ofMinutes(1));
     assertThat(settings.quotas().reservationTimeout()).isEqualTo(Duration.ofHours(1));
     assertThat(settings.mockEndpointTpmThreshold()).isEqualTo(Long.MAX_VALUE);
+    assertThat(settings.warmUp()).isFalse();
     assertThat(settings.workspace()).isEqualTo("team-a");
   }
 
