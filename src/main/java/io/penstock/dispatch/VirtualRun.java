@@ -60,9 +60,10 @@ final class VirtualRun {
    */
   private record Next(
       Group group, TicketRoute route, long instant, @Nullable Quota limiting, boolean uncertain) {
-    /** Returns whether what delays it is a quota of that route. */
-    boolean limits(TicketRoute other) {
-      return limiting != null && other.quotas().contains(limiting);
+    /** Returns whether what delays it is a quota of any of those routes. */
+    boolean limitsAny(List<TicketRoute> routes) {
+      return limiting != null
+          && routes.stream().anyMatch(other -> other.quotas().contains(limiting));
     }
 
     boolean before(Next other) {
@@ -93,17 +94,17 @@ final class VirtualRun {
   WaitForecast behind(List<Group> groups, List<TicketRoute> routes, TicketBatch ticket) {
     Group own = new Group(routes, ticket);
     while (true) {
-      Next mine = next(own, at);
       Next first = null;
       boolean waits = false;
       for (Group group : groups) {
         Next next = group.left() > 0 ? next(group, at) : null;
         if (next != null && next.instant() < Ticker.NEVER) {
           first = first == null || next.before(first) ? next : first;
-          waits |= mine == null || next.limits(mine.route());
+          waits |= next.limitsAny(routes);
         }
       }
-      if (first == null || (mine != null && mine.instant() < first.instant() && !waits)) {
+      Next mine = waits ? null : next(own, at);
+      if (first == null || (mine != null && mine.instant() < first.instant())) {
         return mine == null || mine.instant() == Ticker.NEVER
             ? WaitForecast.UNKNOWN
             : WaitForecast.of(mine.instant() - now, bound || mine.uncertain());
@@ -178,20 +179,14 @@ final class VirtualRun {
     long instant = from;
     Quota limiting = null;
     boolean uncertain = false;
-    boolean again = true;
-    // What one quota admits may be closed again when the others admit it.
-    while (again && instant < Ticker.NEVER) {
-      long start = instant;
-      for (Quota quota : route.quotas()) {
-        QuotaProjection projection = projection(quota);
-        long admits = projection.admittedAt(group.batch, group.done, start);
-        uncertain |= projection.uncertain();
-        if (admits > instant) {
-          instant = admits;
-          limiting = quota;
-        }
+    for (Quota quota : route.quotas()) {
+      QuotaProjection projection = projection(quota);
+      long admits = projection.admittedAt(group.batch, group.done, from);
+      uncertain |= projection.uncertain();
+      if (admits > instant) {
+        instant = admits;
+        limiting = quota;
       }
-      again = instant > start;
     }
     return new Next(group, route, instant, limiting, uncertain);
   }

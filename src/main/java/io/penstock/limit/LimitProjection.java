@@ -63,9 +63,10 @@ public final class LimitProjection {
   /** Returns the amount that would be admitted at {@code at}, its pace included. */
   public long passable(long at) {
     LimitState current = state;
-    if (current == null) {
-      return Long.MAX_VALUE;
-    }
+    return current == null ? Long.MAX_VALUE : passable(current, at);
+  }
+
+  private static long passable(LimitState current, long at) {
     long room = current.room(at);
     return current.local() instanceof TrailingWindowState window
         ? Math.min(room, window.paceRoom(at))
@@ -103,12 +104,15 @@ public final class LimitProjection {
     long left = tickets;
     long amountLeft = amount;
     while (left > 0) {
-      at = Math.max(at, current.admittedAt(cut(current, Math.min(each, amountLeft), at), at));
-      if (at == Ticker.NEVER) {
-        return at;
+      long some = passable(current, at) / each;
+      if (some < 1) {
+        at = Math.max(at, current.admittedAt(cut(current, Math.min(each, amountLeft), at), at));
+        if (at == Ticker.NEVER) {
+          return at;
+        }
+        some = passable(current, at) / each;
       }
-      state = current;
-      long some = Math.clamp(passable(at) / each, 1, left);
+      some = Math.clamp(some, 1, left);
       long piece = some == left ? amountLeft : some * each;
       current = current.take(some == 1 ? cut(current, piece, at) : piece, 0, at).next();
       amountLeft = Math.max(0, amountLeft - piece);
