@@ -99,7 +99,8 @@ class QuotaGateTest {
     assertThat(quota.lower(new DimensionSizes(), 0)).isFalse();
     assertThat(quota.admits(sizes, 0)).isFalse();
     assertThat(quota.roomFreeAt(sizes, 0)).isEqualTo(SECOND);
-    assertThat(quota.forecastNanos(0, sizes, sizes, 0)).isEqualTo(SECOND);
+    TicketBatch one = TicketBatch.ofEqual(1, sizes);
+    assertThat(quota.projection(0).admittedAt(one, 0, 0)).isEqualTo(SECOND);
     assertThat(quota.take(Cost.ofInput(1), 0, new ArrayList<>())).isFalse();
     assertThat(limit.balance(0).charged()).as("given back").isZero();
 

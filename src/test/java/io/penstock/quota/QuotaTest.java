@@ -175,11 +175,16 @@ class QuotaTest {
   }
 
   @Test
-  void forecast_isTheLongestOfItsLimits() {
+  void projection_goesWhenTheLastOfItsLimitsAdmits() {
     quota.take(new Cost(60, 0, 0), NOW, charges);
-    DimensionSizes ahead = sizes(new Cost(50, 0, 0));
-    // input: with 60 used, 50 and 30 more need a second window after the next
-    assertThat(quota.forecastNanos(1, ahead, sizes(new Cost(30, 0, 0)), NOW)).isEqualTo(2 * WINDOW);
+    TicketBatch batch =
+        TicketBatch.of(List.of(sizes(new Cost(50, 0, 0)), sizes(new Cost(30, 0, 0))));
+    QuotaProjection projection = quota.projection(NOW);
+    long first = projection.pass(batch, 0, 1, NOW);
+    assertThat(first).isEqualTo(quota.admittedAt(sizes(new Cost(50, 0, 0)), NOW));
+    long second = projection.admittedAt(batch, 1, first);
+    assertThat(second).isGreaterThanOrEqualTo(first);
+    assertThat(projection.passable(batch, 1, 1, second)).isEqualTo(1);
     assertThat(quota.utilization(NOW)).isEqualTo(1.0);
   }
 }
