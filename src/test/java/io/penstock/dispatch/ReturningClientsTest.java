@@ -136,7 +136,7 @@ class ReturningClientsTest {
         callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 12, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     for (int each = 0; each < 12; each++) {
-      endpointFixture.at(each * 5 * SECOND);
+      endpointFixture.at(each * 5L * SECOND);
       assertThat(went(alice.submit(endpoint, 1))).isTrue();
     }
     run(10, () -> alice.submit(endpoint, 1));
