@@ -250,8 +250,9 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
   private static int status(ServerWebExchange exchange, SignalType signal) {
     ServerHttpResponse response = exchange.getResponse();
     HttpStatusCode status = response.getStatusCode();
-    boolean answered = signal != SignalType.CANCEL && response.isCommitted() && status != null;
-    return answered ? status.value() : 0;
+    return status == null || signal == SignalType.CANCEL || !response.isCommitted()
+        ? 0
+        : status.value();
   }
 
   private Mono<Void> checked(

@@ -1,6 +1,7 @@
 package io.penstock.gateway.identify;
 
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.WaitForecast;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.TicketOperations;
 import io.penstock.explain.BindingLimit;
@@ -153,10 +154,10 @@ public final class RequestAnswer {
 
   private static void show(Map<String, Object> shown, Standing standing) {
     RecentPlaces.Place place = standing.place().orElse(null);
-    boolean known = place != null && place.expected().known();
+    WaitForecast expected = place == null ? WaitForecast.UNKNOWN : place.expected();
     shown.put("position", place == null ? null : place.position());
-    shown.put("expected_ms", known ? millis(place.expected().waitNanos()) : null);
-    shown.put("bound", place != null && place.expected().bound());
+    shown.put("expected_ms", expected.known() ? millis(expected.waitNanos()) : null);
+    shown.put("bound", expected.bound());
     BindingLimit binding = standing.cause().orElse(null);
     shown.put("waits_for", binding == null ? null : lower(binding.cause()));
     LimitId.Kind kind = binding == null ? null : binding.kind();
