@@ -10,7 +10,8 @@ import org.springframework.core.env.StandardEnvironment;
 
 /**
  * Hides the switches of tests, such as {@code -Dpenstock.deep=true}, from the gateways that run in
- * the JVM of the tests, which would refuse to start with unknown settings.
+ * the JVM of the tests, which would refuse to start with unknown settings, and turns their warm-up
+ * off unless an argument turns it on.
  *
  * <p>Spring finds it by its name in {@code META-INF/spring.factories}. Gateways in processes of
  * their own do not get these switches.
@@ -21,6 +22,7 @@ public final class TestSwitches implements EnvironmentPostProcessor {
       ConfigurableEnvironment environment, SpringApplication application) {
     Map<String, Object> others = new HashMap<>(environment.getSystemProperties());
     others.keySet().removeIf(name -> name.startsWith("penstock."));
+    others.put("penstock.warm-up", "false"); // hundreds of starts would each take twice as long
     String source = StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME;
     environment.getPropertySources().replace(source, new MapPropertySource(source, others));
   }
