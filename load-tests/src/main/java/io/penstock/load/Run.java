@@ -32,6 +32,8 @@ final class Run {
           new Parked(),
           new Rolling(),
           new FirstSeconds(),
+          new Ceiling(),
+          new FirstMinute(),
           new Soak());
 
   /** Those that need to be told something, and are no part of {@code all}. */
