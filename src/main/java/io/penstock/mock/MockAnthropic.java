@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class MockAnthropic implements MockDialect, MockForm {
   private static final Pattern MODELS = Pattern.compile("/v1/models(?:/([^/]{1,256}))?");
   private static final String ONLY_MODEL = "mock";
-  private static final MockTools.Members TOOL = new MockTools.Members("", "input_schema");
+  private static final MockTools.Members TOOL = new MockTools.Members("", List.of("input_schema"));
 
   private static final byte[] BLOCK_START =
       """

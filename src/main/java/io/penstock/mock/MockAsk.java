@@ -63,7 +63,7 @@ sealed interface MockAsk {
     Generate saying(int stated, @Nullable MockContent call, @Nullable MockContent document) {
       MockContent said = call != null ? call : document;
       boolean cut = said != null && stated > 0 && stated < said.tokens();
-      if (said == null || (cut && said == call)) {
+      if (said == null || (cut && said.tool() != null)) {
         return this;
       }
       return new Generate(

@@ -35,6 +35,7 @@ final class MockFiles {
    *
    * @param contentType the media type of its body, or null
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Question(
       String method, String path, @Nullable String contentType, byte[] body, long nowSeconds) {}
 
@@ -44,6 +45,7 @@ final class MockFiles {
    * @param refused the reason of an error; null for none
    * @param contentType the media type of the body
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Reply(MockAsk.@Nullable Refused refused, String contentType, byte[] body) {
     private static Reply json(Object tree) {
       return new Reply(null, JSON, JsonMapper.shared().writeValueAsBytes(tree));
@@ -169,7 +171,7 @@ final class MockFiles {
     dropOldest(uploads, bytes);
   }
 
-  private void dropOldest(LinkedHashMap<String, Kept> from, long bytes) {
+  private void dropOldest(Map<String, Kept> from, long bytes) {
     Iterator<Kept> oldest = from.values().iterator();
     while (oldest.hasNext()
         && (files.size() + uploads.size() >= MOST || keptBytes() + bytes > MOST_BYTES)) {

@@ -27,6 +27,7 @@ final class MockForms {
    *
    * @param filename the name of its file, or null when it is a plain field
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Part(@Nullable String filename, byte[] bytes) {
     String text() {
       return new String(bytes, UTF_8);

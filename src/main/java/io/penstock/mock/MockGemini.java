@@ -31,7 +31,8 @@ final class MockGemini implements MockDialect {
   private static final Pattern CALL =
       Pattern.compile("/v1(?:beta)?/(?:models|tunedModels)/([^/:]{1,256}):([A-Za-z]+)");
   private static final MockTools.Members FUNCTION =
-      new MockTools.Members("", "parameters", "parametersJsonSchema", "parameters_json_schema");
+      new MockTools.Members(
+          "", List.of("parameters", "parametersJsonSchema", "parameters_json_schema"));
   private static final int MAX_ANSWERS = 8;
   private static final int MAX_OUTPUT_TOKENS = 1_000_000;
   private static final int MAX_INPUTS = 100;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -30,7 +31,8 @@ final class MockOpenAi implements MockDialect, MockForm {
           "/openai/deployments/([^/]{1,256})(/(?:chat/completions|completions|embeddings))");
 
   private static final Pattern MODEL = Pattern.compile("/v1/models/([^/]{1,256})");
-  private static final MockTools.Members TOOL = new MockTools.Members("function", "parameters");
+  private static final MockTools.Members TOOL =
+      new MockTools.Members("function", List.of("parameters"));
   private static final int MAX_ANSWERS = 128;
   private static final int MAX_OUTPUT_TOKENS = 1_000_000;
   private static final int MAX_INPUTS = 2_048;

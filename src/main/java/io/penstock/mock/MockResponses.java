@@ -1,5 +1,6 @@
 package io.penstock.mock;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -8,7 +9,7 @@ final class MockResponses implements MockForm {
   /** Number of events before the first token; later events are numbered from here. */
   private static final int BEGIN_EVENTS = 4;
 
-  private static final MockTools.Members TOOL = new MockTools.Members("", "parameters");
+  private static final MockTools.Members TOOL = new MockTools.Members("", List.of("parameters"));
 
   MockAsk read(JsonNode body, int tokens) {
     JsonNode input = body.path("input");

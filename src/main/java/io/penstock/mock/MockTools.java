@@ -1,5 +1,6 @@
 package io.penstock.mock;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -15,7 +16,7 @@ final class MockTools {
    * @param within the member that holds name and schema, or an empty string for the tool itself
    * @param schemas the members that may hold the schema of the arguments
    */
-  record Members(String within, String... schemas) {}
+  record Members(String within, List<String> schemas) {}
 
   private MockTools() {}
 

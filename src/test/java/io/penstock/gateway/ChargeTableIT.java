@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.MatchResult;
@@ -66,6 +67,11 @@ class ChargeTableIT {
       "rpm: 100000, tpm: 10000000, rpd: 100000, budget_tokens_per_day: 10000000";
   private static final String WAIT = "-mix-wait";
   private static final String REJECT = "-mix-reject";
+
+  /** Charges whose cases have keys that wait; the keys of the others reject. */
+  private static final Set<ChargeRule> WAITING =
+      Set.of(ChargeRule.TOTAL, ChargeRule.OPENAI, ChargeRule.GEMINI);
+
   private static final String MODEL = "claude-sonnet-4-5";
   private static final int STATED_INPUT = 400;
   private static final int CACHED = 150;
@@ -239,7 +245,9 @@ class ChargeTableIT {
     StringBuilder endpoints = new StringBuilder("endpoints:\n");
     for (Case each : all()) {
       // keys of both kinds are charged alike in the end
-      String kind = each.mix().equals(WAIT) || each.charge().ordinal() % 2 == 0 ? "wait" : "reject";
+      boolean waits =
+          each.mix().isEmpty() ? WAITING.contains(each.charge()) : each.mix().equals(WAIT);
+      String kind = waits ? "wait" : "reject";
       keys.put(
           each.key(),
           "  - {name: %s, sha256: %s, group: g-%s, on_limit: %s, %s}\n"
