@@ -200,6 +200,7 @@ public final class Dispatcher {
     List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
     LaneKey detour = waitingRoom.detour(parkedTicket, routes, now);
     if (detour != null) {
+      recorder.recordDetour(parkedTicket, routes, now);
       parkedTicket.setLaneKey(detour);
       routes = laneIndex.routesOf(detour, now);
     }
@@ -238,6 +239,7 @@ public final class Dispatcher {
     }
     LaneKey detour = waitingRoom.detour(parkedTicket, routes, now);
     if (detour != null) {
+      recorder.recordDetour(parkedTicket, routes, now);
       parkedTicket.setLaneKey(detour);
       returnToQueue(parkedTicket, now);
     } else if (refusal == null) {

@@ -18,6 +18,13 @@ public interface WaitRecorder {
   /** Records a ticket that could not go whatever else happened, and is refused. */
   void recordHopeless(ParkedTicket ticket, List<TicketRoute> routes, long now);
 
+  /**
+   * Records why a ticket goes another way: none of the routes that it had takes requests.
+   *
+   * @param routes those routes
+   */
+  void recordDetour(ParkedTicket ticket, List<TicketRoute> routes, long now);
+
   /** Records a ticket that waits, or would have to, and does not go. */
   void recordWaiting(ParkedTicket ticket, List<TicketRoute> routes, long now);
 

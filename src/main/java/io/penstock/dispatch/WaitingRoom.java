@@ -43,10 +43,12 @@ public final class WaitingRoom {
 
   private final QueueBacklog blockedBacklog = new QueueBacklog();
   private final LaneIndex laneIndex;
+  private final WaitRecorder recorder;
   private QueueDiscipline<ParkedTicket> queueDiscipline;
 
   WaitingRoom(Object owner, RouteSource routeSource, WaitRecorder recorder) {
     this.routeSource = routeSource;
+    this.recorder = recorder;
     this.laneIndex = new LaneIndex(owner, routeSource, recorder);
     this.queueDiscipline = routeSource.discipline();
   }
@@ -321,6 +323,7 @@ public final class WaitingRoom {
     for (ParkedTicket each : all) {
       LaneKey next = detour(each, lane.routes(), now);
       if (next != null) {
+        recorder.recordDetour(each, lane.routes(), now);
         if (next.withFallbacks()) {
           fallbacks.remove(each);
         }

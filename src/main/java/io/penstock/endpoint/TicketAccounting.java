@@ -289,8 +289,10 @@ final class TicketAccounting implements DispatchListener {
     long at = parkedTicket.arrivedNanos() + ticketSettlement.waitedNanos();
     Upstream upstream = ticketSettlement.upstream();
     String to = upstream == null ? null : upstream.spec().id();
-    if (WaitRecorder.isLong(parkedTicket, at)) {
-      PastTicket pastTicket = PastTicket.released(parkedTicket, to, at);
+    if (WaitRecorder.isLong(parkedTicket, at) || WaitNote.binding(parkedTicket) != null) {
+      PastTicket pastTicket =
+          PastTicket.released(
+              parkedTicket, withFallback(to, parkedTicket, ticketSettlement.model()), at);
       WaitNote.past(parkedTicket, pastTicket);
       remember(parkedTicket, pastTicket);
     }
@@ -306,6 +308,13 @@ final class TicketAccounting implements DispatchListener {
             parkedTicket.model(),
             parkedTicket.cost(),
             ticketSettlement.waitedNanos()));
+  }
+
+  /** Returns the upstream's id, followed by the model where that is a fallback. */
+  private static @Nullable String withFallback(
+      @Nullable String upstream, ParkedTicket parkedTicket, @Nullable String model) {
+    boolean fallback = model != null && !model.equals(parkedTicket.model());
+    return upstream != null && fallback ? upstream + "/" + model : upstream;
   }
 
   /** Records a refused or expired ticket; the caller delivers the outcome. */

@@ -38,6 +38,8 @@ public record BindingLimit(
     UPSTREAM_PAUSED,
     /** The upstream failed, and is tried again later. */
     UPSTREAM_UNHEALTHY,
+    /** No upstream of the ticket's own model is enabled. */
+    NO_UPSTREAM_ENABLED,
     /** A quota is claimed for a ticket that was skipped too often. */
     KEPT_FOR_ANOTHER,
     /** Only tickets that come before it in order. */

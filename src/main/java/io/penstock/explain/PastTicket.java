@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param cost its expected usage
  * @param arrivedNanos the instant it arrived
  * @param decidedNanos the instant it was decided
- * @param upstream the id of the upstream it went to, or null
+ * @param upstream the id of the upstream it went to, followed by the fallback model if one serves
+ *     it ({@code id/model}); or null
  * @param explanation the limits as they were when it was decided, and what blocked it until then
  * @param end its outcome so far
  */

@@ -32,6 +32,18 @@ public final class WaitReasons implements WaitRecorder {
   }
 
   @Override
+  public void recordDetour(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
+    record(
+        parkedTicket,
+        now,
+        () ->
+            routes.isEmpty()
+                ? WaitExplanation.NONE.bound(
+                    BindingLimit.of(Cause.NO_UPSTREAM_ENABLED, Ticker.NEVER))
+                : WaitExplainer.of(parkedTicket, routes, now));
+  }
+
+  @Override
   public void recordWaiting(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
     record(
         parkedTicket,
@@ -66,6 +78,9 @@ public final class WaitReasons implements WaitRecorder {
             resumedNanos >= parkedTicket.arrivedNanos() && resumedNanos > boundNanos;
         BindingLimit last =
             wasPaused ? BindingLimit.of(Cause.ENDPOINT_PAUSED, resumedNanos) : binding;
+        if (last == null && WaitNote.binding(parkedTicket) != null) {
+          return; // nothing blocked it since it left the upstreams that take no requests
+        }
         record(parkedTicket, now, () -> WaitExplainer.of(parkedTicket, routes, now).bound(last));
       }
     }

@@ -10,6 +10,7 @@ import static io.penstock.endpoint.EndpointFixture.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
@@ -17,14 +18,17 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.explain.WaitExplanation.Considered;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId.Kind;
 import io.penstock.time.Ticker;
@@ -34,6 +38,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests of why a ticket waits or was refused: by which limits, and until when. */
@@ -61,6 +66,61 @@ class WaitExplanationTest {
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
     return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+  }
+
+  private Endpoint withFallback(UpstreamSpec... upstreams) {
+    return endpointFixture.open(
+        none("/").to(upstreams),
+        new EndpointSpec.Forwarding(
+            true,
+            new EndpointSpec.Affinity.None(),
+            true,
+            Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND))));
+  }
+
+  private static UpstreamSpec serving(String id, String model, @Nullable String disabled) {
+    return upstream(id, 0, 100, ChargeRule.TOTAL, Map.of(model, model), disabled);
+  }
+
+  private static @Nullable String wentTo(TicketRecord record) {
+    return record instanceof PastTicket past ? past.upstream() : null;
+  }
+
+  @Test
+  void fallbackServesAtOnce_isToldWithWhatItsOwnUpstreamLacks() {
+    Endpoint endpoint = withFallback(serving("u", "large", null), serving("v", "small", null));
+    Objects.requireNonNull(endpointFixture.upstreams.find("u"))
+        .health()
+        .tryFrom(START + 9 * SECOND, SECOND);
+    ParkedTicket served = ask(endpoint, "large", 10);
+    assertThat(wentTo(known(served))).isEqualTo("v/small");
+    assertThat(binds(served))
+        .isEqualTo(
+            new BindingLimit(
+                Cause.UPSTREAM_UNHEALTHY, Kind.UPSTREAM, "u", null, START + 9 * SECOND));
+  }
+
+  @Test
+  void fallbackServes_afterALongWaitForItsOwnUpstream_isToldWithWhatThatLacks() {
+    Endpoint endpoint = withFallback(serving("u", "large", null), serving("v", "small", null));
+    ask(endpoint, "large", 100);
+    ParkedTicket waits = ask(endpoint, "large", 10);
+    endpointFixture.at(2 * SECOND);
+    Upstream own = Objects.requireNonNull(endpointFixture.upstreams.find("u"));
+    for (int each = 0; each < 3; each++) {
+      own.judge(new AttemptHistory(null, 0, 1, true), AttemptFailure.UNSENT, START + 2 * SECOND);
+    }
+    endpointFixture.drivers.run();
+    assertThat(wentTo(known(waits))).isEqualTo("v/small");
+    assertThat(binds(waits).name()).isEqualTo("u");
+  }
+
+  @Test
+  void fallbackServes_becauseNoUpstreamOfItsOwnIsEnabled_isTold() {
+    Endpoint endpoint = withFallback(serving("u", "large", "no key"), serving("v", "small", null));
+    ParkedTicket served = ask(endpoint, "large", 10);
+    assertThat(wentTo(known(served))).isEqualTo("v/small");
+    assertThat(binds(served).cause()).isEqualTo(Cause.NO_UPSTREAM_ENABLED);
   }
 
   @Test
