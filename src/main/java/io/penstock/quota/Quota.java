@@ -12,6 +12,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -256,7 +257,7 @@ public final class Quota {
       LimitAnswer limitAnswer = metered.limit().decide(weight, now);
       if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
         metered.limit().recordDemand(weight.amount(), now);
-        return new Denial(metered, weight, limitAnswer);
+        return new Denial(metered, weight, untilAllAdmit(limitAnswer, quotaTerms, cost, now));
       }
     }
     return null;
@@ -279,6 +280,26 @@ public final class Quota {
       }
     }
     return instant;
+  }
+
+  /**
+   * Returns the answer of the limit that denies a request at arrival, with the instant at which all
+   * of {@code terms} admit it.
+   */
+  private static LimitAnswer untilAllAdmit(
+      LimitAnswer limitAnswer, QuotaTerms terms, Cost cost, long now) {
+    if (!(limitAnswer instanceof LimitAnswer.Wait(long until)) || until == Ticker.NEVER) {
+      return limitAnswer;
+    }
+    long last = until;
+    for (MeteredLimit metered : terms.limits()) {
+      Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
+      if (metered.limit().decide(weight, now) instanceof LimitAnswer.Wait(long admits)
+          && admits != Ticker.NEVER) {
+        last = Math.max(last, admits);
+      }
+    }
+    return new LimitAnswer.Wait(last);
   }
 
   /**

@@ -54,6 +54,26 @@ class KeyRejectTest {
   }
 
   @Test
+  void severalLimitsLack_theLastOfThemSaysWhenToTryAgain() {
+    FakeCallers.Caller alice =
+        callers
+            .rejecting("alice")
+            .limit(LimitMeasure.REQUESTS, 2, RefusalReason.KEY_RPM)
+            .limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
+    Endpoint endpoint = endpointFixture.open(none("/"));
+    alice.submit(endpoint, 1);
+    endpointFixture.at(30 * SECOND);
+    alice.submit(endpoint, 9);
+
+    Refusal denied = refusal(alice.submit(endpoint, 5));
+
+    assertThat(denied.reason()).isEqualTo(RefusalReason.KEY_RPM);
+    assertThat(denied.retryAfterNanos()).isEqualTo(61 * SECOND);
+    endpointFixture.at(91 * SECOND);
+    assertThat(went(alice.submit(endpoint, 5))).isTrue();
+  }
+
+  @Test
   void tokens_expectedOutput_isChargedAtOnceAndNotHeld() {
     FakeCallers.Caller alice =
         callers.rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
