@@ -11,7 +11,7 @@ import io.penstock.time.Ticker;
  *     configuration or a connection that comes back
  */
 public record UpstreamReadiness(Cause cause, long fromNanos) {
-  /** What keeps an upstream from taking requests. */
+  /** A cause that keeps an upstream from taking requests. */
   public enum Cause {
     /** Nothing but limits that have room again within a minute. */
     NONE,
