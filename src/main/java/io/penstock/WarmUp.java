@@ -52,26 +52,6 @@ final class WarmUp {
   private static final int KEY_BYTES = 32;
   private static final int OK = 200;
 
-  /** The rate makes each request wait for a moment, so that it is parked and released. */
-  private static final String ROUTES =
-      """
-      keys:
-        - {name: warm-up, sha256: %s, tpm: 100000000}
-      endpoints:
-        - path: /warm-up
-          dialect: openai
-          algorithm: strict
-          rate: 1000
-          upstreams:
-            - {id: warm-up, url: "mock://openai?tokens=20", rpm: 1000000, tpm: 100000000}
-      """;
-
-  private static final String BODY =
-      """
-      {"model":"gpt-4o-mini","max_tokens":20,"stream":%b,\
-      "messages":[{"role":"user","content":"Hello there"}]}\
-      """;
-
   /** Properties of the warm-up's gateway; it reads no file, variable or argument. */
   static final Map<String, Object> PROPERTIES =
       Map.of(
@@ -149,13 +129,40 @@ final class WarmUp {
   private StartSetup setup() {
     RouteFiles files = new RouteFiles(Map.of(), MockAddress::parse);
     Path nowhere = Path.of("warm-up.yaml");
-    byte[] routes = ROUTES.formatted(sha256(secret)).getBytes(StandardCharsets.UTF_8);
+    byte[] routes = routes(sha256(secret)).getBytes(StandardCharsets.UTF_8);
     return switch (files.load(nowhere.toString(), routes)) {
       case LoadedConfiguration.Bad bad -> throw new IllegalStateException(bad.faults().toString());
       case LoadedConfiguration.Good(ConfigurationSnapshot snapshot) ->
           new StartSetup(
               files, nowhere, FilesFingerprint.of(nowhere), snapshot, GatewayServer.MINUTE, null);
     };
+  }
+
+  /**
+   * Returns the configuration of the warm-up's gateway. Its rate makes each request wait for a
+   * moment, so that it is parked and released.
+   */
+  private static String routes(String hash) {
+    return """
+    keys:
+      - {name: warm-up, sha256: %s, tpm: 100000000}
+    endpoints:
+      - path: /warm-up
+        dialect: openai
+        algorithm: strict
+        rate: 1000
+        upstreams:
+          - {id: warm-up, url: "mock://openai?tokens=20", rpm: 1000000, tpm: 100000000}
+    """
+        .formatted(hash);
+  }
+
+  private static String body(boolean stream) {
+    return """
+    {"model":"gpt-4o-mini","max_tokens":20,"stream":%b,\
+    "messages":[{"role":"user","content":"Hello there"}]}\
+    """
+        .formatted(stream);
   }
 
   private static String sha256(String text) {
@@ -172,7 +179,7 @@ final class WarmUp {
     long end = ticker.nanos() + MOST_NANOS;
     int sent = 0;
     while (sent < LEAST_REQUESTS || (sent < MOST_REQUESTS && ticker.nanos() < end)) {
-      ask(uri, BODY.formatted(sent % 2 == 1));
+      ask(uri, body(sent % 2 == 1));
       sent++;
     }
     return sent;

@@ -133,7 +133,7 @@ class UnnamedLimitTest {
       level =
           Double.isNaN(level)
               ? allowed
-              : Math.min(allowed, level + (double) allowed * (now - since) / WINDOW);
+              : Math.min((double) allowed, level + (double) allowed * (now - since) / WINDOW);
       since = now;
     }
 
