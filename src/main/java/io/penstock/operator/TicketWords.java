@@ -71,7 +71,12 @@ final class TicketWords {
         limits(waitExplanation, waitingTicket.nanos()));
   }
 
-  Explained explained(PastTicket past) {
+  /**
+   * Returns what is known of a ticket that is past.
+   *
+   * @param more what to add to the detail of its refusal, for operators only; may be empty
+   */
+  Explained explained(PastTicket past, String more) {
     WaitExplanation waitExplanation = past.explanation();
     Refusal refusal = past.refusal();
     return new Explained(
@@ -89,17 +94,17 @@ final class TicketWords {
         false,
         null,
         past.upstream(),
-        refusal == null ? null : refusal(refusal),
+        refusal == null ? null : refusal(refusal, more),
         binding(waitExplanation.binding()),
         limits(waitExplanation, past.decidedNanos()));
   }
 
-  private static RefusalView refusal(Refusal refusal) {
+  private static RefusalView refusal(Refusal refusal, String more) {
     OptionalLong retry = refusal.retryAfterMillis();
     return new RefusalView(
         refusal.reason().code(),
         refusal.reason().status(),
-        refusal.detail(),
+        refusal.detail() + more,
         retry.isPresent() ? retry.getAsLong() : null);
   }
 

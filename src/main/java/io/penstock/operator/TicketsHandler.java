@@ -7,6 +7,8 @@ import io.penstock.explain.PastTicket;
 import io.penstock.explain.QueueSnapshot;
 import io.penstock.explain.TicketRecord;
 import io.penstock.explain.WaitingTicket;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
@@ -15,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatus;
@@ -104,8 +107,27 @@ final class TicketsHandler {
   private TicketView.Explained view(TicketRecord ticketRecord) {
     return switch (ticketRecord) {
       case WaitingTicket waitingTicket -> words().explained(waitingTicket);
-      case PastTicket past -> words().explained(past);
+      case PastTicket past -> words().explained(past, disabled(past));
     };
+  }
+
+  /**
+   * Returns which upstreams are disabled and why, for a ticket that was refused because of that;
+   * otherwise an empty text.
+   */
+  private String disabled(PastTicket past) {
+    Refusal refusal = past.refusal();
+    Endpoint endpoint = registry.at(past.endpoint());
+    if (refusal == null
+        || endpoint == null
+        || refusal.reason() != RefusalReason.NO_HEALTHY_UPSTREAM
+        || !refusal.retryUseless()) {
+      return "";
+    }
+    return endpoint.spec().upstreams().stream()
+        .filter(each -> each.access().disabledBecause() != null && each.serves(past.model()))
+        .map(each -> "; upstream " + each.id() + " is disabled: " + each.access().disabledBecause())
+        .collect(Collectors.joining());
   }
 
   /** Removes one ticket, found by its number only: several tickets may have the same request id. */

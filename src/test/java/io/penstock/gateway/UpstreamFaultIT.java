@@ -62,7 +62,9 @@ class UpstreamFaultIT extends HostileCase {
         + endpoint("expired", "https://127.0.0.1:" + expired.port(), true)
         + endpoint("plain", "https://127.0.0.1:" + upstream.port(), true)
         + endpoint("closed", "http://127.0.0.1:" + closedPort + "/hidden", false)
-        + endpoint("reset", "%1$s", false);
+        + endpoint("reset", "%1$s", false)
+        + "  - path: /keyless\n    dialect: openai\n    upstreams:\n"
+        + "      - {id: keyless, url: \"%1$s\", api_key: \"${UNSET_KEY}\"}\n";
   }
 
   @AfterAll
@@ -115,6 +117,20 @@ class UpstreamFaultIT extends HostileCase {
             line ->
                 line.startsWith("WARN io.penstock.upstream.answers upstream " + id + ": " + cause)
                     && line.contains("(" + address));
+  }
+
+  @Test
+  void upstreamWithoutItsKey_refusesForGood_andOperatorsSeeWhichVariableIsMissing() {
+    HttpMessage answer = post("/keyless/v1/chat/completions", ASK);
+    refused(answer, 503, "no_healthy_upstream");
+    assertThat(answer.header("retry-after")).isNull();
+    assertThat(answer.header("retry-after-ms")).isNull();
+    assertThat(answer.header("x-should-retry")).isEqualTo("false");
+    assertThat(answer.text()).doesNotContain("UNSET_KEY");
+    assertThat(operator("/upstreams").text())
+        .contains("\"health\":\"disabled\",\"disabled_because\":\"UNSET_KEY is not set\"");
+    assertThat(operator("/tickets/" + answer.header("x-request-id")).text())
+        .contains("upstream keyless is disabled: UNSET_KEY is not set");
   }
 
   @Test

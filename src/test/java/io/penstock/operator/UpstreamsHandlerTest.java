@@ -60,9 +60,11 @@ class UpstreamsHandlerTest {
         .isEqualTo(
             """
             [{"id":"a","url":"https://provider.example:8443","health":"disabled",\
-            "disabled_because":"it has no key","tried_at":null,"last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]},\
+            "disabled_because":"it has no key","tried_at":null,\
+            "last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]},\
             {"id":"b","url":"https://provider.example:8443","health":"healthy",\
-            "disabled_because":null,"tried_at":null,"last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]}]\
+            "disabled_because":null,"tried_at":null,\
+            "last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]}]\
             """);
   }
 
