@@ -130,8 +130,10 @@ public final class WaitExplainer {
       return null;
     }
     boolean unwell = upstream.health().opens(now) >= opens;
-    Cause cause = unwell ? Cause.UPSTREAM_UNHEALTHY : Cause.UPSTREAM_PAUSED;
-    return new BindingLimit(cause, owner.kind(), owner.name(), null, opens);
+    return unwell
+        ? new BindingLimit(
+            Cause.UPSTREAM_UNHEALTHY, owner.kind(), owner.name(), null, upstream.triedAt(now))
+        : new BindingLimit(Cause.UPSTREAM_PAUSED, owner.kind(), owner.name(), null, opens);
   }
 
   private @Nullable BindingLimit claim(Quota quota, Owner owner) {

@@ -20,6 +20,8 @@ import io.penstock.gateway.forward.SettleFilter;
 import io.penstock.gateway.forward.UpstreamAddress;
 import io.penstock.gateway.forward.UpstreamCall;
 import io.penstock.gateway.forward.UpstreamLog;
+import io.penstock.gateway.forward.UpstreamProbe;
+import io.penstock.gateway.forward.UpstreamProber;
 import io.penstock.gateway.forward.VerdictSource;
 import io.penstock.gateway.forward.WebSocketProxy;
 import io.penstock.gateway.identify.BrowserRules;
@@ -208,20 +210,39 @@ public class GatewayConfiguration {
       RetryBudgets budgets,
       ForwardedHeaders origin,
       LimitHeaders limitHeaders,
+      UpstreamRegistry upstreamRegistry,
+      UpstreamProber upstreamProber,
       ObjectProvider<VerdictSource> judges) {
-    VerdictSource verdictSource = judges.getIfAvailable();
+    VerdictSource verdictSource =
+        upstreamProber.watching(judges.getIfAvailable(() -> VerdictSource.UPSTREAM));
     WebSocketProxy webSocketProxy =
         new WebSocketProxy(upstreamConnections, resources.getLoopResources());
     return new AttemptFilter(
         new AttemptLoop.Services(
             addresses,
-            new UpstreamLog(verdictSource == null ? VerdictSource.UPSTREAM : verdictSource),
+            upstreamRegistry,
+            new UpstreamLog(verdictSource),
             budgets,
             origin,
             new UpstreamCall(upstreamConnections, ticker),
             webSocketProxy,
             limitHeaders,
             ticker));
+  }
+
+  @Bean
+  UpstreamProber upstreamProber(
+      UpstreamAddress addresses,
+      UpstreamConnections upstreamConnections,
+      EndpointRegistry endpointRegistry,
+      UpstreamRegistry upstreamRegistry,
+      ReactorResourceFactory resources,
+      Ticker ticker) {
+    UpstreamProbe upstreamProbe =
+        new UpstreamProbe(
+            addresses, upstreamConnections, endpointRegistry, resources.getLoopResources());
+    return new UpstreamProber(
+        upstreamProbe, upstreamRegistry, ticker, upstreamConnections.getPhase() + 1);
   }
 
   @Bean

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LearnedLimit;
+import io.penstock.pool.ProbeResult;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The meters of an upstream, or of all upstreams that share a label. For each model: utilization of
  * its limits, deviation from the provider's statements, and number of refusals; for the upstream:
- * its health. Safe from any thread.
+ * its health and its probes. Safe from any thread.
  */
 final class UpstreamMeters {
   private static final String DRIFT = "penstock.upstream.drift.ratio";
@@ -79,7 +80,8 @@ final class UpstreamMeters {
     // Reserves room for the common label, so that all models can use it later.
     if (!made.take(
         made.size(BoundedLabels.OTHER)
-            + ScrapeBudget.lines(2, DRIFT, made.tags(BoundedLabels.NONE)))) {
+            + ScrapeBudget.lines(
+                2 + ProbeResult.values().length, DRIFT, made.tags(BoundedLabels.NONE)))) {
       return null;
     }
     made.watch();
@@ -164,6 +166,13 @@ final class UpstreamMeters {
                 "How often a limit that refusals had lowered was raised to see what is allowed")
             .tags("upstream", label)
             .register(registry));
+    for (ProbeResult result : ProbeResult.values()) {
+      meters.add(
+          FunctionCounter.builder("penstock.upstream.probes", this, each -> each.probes(result))
+              .description("Probes of an upstream while it was unhealthy, by their result")
+              .tags("upstream", label, "result", result.name().toLowerCase(Locale.ROOT))
+              .register(registry));
+    }
   }
 
   private double raised() {
@@ -173,6 +182,10 @@ final class UpstreamMeters {
         .flatMap(pool -> pool.limits().stream())
         .mapToLong(metered -> metered.limit().feedback().raises(now))
         .sum();
+  }
+
+  private long probes(ProbeResult result) {
+    return upstreams.get().stream().mapToLong(each -> each.probes(result)).sum();
   }
 
   private int healthy() {

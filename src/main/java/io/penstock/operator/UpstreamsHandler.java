@@ -63,7 +63,7 @@ final class UpstreamsHandler {
         place(upstream.spec().url()),
         !upstream.enabled() ? "disabled" : trial ? "unhealthy" : "healthy",
         upstream.spec().access().disabledBecause(),
-        trial ? now.text(upstream.health().opens(now.nanos())) : null,
+        trial ? now.text(upstream.triedAt(now.nanos())) : null,
         upstreamTrouble == null
             ? null
             : new ErrorView(upstreamTrouble.what(), now.text(upstreamTrouble.atNanos())),

@@ -169,7 +169,8 @@ final class AttemptJudge {
     return more ? AttemptVerdict.ELSEWHERE : AttemptVerdict.PASS;
   }
 
-  private void note(String what, long now) {
+  /** Records the last trouble. */
+  void note(String what, long now) {
     upstreamTrouble = new UpstreamTrouble(what, now);
   }
 }

@@ -2,11 +2,13 @@ package io.penstock.pool;
 
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaGate;
+import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,12 @@ public final class Upstream {
 
   private static final String OTHER = "*";
 
+  /** The longest time that a probe may take, in nanoseconds. */
+  public static final long PROBE_NANOS = 5_000_000_000L;
+
+  /** The time that a probe is assumed to take, in nanoseconds, where clients are told a time. */
+  private static final long PROBE_ANSWER_NANOS = 250_000_000L;
+
   private final PoolLimits limits;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
   private final SendJitter sendJitter = new SendJitter();
@@ -31,6 +39,7 @@ public final class Upstream {
   private final UsageRefusals usageRefusals = new UsageRefusals();
   private final ConcurrentMap<Quota, PoolPause> pauses = new ConcurrentHashMap<>();
   private final RandomGenerator random;
+  private final AtomicLongArray probes = new AtomicLongArray(ProbeResult.values().length);
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
 
@@ -59,6 +68,50 @@ public final class Upstream {
   }
 
   /**
+   * Returns the instant at which a probe of it is due, or {@link Ticker#NEVER} when none is: it is
+   * healthy, or on trial with requests.
+   */
+  public long probeAt() {
+    return upstreamHealth.probeAt();
+  }
+
+  /**
+   * Returns when it is tried next, by a probe or by a request: {@code now} if requests may go, and
+   * at most a second later while the result of a probe is awaited.
+   */
+  public long triedAt(long now) {
+    return upstreamHealth.triedAt(now);
+  }
+
+  /**
+   * Returns when requests may go if the next probe succeeds: {@code now} if they may go already.
+   */
+  public long goesAt(long now) {
+    long tried = triedAt(now);
+    return tried > now && probeAt() != Ticker.NEVER ? tried + PROBE_ANSWER_NANOS : tried;
+  }
+
+  /**
+   * Records the result of a probe, and lets waiting requests know if one of them may go.
+   *
+   * @param cause why it failed, in a few words for operators, without secrets; null if it did not
+   */
+  public void probed(ProbeResult result, @Nullable String cause, long now) {
+    probes.incrementAndGet(result.ordinal());
+    if (cause != null) {
+      attemptJudge.note(cause, now);
+    }
+    if (upstreamHealth.probed(result, now)) {
+      wake();
+    }
+  }
+
+  /** Returns how many probes had a result. */
+  public long probes(ProbeResult result) {
+    return probes.get(result.ordinal());
+  }
+
+  /**
    * Returns whether it could take a request of a pool, and when. Limits per minute are left out,
    * because they soon have room again.
    *
@@ -72,13 +125,13 @@ public final class Upstream {
     if (pool == null) {
       return well
           ? UpstreamReadiness.READY
-          : new UpstreamReadiness(UpstreamReadiness.Cause.UNHEALTHY, health().opens(now));
+          : new UpstreamReadiness(UpstreamReadiness.Cause.UNHEALTHY, goesAt(now));
     }
-    long opens = pool.gatesOpenAt(now); // the gate of its health is one of them
     UpstreamReadiness byGates =
         well
-            ? UpstreamReadiness.READY.or(UpstreamReadiness.Cause.PAUSED, opens, now)
-            : new UpstreamReadiness(UpstreamReadiness.Cause.UNHEALTHY, opens);
+            ? UpstreamReadiness.READY.or(UpstreamReadiness.Cause.PAUSED, pool.gatesOpenAt(now), now)
+            : new UpstreamReadiness(
+                UpstreamReadiness.Cause.UNHEALTHY, Math.max(goesAt(now), pause(pool).ends(now)));
     return byGates.or(UpstreamReadiness.Cause.UPSTREAM_DAY, pool.dayEndsNanos(now), now);
   }
 

@@ -96,8 +96,11 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
     return new Link(spec.link(), pool, linked(customizer.apply(HttpClient.create(pool)), spec));
   }
 
-  /** Returns a client for one connection that will become another protocol. */
-  public HttpClient upgrading(UpstreamSpec spec, HttpClient bare) throws SSLException {
+  /**
+   * Returns a client like that of an upstream, for a connection outside of its pool: one that
+   * becomes another protocol, or that only shows whether it can be made.
+   */
+  public HttpClient unpooled(UpstreamSpec spec, HttpClient bare) throws SSLException {
     return linked(bare, spec);
   }
 

@@ -18,6 +18,8 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProbeResult;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -73,6 +75,28 @@ class ChosenTest {
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
     upstreamOf("u").health().open();
     assertThat(went(submit(endpoint, 1))).isTrue();
+  }
+
+  @Test
+  void onlyUnhealthyUpstreams_whoComesIsToldWhenTheNextProbeHasAnAnswer() {
+    Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(ANY));
+    Upstream upstream = upstreamOf("u");
+    for (int failure = 0; failure < 3; failure++) {
+      upstream.judge(new AttemptHistory(null, 0, 1, true), AttemptFailure.UNSENT, START);
+    }
+    assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(SECOND + SECOND / 4);
+    endpointFixture.at(SECOND);
+    assertThat(refusal(submit(endpoint, 1)).retryAfterNanos())
+        .as("while the probe runs")
+        .isEqualTo(SECOND + SECOND / 4);
+    upstream.probed(ProbeResult.UNREACHABLE, "the upstream refused the connection", START + SECOND);
+    assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(2 * SECOND + SECOND / 4);
+    endpointFixture.at(3 * SECOND);
+    upstream.probed(ProbeResult.WORKS, null, START + 3 * SECOND);
+    assertThat(went(submit(endpoint, 1))).isTrue();
+    assertThat(refusal(submit(endpoint, 1)).retryAfterNanos())
+        .as("while one is on trial")
+        .isEqualTo(2 * SECOND);
   }
 
   private ParkedTicket kept(Endpoint endpoint, @Nullable String with, @Nullable String at) {

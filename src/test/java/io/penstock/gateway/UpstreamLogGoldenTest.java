@@ -13,6 +13,7 @@ import io.penstock.gateway.forward.VerdictSource;
 import io.penstock.gateway.request.UpstreamComplaints;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProbeResult;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
@@ -76,6 +77,7 @@ class UpstreamLogGoldenTest {
       for (int each = 0; each < 3; each++) {
         log.failed(upstream, FIRST, AttemptFailure.BROKEN, "broken", each);
       }
+      upstream.probed(ProbeResult.WORKS, null, 2 * SECOND);
       log.answered(upstream, FIRST, ProviderLesson.silent(200), 3 * SECOND);
       log.answered(
           upstream,

@@ -210,7 +210,7 @@ class AttemptJudgeTest {
   }
 
   @Test
-  void threeFailuresInARow_shutItForASecondDoublingToAMinute() {
+  void threeFailuresInARow_shutItForASecondDoublingToFifteen_andForAProbeThatHasNoResult() {
     upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
     upstream.judge(FIRST, AttemptFailure.BROKEN, NOW);
     judge(200, UNSAID, ErrorCause.OTHER, FIRST, NOW);
@@ -219,11 +219,13 @@ class AttemptJudgeTest {
     assertThat(goes(pool, NOW)).as("the first two are no more in a row").isTrue();
     upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
     long now = NOW;
-    for (long seconds : new long[] {1, 2, 4, 8, 16, 32, 60, 60}) {
-      assertThat(upstream.health().opens(now)).isEqualTo(now + seconds * SECOND);
+    for (long seconds : new long[] {1, 2, 4, 8, 15, 15}) {
+      long opens = now + seconds * SECOND + UpstreamHealth.GRACE_NANOS;
+      assertThat(upstream.probeAt()).isEqualTo(now + seconds * SECOND);
+      assertThat(upstream.health().opens(now)).isEqualTo(opens);
       upstream.judge(FIRST, AttemptFailure.BROKEN, now + SECOND / 2);
-      assertThat(upstream.health().opens(now)).as("sent before").isEqualTo(now + seconds * SECOND);
-      now += seconds * SECOND;
+      assertThat(upstream.health().opens(now)).as("sent before").isEqualTo(opens);
+      now = opens;
       assertThat(goes(pool, now - 1)).isFalse();
       assertThat(goes(pool, now)).as("the trial").isTrue();
       assertThat(goes(pool, now)).as("one at a time").isFalse();
@@ -237,6 +239,7 @@ class AttemptJudgeTest {
     assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("429 spent", NOW));
     judge(200, UNSAID, ErrorCause.OTHER, FIRST, NOW + 1);
     assertThat(goes(pool, NOW + 1)).as("an answer to what was sent before").isFalse();
+    upstream.probed(ProbeResult.WORKS, null, NOW + SECOND);
     assertThat(goes(pool, NOW + SECOND)).isTrue();
     judge(200, UNSAID, ErrorCause.OTHER, FIRST, NOW + SECOND);
     assertThat(goes(pool, NOW + SECOND)).isTrue();

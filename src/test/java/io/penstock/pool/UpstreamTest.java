@@ -149,12 +149,14 @@ class UpstreamTest {
     assertWoken(0);
     answer(429, ErrorCause.SPENT, NOW);
     assertWoken(1);
+    upstream.probed(ProbeResult.WORKS, null, NOW + SECOND);
+    assertWoken(2);
     answer(401, ErrorCause.OTHER, NOW + SECOND);
-    assertWoken(1);
-    answer(200, ErrorCause.OTHER, NOW + SECOND);
     assertWoken(2);
     answer(200, ErrorCause.OTHER, NOW + SECOND);
-    assertWoken(2);
+    assertWoken(3);
+    answer(200, ErrorCause.OTHER, NOW + SECOND);
+    assertWoken(3);
   }
 
   @Test
@@ -176,6 +178,22 @@ class UpstreamTest {
     assertWoken(2);
     answer(429, ErrorCause.SPENT, NOW + SECOND);
     assertWoken(2);
+  }
+
+  @Test
+  void probeThatSucceeds_wakesAllWhoWait_andOneThatFailsIsTheLatestTrouble() {
+    answer(429, ErrorCause.SPENT, NOW);
+    assertWoken(1);
+    upstream.probed(ProbeResult.ERROR, "a probe was answered with 503", NOW + SECOND);
+    assertWoken(1);
+    UpstreamTrouble trouble = new UpstreamTrouble("a probe was answered with 503", NOW + SECOND);
+    assertThat(upstream.trouble()).isEqualTo(trouble);
+    upstream.probed(ProbeResult.WORKS, null, NOW + 3 * SECOND);
+    assertWoken(2);
+    assertThat(upstream.trouble()).isEqualTo(trouble);
+    assertThat(upstream.probes(ProbeResult.ERROR)).isOne();
+    assertThat(upstream.probes(ProbeResult.WORKS)).isOne();
+    assertThat(upstream.probes(ProbeResult.UNREACHABLE)).isZero();
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketSettlement;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.request.LateResponse;
 import io.penstock.gateway.request.LimitHeaders;
 import io.penstock.gateway.request.OffLoopWork;
@@ -21,6 +22,7 @@ import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.AttemptVerdict;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -43,6 +45,7 @@ public final class AttemptLoop {
    * Services that all requests share.
    *
    * @param addresses addresses of the upstreams
+   * @param upstreams all upstreams
    * @param judge decides what becomes of an attempt
    * @param budgets bound the retries
    * @param forwardedHeaders tells upstreams which client asked
@@ -52,6 +55,7 @@ public final class AttemptLoop {
    */
   public record Services(
       UpstreamAddress addresses,
+      UpstreamRegistry upstreams,
       VerdictSource judge,
       RetryBudgets budgets,
       ForwardedHeaders forwardedHeaders,
@@ -224,7 +228,7 @@ public final class AttemptLoop {
       AttemptFailure attemptFailure, AttemptVerdict attemptVerdict, boolean budgeted) {
     boolean goes =
         attemptVerdict == AttemptVerdict.WAIT || attemptVerdict == AttemptVerdict.ELSEWHERE;
-    if (!goes || !requestContext.repeatable()) {
+    if (!goes || !requestContext.repeatable() || (broken > 1 && !anyHealthy())) {
       return null;
     }
     long now = now();
@@ -233,6 +237,23 @@ public final class AttemptLoop {
       return null;
     }
     return settlement().retry(attemptFailure, toOtherUpstream, now);
+  }
+
+  /**
+   * Returns whether any upstream for the request is healthy. A request that failed twice is not
+   * kept waiting for one that is to become healthy: its client had better learn the cause.
+   */
+  private boolean anyHealthy() {
+    EndpointSpec endpoint = requestContext.endpoint().spec();
+    String model = requestContext.model();
+    boolean any = model != null && endpoint.forwarding().fallbacks().containsKey(model);
+    for (UpstreamSpec each : endpoint.upstreams()) {
+      Upstream known = any || each.serves(model) ? services.upstreams().find(each.id()) : null;
+      if (known != null && known.enabled() && !known.health().onTrial()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private Mono<Void> await(ParkedTicket waitingTicket) {

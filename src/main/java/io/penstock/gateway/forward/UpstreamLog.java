@@ -144,8 +144,8 @@ public final class UpstreamLog implements VerdictSource {
     }
     UpstreamTrouble upstreamTrouble = upstream.trouble();
     String why = upstreamTrouble == null ? "" : " (" + upstreamTrouble.what() + ")";
-    long opens = upstream.health().opens(now);
-    return Line.bad("unhealthy" + why + ", tried again in " + millis(opens - now));
+    long tried = upstream.triedAt(now);
+    return Line.bad("unhealthy" + why + ", tried again in " + millis(tried - now));
   }
 
   private @Nullable Line pause(Upstream upstream, Quota pool, long now) {

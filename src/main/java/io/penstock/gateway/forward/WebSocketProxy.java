@@ -88,7 +88,7 @@ public final class WebSocketProxy {
     }
     try {
       return upstreamConnections
-          .upgrading(spec, HttpClient.newConnection().runOn(loops))
+          .unpooled(spec, HttpClient.newConnection().runOn(loops))
           .doOnChannelInit((observer, channel, address) -> refusedUpgrade.install(channel))
           .headers(
               to ->

@@ -7,6 +7,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProbeResult;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
@@ -78,6 +79,7 @@ class UpstreamLogTest {
     assertThat(failed(2))
         .containsExactly("- upstream u: unhealthy (broken), tried again in 1000 ms");
     assertThat(failed(3)).isEmpty();
+    upstream.probed(ProbeResult.WORKS, null, 2 * SECOND);
     assertThat(answered(ProviderLesson.silent(200), 3 * SECOND))
         .containsExactly("+ upstream u: healthy again");
     assertThat(answered(ProviderLesson.silent(200), 4 * SECOND)).isEmpty();
