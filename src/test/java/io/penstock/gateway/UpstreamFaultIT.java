@@ -22,6 +22,7 @@ import reactor.netty.http.server.HttpServer;
  * Tests that clients learn the class of the cause when there is no answer from an upstream, and
  * operators the cause and the address.
  */
+@SuppressWarnings("StringConcatToTextBlock") // the routes are put together from parts
 class UpstreamFaultIT extends HostileCase {
   private final DisposableServer trusted = server("server.pem");
   private final DisposableServer elsewhere = server("elsewhere.pem");
