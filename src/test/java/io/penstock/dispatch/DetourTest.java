@@ -19,6 +19,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.ProbeResult;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.RefusalReason;
@@ -50,6 +51,13 @@ class DetourTest {
 
   private Upstream upstreamOf(String id) {
     return Objects.requireNonNull(endpointFixture.upstreams.find(id));
+  }
+
+  /** Lets an unhealthy upstream answer the probe that is due. */
+  private void answersProbe(String id) {
+    Objects.requireNonNull(endpointFixture.upstreams.find(id))
+        .probed(ProbeResult.WORKS, null, endpointFixture.ticker.nanos());
+    endpointFixture.drivers.run();
   }
 
   /** Makes an upstream unhealthy, as three failures in a row do. */
@@ -196,6 +204,7 @@ class DetourTest {
     fails(home);
     assertThat(goesTo(kept(endpoint, "session", null, 1))).isNotEqualTo(home);
     endpointFixture.at(SECOND);
+    answersProbe(home);
     assertThat(goesTo(kept(endpoint, "session", null, 1))).isEqualTo(home);
     assertThat(goesTo(kept(endpoint, "session", null, 1))).isNotEqualTo(home);
   }
@@ -237,6 +246,7 @@ class DetourTest {
     assertThat(settlement(served).model()).isEqualTo("small");
     assertThat(settlement(served).waitedNanos()).isZero();
     endpointFixture.at(SECOND);
+    answersProbe("u");
     assertThat(settlement(ask(endpoint, "large", 1)).model()).as("the trial").isEqualTo("large");
     assertThat(settlement(ask(endpoint, "large", 1)).model()).isEqualTo("small");
   }

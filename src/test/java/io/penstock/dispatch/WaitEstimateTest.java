@@ -26,6 +26,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -75,8 +76,14 @@ class WaitEstimateTest {
     assertThat(refused)
         .hasSize(28)
         .allMatch(each -> each.reason() == RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT)
-        .allMatch(each -> each.retryAfterNanos() == 2 * SECOND)
         .allMatch(each -> each.detail().startsWith("the estimated wait is 22.0 s"));
+    assertThat(refused.subList(0, 18))
+        .as("each is told its own time, behind those refused before it")
+        .extracting(Refusal::retryAfterNanos)
+        .isEqualTo(LongStream.rangeClosed(1, 18).mapToObj(each -> each * 2 * SECOND).toList());
+    assertThat(refused.get(18).retryAfterNanos())
+        .as("the window is full then, until the first leave it after 61 s")
+        .isEqualTo(41 * SECOND);
     endpointFixture.at(20 * SECOND);
     assertThat(accepted).allMatch(EndpointFixture::went);
   }
