@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     it may go to any
  * @param byAffinity whether affinity alone chose that upstream, so that another may replace it
  * @param avoidedUpstream the id of the upstream it avoids, or null. It stops avoiding it as soon as
- *     no other upstream that serves it is {@linkplain TicketRoute#available available}, and then
- *     goes to any
+ *     no other upstream that serves it is {@linkplain io.penstock.pool.UpstreamReadiness#soon
+ *     available soon}, and then goes to any
  * @param withFallbacks whether fallback models may serve it too
  * @param account the account with whose quotas it waits in the queue, or null when that was charged
  *     at arrival, or there is none

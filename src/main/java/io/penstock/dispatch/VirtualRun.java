@@ -6,7 +6,6 @@ import io.penstock.quota.TicketBatch;
 import io.penstock.time.Ticker;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,7 @@ final class VirtualRun {
   private static final int PRECISION = 32;
   static final int MOST_LOOKS = 2_000;
 
-  private final Map<Quota, QuotaProjection> projections = new IdentityHashMap<>();
+  private final IdentityHashMap<Quota, QuotaProjection> projections = new IdentityHashMap<>();
   private final long now;
   private long at;
   private long passed;

@@ -3,12 +3,14 @@ package io.penstock.pool;
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaGate;
 import io.penstock.time.Ticker;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +41,7 @@ public final class Upstream {
   private final UsageRefusals usageRefusals = new UsageRefusals();
   private final ConcurrentMap<Quota, PoolPause> pauses = new ConcurrentHashMap<>();
   private final RandomGenerator random;
-  private final AtomicLongArray probes = new AtomicLongArray(ProbeResult.values().length);
+  private final Map<ProbeResult, LongAdder> probes;
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
 
@@ -47,6 +49,11 @@ public final class Upstream {
     this.random = random;
     this.spec = spec;
     this.limits = limits;
+    Map<ProbeResult, LongAdder> adders = new EnumMap<>(ProbeResult.class);
+    for (ProbeResult each : ProbeResult.values()) {
+      adders.put(each, new LongAdder());
+    }
+    this.probes = Map.copyOf(adders);
   }
 
   /** Returns the configuration. */
@@ -97,7 +104,7 @@ public final class Upstream {
    * @param cause why it failed, in a few words for operators, without secrets; null if it did not
    */
   public void probed(ProbeResult result, @Nullable String cause, long now) {
-    probes.incrementAndGet(result.ordinal());
+    adder(result).increment();
     if (cause != null) {
       attemptJudge.note(cause, now);
     }
@@ -106,9 +113,13 @@ public final class Upstream {
     }
   }
 
+  private LongAdder adder(ProbeResult result) {
+    return Objects.requireNonNull(probes.get(result));
+  }
+
   /** Returns how many probes had a result. */
   public long probes(ProbeResult result) {
-    return probes.get(result.ordinal());
+    return adder(result).sum();
   }
 
   /**

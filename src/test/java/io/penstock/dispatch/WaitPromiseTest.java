@@ -168,7 +168,7 @@ class WaitPromiseTest {
     private ParkedTicket submit(int number, long timeoutNanos) {
       String flow = order == QueueOrder.FAIR ? "flow" + number % 3 : "one";
       WaitPatience patience =
-          new WaitPatience(timeoutNanos, LONGEST * 2 + number % 5 * 100 * SECOND);
+          new WaitPatience(timeoutNanos, LONGEST * 2 + number % 5 * 100L * SECOND);
       ParkedTicket ticket =
           endpoint.submit(
               new TicketRequest(

@@ -74,9 +74,16 @@ class H2cUpgradeIT extends HostileCase {
       HttpMessage answer =
           byteSocket
               .send(
-                  "POST /openai/v1/chat/completions HTTP/1.1\r\nHost: a\r\n"
-                      + "Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\n"
-                      + "HTTP2-Settings: AAMAAABkAAQAAP__\r\nTransfer-Encoding: chunked\r\n\r\n")
+                  String.join(
+                      "\r\n",
+                      "POST /openai/v1/chat/completions HTTP/1.1",
+                      "Host: a",
+                      "Connection: Upgrade, HTTP2-Settings, close",
+                      "Upgrade: h2c",
+                      "HTTP2-Settings: AAMAAABkAAQAAP__",
+                      "Transfer-Encoding: chunked",
+                      "",
+                      ""))
               .chunk(ASK)
               .send("0\r\n\r\n")
               .answer();

@@ -128,7 +128,7 @@ class UpstreamProbeIT extends HostileCase {
     assertThat(scrape.sum(probes, Map.of("upstream", "openai", "result", "error")))
         .isGreaterThanOrEqualTo(3);
     assertThat(scrape.sum(probes, Map.of("upstream", "openai", "result", "works")))
-        .isEqualTo(upstreamOf("openai").probes(ProbeResult.WORKS))
+        .isEqualTo((double) upstreamOf("openai").probes(ProbeResult.WORKS))
         .isPositive();
   }
 

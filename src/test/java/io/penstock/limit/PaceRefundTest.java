@@ -28,7 +28,7 @@ class PaceRefundTest {
   void burstsGivenBackLate_onlyOneGoesAtAnInstant() {
     List<LimitAnswer.Receipt> earlier = new ArrayList<>();
     for (int each = 0; each < 5; each++) {
-      earlier.add(take(10, START + each * 10 * SECOND));
+      earlier.add(take(10, START + each * 10L * SECOND));
     }
     long now = START + 50 * SECOND;
     int bursts = 0;
