@@ -34,6 +34,7 @@ final class Run {
           new FirstSeconds(),
           new Ceiling(),
           new FirstMinute(),
+          new Promises(),
           new Soak());
 
   /** Those that need to be told something, and are no part of {@code all}. */
