@@ -59,6 +59,11 @@ final class Lane implements WaitList.Waiter {
     this.signal = terms.signal();
   }
 
+  /** Returns what identifies its endpoint. */
+  Object endpoint() {
+    return owner;
+  }
+
   LaneKey key() {
     return laneKey;
   }

@@ -39,6 +39,11 @@ final class LaneIndex {
     this.routeSource = routeSource;
   }
 
+  /** Returns what identifies the endpoint. */
+  Object endpoint() {
+    return owner;
+  }
+
   Collection<Lane> all() {
     return byKey.values();
   }

@@ -49,6 +49,18 @@ public record TicketRoute(
     return any ? NO_QUOTAS.with(routes.getFirst().quotas) : NO_QUOTAS;
   }
 
+  /** Returns whether tickets of other endpoints wait for any of its quotas, too. Thread-safe. */
+  boolean othersWait(Object endpoint) {
+    for (Quota quota : quotas) {
+      if (quota
+          .waitList()
+          .anyWaiter(each -> each instanceof Lane lane && !lane.endpoint().equals(endpoint))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns this route without the quotas of the tickets' own key. */
   TicketRoute withoutKey() {
     List<Quota> others = quotas.stream().filter(quota -> !quota.ofKey()).toList();

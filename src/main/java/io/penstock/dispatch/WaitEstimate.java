@@ -24,7 +24,22 @@ public final class WaitEstimate {
 
   /** Returns how long the next ticket will wait. */
   public WaitForecast ofNext(ParkedTicket parkedTicket, List<TicketRoute> routes) {
-    return run.next(routes, TicketBatch.ofEqual(1, sizes(parkedTicket)));
+    WaitForecast forecast = run.next(routes, TicketBatch.ofEqual(1, sizes(parkedTicket)));
+    return parkedTicket.lane() instanceof Lane lane
+        ? labelled(forecast, routes, lane.endpoint())
+        : forecast;
+  }
+
+  /**
+   * Labels a forecast as a bound if tickets of other endpoints wait for the same quotas: which of
+   * them go first is not known here.
+   */
+  private static WaitForecast labelled(
+      WaitForecast forecast, List<TicketRoute> routes, Object endpoint) {
+    boolean certain = !forecast.known() || forecast.bound() || forecast.waitNanos() == 0;
+    return certain || routes.stream().noneMatch(route -> route.othersWait(endpoint))
+        ? forecast
+        : new WaitForecast(forecast.waitNanos(), true);
   }
 
   /**
@@ -40,7 +55,10 @@ public final class WaitEstimate {
     VirtualRun run = new VirtualRun(now);
     List<VirtualRun.Group> ahead =
         waitingRoom.tickets() == 0 ? List.of() : ahead(arrived, routes, waitingRoom, run);
-    return run.behind(ahead, routes, TicketBatch.ofEqual(1, sizes(arrived)));
+    return labelled(
+        run.behind(ahead, routes, TicketBatch.ofEqual(1, sizes(arrived))),
+        routes,
+        waitingRoom.lanes().endpoint());
   }
 
   /** Returns the tickets that go before an arrival. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,6 +129,16 @@ public final class WaitList implements SliceDemand.Waiter {
   /** Removes a waiter. */
   public void leave(Waiter waiter) {
     waiters.remove(waiter);
+  }
+
+  /** Returns whether any waiter matches. */
+  public boolean anyWaiter(Predicate<? super Waiter> which) {
+    for (Waiter waiter : waiters) {
+      if (which.test(waiter)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the present claim, or null. Removes a void claim and then wakes all waiters. */

@@ -139,6 +139,18 @@ class WaitEstimateTest {
   }
 
   @Test
+  void requestsOfAnotherEndpointWaitForTheSameUpstream_theEstimateIsABound() {
+    UpstreamSpec shared = upstream(new UpstreamSpec.Limits(1, 0, 0, 0), 60);
+    endpointFixture.apply(none("/a").to(shared).queueTimeout(30 * SECOND), none("/b").to(shared));
+    Endpoint endpoint = endpointFixture.endpoint("/a");
+    assertThat(went(submit(endpoint, 1))).isTrue();
+    assertThat(refusal(submit(endpoint, 1)).detail()).startsWith("the estimated wait is 61.0 s");
+    assertThat(waits(submit(endpointFixture.endpoint("/b"), 1))).isTrue();
+    assertThat(refusal(submit(endpoint, 1)).detail())
+        .startsWith("the estimated wait is at least 61.0 s");
+  }
+
+  @Test
   void queueOfThousands_isStillWithinATenth() {
     QueueBounds bounds = new QueueBounds(10_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
     Endpoint endpoint =
