@@ -52,13 +52,26 @@ public final class WaitEstimate {
     if (arrived.refusesAboveNanos() == 0 || !waitingRoom.discipline().foreseeable()) {
       return WaitForecast.NONE;
     }
+    boolean alone = waitingRoom.tickets() == 0;
+    DimensionSizes own = sizes(arrived);
+    if (alone && anyAdmits(routes, own, now)) {
+      return WaitForecast.NONE; // the usual case costs no run
+    }
     VirtualRun run = new VirtualRun(now);
-    List<VirtualRun.Group> ahead =
-        waitingRoom.tickets() == 0 ? List.of() : ahead(arrived, routes, waitingRoom, run);
+    List<VirtualRun.Group> ahead = alone ? List.of() : ahead(arrived, routes, waitingRoom, run);
     return labelled(
-        run.behind(ahead, routes, TicketBatch.ofEqual(1, sizes(arrived))),
+        run.behind(ahead, routes, TicketBatch.ofEqual(1, own)),
         routes,
         waitingRoom.lanes().endpoint());
+  }
+
+  private static boolean anyAdmits(List<TicketRoute> routes, DimensionSizes own, long now) {
+    for (TicketRoute route : routes) {
+      if (route.admits(own, now) && route.paceAllowsAt(own, now) <= now) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the tickets that go before an arrival. */
