@@ -324,6 +324,11 @@ final class Lane implements WaitList.Waiter {
   }
 
   @Override
+  public boolean isOf(Object endpoint) {
+    return owner.equals(endpoint);
+  }
+
+  @Override
   public long headOrder() {
     ParkedTicket first = head;
     return first == null ? Long.MAX_VALUE : first.order();

@@ -52,9 +52,7 @@ public record TicketRoute(
   /** Returns whether tickets of other endpoints wait for any of its quotas, too. Thread-safe. */
   boolean othersWait(Object endpoint) {
     for (Quota quota : quotas) {
-      if (quota
-          .waitList()
-          .anyWaiter(each -> each instanceof Lane lane && !lane.endpoint().equals(endpoint))) {
+      if (quota.waitList().othersWait(endpoint)) {
         return true;
       }
     }

@@ -11,6 +11,8 @@ import java.util.random.RandomGenerator;
  * from any thread.
  */
 public final class PoolPause {
+  private static final long LEAST_NANOS = 1_000_000_000L;
+  private static final long MOST_NANOS = 60_000_000_000L;
   private static final int MOST_DOUBLINGS = 6;
 
   private final RandomGenerator random;
@@ -87,8 +89,7 @@ public final class PoolPause {
       refusals = Math.min(refusals + 1, MOST_DOUBLINGS + 1);
     }
     long whole =
-        Math.min(
-            UpstreamHealth.MOST_NANOS, UpstreamHealth.LEAST_NANOS << (Math.max(1, refusals) - 1));
+        Math.min(MOST_NANOS, LEAST_NANOS << (Math.max(1, refusals) - 1));
     return whole / 2 + random.nextLong(whole / 2 + 1);
   }
 }

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +56,14 @@ public final class WaitList implements SliceDemand.Waiter {
 
     /** Requests that its tickets are checked again. */
     void wake();
+
+    /**
+     * Returns whether its tickets are of the endpoint that {@code owner} identifies; true for a
+     * waiter that takes nothing.
+     */
+    default boolean isOf(Object owner) {
+      return true;
+    }
 
     /** Returns whether any of its tickets may have a claim. */
     default boolean mayHaveClaim() {
@@ -131,10 +138,10 @@ public final class WaitList implements SliceDemand.Waiter {
     waiters.remove(waiter);
   }
 
-  /** Returns whether any waiter matches. */
-  public boolean anyWaiter(Predicate<? super Waiter> which) {
+  /** Returns whether tickets of another endpoint than that of {@code owner} wait here. */
+  public boolean othersWait(Object owner) {
     for (Waiter waiter : waiters) {
-      if (which.test(waiter)) {
+      if (!waiter.isOf(owner)) {
         return true;
       }
     }
