@@ -88,8 +88,7 @@ public final class PoolPause {
     if (quotaGate.opens(now) <= now) {
       refusals = Math.min(refusals + 1, MOST_DOUBLINGS + 1);
     }
-    long whole =
-        Math.min(MOST_NANOS, LEAST_NANOS << (Math.max(1, refusals) - 1));
+    long whole = Math.min(MOST_NANOS, LEAST_NANOS << (Math.max(1, refusals) - 1));
     return whole / 2 + random.nextLong(whole / 2 + 1);
   }
 }

@@ -78,9 +78,16 @@ public final class RawUpstream implements AutoCloseable {
     }
   }
 
-  /** Reads a request and keeps it for {@link #received}. */
+  /**
+   * Reads a request and keeps it for {@link #received}. A probe of the gateway, which may come at
+   * any time, is answered here instead and ends the script.
+   */
   public HttpMessage read(ByteSocket byteSocket) {
     HttpMessage request = byteSocket.request();
+    if ("penstock-probe".equals(request.header("user-agent"))) {
+      byteSocket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+      throw new UncheckedIOException(new IOException("it was a probe"));
+    }
     received.add(request);
     return request;
   }

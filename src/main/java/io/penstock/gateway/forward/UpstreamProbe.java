@@ -30,6 +30,9 @@ import reactor.netty.resources.LoopResources;
  * the upstream's certificates and proxy. Safe from any thread.
  */
 public final class UpstreamProbe {
+  /** By this name providers tell probes from the calls of clients. */
+  private static final String AGENT = "penstock-probe";
+
   private static final Duration MOST = Duration.ofNanos(Upstream.PROBE_NANOS);
 
   /**
@@ -119,6 +122,7 @@ public final class UpstreamProbe {
   }
 
   private static void head(HttpHeaders headers, UpstreamSpec spec, Dialect dialect) {
+    headers.set(HttpHeaderNames.USER_AGENT, AGENT);
     headers.set(HttpHeaderNames.ACCEPT, "application/json");
     ModelsCall.headers(dialect).forEach(headers::set);
     String apiKey = spec.access().apiKey();
