@@ -155,7 +155,7 @@ export const cases = {
   async "unknown-model"(endpoint) {
     const error = await caught(chat(endpoint, { model: "no-such-model" }));
     assert.ok(error instanceof OpenAI.NotFoundError, String(error));
-    assert.equal(error.code, "no_upstream_for_model");
+    assert.equal(error.code, "model_not_found");
     assert.equal(error.headers.get("x-penstock-reason"), "no_upstream_for_model");
   },
 
