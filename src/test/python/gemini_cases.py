@@ -146,8 +146,9 @@ async def queue_full(endpoint):
     assert_equal((error.code, error.status), (429, "RESOURCE_EXHAUSTED"))
     assert_queue_full(headers(error.response))
     assert_body(error)
-    (told,) = error.details["error"]["details"]
+    told, info = error.details["error"]["details"]
     assert_equal(told["@type"], "type.googleapis.com/google.rpc.RetryInfo")
+    assert_equal(info["@type"], "type.googleapis.com/google.rpc.ErrorInfo")
     millis = float(headers(error.response)["retry-after-ms"])
     assert abs(float(told["retryDelay"].removesuffix("s")) * 1000 - millis) < 2, told
     return error.message

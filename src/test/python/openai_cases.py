@@ -161,7 +161,7 @@ def too_large(endpoint):
 def unknown_model(endpoint):
     body = {**HELLO, "model": "no-such-model"}
     error = caught(openai.NotFoundError, lambda: client(endpoint).chat.completions.create(**body))
-    assert_equal(error.code, "no_upstream_for_model")
+    assert_equal(error.code, "model_not_found")
 
 
 def bad_request(endpoint):
