@@ -29,12 +29,6 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements Local
     return amount <= room(now) ? now : Ticker.NEVER;
   }
 
-  /** Returns 0, because nobody can tell how long running requests take. */
-  @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    return 0;
-  }
-
   @Override
   public Taken take(long taken, long reserved, long now) {
     return new Taken(less(-taken - reserved), new LimitAnswer.Receipt(0, taken, reserved));

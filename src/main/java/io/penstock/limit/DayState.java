@@ -121,21 +121,6 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
     return reserved + amount > spec.capacity() ? Ticker.NEVER : endsAt;
   }
 
-  /**
-   * Returns a wait of whole days of 24 h, or months of 31 days, after the end of the running one.
-   */
-  @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    long need = AmountBound.sum(ahead, own) - free(now);
-    if (need <= 0) {
-      return 0;
-    }
-    long length = spec.lengthNanos();
-    long first = over(now) ? length : endsAt - now;
-    long more = Math.ceilDiv(need, Math.max(1, spec.capacity() - reserved)) - 1;
-    return more > (AmountBound.MOST - first) / length ? AmountBound.MOST : first + more * length;
-  }
-
   @Override
   public Taken take(long taken, long held, long now) {
     return charged(taken, held, this.reserved + held, now);

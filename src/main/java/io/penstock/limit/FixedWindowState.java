@@ -138,18 +138,6 @@ record FixedWindowState(
   }
 
   @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    FixedWindowState state = at(now);
-    long need = Math.max(0, ahead + own - state.free());
-    if (need == 0) {
-      return 0;
-    }
-    long each = Math.max(1, spec.capacity() - reserved);
-    long windows = Math.ceilDiv(need + state.debt, each);
-    return state.startOf(windows) - now;
-  }
-
-  @Override
   public Taken take(long taken, long held, long now) {
     FixedWindowState state = at(now);
     long begin = state.isIdle() ? Math.max(now, state.start) : state.start;

@@ -115,12 +115,6 @@ public final class Limit {
     return state().remainder(now);
   }
 
-  /** Returns an estimate, in nanoseconds, of the wait of {@code own} behind {@code ahead}. */
-  public long forecastNanos(long ahead, long own, long now) {
-    LimitState current = state();
-    return current.forecastNanos(ahead, Math.min(own, current.capacity(now)), now);
-  }
-
   /** Returns a copy from which requests can be taken in advance, to see when they would go. */
   public LimitProjection projection(long now) {
     return new LimitProjection(state(), now);

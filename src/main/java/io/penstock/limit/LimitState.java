@@ -257,23 +257,6 @@ record LimitState(
     return instant;
   }
 
-  /**
-   * Returns how long {@code ahead} and then {@code own} would take to be admitted, in nanoseconds:
-   * an estimate for {@code ahead} &gt; 0.
-   */
-  long forecastNanos(long ahead, long own, long now) {
-    if (outageCap != null) {
-      return 0;
-    }
-    long before =
-        regionUse == null ? ahead : AmountBound.sum(ahead, roomWithoutRegions(now) - room(now));
-    return alignedLocal(now)
-        .forecastNanos(
-            peerCounts == null ? before : AmountBound.sum(before, peerCounts.counted(spec(), now)),
-            own,
-            now);
-  }
-
   /** Returns whether others spend or count it too. */
   boolean sharesWithOthers() {
     return slices != null || peerCounts != null || regionUse != null;

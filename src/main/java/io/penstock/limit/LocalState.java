@@ -55,12 +55,6 @@ interface LocalState {
   /** Returns the instant at which {@code amount} ≤ capacity has room if nothing else happens. */
   long roomFreeAt(long amount, long now);
 
-  /**
-   * Returns how long {@code ahead} and then {@code own} would take to be admitted, in nanoseconds:
-   * an estimate for {@code ahead} &gt; 0.
-   */
-  long forecastNanos(long ahead, long own, long now);
-
   /** Takes an amount that was found to be admitted now. */
   Taken take(long taken, long reserved, long now);
 

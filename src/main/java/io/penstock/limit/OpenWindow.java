@@ -152,11 +152,6 @@ final class OpenWindow implements LocalState {
   }
 
   @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    return seen().forecastNanos(ahead, own, now);
-  }
-
-  @Override
   public Taken take(long taken, long reserved, long now) {
     return frozen().take(taken, reserved, now);
   }

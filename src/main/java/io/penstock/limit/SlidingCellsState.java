@@ -52,11 +52,6 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LocalState cells) impleme
   }
 
   @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    return cells.forecastNanos(ahead, own, now);
-  }
-
-  @Override
   public Taken take(long taken, long reserved, long now) {
     return with(cells.take(taken, reserved, now));
   }

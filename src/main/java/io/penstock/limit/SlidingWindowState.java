@@ -75,26 +75,6 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
     return last + spec.windowNanos();
   }
 
-  /**
-   * Returns the exact time if nothing else comes and nothing is given back: each release in turn
-   * goes when a counting one stops counting, and counts itself from then on.
-   */
-  @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    int over = over(now);
-    int counting = instants.size() - over;
-    long most = Math.max(1, spec.capacity() - reserved);
-    // The number of releases that must stop counting before the last one can go; if ≤ 0 it goes
-    // now.
-    long ends = AmountBound.sum(ahead, own) + counting - most;
-    long rounds = ends <= counting ? 0 : Math.ceilDiv(ends - counting, most);
-    long place = ends - rounds * most;
-    long first = place <= 0 ? 0 : instants.get(over + (int) place - 1) + spec.windowNanos() - now;
-    return rounds > AmountBound.MOST / spec.windowNanos()
-        ? AmountBound.MOST
-        : first + rounds * spec.windowNanos();
-  }
-
   @Override
   public Taken take(long taken, long held, long now) {
     return new Taken(

@@ -74,14 +74,6 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Loc
   }
 
   @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    long wait = Math.max(0, next() - now);
-    long behind = spec.rate().nanosFor(ahead);
-    long slot = wait > Long.MAX_VALUE - behind ? Long.MAX_VALUE : wait + behind;
-    return Math.max(0, slot - spec.earlyNanos());
-  }
-
-  @Override
   public Taken take(long taken, long reserved, long now) {
     StrictState from = late(now) ? new StrictState(spec, now, 0) : this;
     return new Taken(from.after(), new LimitAnswer.Receipt(from.next(), 1, 0));

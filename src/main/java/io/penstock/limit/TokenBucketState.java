@@ -168,13 +168,6 @@ record TokenBucketState(
   }
 
   @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    TokenBucketState state = at(now);
-    long missing = AmountBound.sum(AmountBound.sum(ahead, own), reserved) - state.tokens();
-    return missing <= 0 ? 0 : state.at - now + state.nanosUntil(missing);
-  }
-
-  @Override
   public Taken take(long taken, long held, long now) {
     TokenBucketState state = at(now);
     return new Taken(

@@ -268,11 +268,6 @@ final class TrailingWindowState implements LocalState {
   }
 
   @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    return at(now).nanosFor(Math.max(0, ahead + own - room(now)));
-  }
-
-  @Override
   public Taken take(long taken, long held, long now) {
     TrailingWindowState state = at(now);
     long cell = newestAt(now);

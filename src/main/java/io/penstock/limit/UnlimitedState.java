@@ -25,11 +25,6 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements LocalState {
   }
 
   @Override
-  public long forecastNanos(long ahead, long own, long now) {
-    return 0;
-  }
-
-  @Override
   public Taken take(long taken, long reserved, long now) {
     return new Taken(this, NOTHING);
   }

@@ -86,7 +86,6 @@ class ConcurrencyTest extends LimitContract {
     taken(limit);
     limit.charge(1_000, 0, START);
     assertThat(limit.balance(START)).isEqualTo(new LimitBalance(0, 0, 1));
-    assertThat(limit.forecastNanos(100, 1, START)).isZero();
   }
 
   @Test

@@ -72,13 +72,6 @@ class CountedBoundsTest {
   }
 
   @Test
-  void forecast_countsWhatOthersCountedAsAhead() {
-    Limit limit = counted(trailing(GUARD), WINDOW, 40);
-    assertThat(limit.forecastNanos(50, 10, START)).isZero();
-    assertThat(limit.forecastNanos(60, 10, START)).isEqualTo(6 * SECOND);
-  }
-
-  @Test
   void newsOfOthers_takesThePlaceOfWhatWasKnown_andCountsNoMoreWhenTheyDoNot() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
     limit.admit(5, START);

@@ -81,27 +81,6 @@ class DayBoundsTest {
   }
 
   @Test
-  void forecast_countsDaysOfWhatIsNotHeld() {
-    Limit limit = oneAndOneHeld();
-    long now = START + HOUR;
-    assertThat(limit.forecastNanos(0, 1, now)).isZero();
-    assertThat(limit.forecastNanos(1, 2, now)).isEqualTo(23 * HOUR);
-    assertThat(limit.forecastNanos(2, 2, now)).isEqualTo(23 * HOUR + DAY);
-  }
-
-  @Test
-  void forecastOfAsManyDaysAsFit_isTheirSum() {
-    Limit limit = new Limit(new LimitSpec.Day(1, null, 0), START);
-    long days = (AmountBound.MOST - DAY) / DAY;
-    assertThat(limit.forecastNanos(days + 1, 1, START)).isEqualTo(DAY + days * DAY);
-    assertThat(limit.forecastNanos(days + 2, 1, START)).isEqualTo(AmountBound.MOST);
-    Limit used = new Limit(new LimitSpec.Day(1, null, 0), AmountBound.MOST % DAY);
-    used.admit(1, AmountBound.MOST % DAY);
-    assertThat(used.forecastNanos(days, 1, AmountBound.MOST % DAY)).isEqualTo(DAY + days * DAY);
-    assertThat(used.forecastNanos(days + 1, 1, AmountBound.MOST % DAY)).isEqualTo(AmountBound.MOST);
-  }
-
-  @Test
   void restoredWithAnEndFarAhead_endsADayAfterItWasSaved() {
     List<ChargedCell> cells = List.of(new ChargedCell(START + 100 * HOUR, 3));
     Limit restored = Limit.restored(THREE, cells, START, START + 2 * HOUR);

@@ -3,7 +3,6 @@ package io.penstock.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
-import io.penstock.time.Ticker;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -174,18 +173,6 @@ class DayTest {
     limit.resize(firstUse(3), START);
     assertThat(limit.room(START)).isEqualTo(1);
     assertThat(limit.room(START + DAY)).isEqualTo(Long.MAX_VALUE);
-  }
-
-  @Test
-  void forecast_countsTheRestOfTheDayAndWholeDays() {
-    Limit limit = new Limit(firstUse(2), START);
-    assertThat(limit.forecastNanos(1, 1, START)).isZero();
-    goes(limit, START);
-    assertThat(limit.forecastNanos(1, 1, START + HOUR)).isEqualTo(23 * HOUR);
-    assertThat(limit.forecastNanos(4, 1, START + HOUR)).isEqualTo(23 * HOUR + DAY);
-    assertThat(limit.forecastNanos(Long.MAX_VALUE / 8, 1, START))
-        .isPositive()
-        .isLessThan(Ticker.NEVER);
   }
 
   @Test

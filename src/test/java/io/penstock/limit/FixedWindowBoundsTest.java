@@ -40,14 +40,6 @@ class FixedWindowBoundsTest {
   }
 
   @Test
-  void forecast_countsWindowsOfWhatIsNotHeldAfterTheDebt() {
-    FixedWindowState state = state(100, 50, 20);
-    long now = START + 4 * SECOND;
-    assertThat(state.forecastNanos(20, 10, now)).isEqualTo(6 * SECOND);
-    assertThat(state.forecastNanos(30, 10, now)).isEqualTo(16 * SECOND);
-  }
-
-  @Test
   void whatFits_opensNowAndWhatIsLeftOnlyWithTheNext() {
     FixedWindowState state = state(60, 0, 10);
     long now = START + 4 * SECOND;

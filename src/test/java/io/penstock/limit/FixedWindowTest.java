@@ -169,16 +169,6 @@ class FixedWindowTest extends LimitContract {
   }
 
   @Test
-  void forecast_countsTheRestOfTheRunningWindowThenWholeWindows() {
-    taken(70, START);
-    long now = START + 4 * SECOND;
-    assertThat(limit.forecastNanos(0, 30, now)).isZero();
-    assertThat(limit.forecastNanos(10, 30, now)).isEqualTo(6 * SECOND);
-    assertThat(limit.forecastNanos(100, 30, now)).isEqualTo(6 * SECOND);
-    assertThat(limit.forecastNanos(101, 30, now)).isEqualTo(16 * SECOND);
-  }
-
-  @Test
   void instantsSlightlyOutOfOrder_neverOpenASecondWindow() {
     taken(60, START + 100);
     taken(40, START);

@@ -250,7 +250,6 @@ abstract class LimitContract {
     for (long now : new long[] {later - 1, START, 0}) {
       assertSound(limit, now);
       limit.decide(Weight.exactly(1), now);
-      assertThat(limit.forecastNanos(10, 1, now)).isNotNegative();
       limit.charge(1, 0, now);
       assertSound(limit, now);
     }

@@ -124,14 +124,10 @@ class OpenWindowTest {
       Limit limit, LocalState state, Random random, long now, String where) {
     long room = state.room(now);
     long amount = random.nextLong(state.capacity() + 1);
-    long ahead = random.nextLong(500);
     assertThat(limit.room(now))
         .as(where)
         .isEqualTo(room >= state.capacity() ? Long.MAX_VALUE : room);
     assertThat(limit.roomFreeAt(amount, now)).as(where).isEqualTo(state.roomFreeAt(amount, now));
-    assertThat(limit.forecastNanos(ahead, amount, now))
-        .as(where)
-        .isEqualTo(state.forecastNanos(ahead, amount, now));
     assertThat(limit.balance(now)).as(where).isEqualTo(state.balance(now));
   }
 

@@ -113,15 +113,6 @@ class OutageCapOffTest {
   }
 
   @Test
-  void forecast_isOfNoWait() {
-    Limit limit = fixed(50);
-    limit.charge(100, 0, NOW);
-    assertThat(limit.forecastNanos(50, 10, NOW)).isEqualTo(9 * SECOND);
-    limit.sharing().cutOff(OPEN, 0);
-    assertThat(limit.forecastNanos(50, 10, NOW)).isZero();
-  }
-
-  @Test
   void grantedMeanwhile_isThereWhenItRejoins() {
     Limit limit = fixed(50);
     limit.sharing().cutOff(SHUT, 0);

@@ -207,14 +207,6 @@ class RegionBoundsTest {
   }
 
   @Test
-  void forecast_countsWhatRegionsCountedAsAhead() {
-    Limit limit = limit(counted(CELL, 400));
-    taken(limit, 100, BEGIN);
-    assertThat(limit.forecastNanos(400, 100, BEGIN)).isZero();
-    assertThat(limit.forecastNanos(500, 100, BEGIN)).isEqualTo(6 * SECOND);
-  }
-
-  @Test
   void left_isWhatRegionsLeave_andUseIsThatOfTheLimitAlone() {
     Limit limit = limit(counted(CELL, 400));
     taken(limit, 100, BEGIN);

@@ -157,14 +157,6 @@ class SharedSpendingTest {
   }
 
   @Test
-  void forecast_isThatOfTheWindowAlone() {
-    Limit limit = fixed(50);
-    taken(limit, 10, NOW);
-    assertThat(limit.forecastNanos(80, 10, NOW)).isZero();
-    assertThat(limit.forecastNanos(80, 11, NOW)).isEqualTo(9 * SECOND);
-  }
-
-  @Test
   void spec_isThatOfTheWindow() {
     assertThat(fixed(50).spec()).isEqualTo(FIXED);
   }

@@ -45,14 +45,6 @@ class SlidingCellsTest extends LimitContract {
   }
 
   @Test
-  void forecast_isWhatIsMissingAtTheSteadyRate() {
-    Limit limit = limit();
-    limit.take(Weight.exactly(4_000), START);
-    assertThat(limit.forecastNanos(500, 500, START)).isZero();
-    assertThat(limit.forecastNanos(1_000, 500, START)).isEqualTo(6 * SECOND);
-  }
-
-  @Test
   void otherCapacity_historyKeepsItsAge() {
     Limit limit = limit();
     limit.take(Weight.exactly(4_000), START);

@@ -6,7 +6,6 @@ import io.penstock.cost.Weight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -114,29 +113,6 @@ class SlidingModelTest {
     for (int at = (int) capacity; at < releases.size(); at++) {
       long before = releases.get(at - (int) capacity);
       assertThat(releases.get(at) - before).isGreaterThanOrEqualTo(60 * WINDOW);
-    }
-  }
-
-  @Test
-  void forecastOfEachInTurn_isTheInstantItGoesAt() {
-    Random random = new Random(7);
-    for (int round = 0; round < 50; round++) {
-      long capacity = 1 + random.nextLong(100);
-      Limit limit = new Limit(new LimitSpec.SlidingWindow(capacity, WINDOW), 0);
-      long now = 0;
-      for (int before = 0; before < 200; before++) {
-        limit.take(Weight.exactly(1), now);
-        now += random.nextLong(2 * WINDOW / capacity);
-      }
-      List<Long> forecasts = new ArrayList<>();
-      for (int queued = 0; queued < 300; queued++) {
-        forecasts.add(now + limit.forecastNanos(queued, 1, now));
-      }
-      for (long forecast : forecasts) {
-        now = Math.max(now, limit.admittedAt(1, now));
-        assertThat(forecast).isEqualTo(now);
-        limit.take(Weight.exactly(1), now);
-      }
     }
   }
 }

@@ -119,39 +119,6 @@ class SlidingWindowTest extends LimitContract {
   }
 
   @Test
-  void forecast_countsWhatEndsAndThenWholeWindows() {
-    assertThat(limit.forecastNanos(2, 1, START)).isZero();
-    assertThat(limit.forecastNanos(3, 1, START)).isEqualTo(WINDOW);
-    taken(1, START);
-    taken(1, START + SECOND);
-    long now = START + 2 * SECOND;
-    assertThat(limit.forecastNanos(0, 1, now)).isZero();
-    assertThat(limit.forecastNanos(1, 1, now)).isEqualTo(8 * SECOND);
-    assertThat(limit.forecastNanos(2, 1, now)).isEqualTo(9 * SECOND);
-    assertThat(limit.forecastNanos(3, 1, now)).isEqualTo(10 * SECOND);
-    assertThat(limit.forecastNanos(4, 1, now)).isEqualTo(18 * SECOND);
-    assertThat(limit.forecastNanos(Long.MAX_VALUE, 1, now)).isPositive();
-  }
-
-  @Test
-  void forecast_whatIsHeldIsNeverLetGo() {
-    limit.take(new Weight(1, 1, 1), START);
-    long now = START + SECOND;
-    assertThat(limit.forecastNanos(0, 1, now)).isZero();
-    assertThat(limit.forecastNanos(1, 1, now)).isEqualTo(9 * SECOND);
-    assertThat(limit.forecastNanos(2, 1, now)).isEqualTo(WINDOW);
-    assertThat(limit.forecastNanos(3, 1, now)).isEqualTo(9 * SECOND + WINDOW);
-  }
-
-  @Test
-  void forecastOfAsManyWindowsAsFit_isTheirSum() {
-    long half = AmountBound.MOST / 2;
-    Limit slow = new Limit(new LimitSpec.SlidingWindow(1, half), START);
-    assertThat(slow.forecastNanos(2, 1, START)).isEqualTo(2 * half);
-    assertThat(slow.forecastNanos(3, 1, START)).isEqualTo(AmountBound.MOST);
-  }
-
-  @Test
   void moreChargedThanIsRemembered_theOldestAreForgotten() {
     limit.charge(4_000, 0, START);
     limit.charge(200, 0, START + 1);

@@ -100,16 +100,6 @@ class StrictEarlyTest extends LimitContract {
   }
 
   @Test
-  void forecast_isOfTheSlotsLessTheEarliness() {
-    Limit limit = limit();
-    assertThat(limit.forecastNanos(0, 1, START)).isZero();
-    limit.take(ONE, START);
-    assertThat(limit.forecastNanos(0, 1, START)).isEqualTo(SLOT - 30_000_000);
-    assertThat(limit.forecastNanos(3, 1, START)).isEqualTo(4 * SLOT - 30_000_000);
-    assertThat(limit.forecastNanos(0, 1, START + 80_000_000)).isZero();
-  }
-
-  @Test
   void earlierThanAnyInstant_letsEverythingGo() {
     Limit limit = of(Long.MAX_VALUE);
     for (int taken = 0; taken < 1_000; taken++) {

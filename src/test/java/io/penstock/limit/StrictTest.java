@@ -141,16 +141,6 @@ class StrictTest extends LimitContract {
   }
 
   @Test
-  void forecast_isTheQueueDividedByTheRateFromTheNextFreeSlot() {
-    Limit limit = of(2, 1);
-    assertThat(limit.forecastNanos(0, 1, START)).isZero();
-    taken(limit, START);
-    assertThat(limit.forecastNanos(0, 1, START)).isEqualTo(SECOND / 2);
-    assertThat(limit.forecastNanos(3, 1, START)).isEqualTo(2 * SECOND);
-    assertThat(limit.forecastNanos(3, 1, START + SECOND / 4)).isEqualTo(7 * SECOND / 4);
-  }
-
-  @Test
   void lastSlot_isRememberedUntilTheNextOneComes() {
     Limit limit = of(10, 1);
     assertThat(limit.cells(START)).isEmpty();

@@ -20,15 +20,6 @@ class TokenBucketBoundsTest {
     return (LimitAnswer.Receipt) limit.take(Weight.exactly(amount), now);
   }
 
-  /** The part of the next token that is also there does not make a wait shorter than zero. */
-  @Test
-  void exactlyWhatIsThere_isForecastForNow() {
-    taken(10, START);
-    long now = START + TENTH + TENTH / 2;
-    assertThat(limit.forecastNanos(0, 1, now)).isZero();
-    assertThat(limit.forecastNanos(1, 1, now)).isEqualTo(TENTH / 2);
-  }
-
   @Test
   void tokenAtTheLastInstantOfAll_isNamedAndTheOneAfterItNever() {
     LimitSpec spec = new LimitSpec.TokenBucket(new ExactRate(1, 1_000_000_000), 1);
@@ -49,7 +40,6 @@ class TokenBucketBoundsTest {
     huge.charge(burst, 0, START);
     assertThat(huge.roomFreeAt(512, START)).isEqualTo(START + SECOND);
     assertThat(huge.roomFreeAt(burst, START)).isEqualTo(Ticker.NEVER);
-    assertThat(huge.forecastNanos(1, burst, START)).isEqualTo(AmountBound.MOST);
   }
 
   @Test

@@ -134,16 +134,6 @@ class TokenBucketTest extends LimitContract {
   }
 
   @Test
-  void forecast_isWhatIsQueuedLessTheBurstInHandAtTheRate() {
-    assertThat(limit.forecastNanos(9, 1, START)).isZero();
-    assertThat(limit.forecastNanos(14, 1, START)).isEqualTo(5 * TENTH);
-    taken(10, START);
-    assertThat(limit.forecastNanos(0, 1, START)).isEqualTo(TENTH);
-    assertThat(limit.forecastNanos(3, 1, START + TENTH / 4)).isEqualTo(4 * TENTH - TENTH / 4);
-    assertThat(limit.forecastNanos(Long.MAX_VALUE, 1, START)).isPositive();
-  }
-
-  @Test
   void onceInAThousandMillionSeconds_neitherOverflowsNorComesEarly() {
     Limit rare = of(1, 1_000_000_000, 2);
     rare.take(Weight.exactly(2), START);

@@ -159,14 +159,6 @@ class TrailingWindowTest extends LimitContract {
   }
 
   @Test
-  void forecast_isWhatIsMissingAtTheSteadyRate() {
-    taken(70, EDGE);
-    assertThat(limit.forecastNanos(0, 30, EDGE)).isZero();
-    assertThat(limit.forecastNanos(10, 30, EDGE)).isEqualTo(6 * SECOND);
-    assertThat(limit.forecastNanos(100, 50, EDGE)).isEqualTo(72 * SECOND);
-  }
-
-  @Test
   void state_isSmall() {
     // design: a take may allocate the next state, at most 1 KiB
     taken(1, EDGE);

@@ -15,7 +15,6 @@ class UnlimitedTest {
           .isInstanceOf(LimitAnswer.Receipt.class);
     }
     assertThat(limit.admittedAt(Long.MAX_VALUE, 5)).isEqualTo(5);
-    assertThat(limit.forecastNanos(1_000_000, 1, 5)).isZero();
     assertThat(limit.utilization(5)).isZero();
     assertThat(limit.balance(5)).isEqualTo(LimitBalance.ZERO);
   }
