@@ -9,6 +9,7 @@ import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.config.FilesFingerprint;
 import io.penstock.config.LoadedConfiguration;
 import io.penstock.config.RouteFiles;
+import io.penstock.key.KeySecrets;
 import io.penstock.mock.MockAddress;
 import io.penstock.settings.StartSetup;
 import io.penstock.time.Ticker;
@@ -20,10 +21,6 @@ import java.net.Proxy;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -49,7 +46,6 @@ final class WarmUp {
   private static final int LEAST_REQUESTS = 2;
 
   private static final int TIMEOUT_MILLIS = 5_000;
-  private static final int KEY_BYTES = 32;
   private static final int OK = 200;
 
   /** Properties of the warm-up's gateway; it reads no file, variable or argument. */
@@ -117,9 +113,7 @@ final class WarmUp {
    * @throws IOException if a request fails
    */
   static int run(Ticker ticker) throws IOException {
-    byte[] key = new byte[KEY_BYTES];
-    new SecureRandom().nextBytes(key);
-    WarmUp warmUp = new WarmUp(HexFormat.of().formatHex(key), ticker);
+    WarmUp warmUp = new WarmUp(KeySecrets.make(), ticker);
     try (ConfigurableApplicationContext context = GatewayServer.alone(warmUp.setup(), PROPERTIES)) {
       String port = context.getEnvironment().getRequiredProperty("local.server.port");
       return warmUp.send(URI.create("http://127.0.0.1:" + port + "/warm-up/v1/chat/completions"));
@@ -129,7 +123,7 @@ final class WarmUp {
   private StartSetup setup() {
     RouteFiles files = new RouteFiles(Map.of(), MockAddress::parse);
     Path nowhere = Path.of("warm-up.yaml");
-    byte[] routes = routes(sha256(secret)).getBytes(StandardCharsets.UTF_8);
+    byte[] routes = routes(KeySecrets.sha256(secret)).getBytes(StandardCharsets.UTF_8);
     return switch (files.load(nowhere.toString(), routes)) {
       case LoadedConfiguration.Bad bad -> throw new IllegalStateException(bad.faults().toString());
       case LoadedConfiguration.Good(ConfigurationSnapshot snapshot) ->
@@ -163,16 +157,6 @@ final class WarmUp {
     "messages":[{"role":"user","content":"Hello there"}]}\
     """
         .formatted(stream);
-  }
-
-  private static String sha256(String text) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 
   private int send(URI uri) throws IOException {
