@@ -58,11 +58,18 @@ public final class WaitEstimate {
       return WaitForecast.NONE; // the usual case costs no run
     }
     VirtualRun run = new VirtualRun(now);
-    List<VirtualRun.Group> ahead = alone ? List.of() : ahead(arrived, routes, waitingRoom, run);
+    WaitingGroups groups = new WaitingGroups(arrived, lanes(waitingRoom), run);
+    if (!alone) {
+      addWaiting(groups, arrived, routes, waitingRoom, Long.MIN_VALUE);
+    }
     return labelled(
-        run.behind(ahead, routes, TicketBatch.ofEqual(1, own)),
+        run.behind(groups.all(), routes, TicketBatch.ofEqual(1, own)),
         routes,
         waitingRoom.lanes().endpoint());
+  }
+
+  private static int lanes(WaitingRoom waitingRoom) {
+    return waitingRoom.lanes().all().size();
   }
 
   private static boolean anyAdmits(List<TicketRoute> routes, DimensionSizes own, long now) {
@@ -74,15 +81,32 @@ public final class WaitEstimate {
     return false;
   }
 
-  /** Returns the tickets that go before an arrival. */
-  private static List<VirtualRun.Group> ahead(
-      ParkedTicket arrived, List<TicketRoute> routes, WaitingRoom waitingRoom, VirtualRun run) {
-    WaitingGroups groups = new WaitingGroups(arrived, waitingRoom.lanes().all().size(), run);
+  /**
+   * Adds the tickets that go before one that arrives; those that have to leave by {@code leavingBy}
+   * do not count.
+   */
+  private static void addWaiting(
+      WaitingGroups groups,
+      ParkedTicket arrived,
+      List<TicketRoute> routes,
+      WaitingRoom waitingRoom,
+      long leavingBy) {
     waitingRoom.ahead(
         arrived,
+        leavingBy,
         (lane, batch) -> groups.add(lane.key(), lane.routes(), batch, lane.tickets().resting()));
     groups.addBlocked(routes, waitingRoom.blockedAhead(arrived));
-    return groups.all();
+  }
+
+  /** Adds the refused tickets that are expected back. */
+  private static void addExpected(
+      WaitingGroups groups,
+      Map<LaneKey, QueueBacklog> expected,
+      WaitingRoom waitingRoom,
+      long now) {
+    expected.forEach(
+        (key, backlog) ->
+            groups.add(key, waitingRoom.lanes().routesOf(key, now), backlog.batch(), false));
   }
 
   /**
@@ -101,16 +125,9 @@ public final class WaitEstimate {
     }
     VirtualRun run = new VirtualRun(now);
     Map<LaneKey, QueueBacklog> expected = promised.byLane();
-    int lanes = waitingRoom.lanes().all().size() + expected.size();
-    WaitingGroups groups = new WaitingGroups(refused, lanes, run);
-    waitingRoom.ahead(
-        refused,
-        now,
-        (lane, batch) -> groups.add(lane.key(), lane.routes(), batch, lane.tickets().resting()));
-    groups.addBlocked(routes, waitingRoom.blockedAhead(refused));
-    expected.forEach(
-        (key, backlog) ->
-            groups.add(key, waitingRoom.lanes().routesOf(key, now), backlog.batch(), false));
+    WaitingGroups groups = new WaitingGroups(refused, lanes(waitingRoom) + expected.size(), run);
+    addWaiting(groups, refused, routes, waitingRoom, now);
+    addExpected(groups, expected, waitingRoom, now);
     return run.behind(groups.all(), routes, TicketBatch.ofEqual(1, sizes(refused)));
   }
 
@@ -127,9 +144,7 @@ public final class WaitEstimate {
     VirtualRun run = new VirtualRun(now);
     Map<LaneKey, QueueBacklog> expected = promised.byLane();
     WaitingGroups groups = new WaitingGroups(refused, expected.size(), run);
-    expected.forEach(
-        (key, backlog) ->
-            groups.add(key, waitingRoom.lanes().routesOf(key, now), backlog.batch(), false));
+    addExpected(groups, expected, waitingRoom, now);
     return run.behind(groups.all(), routes, TicketBatch.ofEqual(1, sizes(refused)));
   }
 

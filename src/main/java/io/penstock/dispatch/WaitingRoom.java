@@ -144,14 +144,9 @@ public final class WaitingRoom {
     return new QueueBacklog().boundReached(routeSource.bounds(), parkedTicket);
   }
 
-  /** Calls {@code visitor} with each lane and its tickets that go before one that has arrived. */
-  void ahead(ParkedTicket arrived, BiConsumer<Lane, TicketBatch> visitor) {
-    ahead(arrived, Long.MIN_VALUE, visitor);
-  }
-
   /**
-   * Calls {@code visitor} with each lane and its tickets that will be before one that has left the
-   * queue if it comes back; those that have to leave by {@code leavingBy} too do not count.
+   * Calls {@code visitor} with each lane and its tickets that go before one that arrives; those
+   * that have to leave by {@code leavingBy} do not count.
    */
   void ahead(ParkedTicket arrived, long leavingBy, BiConsumer<Lane, TicketBatch> visitor) {
     for (Lane lane : laneIndex.all()) {
