@@ -27,6 +27,8 @@ public final class Dispatcher {
   private final LaneIndex laneIndex;
   private final WaitRecorder recorder;
   private final PromisedReturns promised = new PromisedReturns();
+  private final SpacedEstimates returns = new SpacedEstimates();
+  private final SpacedEstimates places = new SpacedEstimates();
 
   private boolean paused;
 
@@ -277,8 +279,9 @@ public final class Dispatcher {
 
   /**
    * Returns a refusal with the time after which the ticket, if it came back, would go within the
-   * time it may wait, and counts it for tickets refused later. The refusal stays as it is when that
-   * time is not known, which is also so if a wait that has just been too long looks short.
+   * time it may wait, and counts it for tickets refused later. The refusal stays as it is, with the
+   * advice to come back soon, when that time is not known, and when a wait that has just been too
+   * long looks short.
    */
   private Refusal promise(
       Refusal refusal,
@@ -286,13 +289,20 @@ public final class Dispatcher {
       long longestNanos,
       List<TicketRoute> routes,
       long now) {
+    if (paused) {
+      return refusal;
+    }
     promised.forget(now);
-    WaitForecast forecast =
-        paused
-            ? WaitForecast.UNKNOWN
-            : WaitEstimate.ofReturn(parkedTicket, routes, waitingRoom, promised, now);
-    long wait = forecast.waitNanos();
-    if (!forecast.known() || (wait <= longestNanos && !known(refusal))) {
+    long wait =
+        returns.next(
+            () ->
+                WaitEstimate.ofReturn(parkedTicket, routes, waitingRoom, promised, now).waitNanos(),
+            now);
+    if (wait == Ticker.NEVER) {
+      return refusal;
+    }
+    if (wait <= longestNanos && !known(refusal)) {
+      promised.promise(parkedTicket, Refusal.DEFAULT_RETRY_NANOS, now);
       return refusal;
     }
     long after = Math.max(refusal.retryAfterNanos(), wait - longestNanos);
@@ -313,15 +323,17 @@ public final class Dispatcher {
       List<TicketRoute> routes,
       long now) {
     Refusal refusal = AdmissionCheck.queueFull(bound, soonestNanos);
-    promised.forget(now);
     if (!known(refusal) || paused) {
       return refusal;
     }
-    WaitForecast place = WaitEstimate.ofPlace(parkedTicket, routes, waitingRoom, promised, now);
-    long after =
-        place.known()
-            ? Math.max(refusal.retryAfterNanos(), place.waitNanos())
-            : refusal.retryAfterNanos();
+    promised.forget(now);
+    long place =
+        places.next(
+            () ->
+                WaitEstimate.ofPlace(parkedTicket, routes, waitingRoom, promised, now).waitNanos(),
+            now);
+    long first = refusal.retryAfterNanos();
+    long after = place == Ticker.NEVER ? first : Math.max(first, place);
     promised.promise(parkedTicket, after, now);
     return refusal.retryAfter(after);
   }

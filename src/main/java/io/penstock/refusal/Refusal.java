@@ -18,6 +18,9 @@ public record Refusal(
 
   private static final long SECOND = 1_000_000_000L;
 
+  /** The time that is advised where none is known, in nanoseconds. */
+  public static final long DEFAULT_RETRY_NANOS = SECOND;
+
   /** The longest time that is soon: a day that ends within it does not make a retry useless. */
   private static final long SOON = 60 * SECOND;
 
@@ -77,7 +80,7 @@ public record Refusal(
     if (!advisesRetry()) {
       return OptionalLong.empty();
     }
-    long nanos = retryAfterNanos == UNKNOWN ? SECOND : retryAfterNanos;
+    long nanos = retryAfterNanos == UNKNOWN ? DEFAULT_RETRY_NANOS : retryAfterNanos;
     return OptionalLong.of(Math.max(1, Math.ceilDiv(nanos, 1_000_000L)));
   }
 

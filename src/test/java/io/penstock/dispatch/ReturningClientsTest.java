@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -163,6 +164,24 @@ class ReturningClientsTest {
         endpointFixture.open(strict("/", 1, 1).bounds(1, QueueBounds.UNLIMITED, 1_000));
     run(12, () -> ask(endpoint, Long.MAX_VALUE));
     assertThat(served).as("told %s", told).hasSize(12).allMatch(retries -> retries <= 1);
+  }
+
+  @Test
+  void manyExpireAtOnce_eachIsToldItsOwnTime_thoughFewAreEstimated() {
+    Endpoint endpoint = endpointFixture.open(strict("/", 60, 60).maxWait(10 * SECOND));
+    List<ParkedTicket> tickets = new ArrayList<>();
+    for (int each = 0; each < 211; each++) {
+      tickets.add(ask(endpoint, Long.MAX_VALUE));
+    }
+    endpointFixture.at(10 * SECOND);
+    assertThat(tickets.subList(0, 11)).allMatch(EndpointFixture::went);
+    List<Long> times =
+        tickets.subList(11, 211).stream().map(each -> refusal(each).retryAfterNanos()).toList();
+    assertThat(times.subList(0, 10))
+        .as("they would go within 10 s if they came back at once")
+        .containsOnly(Refusal.UNKNOWN);
+    assertThat(times.subList(10, 200))
+        .isEqualTo(LongStream.rangeClosed(1, 190).mapToObj(each -> each * SECOND).toList());
   }
 
   @Test
