@@ -244,12 +244,13 @@ public final class AttemptLoop {
    * kept waiting for one that is to become healthy: its client had better learn the cause.
    */
   private boolean anyHealthy() {
+    long now = now();
     EndpointSpec endpoint = requestContext.endpoint().spec();
     String model = requestContext.model();
     boolean any = model != null && endpoint.forwarding().fallbacks().containsKey(model);
     for (UpstreamSpec each : endpoint.upstreams()) {
       Upstream known = any || each.serves(model) ? services.upstreams().find(each.id()) : null;
-      if (known != null && known.enabled() && !known.health().onTrial()) {
+      if (known != null && known.readiness(null, now).soon(now)) {
         return true;
       }
     }
