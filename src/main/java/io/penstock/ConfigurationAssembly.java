@@ -21,6 +21,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,6 +48,8 @@ final class ConfigurationAssembly implements ConfigurationReloader {
    * to look.
    */
   private static final int SHOWN = 5;
+
+  private static final long LONGEST_SECONDS = 5;
 
   private final StartSetup setup;
   private final Parts parts;
@@ -131,6 +136,7 @@ final class ConfigurationAssembly implements ConfigurationReloader {
 
   private Result applied(ConfigurationSnapshot configurationSnapshot) {
     apply(configurationSnapshot);
+    awaitEndpoints();
     if (!Objects.equals(configurationSnapshot.server(), setup.snapshot().server())) {
       LOG.warn("server.host and server.port of route files are taken at the next start");
     }
@@ -138,5 +144,21 @@ final class ConfigurationAssembly implements ConfigurationReloader {
     LOG.info("reloaded: {} endpoints", endpoints);
     eventSink.publish(new Event.Reloaded(ticker.nanos(), true, endpoints + " endpoints"));
     return new Result.Applied(endpoints, configurationSnapshot.warnings());
+  }
+
+  /** Waits until requests that come from now on meet the new configuration. */
+  private void awaitEndpoints() {
+    try {
+      parts.registry().whenCaughtUp().toCompletableFuture().get(LONGEST_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn(
+          "reloaded, but after {} s some endpoints are still busy with what came before; until"
+              + " they are done, requests meet their former configuration",
+          LONGEST_SECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

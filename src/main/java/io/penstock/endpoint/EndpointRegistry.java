@@ -10,6 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -245,6 +247,22 @@ public final class EndpointRegistry {
     reclaim.forget(endpoint -> dynamic.get(endpoint.path()) != endpoint);
     reclaim.arm();
     termsChanged(); // keys, groups and models are configured before endpoints
+  }
+
+  /**
+   * Returns a stage that completes when all endpoints have done what they were told so far, so that
+   * requests that come afterwards meet the configuration applied last. It may complete on the
+   * thread of any endpoint, and never does if the alarms were closed.
+   */
+  public CompletionStage<Void> whenCaughtUp() {
+    return CompletableFuture.allOf(
+        all().stream().map(EndpointRegistry::caughtUp).toArray(CompletableFuture[]::new));
+  }
+
+  private static CompletableFuture<Void> caughtUp(Endpoint endpoint) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    endpoint.runAsOwner((dispatcher, at) -> done.complete(null));
+    return done;
   }
 
   private void follow(String path, Endpoint child) {

@@ -2,7 +2,9 @@ package io.penstock.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.dispatch.LimitAlgorithm;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class EndpointRegistryTest {
@@ -58,5 +60,18 @@ class EndpointRegistryTest {
     assertThat(endpointFixture.registry.all())
         .extracting(Endpoint::path)
         .containsExactly("/a", "/a/c", "/b");
+  }
+
+  @Test
+  void caughtUp_oncePathsThatStayHaveTheirNewConfiguration() {
+    endpointFixture.apply(EndpointFixture.strict("/a", 1, 60));
+    Endpoint endpoint = endpointFixture.endpoint("/a");
+    endpointFixture.registry.apply(List.of(EndpointFixture.none("/a").spec()));
+    CompletableFuture<Void> caughtUp =
+        endpointFixture.registry.whenCaughtUp().toCompletableFuture();
+    assertThat(caughtUp).isNotDone();
+    endpointFixture.drivers.run();
+    assertThat(caughtUp).isCompleted();
+    assertThat(endpoint.spec().algorithm()).isEqualTo(LimitAlgorithm.NONE);
   }
 }
