@@ -163,6 +163,12 @@ final class Lane implements WaitList.Waiter {
     headSkips = tickets.skipsOfFirst();
   }
 
+  /** Returns how often a ticket, which waits here, was skipped. */
+  int skipsOf(ParkedTicket parkedTicket) {
+    learn();
+    return tickets.skipsOf(parkedTicket);
+  }
+
   /** Adds skips by other endpoints' tickets, known only as a number, to the tickets here. */
   private void learn() {
     if (skippedByOthers.get() != 0) {

@@ -57,15 +57,50 @@ public final class WaitEstimate {
     if (alone && anyAdmits(routes, own, now)) {
       return WaitForecast.NONE; // the usual case costs no run
     }
+    QueueCopy copy = QueueCopy.withArrival(arrived, routes, waitingRoom, now);
+    if (copy != null) {
+      return copy.forecastOfArrival();
+    }
+    WaitForecast inTurn = ofArrivalInTurn(arrived, routes, waitingRoom, null, now);
+    return inTurn.known() && inTurn.waitNanos() > arrived.refusesAboveNanos()
+        ? unlessItOvertakes(inTurn, arrived, routes, waitingRoom, now)
+        : inTurn;
+  }
+
+  /**
+   * Returns how long an arrived ticket waits if the tickets before it go strictly in turn.
+   *
+   * @param within only tickets of at most these sizes count; null when all do
+   */
+  private static WaitForecast ofArrivalInTurn(
+      ParkedTicket arrived,
+      List<TicketRoute> routes,
+      WaitingRoom waitingRoom,
+      @Nullable DimensionSizes within,
+      long now) {
     VirtualRun run = new VirtualRun(now);
     WaitingGroups groups = new WaitingGroups(arrived, lanes(waitingRoom), run);
-    if (!alone) {
-      addWaiting(groups, arrived, routes, waitingRoom, Long.MIN_VALUE);
-    }
+    addWaiting(groups, arrived, routes, waitingRoom, within, Long.MIN_VALUE);
     return labelled(
-        run.behind(groups.all(), routes, TicketBatch.ofEqual(1, own)),
+        run.behind(groups.all(), routes, TicketBatch.ofEqual(1, sizes(arrived))),
         routes,
         waitingRoom.lanes().endpoint());
+  }
+
+  /**
+   * Returns a wait that is too long, or a lower bound if the ticket may go before larger ones: only
+   * those that it cannot overtake are a reason to refuse it.
+   */
+  private static WaitForecast unlessItOvertakes(
+      WaitForecast inTurn,
+      ParkedTicket arrived,
+      List<TicketRoute> routes,
+      WaitingRoom waitingRoom,
+      long now) {
+    WaitForecast least = ofArrivalInTurn(arrived, routes, waitingRoom, sizes(arrived), now);
+    return least.known() && least.waitNanos() < inTurn.waitNanos()
+        ? new WaitForecast(least.waitNanos(), true)
+        : inTurn;
   }
 
   private static int lanes(WaitingRoom waitingRoom) {
@@ -84,15 +119,19 @@ public final class WaitEstimate {
   /**
    * Adds the tickets that go before one that arrives; those that have to leave by {@code leavingBy}
    * do not count.
+   *
+   * @param within only tickets of at most these sizes count; null when all do
    */
   private static void addWaiting(
       WaitingGroups groups,
       ParkedTicket arrived,
       List<TicketRoute> routes,
       WaitingRoom waitingRoom,
+      @Nullable DimensionSizes within,
       long leavingBy) {
     waitingRoom.ahead(
         arrived,
+        within,
         leavingBy,
         (lane, batch) -> groups.add(lane.key(), lane.routes(), batch, lane.tickets().resting()));
     groups.addBlocked(routes, waitingRoom.blockedAhead(arrived));
@@ -126,7 +165,7 @@ public final class WaitEstimate {
     VirtualRun run = new VirtualRun(now);
     Map<LaneKey, QueueBacklog> expected = promised.byLane();
     WaitingGroups groups = new WaitingGroups(refused, lanes(waitingRoom) + expected.size(), run);
-    addWaiting(groups, refused, routes, waitingRoom, now);
+    addWaiting(groups, refused, routes, waitingRoom, null, now);
     addExpected(groups, expected, waitingRoom, now);
     return run.behind(groups.all(), routes, TicketBatch.ofEqual(1, sizes(refused)));
   }

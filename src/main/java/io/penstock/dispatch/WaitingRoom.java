@@ -57,6 +57,23 @@ public final class WaitingRoom {
     return laneIndex;
   }
 
+  /** Returns the terms by which its tickets wait. */
+  RouteSource terms() {
+    return routeSource;
+  }
+
+  /** Returns a copy of a short queue; null when it is long. */
+  public @Nullable QueueCopy copy(long now) {
+    return QueueCopy.of(this, now);
+  }
+
+  /** Returns how often a waiting ticket was skipped. */
+  int skipsOf(ParkedTicket parkedTicket) {
+    return parkedTicket.lane() instanceof Lane lane && parkedTicket.queued()
+        ? lane.skipsOf(parkedTicket)
+        : 0;
+  }
+
   /** Returns how many tickets wait, in the queue or for a place there. */
   public long tickets() {
     return queued.tickets() + blocked.size();
@@ -147,31 +164,39 @@ public final class WaitingRoom {
   /**
    * Calls {@code visitor} with each lane and its tickets that go before one that arrives; those
    * that have to leave by {@code leavingBy} do not count.
+   *
+   * @param within only tickets of at most these sizes count; null when all do
    */
-  void ahead(ParkedTicket arrived, long leavingBy, BiConsumer<Lane, TicketBatch> visitor) {
+  void ahead(
+      ParkedTicket arrived,
+      @Nullable DimensionSizes within,
+      long leavingBy,
+      BiConsumer<Lane, TicketBatch> visitor) {
     for (Lane lane : laneIndex.all()) {
-      TicketBatch ahead = ahead(arrived, lane, leavingBy);
+      TicketBatch ahead = ahead(arrived, lane, within, leavingBy);
       if (ahead != null) {
         visitor.accept(lane, ahead);
       }
     }
   }
 
-  private @Nullable TicketBatch ahead(ParkedTicket arrived, Lane lane, long leavingBy) {
+  private @Nullable TicketBatch ahead(
+      ParkedTicket arrived, Lane lane, @Nullable DimensionSizes within, long leavingBy) {
     boolean all = queueDiscipline.order() == QueueOrder.FIFO;
-    if (all && lane.backlog().tickets() > MOST_SINGLE) {
+    if (all && within == null && lane.backlog().tickets() > MOST_SINGLE) {
       return staying(lane, leavingBy).batch();
     }
     List<DimensionSizes> single = new ArrayList<>();
     QueueBacklog sums = new QueueBacklog();
     Consumer<ParkedTicket> visitor =
         each -> {
-          if (each.deadlineNanos() <= leavingBy) {
+          DimensionSizes sizes = QueueBacklog.counted(each);
+          if (each.deadlineNanos() <= leavingBy || (within != null && !within.admits(sizes))) {
             return;
           }
           sums.add(each);
           if (sums.tickets() <= MOST_SINGLE) {
-            single.add(QueueBacklog.counted(each));
+            single.add(sizes);
           }
         };
     if (all) {

@@ -2,12 +2,14 @@ package io.penstock.explain;
 
 import io.penstock.dispatch.Dispatcher;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.QueueCopy;
 import io.penstock.dispatch.QueuePlace;
 import io.penstock.dispatch.WaitEstimate;
 import io.penstock.dispatch.WaitForecast;
 import io.penstock.dispatch.WaitingRoom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,9 @@ public final class QueueSnapshot {
   private final long nanos;
   private final boolean paused;
   private final List<WaitingTicket> tickets = new ArrayList<>();
+
+  /** The whole queue, if it is short enough for exact forecasts. */
+  private @Nullable QueueCopy copy;
 
   private QueueSnapshot(long nanos, boolean paused) {
     this.nanos = nanos;
@@ -47,6 +52,7 @@ public final class QueueSnapshot {
       Dispatcher dispatcher, int most, @Nullable ParkedTicket until, long now) {
     QueueSnapshot snapshot = new QueueSnapshot(now, dispatcher.paused());
     WaitingRoom waitingRoom = dispatcher.waitingRoom();
+    snapshot.copy = dispatcher.paused() ? null : waitingRoom.copy(now);
     Supplier<@Nullable ParkedTicket> inTurn = waitingRoom.inTurn();
     ParkedTicket each = inTurn.get();
     for (int at = 0; each != null && at < most; at++) {
@@ -76,11 +82,15 @@ public final class QueueSnapshot {
   /** Returns the tickets in order, and how long each will wait. */
   public List<QueuePlace> places() {
     List<QueuePlace> all = new ArrayList<>(tickets.size());
+    Map<ParkedTicket, WaitForecast> exact = copy == null ? Map.of() : copy.forecasts();
     WaitEstimate waitEstimate = new WaitEstimate(nanos);
     for (WaitingTicket each : tickets) {
-      WaitForecast expected = waitEstimate.ofNext(each.ticket(), each.routes());
+      WaitForecast expected = paused ? WaitForecast.UNKNOWN : exact.get(each.ticket());
       all.add(
-          new QueuePlace(each.ticket(), all.size() + 1, paused ? WaitForecast.UNKNOWN : expected));
+          new QueuePlace(
+              each.ticket(),
+              all.size() + 1,
+              expected == null ? waitEstimate.ofNext(each.ticket(), each.routes()) : expected));
     }
     return all;
   }

@@ -91,7 +91,7 @@ final class UpstreamHealth {
     shutNanos = well() ? LEAST_NANOS : Math.min(MOST_NANOS, 2 * shutNanos);
     long due = now + shutNanos;
     trialFrom = due + GRACE_NANOS;
-    quotaGate.tryFrom(trialFrom, shutNanos);
+    quotaGate.tryFrom(due, trialFrom, shutNanos);
     probeAt = due;
   }
 

@@ -113,8 +113,7 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
    * passed it.
    */
   double tooFarBehind(Ticket released, FairFlow fairFlow) {
-    long cost = released.tokens();
-    return fairFlow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / fairFlow.weight;
+    return tooFarBehind(released, fairFlow.service(), fairFlow.weight, largest);
   }
 
   @Override
@@ -138,6 +137,30 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
       }
     }
     return new FairTurns<>(fair)::next;
+  }
+
+  @Override
+  public OrderProjection<T> projection(Collection<? extends T> tickets) {
+    OrderProjection.Fair<T> projection = new OrderProjection.Fair<>(largest);
+    for (T ticket : tickets) {
+      FairFlow fairFlow = ticket.flow;
+      if (fairFlow != null) {
+        long since = fairFlow.idle() ? ticket.order() : fairFlow.since();
+        projection.add(fairFlow, lifted(fairFlow), since);
+      }
+    }
+    return projection;
+  }
+
+  /**
+   * Returns the service below which a flow would fall too far behind if {@code released} passed it.
+   *
+   * @param service of the flow of {@code released}
+   * @param largest the largest cost that went
+   */
+  static double tooFarBehind(Ticket released, double service, int weight, long largest) {
+    long cost = released.tokens();
+    return service + (cost - MOST_AHEAD * Math.max(largest, cost)) / weight;
   }
 
   @Override

@@ -141,6 +141,13 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
+  public int skipsOf(T ticket) {
+    FlowShare<T> share = shareOf(ticket);
+    shares.skips(share); // updates the share with skips that were counted above it
+    return share.tickets.skips(ticket);
+  }
+
+  @Override
   public void skipBefore(Ticket released) {
     FairFlow fairFlow = flow(released);
     FlowShare<T> same = share(fairFlow);

@@ -52,6 +52,13 @@ public abstract class QueueDiscipline<T extends Ticket> {
    */
   public abstract Supplier<@Nullable T> inTurn(Collection<TicketQueue<T>> queues);
 
+  /**
+   * Returns a copy of the order of some tickets, in which they can go in advance.
+   *
+   * @param tickets those that will be compared; all have entered, and wait or are about to
+   */
+  public abstract OrderProjection<T> projection(Collection<? extends T> tickets);
+
   /** Records that a ticket goes. It has left its queue. */
   public abstract void charge(T ticket);
 

@@ -84,6 +84,11 @@ final class RankedDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   }
 
   @Override
+  public OrderProjection<T> projection(Collection<? extends T> tickets) {
+    return new OrderProjection.Ranked<>();
+  }
+
+  @Override
   public void charge(T ticket) {
     drawnUntil = order() == QueueOrder.RANDOM ? Math.max(drawnUntil, ticket.rank) : 0;
   }

@@ -39,6 +39,11 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
+  public int skipsOf(T ticket) {
+    return tickets.skips(ticket);
+  }
+
+  @Override
   public void skipBefore(Ticket released) {
     T first = tickets.first();
     if (first != null && first.before(released)) {

@@ -79,6 +79,9 @@ public abstract class TicketQueue<T extends Ticket> {
   /** Returns how often the first ticket was skipped; 0 when empty. */
   public abstract int skipsOfFirst();
 
+  /** Returns how often a ticket, which waits here, was skipped. */
+  public abstract int skipsOf(T ticket);
+
   /**
    * Counts a skip of all tickets here that come before {@code released}, which waits here or in
    * another queue of the same discipline.

@@ -344,7 +344,13 @@ public final class Quota {
 
   /** Returns a copy from which requests can be taken in advance, to see when they would go. */
   public QuotaProjection projection(long now) {
-    return new QuotaProjection(quotaTerms, gatesOpenAt(now), now);
+    long opens = now;
+    boolean trial = false;
+    for (QuotaGate quotaGate : gates) {
+      opens = Math.max(opens, quotaGate.mayOpen(now));
+      trial |= quotaGate.onTrial();
+    }
+    return new QuotaProjection(quotaTerms, opens, trial, now);
   }
 
   /** Returns the highest utilization among its limits, 0 to 1. */

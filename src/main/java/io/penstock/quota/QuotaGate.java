@@ -10,17 +10,28 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class QuotaGate {
   /**
    * @param fromNanos the instant from which requests may pass
+   * @param soonestNanos the first instant at which an event may let requests pass sooner; not after
+   *     {@code fromNanos}
    * @param trialNanos for how long it is shut after each request that passes; 0 when not on trial
    */
-  private record State(long fromNanos, long trialNanos) {}
+  private record State(long fromNanos, long soonestNanos, long trialNanos) {}
 
-  private static final State OPEN = new State(Long.MIN_VALUE, 0);
+  private static final State OPEN = new State(Long.MIN_VALUE, Long.MIN_VALUE, 0);
 
   private final AtomicReference<State> state = new AtomicReference<>(OPEN);
 
   /** Returns the instant from which a request may pass: {@code now} if it may pass already. */
   public long opens(long now) {
     return Math.max(now, state.get().fromNanos());
+  }
+
+  /**
+   * Returns the first instant from which a request may pass if a probe or a trial goes well: {@code
+   * now} if that may be at any moment. It is the same as {@link #opens} if nothing can open the
+   * gate sooner.
+   */
+  public long mayOpen(long now) {
+    return Math.max(now, state.get().soonestNanos());
   }
 
   /** Returns whether it is on trial, and lets only one request pass now and then. */
@@ -37,7 +48,7 @@ public final class QuotaGate {
       }
       if (current.trialNanos() == 0
           || state.compareAndSet(
-              current, new State(now + current.trialNanos(), current.trialNanos()))) {
+              current, new State(now + current.trialNanos(), now, current.trialNanos()))) {
         return true;
       }
     }
@@ -47,7 +58,7 @@ public final class QuotaGate {
   public void untried(long now) {
     State current = state.get();
     if (current.trialNanos() > 0 && current.fromNanos() == now + current.trialNanos()) {
-      state.compareAndSet(current, new State(now, current.trialNanos()));
+      state.compareAndSet(current, new State(now, now, current.trialNanos()));
     }
   }
 
@@ -57,20 +68,35 @@ public final class QuotaGate {
    */
   public void shut(long untilNanos) {
     state.updateAndGet(
-        current -> new State(Math.max(current.fromNanos(), untilNanos), current.trialNanos()));
+        current -> {
+          long from = Math.max(current.fromNanos(), untilNanos);
+          return new State(
+              from, current.trialNanos() > 0 ? current.soonestNanos() : from, current.trialNanos());
+        });
   }
 
   /**
-   * Puts the gate on trial.
+   * Puts the gate on trial from an instant on, which nothing can bring forward.
    *
    * @param fromNanos the instant of the first trial
    * @param trialNanos the least time between two trials, &gt; 0
    */
   public void tryFrom(long fromNanos, long trialNanos) {
+    tryFrom(fromNanos, fromNanos, trialNanos);
+  }
+
+  /**
+   * Puts the gate on trial.
+   *
+   * @param soonestNanos the first instant at which a probe may let the trial begin sooner
+   * @param fromNanos the instant of the first trial, ≥ {@code soonestNanos}
+   * @param trialNanos the least time between two trials, &gt; 0
+   */
+  public void tryFrom(long soonestNanos, long fromNanos, long trialNanos) {
     if (trialNanos <= 0) {
       throw new IllegalArgumentException("trialNanos is " + trialNanos + ", expected more than 0");
     }
-    state.set(new State(fromNanos, trialNanos));
+    state.set(new State(fromNanos, soonestNanos, trialNanos));
   }
 
   /** Opens the gate, whatever its state was. The caller must wake the waiters. */

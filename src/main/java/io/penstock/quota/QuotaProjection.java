@@ -12,11 +12,22 @@ public final class QuotaProjection {
   private final QuotaTerms terms;
   private final long gatesOpenAt;
   private final LimitProjection[] limits;
+
+  /** Whether the outcome of a trial decides what goes. */
+  private final boolean trial;
+
   private boolean uncertain;
 
-  QuotaProjection(QuotaTerms terms, long gatesOpenAt, long now) {
+  /**
+   * Creates a copy.
+   *
+   * @param gatesOpenAt the first instant at which the gates may let requests pass
+   * @param trial whether a gate is on trial, so that nobody knows how many requests pass
+   */
+  QuotaProjection(QuotaTerms terms, long gatesOpenAt, boolean trial, long now) {
     this.terms = terms;
     this.gatesOpenAt = gatesOpenAt;
+    this.trial = trial;
     this.limits = new LimitProjection[terms.limits().size()];
     for (int each = 0; each < limits.length; each++) {
       limits[each] = terms.limits().get(each).limit().projection(now);
@@ -29,7 +40,7 @@ public final class QuotaProjection {
    */
   public long admittedAt(TicketBatch batch, long done, long from) {
     long instant = Math.max(from, gatesOpenAt);
-    uncertain = false;
+    uncertain = trial;
     for (int each = 0; each < limits.length; each++) {
       MeteredLimit metered = terms.limits().get(each);
       long at = limits[each].admittedAt(terms.amount(metered, batch, done, 1), from);
@@ -38,6 +49,33 @@ public final class QuotaProjection {
       uncertain |= limits[each].uncertain();
     }
     return instant;
+  }
+
+  /**
+   * Returns the first instant from {@code from} on at which there is room for a ticket, whatever
+   * the pace; {@link Ticker#NEVER} when there never is.
+   *
+   * @param batch of this one ticket
+   */
+  public long roomFreeAt(TicketBatch batch, long from) {
+    long instant = Math.max(from, gatesOpenAt);
+    uncertain = trial;
+    for (int each = 0; each < limits.length; each++) {
+      MeteredLimit metered = terms.limits().get(each);
+      long at = limits[each].roomFreeAt(terms.amount(metered, batch, 0, 1), from);
+      instant = Math.max(instant, Math.max(at, wholeAt(metered, batch, 0, from)));
+      uncertain |= limits[each].uncertain();
+    }
+    return instant;
+  }
+
+  /** Returns the highest utilization among its limits at {@code at}, 0 to 1. */
+  public double utilization(long at) {
+    double most = 0;
+    for (LimitProjection each : limits) {
+      most = Math.max(most, each.utilization(at));
+    }
+    return most;
   }
 
   /**

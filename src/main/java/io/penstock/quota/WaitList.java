@@ -161,6 +161,12 @@ public final class WaitList implements SliceDemand.Waiter {
     }
   }
 
+  /** Returns the ticket that claims the quota, or null. */
+  public @Nullable Ticket claimant() {
+    Claim current = current();
+    return current == null ? null : current.ticket();
+  }
+
   /** Returns whether any ticket claims the quota. */
   public boolean isClaimed() {
     return current() != null;

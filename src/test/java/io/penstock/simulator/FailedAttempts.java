@@ -71,6 +71,7 @@ final class FailedAttempts {
   }
 
   private void again(SimTicket ticket, TicketSettlement settlement, AttemptFailure failure) {
+    simulation.disturbed();
     boolean delicate = delicate(ticket.endpoint);
     if (delicate) {
       simulation.drain();

@@ -213,6 +213,7 @@ final class OutsideWorld {
     if (parkedTicket == null || ticket.clientGone) {
       return;
     }
+    simulation.disturbed();
     simulation.note("client gone of", ticket.order);
     TicketSettlement ticketSettlement = ticket.settlement;
     ticket.clientGone = true;
@@ -238,10 +239,12 @@ final class OutsideWorld {
           .ifPresent(this::leave);
     }
     if (ticket.clientGone || neverSent()) {
+      simulation.disturbed();
       simulation.oracle().returned(ticket);
       ticketSettlement.abandoned(world.now());
       later(ticket, ticketSettlement);
     } else if (neverSent()) {
+      simulation.disturbed();
       simulation.oracle().returned(ticket);
       ticketSettlement.refused(FAILED, world.now());
       later(ticket, ticketSettlement);

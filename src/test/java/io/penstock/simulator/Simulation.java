@@ -20,7 +20,25 @@ final class Simulation {
   private static final int REMEMBERED = 60;
   private static final int MOST_STEPS_AT_ONCE = 20_000;
 
-  private record Entry(long instant, long sequence, Runnable action) implements Comparable<Entry> {
+  /** Promises are asked for each time that the core has been still so often. */
+  private static final int ASKED_EACH = 32;
+
+  /** How often they are asked for until nothing comes from outside for a while. */
+  private static final int QUIET_EACH = 2;
+
+  private static final long QUIET = 150 * SimScenario.SECOND;
+
+  /**
+   * An action to come.
+   *
+   * @param outside whether it comes from outside the core, and not from one of its alarms
+   */
+  private record Entry(long instant, long sequence, boolean outside, Runnable action)
+      implements Comparable<Entry> {
+    Entry after(long nanos) {
+      return new Entry(instant + nanos, sequence, outside, action);
+    }
+
     @Override
     public int compareTo(Entry other) {
       int by = Long.compare(instant, other.instant);
@@ -39,6 +57,7 @@ final class Simulation {
   private final Deque<Object> last = new ArrayDeque<>();
   private final List<SimDriver> drivers = new ArrayList<>();
   private final Oracle oracle;
+  private final SimPromises promises;
   private List<EndpointSpec> specs;
   private long sequence;
   private long events;
@@ -47,6 +66,10 @@ final class Simulation {
   private long releasedAt = Long.MIN_VALUE;
 
   private long stepsAtOnce;
+
+  /** How often nothing was to be done before a later instant. */
+  private long stills;
+
   private @Nullable InvariantViolation first;
 
   Simulation(long seed, InjectedFault injectedFault) {
@@ -55,6 +78,7 @@ final class Simulation {
     this.injectedFault = injectedFault;
     this.oracle = new Oracle(world);
     this.specs = simScenario.configuration();
+    this.promises = new SimPromises(world, oracle.seen());
   }
 
   SimWorld world() {
@@ -98,7 +122,8 @@ final class Simulation {
       }
       if (next > world.now()) {
         oracle.still(world.now(), next - 1);
-        world.advance(next + simScenario.jump());
+        next = askForPromises(next);
+        world.advance(next + jump());
         stepsAtOnce = 0;
       }
       act();
@@ -108,6 +133,38 @@ final class Simulation {
       }
     }
     oracle.over(world.now());
+  }
+
+  private long jump() {
+    long jump = simScenario.jump();
+    if (jump > 0) {
+      promises.forget();
+    }
+    return jump;
+  }
+
+  /**
+   * Asks now and then for what the core promises to all who wait, and sometimes holds back what
+   * comes from outside, so that the promises have time to come true. Returns the next instant.
+   */
+  private long askForPromises(long next) {
+    stills++;
+    if (injectedFault != InjectedFault.NONE || stills % ASKED_EACH != 0) {
+      return next;
+    }
+    oracle.live().stream().filter(each -> !each.paused).forEach(promises::ask);
+    drain();
+    if (stills % (ASKED_EACH * QUIET_EACH) == 0) {
+      List<Entry> all = List.copyOf(heap);
+      heap.clear();
+      all.forEach(each -> heap.add(each.outside() ? each.after(QUIET) : each));
+    }
+    return Math.max(world.now() + 1, nextInstant());
+  }
+
+  /** Something came from outside that no promise of the core can know. */
+  void disturbed() {
+    promises.forget();
   }
 
   private long nextInstant() {
@@ -120,6 +177,9 @@ final class Simulation {
     if (next != null) {
       events++;
       step();
+      if (next.outside()) {
+        promises.forget();
+      }
       next.action().run();
     }
   }
@@ -151,7 +211,11 @@ final class Simulation {
   }
 
   void at(long instant, Runnable action) {
-    heap.add(new Entry(Math.max(world.now(), instant), sequence++, action));
+    at(instant, true, action);
+  }
+
+  private void at(long instant, boolean outside, Runnable action) {
+    heap.add(new Entry(Math.max(world.now(), instant), sequence++, outside, action));
   }
 
   void note(String what, Object about) {
@@ -170,6 +234,9 @@ final class Simulation {
     releasedAt = event instanceof Event.Released ? world.now() : releasedAt;
     remember(event);
     try {
+      if (event instanceof Event.TicketEvent about) {
+        promises.heard(about);
+      }
       oracle.heard(event);
     } catch (InvariantViolation violation) {
       first = first == null ? violation : first;
@@ -250,6 +317,7 @@ final class Simulation {
       long rings = injectedFault == InjectedFault.LATE_ALARM ? instant + 10_000 : instant;
       Simulation.this.at(
           rings,
+          false,
           () -> {
             if (asked == mine) {
               alarm = Ticker.NEVER;

@@ -57,6 +57,9 @@ class SimulationTest {
     System.out.printf(
         "simulator: %,d events in %,d ms, %,.0f events/s%n",
         events, nanos / 1_000_000, events * 1e9 / nanos);
+    System.out.printf(
+        "promised waits that came true: %,d exact, %,d bounds%n",
+        eventCounts.times("promise kept"), eventCounts.times("bound kept"));
     assertThat(events).isGreaterThan(100);
   }
 
@@ -122,7 +125,9 @@ class SimulationTest {
                 "refused REMOVED_BY_OPERATOR",
                 "refused QUEUE_FULL",
                 "refused ESTIMATED_WAIT_EXCEEDS_TIMEOUT",
-                "refused COST_EXCEEDS_CAPACITY"));
+                "refused COST_EXCEEDS_CAPACITY",
+                "promise kept",
+                "bound kept"));
     for (LimitAlgorithm algorithm : LimitAlgorithm.values()) {
       for (io.penstock.queue.QueueOrder order : io.penstock.queue.QueueOrder.values()) {
         kinds.add(algorithm + " " + order);

@@ -1,0 +1,296 @@
+package io.penstock.dispatch;
+
+import io.penstock.queue.DimensionSizes;
+import io.penstock.queue.OrderProjection;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
+import io.penstock.quota.Quota;
+import io.penstock.quota.TicketBatch;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiting tickets of one endpoint at an instant, with everything that decides in which order
+ * and when they go. The owner of the queue makes it; a {@link VirtualQueue} then runs ahead with
+ * it, on any one thread.
+ */
+public final class QueueCopy {
+  /** Most tickets that are copied. Longer queues are estimated by a {@link VirtualRun}. */
+  static final int MOST = 250;
+
+  /**
+   * Most waiting tickets that are copied when another one arrives: the owner of the queue runs it
+   * then, and a run takes about 2 µs for each.
+   */
+  static final int MOST_AT_ARRIVAL = 64;
+
+  /** A copied ticket, and how it stands while others go. Times are of the virtual clock. */
+  static final class Entry {
+    final ParkedTicket ticket;
+    final DimensionSizes sizes = new DimensionSizes();
+    final TicketBatch batch;
+
+    /** When it has to leave. */
+    long deadline;
+
+    /** When fallback models may serve it too; then it has other routes. */
+    long widensAt = Ticker.NEVER;
+
+    LaneKey lane;
+    List<TicketRoute> routes;
+    private List<TicketRoute> widened = List.of();
+
+    /** The quotas of its own key. */
+    List<Quota> ofKey;
+
+    int skips;
+
+    /** Whether its claims are due to a pace alone. */
+    boolean claimsForPace;
+
+    /** When there is room for tickets like this one, as far as a run knows. */
+    VirtualQueue.@Nullable Room room;
+
+    /** Whether it waits for a place in the queue. */
+    boolean blocked;
+
+    Entry(ParkedTicket ticket, LaneKey lane, List<TicketRoute> routes) {
+      this.ticket = ticket;
+      this.lane = lane;
+      this.routes = routes;
+      this.ofKey = TicketRoute.ofKey(routes).quotas();
+      this.deadline = ticket.deadlineNanos();
+      this.claimsForPace = ticket.claimsForPace;
+      ticket.sizesInto(sizes);
+      this.batch = TicketBatch.ofEqual(1, sizes);
+    }
+
+    Entry(Entry other) {
+      this(other.ticket, other.lane, other.routes);
+      deadline = other.deadline;
+      widensAt = other.widensAt;
+      widened = other.widened;
+      skips = other.skips;
+      blocked = other.blocked;
+    }
+
+    boolean keepsCharges() {
+      return ticket.keepsCharges();
+    }
+
+    void widen() {
+      lane = lane.widened();
+      routes = widened;
+      ofKey = TicketRoute.ofKey(widened).quotas();
+      widensAt = Ticker.NEVER;
+      room = null;
+    }
+
+    /** Returns when it leaves its place even if it does not go. */
+    long staysUntil() {
+      return Math.min(deadline, widensAt);
+    }
+
+    /** Returns whether other tickets wait for that quota with it. */
+    boolean waitsFor(Quota quota) {
+      for (TicketRoute route : routes) {
+        if (route.quotas().contains(quota)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  private final long now;
+  private final List<Entry> entries;
+  private final Map<Quota, Entry> claims = new HashMap<>();
+  private final Set<Quota> awaitedElsewhere = new HashSet<>();
+  private final QueueBounds bounds;
+  private final int maxSkips;
+  private final boolean foreseeable;
+  private final OrderProjection<ParkedTicket> order;
+
+  /**
+   * Whether events are known to be missing: tickets of other endpoints wait for the same quotas.
+   */
+  private boolean incomplete;
+
+  private QueueCopy(long now, List<Entry> entries, WaitingRoom waitingRoom) {
+    this.now = now;
+    this.entries = entries;
+    this.bounds = waitingRoom.terms().bounds();
+    this.maxSkips = waitingRoom.terms().maxSkips();
+    this.foreseeable = waitingRoom.discipline().foreseeable();
+    List<ParkedTicket> tickets = new ArrayList<>(entries.size());
+    entries.forEach(each -> tickets.add(each.ticket));
+    this.order = waitingRoom.discipline().projection(tickets);
+    boolean blocked = entries.stream().anyMatch(each -> each.blocked);
+    this.incomplete = blocked && waitingRoom.discipline().order() == QueueOrder.FAIR;
+  }
+
+  /** Returns a copy of all waiting tickets; null when there are more than {@value #MOST}. */
+  static @Nullable QueueCopy of(WaitingRoom waitingRoom, long now) {
+    if (waitingRoom.tickets() > MOST) {
+      return null;
+    }
+    QueueCopy copy = new QueueCopy(now, waiting(waitingRoom, now), waitingRoom);
+    copy.copyClaims(waitingRoom, null);
+    return copy;
+  }
+
+  private static List<Entry> waiting(WaitingRoom waitingRoom, long now) {
+    List<Entry> entries = new ArrayList<>((int) waitingRoom.tickets() + 1);
+    Supplier<@Nullable ParkedTicket> inTurn = waitingRoom.inTurn();
+    for (ParkedTicket each = inTurn.get(); each != null; each = inTurn.get()) {
+      Entry entry = new Entry(each, each.laneKey(), waitingRoom.routesOf(each, now));
+      entry.blocked = each.blocked();
+      entry.skips = waitingRoom.skipsOf(each);
+      widening(entry, waitingRoom, now);
+      entries.add(entry);
+    }
+    return entries;
+  }
+
+  private static void widening(Entry entry, WaitingRoom waitingRoom, long now) {
+    ParkedTicket ticket = entry.ticket;
+    if (!entry.lane.withFallbacks() && ticket.fallbackNanos() < Ticker.NEVER) {
+      entry.widensAt = ticket.fallbackNanos();
+      entry.widened = waitingRoom.lanes().routesOf(entry.lane.widened(), now);
+    }
+  }
+
+  /**
+   * Returns a copy of all waiting tickets and of one that is about to wait; null as with {@link
+   * #of}. The one that arrives never leaves its place before it goes.
+   */
+  static @Nullable QueueCopy withArrival(
+      ParkedTicket arrived, List<TicketRoute> routes, WaitingRoom waitingRoom, long now) {
+    if (waitingRoom.tickets() > MOST_AT_ARRIVAL) {
+      return null;
+    }
+    List<Entry> entries = waiting(waitingRoom, now);
+    Entry own = new Entry(arrived, arrived.laneKey(), routes);
+    own.blocked = waitingRoom.firstBlocked() != null || waitingRoom.full(arrived) != null;
+    own.deadline = Ticker.NEVER;
+    widening(own, waitingRoom, now);
+    entries.add(own);
+    QueueCopy copy = new QueueCopy(now, entries, waitingRoom);
+    copy.copyClaims(waitingRoom, own);
+    return copy;
+  }
+
+  /**
+   * Copies the claims on all quotas. A ticket that arrives ends the claims of tickets behind it
+   * that wait only for a pace.
+   */
+  private void copyClaims(WaitingRoom waitingRoom, @Nullable Entry arrived) {
+    Object endpoint = waitingRoom.lanes().endpoint();
+    Map<Long, Entry> byNumber = new HashMap<>();
+    entries.forEach(each -> byNumber.put(each.ticket.order(), each));
+    Map<Quota, Boolean> seen = new HashMap<>();
+    for (Entry entry : entries) {
+      for (TicketRoute route : entry.routes) {
+        for (Quota quota : route.quotas()) {
+          if (seen.put(quota, true) == null) {
+            if (quota.waitList().othersWait(endpoint)) {
+              awaitedElsewhere.add(quota);
+              incomplete = true;
+            }
+            copyClaim(quota, byNumber, arrived);
+          }
+        }
+      }
+    }
+  }
+
+  private void copyClaim(Quota quota, Map<Long, Entry> byNumber, @Nullable Entry arrived) {
+    if (!(quota.waitList().claimant() instanceof ParkedTicket claimant)) {
+      return;
+    }
+    Entry entry = byNumber.get(claimant.order());
+    if (entry == null) {
+      incomplete = true;
+      return;
+    }
+    boolean yields =
+        arrived != null
+            && claimant.claimsForPace
+            && !arrived.blocked
+            && order.compare(arrived.ticket, claimant) < 0;
+    if (!yields) {
+      claims.put(quota, entry);
+    }
+  }
+
+  /** Returns when each of its tickets is expected to go. */
+  public Map<ParkedTicket, WaitForecast> forecasts() {
+    VirtualQueue run = new VirtualQueue(this);
+    run.runToTheEnd();
+    Map<ParkedTicket, WaitForecast> forecasts = new HashMap<>();
+    for (Entry each : entries) {
+      forecasts.put(each.ticket, forecast(each, run));
+    }
+    return forecasts;
+  }
+
+  /** Returns when the ticket that was about to wait is expected to go. */
+  WaitForecast forecastOfArrival() {
+    Entry own = entries.getLast();
+    VirtualQueue run = new VirtualQueue(this);
+    run.runUntilGone(own);
+    return forecast(own, run);
+  }
+
+  private WaitForecast forecast(Entry entry, VirtualQueue run) {
+    WaitForecast certain = run.forecast(entry);
+    WaitForecast forecast = certain == null ? new EarliestGo(this, entry).forecast() : certain;
+    return foreseeable || !forecast.known()
+        ? forecast
+        : new WaitForecast(forecast.waitNanos(), true); // tickets to come may go first
+  }
+
+  long now() {
+    return now;
+  }
+
+  /** Returns the tickets: those in the queue in their order, then the blocked ones. */
+  List<Entry> entries() {
+    return entries;
+  }
+
+  /** Returns the entries that claim a quota. */
+  Map<Quota, Entry> claims() {
+    return claims;
+  }
+
+  /** Returns whether tickets of other endpoints wait for that quota, too. */
+  boolean isAwaitedElsewhere(Quota quota) {
+    return awaitedElsewhere.contains(quota);
+  }
+
+  QueueBounds bounds() {
+    return bounds;
+  }
+
+  int maxSkips() {
+    return maxSkips;
+  }
+
+  /** Returns the order of the tickets. */
+  OrderProjection<ParkedTicket> order() {
+    return order;
+  }
+
+  /** Returns whether it is known that something will happen that is not in the copy. */
+  boolean incomplete() {
+    return incomplete;
+  }
+}
