@@ -118,6 +118,14 @@ public final class Endpoint {
     return EndpointLimit.fullyFreeNanos(own.limits(), now);
   }
 
+  /**
+   * Returns the name of the model's limits by which the endpoint limits requests for a model, or
+   * null when there are none.
+   */
+  public @Nullable String limitedAs(@Nullable String model) {
+    return services.models().limitedAs(model);
+  }
+
   /** Returns the configuration. */
   public EndpointSpec spec() {
     return endpointLifecycle.spec();

@@ -68,25 +68,33 @@ public final class JsonWalk {
   private final Visitor visitor;
   private final Utf8Counter counter = new Utf8Counter();
   private final CutSeparator cut = new CutSeparator();
+  private final @Nullable Utf8Check utf8Check;
   private @Nullable JsonParser parser;
   private @Nullable String fault;
   private @Nullable String[] names = new @Nullable String[16];
   private int depth;
   private int markBytes;
+  private long fed;
   private boolean begun;
   private boolean complete;
 
-  private JsonWalk(JsonFactory factory, Visitor visitor) {
+  private JsonWalk(JsonFactory factory, @Nullable Utf8Check utf8Check, Visitor visitor) {
     this.factory = factory;
+    this.utf8Check = utf8Check;
     this.visitor = visitor;
   }
 
+  /**
+   * Returns a walk through a request. Bytes that are not valid UTF-8 are a fault, because the
+   * provider may read another text from them than the parser, which accepts overlong forms.
+   */
   public static JsonWalk ofRequest(Visitor visitor) {
-    return new JsonWalk(REQUESTS, visitor);
+    return new JsonWalk(REQUESTS, new Utf8Check(), visitor);
   }
 
+  /** Returns a walk through an answer. */
   public static JsonWalk ofAnswer(Visitor visitor) {
-    return new JsonWalk(ANSWERS, visitor);
+    return new JsonWalk(ANSWERS, null, visitor);
   }
 
   private static JsonFactory factory(int maxStringLength) {
@@ -105,6 +113,9 @@ public final class JsonWalk {
 
   /** Reads and consumes {@code bytes}; after a fault they are only consumed. */
   public void feed(ByteBuffer bytes) {
+    if (fault == null && utf8Check != null) {
+      check(utf8Check, bytes);
+    }
     if (fault == null && !begun) {
       skipMark(bytes);
     }
@@ -118,6 +129,18 @@ public final class JsonWalk {
       advance(open, bytes);
     }
     bytes.position(bytes.limit());
+  }
+
+  /** Checks a piece just before it is parsed, while it is in the caches of the processor. */
+  private void check(Utf8Check utf8, ByteBuffer bytes) {
+    int at = utf8.firstFault(bytes);
+    if (at >= 0) {
+      fault =
+          String.format(
+              Locale.ROOT, "it is not valid UTF-8 near byte %d", fed + at - bytes.position());
+      release();
+    }
+    fed += bytes.remaining();
   }
 
   /** Consumes a byte order mark: the parser knows it only where it comes in one piece. */
@@ -156,6 +179,10 @@ public final class JsonWalk {
     begun = false;
     complete = false;
     cut.restart();
+    fed = 0;
+    if (utf8Check != null) {
+      utf8Check.restart();
+    }
   }
 
   /** Returns a description of the fault of the document, without its content, or null. */

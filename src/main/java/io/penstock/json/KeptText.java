@@ -30,14 +30,9 @@ public final class KeptText {
     return whole.toString();
   }
 
-  /** Text of one member of the body; it is cleared when the member occurs again. */
+  /** Text of one member of the body. */
   public final class Part {
     private final StringBuilder text = new StringBuilder();
-
-    public void clear() {
-      room += text.length();
-      text.setLength(0);
-    }
 
     public void append(char[] chars, int offset, int length) {
       int fits = Math.min(length, room);

@@ -188,10 +188,21 @@ public final class ModelQuotas {
 
   /** Returns the quota that requests for {@code model} face, or null when nothing limits them. */
   public @Nullable Quota of(@Nullable String model, long now) {
+    ModelNames.Known known = limiting(model);
+    return known == null ? null : quota(known, now);
+  }
+
+  /** Returns the name of the quota that requests for {@code model} face, or null. */
+  public @Nullable String limitedAs(@Nullable String model) {
+    ModelNames.Known known = limiting(model);
+    return known == null ? null : known.name();
+  }
+
+  private ModelNames.@Nullable Known limiting(@Nullable String model) {
     ModelNames.Known known = model == null ? null : names.find(model);
     return known == null || !known.traffic() || known.limits().equals(ModelLimits.NONE)
         ? null
-        : quota(known, now);
+        : known;
   }
 
   /** Returns all known models. */

@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -28,6 +29,7 @@ class KeyedRequestsIT extends HostileCase {
   private static final String BOB = "bobs-secret";
   private static final String LATE = "a-secret-of-the-past";
   private static final String ONCE = "once-a-minute";
+  private static final String TWO = "limited-for-one-model";
   private static final String ONCE_MORE = "once-a-minute-too";
 
   static String sha256(String secret) {
@@ -42,6 +44,8 @@ class KeyedRequestsIT extends HostileCase {
   @Override
   String routes() {
     return """
+    models:
+      scarce: {rpm: 10}
     keys:
       - {name: alice, sha256: ALICE, rate_limit_rpm: 1000, rate_limit_tpm: 100000}
       - name: bob
@@ -50,6 +54,7 @@ class KeyedRequestsIT extends HostileCase {
         allowed_endpoints: [/openai, /any, /dyn/a]
       - {name: late, sha256: LATE, expires_at: 2020-01-01}
       - {name: once, sha256: ONCE_A, rate_limit_rpm: 1, models: {m: {rpm: 7}}}
+      - {name: two, sha256: TWO, models: {m: {rpm: 100}}}
       - {name: again, sha256: ONCE_B, rate_limit_rpm: 1}
     endpoints:
       - path: /openai
@@ -78,6 +83,7 @@ class KeyedRequestsIT extends HostileCase {
         .replace("ALICE", sha256(CLIENT_SECRET))
         .replace("BOB", sha256(BOB))
         .replace("LATE", sha256(LATE))
+        .replace("TWO", sha256(TWO))
         .replace("ONCE_A", sha256(ONCE))
         .replace("ONCE_B", sha256(ONCE_MORE));
   }
@@ -239,6 +245,73 @@ class KeyedRequestsIT extends HostileCase {
     refused(answer, 403, "forbidden_model");
     assertThat(post(CHAT, CLIENT_SECRET, other).status()).isEqualTo(200);
     upstream.received();
+  }
+
+  private static String askNaming(String members) {
+    return "{" + members + "," + ASK.substring(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"models\":[\"m\",\"x\"]",
+        "\"models\":[\"x\"],\"route\":\"fallback\"",
+        "\"route\":[{\"model\":\"x\"}]",
+      })
+  void furtherModelThatIsNotAllowed_isForbidden(String members) throws Exception {
+    for (String path : List.of(CHAT, "/any/v1/chat/completions")) {
+      refused(post(path, BOB, askNaming(members)), 403, "forbidden_model");
+      assertThat(post(path, CLIENT_SECRET, askNaming(members)).status()).isEqualTo(200);
+      upstream.received();
+    }
+  }
+
+  @Test
+  void furtherModelThatIsAllowed_isPassedOn() throws Exception {
+    String body = askNaming("\"models\":[\"m\"],\"route\":\"fallback\"");
+    assertThat(post(CHAT, BOB, body).status()).isEqualTo(200);
+    assertThat(upstream.received().text()).isEqualTo(body);
+  }
+
+  @Test
+  void furtherModelThatTheUpstreamDoesNotServe_isNotFound() throws Exception {
+    String body = askNaming("\"models\":[\"m\",\"y\"]");
+    refused(post(CHAT, CLIENT_SECRET, body), 404, "no_upstream_for_model");
+    assertThat(post("/any/v1/chat/completions", CLIENT_SECRET, body).status()).isEqualTo(200);
+    upstream.received();
+  }
+
+  @Test
+  void furtherModelWithLimitsOfItsOwn_isForbidden_unlessItIsTheOneAskedFor() throws Exception {
+    String other = ASK.replace("\"m\"", "\"x\"");
+    HttpMessage ofKey = post(CHAT, TWO, "{\"models\":[\"m\"]," + other.substring(1));
+    refused(ofKey, 403, "forbidden_model");
+    assertThat(ofKey.text()).contains("limits of its own");
+    HttpMessage ofModel =
+        post("/any/v1/chat/completions", TWO, askNaming("\"models\":[\"scarce-latest\"]"));
+    refused(ofModel, 403, "forbidden_model");
+    assertThat(post(CHAT, TWO, askNaming("\"models\":[\"m-2025-01-01\",\"x\"]")).status())
+        .isEqualTo(404);
+    assertThat(
+            post("/any/v1/chat/completions", TWO, askNaming("\"models\":[\"m-2025-01-01\"]"))
+                .status())
+        .isEqualTo(200);
+    upstream.received();
+  }
+
+  @Test
+  void bodyThatAProviderMayReadOtherwise_isRefused() {
+    String second = ASK.replace("\"max_tokens\"", "\"Model\":\"x\",\"max_tokens\"");
+    refused(post(CHAT, BOB, second), 400, "bad_request");
+    String overlong =
+        ByteSocket.request("POST", CHAT, second.replace("Model", "mod##l"))
+            .replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + BOB + "\r\n")
+            .replace("##", "\u00C1\u00A5");
+    try (ByteSocket byteSocket = connect()) {
+      HttpMessage answer = byteSocket.send(overlong.getBytes(ISO_8859_1)).answer();
+      refused(answer, 400, "bad_request");
+      assertThat(answer.text()).contains("not valid UTF-8");
+    }
   }
 
   @Test

@@ -83,6 +83,18 @@ class RewritingIT extends HostileCase {
   }
 
   @Test
+  void furtherModels_areNamedAsTheUpstreamNamesThem() throws InterruptedException {
+    String asked =
+        "{\"models\": [\"m\" , \"s\\u006dall\"],\"messages\":[],\"route\":[\"m\"],"
+            + "\"model\":\"m\"}";
+    assertThat(post("/named/v1/chat/completions", asked).status()).isEqualTo(200);
+    assertThat(upstream.received().text())
+        .isEqualTo(
+            "{\"models\": [\"real-m\" , \"real-small\"],\"messages\":[],\"route\":[\"real-m\"],"
+                + "\"model\":\"real-m\"}");
+  }
+
+  @Test
   void streamOfWhoAskedForUsage_passesAsItIs() throws InterruptedException {
     String request = "{" + ASKED + "," + STREAM.substring(1);
     upstream.script(streaming());

@@ -71,7 +71,7 @@ class BodyEditsTest {
         "\uFEFF \r"
             + "{ \"é😀\" : \"ü\\\"model\\\":\" ,\t\"model\" \r"
             + ":  \"g\\u0070t-é😀\\\\\" , \"x\":1}",
-        "{\"model\":\"first\",\"x\":{\"model\":\"inner\"},\"mod\\u0065l\":\"last\"  }",
+        "{\"x\":{\"model\":\"inner\"},\"mod\\u0065l\":\"last\"  }",
         "{\"messages\":[{\"model\":\"no\"}],\"model\":\"\\\"quoted\\\"\"}",
       })
   void modelSpot_isThatOfTheString_whereverCut(String text) {

@@ -53,6 +53,10 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     if (ModelScope.forbids(requestContext, request)) {
       return refuse(exchange, requestContext, ModelScope.FORBIDDEN);
     }
+    Refusal further = FurtherModelScope.refusal(requestContext);
+    if (further != null) {
+      return refuse(exchange, requestContext, further);
+    }
     if (requestContext.weighed() || spec.permit()) {
       return chain.filter(exchange);
     }

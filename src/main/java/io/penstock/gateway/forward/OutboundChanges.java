@@ -6,6 +6,7 @@ import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.json.BodyEdit;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.request.NamedModel;
 import io.penstock.provider.request.WeighedRequest;
 import java.net.URI;
 import java.util.ArrayList;
@@ -75,6 +76,12 @@ final class OutboundChanges {
     String own = ownModel(requestContext, spec);
     if (own != null && spots.modelAt() >= 0) {
       edits.add(new BodyEdit(spots.modelAt(), spots.modelLength(), JSON.writeValueAsString(own)));
+    }
+    for (NamedModel each : requestContext.furtherModels()) {
+      String known = spec.ownName(each.name());
+      if (!known.equals(each.name())) {
+        edits.add(new BodyEdit(each.at(), each.length(), JSON.writeValueAsString(known)));
+      }
     }
     if (asksUsage && spots.asksUsage() != null) {
       edits.add(spots.asksUsage());

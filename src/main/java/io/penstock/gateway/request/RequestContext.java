@@ -13,6 +13,7 @@ import io.penstock.gateway.body.HeldBody;
 import io.penstock.key.ApiCaller;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusedCall;
+import io.penstock.provider.request.NamedModel;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -20,6 +21,7 @@ import io.penstock.refusal.RetryAdvice;
 import io.penstock.time.WallClock;
 import io.penstock.trace.RequestTrail;
 import io.penstock.usage.UsageLedger;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -311,6 +313,11 @@ public final class RequestContext {
   /** Returns an id in the body that only the upstream that gave it knows, or null. */
   @Nullable String refersTo() {
     return traits.refersTo();
+  }
+
+  /** Returns the models that the provider may use in place of the one that the body asks for. */
+  public List<NamedModel> furtherModels() {
+    return traits.furtherModels();
   }
 
   /** Returns the places where the body can be changed. */

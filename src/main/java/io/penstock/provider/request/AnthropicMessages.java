@@ -3,6 +3,7 @@ package io.penstock.provider.request;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.TokenEstimate;
+import java.util.List;
 import java.util.Set;
 
 /** Reads a request for messages to estimate its cost. */
@@ -68,12 +69,13 @@ public final class AnthropicMessages implements RequestVisitor {
           parameters.user(at);
         }
       }
-      default -> {
-        if (at.depth() == 1) {
-          parameters.scalar(at, top);
-        }
-      }
+      default -> parameters.scalar(at, top);
     }
+  }
+
+  @Override
+  public List<String> singleMembers() {
+    return parameters.singleMembers("messages", "system", "tools");
   }
 
   @Override

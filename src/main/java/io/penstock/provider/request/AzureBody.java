@@ -3,6 +3,7 @@ package io.penstock.provider.request;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import java.nio.ByteBuffer;
+import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -41,6 +42,11 @@ public final class AzureBody implements RequestVisitor {
 
   private static boolean isModel(JsonWalk at) {
     return "model".equals(at.name(1));
+  }
+
+  @Override
+  public List<String> singleMembers() {
+    return visitor.singleMembers();
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class BodyReader implements RequestReader {
   private final EndpointSpec.Reading reading;
   private final RequestVisitor visitor;
+  private final SingleMembers members;
   private final JsonWalk walk;
   private long bytesRead;
   private @Nullable WeighedRequest weighed;
@@ -16,7 +17,8 @@ public final class BodyReader implements RequestReader {
   public BodyReader(EndpointSpec.Reading reading, RequestVisitor visitor) {
     this.reading = reading;
     this.visitor = visitor;
-    this.walk = JsonWalk.ofRequest(visitor);
+    this.members = new SingleMembers(visitor.singleMembers());
+    this.walk = JsonWalk.ofRequest(new Walked());
   }
 
   @Override
@@ -39,12 +41,43 @@ public final class BodyReader implements RequestReader {
   public WeighedRequest finish() {
     if (weighed == null) {
       walk.end();
-      String fault = walk.fault();
-      weighed =
-          fault == null
-              ? visitor.weigh(reading)
-              : new WeighedRequest.Malformed("the body cannot be read: " + fault);
+      weighed = weigh();
     }
     return weighed;
+  }
+
+  private WeighedRequest weigh() {
+    if (walk.fault() != null) {
+      return new WeighedRequest.Malformed("the body cannot be read: " + walk.fault());
+    }
+    String repeated = members.fault();
+    return repeated == null ? visitor.weigh(reading) : new WeighedRequest.Malformed(repeated);
+  }
+
+  /** Passes what the walk finds on to the visitor, and notes the members of the body. */
+  private final class Walked implements JsonWalk.Visitor {
+    @Override
+    public void open(JsonWalk at, boolean array) {
+      note(at);
+      visitor.open(at, array);
+    }
+
+    @Override
+    public void close(JsonWalk at) {
+      visitor.close(at);
+    }
+
+    @Override
+    public void scalar(JsonWalk at) {
+      note(at);
+      visitor.scalar(at);
+    }
+
+    private void note(JsonWalk at) {
+      String name = at.depth() == 1 ? at.name() : null;
+      if (name != null) {
+        members.found(name);
+      }
+    }
   }
 }

@@ -54,18 +54,6 @@ final class ContentText {
     this.kept = kept;
   }
 
-  private void reset() {
-    if (kept != null) {
-      kept.clear();
-    }
-    textBytes = 0;
-    messages = 0;
-    attachments = 0;
-    jsonDepth = NOWHERE;
-    attachmentDepth = NOWHERE;
-    sourceDepth = NOWHERE;
-  }
-
   long textBytes() {
     return textBytes;
   }
@@ -81,9 +69,7 @@ final class ContentText {
 
   void open(JsonWalk at, boolean array) {
     int depth = at.depth();
-    if (depth == 1) {
-      reset();
-    } else if (depth == 2 && !array) {
+    if (depth == 2 && !array) {
       messages++;
     }
     if (attachmentDepth != NOWHERE) {
@@ -136,17 +122,13 @@ final class ContentText {
   }
 
   void scalar(JsonWalk at) {
-    int depth = at.depth();
-    if (depth == 1) {
-      reset();
-    }
     if (attachmentDepth != NOWHERE) {
       return;
     }
     if (jsonDepth != NOWHERE) {
       textBytes += at.compactBytes(kept);
     } else if (at.isString()) {
-      string(at, depth);
+      string(at, at.depth());
     }
   }
 

@@ -3,34 +3,34 @@ package io.penstock.provider.request;
 import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
 import io.penstock.json.JsonWalk;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code generationConfig} of a request: the output maximum, the number of answers, and their
- * schema, which is part of the input. If it is repeated, the last one counts.
+ * schema, which is part of the input.
  */
 final class GeminiConfig {
-  private StatedCount maximum = StatedCount.ofTokens("maxOutputTokens");
-  private StatedCount maximumInSnakeCase = StatedCount.ofTokens("max_output_tokens");
-  private StatedCount candidates =
+  private final SingleMembers members =
+      new SingleMembers(
+          List.of(
+              "maxOutputTokens|max_output_tokens",
+              "candidateCount|candidate_count",
+              "responseSchema|response_schema",
+              "responseJsonSchema|response_json_schema"));
+  private final StatedCount maximum = StatedCount.ofTokens("maxOutputTokens");
+  private final StatedCount maximumInSnakeCase = StatedCount.ofTokens("max_output_tokens");
+  private final StatedCount candidates =
       new StatedCount("candidateCount", 1, StatedParameters.MAX_ANSWERS);
   private long schemaBytes;
   private @Nullable String fault;
 
-  private void reset() {
-    maximum = StatedCount.ofTokens("maxOutputTokens");
-    maximumInSnakeCase = StatedCount.ofTokens("max_output_tokens");
-    candidates = new StatedCount("candidateCount", 1, StatedParameters.MAX_ANSWERS);
-    schemaBytes = 0;
-    fault = null;
-  }
-
   void open(JsonWalk at, boolean array) {
     if (at.depth() == 1) {
-      reset();
       fault = array ? "generationConfig is not an object" : null;
       return;
     }
+    note(at);
     if (isSchema(at)) {
       schemaBytes += at.containerBytes();
     }
@@ -42,10 +42,10 @@ final class GeminiConfig {
 
   void scalar(JsonWalk at) {
     if (at.depth() == 1) {
-      reset();
       fault = at.isNull() ? null : "generationConfig is not an object";
       return;
     }
+    note(at);
     if (isSchema(at)) {
       schemaBytes += at.compactBytes();
     }
@@ -53,6 +53,13 @@ final class GeminiConfig {
     if (statedCount != null) {
       // protocol buffers allow whole numbers in quotes: "JSON Mapping"
       statedCount.readQuoted(at);
+    }
+  }
+
+  private void note(JsonWalk at) {
+    String name = at.depth() == 2 ? at.name() : null;
+    if (name != null) {
+      members.found(name);
     }
   }
 
@@ -83,6 +90,9 @@ final class GeminiConfig {
   @Nullable String fault() {
     if (fault != null) {
       return fault;
+    }
+    if (members.fault() != null) {
+      return members.fault();
     }
     for (StatedCount each : new StatedCount[] {maximum, maximumInSnakeCase, candidates}) {
       if (each.fault() != null) {

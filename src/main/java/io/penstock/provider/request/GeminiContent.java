@@ -5,6 +5,7 @@ import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.TokenEstimate;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a request for content to estimate its cost. */
@@ -74,6 +75,16 @@ public final class GeminiContent implements RequestVisitor {
 
   private static boolean isConfig(@Nullable String top) {
     return "generationConfig".equals(top) || "generation_config".equals(top);
+  }
+
+  @Override
+  public List<String> singleMembers() {
+    return List.of(
+        "model",
+        "contents",
+        "systemInstruction|system_instruction",
+        "tools",
+        "generationConfig|generation_config");
   }
 
   @Override

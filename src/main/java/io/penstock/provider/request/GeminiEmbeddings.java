@@ -4,6 +4,7 @@ import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.TokenEstimate;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,11 @@ public final class GeminiEmbeddings implements RequestVisitor {
       case "title" -> title;
       default -> null;
     };
+  }
+
+  @Override
+  public List<String> singleMembers() {
+    return List.of("model", "content", "requests", "title");
   }
 
   @Override

@@ -36,19 +36,8 @@ final class GeminiText {
     return attachments;
   }
 
-  private void reset() {
-    bytes = 0;
-    contents = 0;
-    attachments = 0;
-    functionDepth = NOWHERE;
-    attachedDepth = NOWHERE;
-  }
-
   void open(JsonWalk at, boolean array) {
     int depth = at.depth();
-    if (depth == 1) {
-      reset();
-    }
     if (!array && (depth == 1 || (depth == 2 && at.name() == null))) {
       contents++;
     }
@@ -77,9 +66,6 @@ final class GeminiText {
   }
 
   void scalar(JsonWalk at) {
-    if (at.depth() == 1) {
-      reset();
-    }
     if (attachedDepth != NOWHERE) {
       return;
     }

@@ -33,7 +33,6 @@ final class JsonText {
     }
     bytes = 1;
     if (kept != null) {
-      kept.clear();
       kept.append(at.isArray() ? "[" : "{");
     }
   }
@@ -48,9 +47,6 @@ final class JsonText {
     if (at.depth() > 1) {
       bytes += at.compactBytes(kept);
       return;
-    }
-    if (kept != null) {
-      kept.clear();
     }
     bytes = at.isNull() ? 0 : at.utf8Bytes(kept);
   }

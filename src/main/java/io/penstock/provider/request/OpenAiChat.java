@@ -4,6 +4,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
 import io.penstock.tokenizer.TokenEstimate;
+import java.util.List;
 import java.util.Set;
 
 /** Reads a request for chat completions to estimate its cost. */
@@ -81,12 +82,13 @@ public final class OpenAiChat implements RequestVisitor {
           parameters.user(at);
         }
       }
-      default -> {
-        if (at.depth() == 1) {
-          parameters.scalar(at, top);
-        }
-      }
+      default -> parameters.scalar(at, top);
     }
+  }
+
+  @Override
+  public List<String> singleMembers() {
+    return parameters.singleMembers("messages", "tools", "functions", "response_format");
   }
 
   @Override

@@ -33,23 +33,9 @@ public final class OpenAiCompletions implements RequestVisitor {
       return;
     }
     if (at.depth() == 1) {
-      reset(name);
       parameters.open(name);
     } else if (at.depth() == 2 && name.equals(PROMPT)) {
       prompts++;
-    }
-  }
-
-  /** Resets a member that begins: if it is repeated, the last one counts. */
-  private void reset(String name) {
-    if (name.equals(PROMPT)) {
-      promptBytes = 0;
-      tokens = 0;
-      prompts = 0;
-      promptText.clear();
-    } else if (name.equals(SUFFIX)) {
-      suffixBytes = 0;
-      suffixText.clear();
     }
   }
 
@@ -65,13 +51,10 @@ public final class OpenAiCompletions implements RequestVisitor {
     if (name == null) {
       return;
     }
-    if (at.depth() == 1) {
-      reset(name);
-      if (name.equals("user")) {
-        parameters.user(at);
-      } else {
-        parameters.scalar(at, name);
-      }
+    if (at.depth() == 1 && name.equals("user")) {
+      parameters.user(at);
+    } else {
+      parameters.scalar(at, name);
     }
     if (name.equals(PROMPT)) {
       prompt(at);
@@ -87,6 +70,11 @@ public final class OpenAiCompletions implements RequestVisitor {
     } else if (at.isNumber()) {
       tokens++;
     }
+  }
+
+  @Override
+  public List<String> singleMembers() {
+    return parameters.singleMembers(PROMPT, SUFFIX);
   }
 
   @Override

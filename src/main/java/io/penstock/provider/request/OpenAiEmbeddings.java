@@ -4,6 +4,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
 import io.penstock.tokenizer.TokenEstimate;
+import java.util.List;
 
 /** Reads a request for embeddings to estimate its cost: its input is text, or already tokens. */
 public final class OpenAiEmbeddings implements RequestVisitor {
@@ -17,17 +18,7 @@ public final class OpenAiEmbeddings implements RequestVisitor {
   public void open(JsonWalk at, boolean array) {
     String name = at.depth() == 1 ? at.name() : null;
     if (name != null) {
-      reset(name);
       parameters.open(name);
-    }
-  }
-
-  /** Resets the input when it begins: if it is repeated, the last one counts. */
-  private void reset(String name) {
-    if (name.equals("input")) {
-      inputText.clear();
-      textBytes = 0;
-      tokens = 0;
     }
   }
 
@@ -36,22 +27,27 @@ public final class OpenAiEmbeddings implements RequestVisitor {
 
   @Override
   public void scalar(JsonWalk at) {
-    String name = at.depth() == 1 ? at.name() : null;
-    if (name != null) {
-      reset(name);
-      if (name.equals("user")) {
-        parameters.user(at);
-      } else {
-        parameters.scalar(at, name);
-      }
+    String name = at.name(1);
+    if (name == null) {
+      return;
     }
-    if ("input".equals(at.name(1))) {
+    if (at.depth() == 1 && name.equals("user")) {
+      parameters.user(at);
+    } else {
+      parameters.scalar(at, name);
+    }
+    if (name.equals("input")) {
       if (at.isString()) {
         textBytes += at.utf8Bytes(inputText);
       } else if (at.isNumber()) {
         tokens++;
       }
     }
+  }
+
+  @Override
+  public List<String> singleMembers() {
+    return parameters.singleMembers("input");
   }
 
   @Override

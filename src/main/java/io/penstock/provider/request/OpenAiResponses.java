@@ -4,6 +4,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
 import io.penstock.tokenizer.TokenEstimate;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -57,10 +58,7 @@ public final class OpenAiResponses implements RequestVisitor {
     }
     switch (top) {
       case "instructions" -> instructions.open(at, array);
-      case "input" -> {
-        bareMessages = 0;
-        input.open(at, array);
-      }
+      case "input" -> input.open(at, array);
       case "prompt" -> {
         prompted = true;
         prompt.open(at);
@@ -117,14 +115,19 @@ public final class OpenAiResponses implements RequestVisitor {
 
   private void member(JsonWalk at, String top) {
     reference.scalar(at, top);
-    if (at.depth() != 1) {
-      return;
+    if (at.depth() == 1 && top.equals("user")) {
+      parameters.user(at);
+    } else if (at.depth() == 1 && top.equals("background")) {
+      background = at.isTrue();
+    } else {
+      parameters.scalar(at, top);
     }
-    switch (top) {
-      case "user" -> parameters.user(at);
-      case "background" -> background = at.isTrue();
-      default -> parameters.scalar(at, top);
-    }
+  }
+
+  @Override
+  public List<String> singleMembers() {
+    return parameters.singleMembers(
+        "instructions", "input", "prompt", "tools", "text", "background");
   }
 
   @Override

@@ -2,9 +2,16 @@ package io.penstock.provider.request;
 
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
+import java.util.List;
 
 /** Collects from a request body what is needed to estimate its cost. */
 public interface RequestVisitor extends JsonWalk.Visitor {
+  /**
+   * Returns the members of the outermost object that may be there only once, because they decide
+   * about the request; several names of one member are written as {@code one|other}.
+   */
+  List<String> singleMembers();
+
   /** Returns the request with its estimated cost, after the body was read to its end. */
   WeighedRequest weigh(EndpointSpec.Reading reading);
 }

@@ -5,10 +5,7 @@ import io.penstock.json.JsonWalk;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A whole number in a member of a request. If the member is repeated, the last one counts; null
- * means not stated.
- */
+/** A whole number in a member of a request, which is there once; null means not stated. */
 final class StatedCount {
   /** Value of a number that is not stated. */
   static final long UNSTATED = -1;

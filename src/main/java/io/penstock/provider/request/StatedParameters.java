@@ -5,13 +5,14 @@ import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.BodyEdit;
 import io.penstock.json.JsonWalk;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of a request besides its text: model, stream flag, output maxima and number of
- * answers. They are members of the outermost object; if one is repeated, the last one counts.
+ * answers. They are members of the outermost object.
  */
 public final class StatedParameters {
   /** Maximum length of a model name, in characters. */
@@ -29,6 +30,7 @@ public final class StatedParameters {
   private final List<String> answerNames;
   private final List<StatedCount> maxima;
   private final List<StatedCount> answers;
+  private final FurtherModels furtherModels = new FurtherModels();
   private @Nullable String model;
   private @Nullable String modelFault = NO_MODEL;
   private boolean stream;
@@ -76,8 +78,25 @@ public final class StatedParameters {
     this.answers = answerNames.stream().map(name -> new StatedCount(name, 1, MAX_ANSWERS)).toList();
   }
 
-  /** Reads a scalar member of the outermost object. */
+  /** Returns the members that may be there only once: those of the parameters, and others. */
+  List<String> singleMembers(String... others) {
+    List<String> single = new ArrayList<>(List.of("model", "models", "route", "stream"));
+    single.addAll(maximumNames);
+    single.addAll(answerNames);
+    single.addAll(List.of(others));
+    return single;
+  }
+
+  /** Reads a scalar that is a member of the outermost object, or is inside the one so named. */
   void scalar(JsonWalk at, String name) {
+    if (FurtherModels.isNamedBy(name)) {
+      furtherModels.scalar(at, name);
+    } else if (at.depth() == 1) {
+      member(at, name);
+    }
+  }
+
+  private void member(JsonWalk at, String name) {
     switch (name) {
       case "model" -> model(at);
       case "stream" -> {
@@ -175,6 +194,9 @@ public final class StatedParameters {
   WeighedRequest weigh(Found found, EndpointSpec.Reading reading) {
     long times = answers() * found.inputs();
     String fault = modelFault != null ? modelFault : streamFault;
+    if (fault == null) {
+      fault = furtherModels.fault();
+    }
     if (fault == null && found.generates()) {
       fault = outputFault(times);
     }
@@ -197,7 +219,7 @@ public final class StatedParameters {
         user,
         found.text(),
         new WeighedRequest.Spots(modelAt, modelLength, stream ? found.asksUsage() : null),
-        found.traits());
+        found.traits().naming(furtherModels.named()));
   }
 
   private @Nullable String outputFault(long times) {

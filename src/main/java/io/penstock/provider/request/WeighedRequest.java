@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
 import io.penstock.json.BodyEdit;
 import io.penstock.tokenizer.TokenizerInput;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The result of reading a request: its estimated cost, or an error. */
@@ -64,10 +65,21 @@ public sealed interface WeighedRequest {
    * @param costFinal whether its answer will not state its usage, for example because it runs in
    *     the background; the expected cost then counts as its usage
    * @param refersTo an id that only the upstream that issued it knows, or null
+   * @param furtherModels the models that it lets the provider use in place of its own
    */
-  record Traits(boolean costFinal, @Nullable String refersTo) {
+  record Traits(boolean costFinal, @Nullable String refersTo, List<NamedModel> furtherModels) {
     /** No special properties. */
     public static final Traits NONE = new Traits(false, null);
+
+    /** Creates the properties of a request that names no further models. */
+    Traits(boolean costFinal, @Nullable String refersTo) {
+      this(costFinal, refersTo, List.of());
+    }
+
+    /** Returns the same properties with further models. */
+    Traits naming(List<NamedModel> models) {
+      return models.isEmpty() ? this : new Traits(costFinal, refersTo, models);
+    }
   }
 
   /**
