@@ -13,6 +13,7 @@ import static io.penstock.config.EndpointSettings.HEARTBEAT_SECONDS;
 import static io.penstock.config.EndpointSettings.MAX_BLOCKED;
 import static io.penstock.config.EndpointSettings.MAX_BODY_BYTES;
 import static io.penstock.config.EndpointSettings.MAX_DYNAMIC_ENDPOINTS;
+import static io.penstock.config.EndpointSettings.MAX_OUTPUT;
 import static io.penstock.config.EndpointSettings.MAX_QUEUED_BYTES;
 import static io.penstock.config.EndpointSettings.MAX_QUEUED_TOKENS;
 import static io.penstock.config.EndpointSettings.MAX_QUEUE_SIZE;
@@ -252,7 +253,8 @@ final class EndpointBuilder {
             values.get(MAX_BODY_BYTES),
             values.get(MAX_UPLOAD_BYTES),
             rls,
-            shortParameters),
+            shortParameters,
+            values.get(MAX_OUTPUT)),
         new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
         values.get(SHADOW),
         new Forwarding(

@@ -15,6 +15,7 @@ import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.ExcessOutput;
 import io.penstock.queue.QueueOrder;
 import java.math.BigDecimal;
 import java.util.List;
@@ -211,6 +212,14 @@ final class EndpointSettings {
           256L,
           "Output tokens expected when nothing is said and nothing is learned yet.");
 
+  static final RouteSetting<ExcessOutput> MAX_OUTPUT =
+      RouteSetting.fixed(
+          "max_output",
+          WordShapes.Choice.of(List.of(ExcessOutput.values()), e -> lower(e)),
+          ExcessOutput.REFUSE,
+          "What happens to a stated maximum of output above what an upstream or the key allows:"
+              + " the request is refused, or the maximum is lowered.");
+
   static final RouteSetting<Long> MAX_BODY_BYTES =
       RouteSetting.fixed(
           "max_body_bytes",
@@ -312,6 +321,7 @@ final class EndpointSettings {
           COST_FROM,
           SHORT_PARAMETERS,
           DEFAULT_OUTPUT_TOKENS,
+          MAX_OUTPUT,
           MAX_BODY_BYTES,
           MAX_UPLOAD_BYTES,
           AFFINITY,

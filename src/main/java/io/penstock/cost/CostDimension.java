@@ -11,10 +11,12 @@ public enum CostDimension {
   /** The larger of the stated maximum and the input. */
   STATED(3),
   /** Input plus the larger of the stated maximum and the expected output. */
-  MOST(4);
+  MOST(4),
+  /** Input plus the stated maximum. */
+  CEILING(5);
 
   /** Number of dimensions. */
-  public static final int COUNT = 5;
+  public static final int COUNT = 6;
 
   private final int index;
 
@@ -34,6 +36,7 @@ public enum CostDimension {
       case OUTPUT -> cost.outputTokens();
       case TOTAL -> cost.totalTokens();
       case STATED -> Math.max(cost.statedOutputTokens(), cost.inputTokens());
+      case CEILING -> cost.inputTokens() + cost.statedOutputTokens();
       case MOST -> cost.inputTokens() + Math.max(cost.statedOutputTokens(), cost.outputTokens());
     };
   }

@@ -60,7 +60,9 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
     return switch (limitMeasure) {
       case REQUESTS -> Weight.exactly(1);
       case CONCURRENCY -> new Weight(0, 1, 0);
-      case TOKENS -> new Weight(takenTokens(cost), heldTokens(cost), cost.inputTokens());
+      case TOKENS ->
+          new Weight(
+              takenTokens(cost), heldTokens(cost), cost.inputTokens(), wholeTokens().of(cost));
       case INPUT_TOKENS -> Weight.exactly(cost.inputTokens());
       case OUTPUT_TOKENS -> new Weight(0, cost.outputTokens(), 0);
     };
@@ -107,6 +109,45 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
       case TOKENS -> ofTokens();
       case INPUT_TOKENS -> CostDimension.INPUT;
       case OUTPUT_TOKENS -> CostDimension.OUTPUT;
+    };
+  }
+
+  /**
+   * Returns the dimension that must fit into the capacity of a limit of {@code limitMeasure}, or
+   * null when there is none: a request of which the provider counts more at once is refused by it,
+   * however long it waits. All else is expectation, which is cut to the capacity.
+   */
+  public @Nullable CostDimension wholeDimension(LimitMeasure limitMeasure) {
+    return switch (limitMeasure) {
+      case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> null;
+      case TOKENS -> wholeTokens();
+      case INPUT_TOKENS -> CostDimension.INPUT;
+    };
+  }
+
+  private CostDimension wholeTokens() {
+    return switch (charge) {
+      case TOTAL, WHOLE, ANTHROPIC, GEMINI -> CostDimension.INPUT;
+      case OPENAI, AZURE -> CostDimension.STATED;
+      case BEDROCK -> CostDimension.CEILING;
+    };
+  }
+
+  /**
+   * Returns the largest stated maximum of output with which a request fits into a limit of {@code
+   * limitMeasure}; {@link Long#MAX_VALUE} when the limit does not count it, and negative when the
+   * input alone is too much.
+   *
+   * @param capacity the most that the limit ever admits
+   */
+  public long mostStatedOutput(LimitMeasure limitMeasure, long inputTokens, long capacity) {
+    if (limitMeasure != LimitMeasure.TOKENS) {
+      return Long.MAX_VALUE;
+    }
+    return switch (charge) {
+      case TOTAL, WHOLE, ANTHROPIC, GEMINI -> Long.MAX_VALUE;
+      case OPENAI, AZURE -> inputTokens > capacity ? capacity - inputTokens : capacity;
+      case BEDROCK -> capacity - inputTokens;
     };
   }
 

@@ -43,6 +43,12 @@ public record RequestContent(
         model, byTokenizer, otherTokens, statedOutputTokens, answers, generates, true);
   }
 
+  /** Returns the same content with another maximum of output for one answer. */
+  public RequestContent stating(long outputTokens) {
+    return new RequestContent(
+        model, textTokens, otherTokens, outputTokens, answers, generates, tokenized);
+  }
+
   /** Returns the expected cost while nothing is known of earlier requests. */
   public Cost expected(long defaultOutputTokens) {
     return cost(textTokens, states() ? statedOutputTokens : defaultOutputTokens);

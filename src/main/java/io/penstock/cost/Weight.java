@@ -6,14 +6,25 @@ package io.penstock.cost;
  * @param taken charged at release, ≥ 0
  * @param reserved reserved while the answer runs and charged as it is produced, ≥ 0
  * @param least the part of {@code taken} that is certainly needed; the rest is expectation
+ * @param whole the part of the amount that the provider counts at once, at least {@code least}: a
+ *     limit with a smaller capacity never admits the ticket
  */
-public record Weight(long taken, long reserved, long least) {
+public record Weight(long taken, long reserved, long least, long whole) {
   public Weight {
     if (taken < 0 || reserved < 0 || least < 0 || least > taken) {
       throw new IllegalArgumentException(
           "weight is %d taken, %d held, %d least, expected 0 ≤ least ≤ taken and held ≥ 0"
               .formatted(taken, reserved, least));
     }
+    if (whole < least) {
+      throw new IllegalArgumentException(
+          "weight is %d whole, expected at least %d".formatted(whole, least));
+    }
+  }
+
+  /** Creates a weight of which no more counts at once than is certainly needed. */
+  public Weight(long taken, long reserved, long least) {
+    this(taken, reserved, least, least);
   }
 
   /** Returns a weight without expectation. */
@@ -35,6 +46,6 @@ public record Weight(long taken, long reserved, long least) {
       return this;
     }
     long cut = Math.max(least, Math.min(taken, capacity));
-    return new Weight(cut, Math.min(reserved, capacity - cut), least);
+    return new Weight(cut, Math.min(reserved, capacity - cut), least, whole);
   }
 }

@@ -135,19 +135,28 @@ public final class AdmissionCheck {
     if (routes.isEmpty()) {
       return noRoute(routes, routeSource, parkedTicket);
     }
-    Quota.Obstacle obstacle = null;
+    Quota.Obstacle largest = null;
     for (TicketRoute ticketRoute : routes) {
-      obstacle = ticketRoute.obstacle(parkedTicket.cost());
+      Quota.Obstacle obstacle = ticketRoute.obstacle(parkedTicket.cost());
       if (obstacle == null) {
         return null;
       }
+      if (largest == null || obstacle.capacity() >= largest.capacity()) {
+        largest = obstacle;
+      }
     }
-    return obstacle == null
+    return largest == null
         ? null
-        : Refusal.of(
-            RefusalReason.COST_EXCEEDS_CAPACITY,
-            "token cost %d exceeds window capacity %d"
-                .formatted(obstacle.amount(), obstacle.capacity()));
+        : Refusal.of(RefusalReason.COST_EXCEEDS_CAPACITY, impossible(largest));
+  }
+
+  private static String impossible(Quota.Obstacle obstacle) {
+    return obstacle.statedTo() == null
+        ? "token cost %d exceeds window capacity %d"
+            .formatted(obstacle.amount(), obstacle.capacity())
+        : "with its stated maximum of output it counts %d tokens, more than the tpm of %d of %s; "
+                .formatted(obstacle.amount(), obstacle.capacity(), obstacle.statedTo())
+            + "state a smaller maximum";
   }
 
   /** Returns the refusal of a ticket with an estimated wait longer than it may wait, or null. */

@@ -126,6 +126,17 @@ public final class Endpoint {
     return services.models().limitedAs(model);
   }
 
+  /**
+   * Returns the largest stated maximum of output, for all answers together, with which a request
+   * fits into the limits of at least one upstream; {@link Long#MAX_VALUE} when there is one that
+   * does not count it.
+   *
+   * @param cost the cost of the request, of which only the input matters
+   */
+  public long mostStatedOutput(@Nullable String model, Cost cost) {
+    return routeTable.mostStatedOutput(model, cost, services.ticker().nanos());
+  }
+
   /** Returns the configuration. */
   public EndpointSpec spec() {
     return endpointLifecycle.spec();

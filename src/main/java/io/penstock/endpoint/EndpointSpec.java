@@ -161,6 +161,7 @@ public record EndpointSpec(
    * @param maxUploadBytes the largest body that is streamed through
    * @param lenient whether unreadable parameters count as absent, and are no fault
    * @param shortParameters whether requests may state parameters under their short names
+   * @param excessOutput what happens to a request that states too large a maximum of output
    */
   public record Reading(
       Dialect dialect,
@@ -170,7 +171,8 @@ public record EndpointSpec(
       long maxBodyBytes,
       long maxUploadBytes,
       boolean lenient,
-      boolean shortParameters) {
+      boolean shortParameters,
+      ExcessOutput excessOutput) {
     /** Default of the largest body that is streamed through: 512 MiB. */
     public static final long UPLOAD_BYTES = 512L << 20;
 
@@ -190,7 +192,8 @@ public record EndpointSpec(
           maxBodyBytes,
           UPLOAD_BYTES,
           lenient,
-          false);
+          false,
+          ExcessOutput.REFUSE);
     }
 
     /** Creates settings in which unreadable parameters are a fault. */

@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.cost.Cost;
 import io.penstock.dispatch.LaneKey;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RendezvousHash;
@@ -76,6 +77,21 @@ final class RouteTable implements RouteSource {
       }
     }
     return routes;
+  }
+
+  /**
+   * Returns the largest stated maximum of output with which a request for {@code model} fits into
+   * the pool of at least one enabled upstream.
+   */
+  long mostStatedOutput(@Nullable String model, Cost cost, long now) {
+    long most = Long.MIN_VALUE;
+    for (UpstreamSpec each : configuration.get().upstreams()) {
+      Upstream upstream = upstreamRegistry.find(each.id());
+      if (upstream != null && upstream.enabled() && each.serves(model)) {
+        most = Math.max(most, upstream.pool(model, now).mostStatedOutput(cost));
+      }
+    }
+    return most;
   }
 
   /** Returns the key of a new request's lane, with the upstream to which it is kept. */

@@ -196,7 +196,7 @@ public final class Limit {
 
   private static LimitAnswer look(LimitState current, Weight weight, long now) {
     long capacity = current.capacity();
-    if (weight.least() > capacity) {
+    if (weight.whole() > capacity) {
       return new LimitAnswer.Refuse(capacity);
     }
     long amount = cut(current, weight, now).amount();

@@ -12,6 +12,7 @@ public final class DimensionSizes {
   private long total;
   private long stated;
   private long most;
+  private long ceiling;
 
   /** Creates sizes that are all {@link Long#MAX_VALUE}. */
   public DimensionSizes() {
@@ -25,7 +26,7 @@ public final class DimensionSizes {
 
   /** Sets all to one size. */
   public void setAll(long size) {
-    set(size, size, size, size, size);
+    set(size, size, size, size, size, size);
   }
 
   /** Lowers one dimension to {@code size} if it is larger. */
@@ -36,6 +37,7 @@ public final class DimensionSizes {
       case TOTAL -> total = Math.min(total, size);
       case STATED -> stated = Math.min(stated, size);
       case MOST -> most = Math.min(most, size);
+      case CEILING -> ceiling = Math.min(ceiling, size);
     }
   }
 
@@ -46,7 +48,8 @@ public final class DimensionSizes {
         Math.max(output, other.output),
         Math.max(total, other.total),
         Math.max(stated, other.stated),
-        Math.max(most, other.most));
+        Math.max(most, other.most),
+        Math.max(ceiling, other.ceiling));
   }
 
   /** Lowers each size to that of {@code other} if it is larger. */
@@ -56,7 +59,8 @@ public final class DimensionSizes {
         Math.min(output, other.output),
         Math.min(total, other.total),
         Math.min(stated, other.stated),
-        Math.min(most, other.most));
+        Math.min(most, other.most),
+        Math.min(ceiling, other.ceiling));
   }
 
   /** Adds {@code sign} times {@code other}. */
@@ -66,7 +70,8 @@ public final class DimensionSizes {
         output + sign * other.output,
         total + sign * other.total,
         stated + sign * other.stated,
-        most + sign * other.most);
+        most + sign * other.most,
+        ceiling + sign * other.ceiling);
   }
 
   /** Returns the size in a dimension. */
@@ -77,27 +82,31 @@ public final class DimensionSizes {
       case TOTAL -> total;
       case STATED -> stated;
       case MOST -> most;
+      case CEILING -> ceiling;
     };
   }
 
-  void set(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost) {
+  void set(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost, long ofCeiling) {
     input = ofInput;
     output = ofOutput;
     total = ofTotal;
     stated = ofStated;
     most = ofMost;
+    ceiling = ofCeiling;
   }
 
   /** Returns whether no size of {@code other} is larger than its own. */
   public boolean admits(DimensionSizes other) {
-    return admits(other.input, other.output, other.total, other.stated, other.most);
+    return admits(other.input, other.output, other.total, other.stated, other.most, other.ceiling);
   }
 
-  boolean admits(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost) {
+  boolean admits(
+      long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost, long ofCeiling) {
     return ofInput <= input
         && ofOutput <= output
         && ofTotal <= total
         && ofStated <= stated
-        && ofMost <= most;
+        && ofMost <= most
+        && ofCeiling <= ceiling;
   }
 }

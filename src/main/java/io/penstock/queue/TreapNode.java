@@ -31,6 +31,8 @@ public abstract class TreapNode {
   /** {@link CostDimension#MOST}; the field {@code most} is the number of skips. */
   private long whole;
 
+  private long ceiling;
+
   /** Smallest sizes in the subtree. */
   private long leastInput;
 
@@ -38,6 +40,7 @@ public abstract class TreapNode {
   private long leastTotal;
   private long leastStated;
   private long leastWhole;
+  private long leastCeiling;
 
   /**
    * Skips of this node, the largest number of skips in the subtree, and skips that both children
@@ -70,6 +73,7 @@ public abstract class TreapNode {
     total = CostDimension.TOTAL.of(cost);
     stated = CostDimension.STATED.of(cost);
     whole = CostDimension.MOST.of(cost);
+    ceiling = CostDimension.CEILING.of(cost);
   }
 
   final boolean before(long otherRank, long otherOrder) {
@@ -96,25 +100,26 @@ public abstract class TreapNode {
     total = top.leastTotal;
     stated = top.leastStated;
     whole = top.leastWhole;
+    ceiling = top.leastCeiling;
   }
 
   /** Copies the sizes of this node to {@code into}. */
   public final void sizesInto(DimensionSizes into) {
-    into.set(input, output, total, stated, whole);
+    into.set(input, output, total, stated, whole, ceiling);
   }
 
   final void leastInto(DimensionSizes into) {
-    into.set(leastInput, leastOutput, leastTotal, leastStated, leastWhole);
+    into.set(leastInput, leastOutput, leastTotal, leastStated, leastWhole, leastCeiling);
   }
 
   /** Returns whether something in the subtree may be within {@code room}. */
   final boolean mayFit(DimensionSizes room) {
-    return room.admits(leastInput, leastOutput, leastTotal, leastStated, leastWhole);
+    return room.admits(leastInput, leastOutput, leastTotal, leastStated, leastWhole, leastCeiling);
   }
 
   /** Returns whether this node, or something in it, is within {@code room}. */
   boolean fits(DimensionSizes room) {
-    return room.admits(input, output, total, stated, whole);
+    return room.admits(input, output, total, stated, whole, ceiling);
   }
 
   /** Returns {@code instant} of the sizes of this node, or the smallest over what is in it. */
@@ -169,6 +174,7 @@ public abstract class TreapNode {
     leastTotal = total;
     leastStated = stated;
     leastWhole = whole;
+    leastCeiling = ceiling;
     include(left);
     include(right);
   }
@@ -181,6 +187,7 @@ public abstract class TreapNode {
       leastTotal = Math.min(leastTotal, child.leastTotal);
       leastStated = Math.min(leastStated, child.leastStated);
       leastWhole = Math.min(leastWhole, child.leastWhole);
+      leastCeiling = Math.min(leastCeiling, child.leastCeiling);
     }
   }
 

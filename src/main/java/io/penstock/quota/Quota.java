@@ -139,8 +139,10 @@ public final class Quota {
       } else if (free < 1) {
         return false;
       }
-      if (QuotaTerms.needsInput(metered)) {
+      CostDimension whole = current.charge().wholeDimension(metered.measure());
+      if (whole != null) {
         room.lower(CostDimension.INPUT, metered.limit().capacity(now));
+        room.lower(whole, metered.limit().capacity());
       }
     }
     return true;
@@ -232,16 +234,34 @@ public final class Quota {
   }
 
   /**
-   * Returns the first limit that could never admit {@code cost}, or null when all could. Only the
-   * certain part of the cost counts, not the part that is merely expected.
+   * Returns the largest stated maximum of output with which {@code cost} would fit into all limits;
+   * {@link Long#MAX_VALUE} when none counts it, and negative when its input alone is too much.
+   */
+  public long mostStatedOutput(Cost cost) {
+    QuotaTerms current = quotaTerms;
+    long most = Long.MAX_VALUE;
+    for (MeteredLimit metered : current.limits()) {
+      long capacity = metered.limit().capacity();
+      most =
+          Math.min(
+              most,
+              current.charge().mostStatedOutput(metered.measure(), cost.inputTokens(), capacity));
+    }
+    return most;
+  }
+
+  /**
+   * Returns the first limit that could never admit {@code cost}, or null when all could. Only what
+   * counts at once matters, not the part that is merely expected.
    */
   public @Nullable Obstacle obstacle(Cost cost) {
     QuotaTerms current = quotaTerms;
     for (MeteredLimit metered : current.limits()) {
       Weight weight = current.charge().weigh(metered.measure(), cost);
       long capacity = metered.limit().capacity();
-      if (weight.least() > capacity) {
-        return new Obstacle(weight.least(), capacity);
+      if (weight.whole() > capacity) {
+        boolean stated = weight.least() <= capacity;
+        return new Obstacle(weight.whole(), capacity, stated ? name : null);
       }
     }
     return null;
@@ -339,8 +359,10 @@ public final class Quota {
    *
    * @param amount the amount that the request needs
    * @param capacity the most that the limit ever admits
+   * @param statedTo the name of the quota if it is only the stated maximum of output that makes the
+   *     amount so large, else null
    */
-  public record Obstacle(long amount, long capacity) {}
+  public record Obstacle(long amount, long capacity, @Nullable String statedTo) {}
 
   /** Returns a copy from which requests can be taken in advance, to see when they would go. */
   public QuotaProjection projection(long now) {

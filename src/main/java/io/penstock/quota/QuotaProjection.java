@@ -44,7 +44,7 @@ public final class QuotaProjection {
     for (int each = 0; each < limits.length; each++) {
       MeteredLimit metered = terms.limits().get(each);
       long at = limits[each].admittedAt(terms.amount(metered, batch, done, 1), from);
-      long whole = wholeAt(metered, batch, done, from);
+      long whole = wholeAt(terms, metered, batch, done, from);
       instant = Math.max(instant, Math.max(at, whole));
       uncertain |= limits[each].uncertain();
     }
@@ -63,7 +63,7 @@ public final class QuotaProjection {
     for (int each = 0; each < limits.length; each++) {
       MeteredLimit metered = terms.limits().get(each);
       long at = limits[each].roomFreeAt(terms.amount(metered, batch, 0, 1), from);
-      instant = Math.max(instant, Math.max(at, wholeAt(metered, batch, 0, from)));
+      instant = Math.max(instant, Math.max(at, wholeAt(terms, metered, batch, 0, from)));
       uncertain |= limits[each].uncertain();
     }
     return instant;
@@ -79,15 +79,17 @@ public final class QuotaProjection {
   }
 
   /**
-   * Returns when the input of a ticket, which cannot be cut as expected output is, is no longer
-   * more than a limit ever admits.
+   * Returns when the part of a ticket that cannot be cut as expected output is, such as its input,
+   * is no longer more than a limit ever admits.
    */
-  private static long wholeAt(MeteredLimit metered, TicketBatch batch, long done, long from) {
-    if (!QuotaTerms.needsInput(metered)) {
+  private static long wholeAt(
+      QuotaTerms terms, MeteredLimit metered, TicketBatch batch, long done, long from) {
+    CostDimension whole = terms.charge().wholeDimension(metered.measure());
+    if (whole == null) {
       return from;
     }
     long input = batch.amount(CostDimension.INPUT, done, 1);
-    if (input > metered.limit().capacity()) {
+    if (batch.amount(whole, done, 1) > metered.limit().capacity()) {
       return Ticker.NEVER;
     }
     return input > metered.limit().capacity(from)

@@ -20,16 +20,15 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
   }
 
   /**
-   * Returns whether the input must fit into the limit: it cannot be cut to the capacity as expected
-   * output is.
+   * Returns whether a limit may ever admit a request of {@code sizes}.
+   *
+   * @param capacity the most that it admits at some instant, of input
    */
-  static boolean needsInput(MeteredLimit metered) {
-    return metered.measure() == LimitMeasure.TOKENS
-        || metered.measure() == LimitMeasure.INPUT_TOKENS;
-  }
-
-  private static boolean possible(MeteredLimit metered, DimensionSizes sizes, long capacity) {
-    return !needsInput(metered) || sizes.get(CostDimension.INPUT) <= capacity;
+  private boolean possible(MeteredLimit metered, DimensionSizes sizes, long capacity) {
+    CostDimension whole = charge.wholeDimension(metered.measure());
+    return whole == null
+        || (sizes.get(CostDimension.INPUT) <= capacity
+            && sizes.get(whole) <= metered.limit().capacity());
   }
 
   /** Returns the amount that a request of {@code sizes} takes from a limit. */

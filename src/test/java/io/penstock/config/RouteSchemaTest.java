@@ -233,6 +233,7 @@ class RouteSchemaTest {
             cost_from: query
             short_parameters: true
             default_output_tokens: 256
+            max_output: refuse
             max_body_bytes: 33554432
             max_upload_bytes: 536870912
             affinity: none

@@ -10,6 +10,7 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.ExcessOutput;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueBounds;
@@ -195,6 +196,13 @@ class SettingsTest {
             "max"),
         of("short_parameters", "false", e -> e.reading().shortParameters(), true, false, false),
         of("default_output_tokens", "8", e -> e.reading().defaultOutputTokens(), 256L, 8L, 8L),
+        of(
+            "max_output",
+            "cap",
+            e -> e.reading().excessOutput(),
+            ExcessOutput.REFUSE,
+            ExcessOutput.CAP,
+            "cap"),
         of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
         of("max_upload_bytes", "6", e -> e.reading().maxUploadBytes(), 536_870_912L, 6L, 6L),
         of(

@@ -105,18 +105,32 @@ class AdmissionCheckTest {
   }
 
   @Test
-  void hugeStatedOutputAhead_countsItsSmallInputAsItIs() {
+  void hugeExpectedOutputAhead_countsItsSmallInputAsItIs() {
     UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 10, 0);
-    Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.OPENAI)));
-    endpoint.submit(TicketRequest.of("m", new Cost(10, 0, 100), 0, WaitPatience.DEFAULT));
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.WHOLE)));
+    endpoint.submit(TicketRequest.of("m", new Cost(10, 90, 0), 0, WaitPatience.DEFAULT));
     endpoint.submit(
-        TicketRequest.of("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, WaitPatience.DEFAULT));
+        TicketRequest.of("m", new Cost(1, Cost.MAX_TOKENS, 0), 0, WaitPatience.DEFAULT));
     // the one ahead takes all that leaves the limit of input and output after 61 s, and counts
     // there for 61 s; counting 10 input tokens ahead instead, the limit of input would be full too
     WaitPatience short60 = new WaitPatience(60 * SECOND, Long.MAX_VALUE);
     Refusal refusal =
-        refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 1), 0, short60)));
+        refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 0), 0, short60)));
     assertThat(refusal.retryAfterNanos()).isEqualTo(62 * SECOND);
+  }
+
+  @Test
+  void statedMaximumThatNeverFits_isToldTheLimitAndItsSize() {
+    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 0, 0);
+    Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.OPENAI)));
+    Cost cost = new Cost(1, 0, 101);
+    Refusal refusal =
+        refusal(endpoint.submit(TicketRequest.of("m", cost, 0, WaitPatience.DEFAULT)));
+    assertThat(refusal.reason()).isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
+    assertThat(refusal.detail())
+        .isEqualTo(
+            "with its stated maximum of output it counts 101 tokens, more than the tpm of 100 of"
+                + " upstream u; state a smaller maximum");
   }
 
   /** Makes the matching limits shared with other instances. */

@@ -249,25 +249,24 @@ class WaitingTest {
   }
 
   @Test
-  void hugeStatedOutputAhead_countsAsOneCapacity_notAsWhatItSays() {
-    UpstreamSpec upstream =
-        EndpointFixture.upstream("u", 0, 100, ChargeRule.OPENAI, Map.of(), null);
+  void hugeExpectedOutputAhead_countsAsOneCapacity_notAsWhatItSays() {
+    UpstreamSpec upstream = EndpointFixture.upstream("u", 0, 100, ChargeRule.WHOLE, Map.of(), null);
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream));
     WaitPatience patience = new WaitPatience(130 * SECOND, Long.MAX_VALUE);
     assertThat(
             went(
                 endpoint.submit(
-                    TicketRequest.of("m", new Cost(1, 0, 100), 0, WaitPatience.DEFAULT))))
+                    TicketRequest.of("m", new Cost(1, 99, 0), 0, WaitPatience.DEFAULT))))
         .isTrue();
     endpoint.submit(
-        TicketRequest.of("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, WaitPatience.DEFAULT));
+        TicketRequest.of("m", new Cost(1, Cost.MAX_TOKENS, 0), 0, WaitPatience.DEFAULT));
     // The 100 ahead go after 61 s, two of 50 after 122 s, and a third 61 s after them.
-    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, patience))))
+    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 49, 0), 0, patience))))
         .isTrue();
-    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, patience))))
+    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 49, 0), 0, patience))))
         .isTrue();
     assertThat(
-            refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 50), 0, patience)))
+            refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 49, 0), 0, patience)))
                 .reason())
         .isEqualTo(RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
   }

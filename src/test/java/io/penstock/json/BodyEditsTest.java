@@ -7,6 +7,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.provider.Cases;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.StatedMaximum;
 import io.penstock.provider.request.WeighedRequest;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -91,6 +92,25 @@ class BodyEditsTest {
         assertThat(renamed.length)
             .isEqualTo(body.length + BodyEdits.grown(edits(spots, "other \"é\"")));
         assertThat(read(dialect, path, edited).model()).isEqualTo("other \"é\"");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"model\":\"é\",\"max_tokens\":12}",
+        "{\"max_tokens\" : 0 , \"model\":\"m\"}",
+        "\uFEFF{\"n\":3,\"max_completion_tokens\":\n200000\r,\"max_tokens\":7,\"model\":\"m\"}",
+      })
+  void maximumSpots_areThoseOfTheNumbers_whereverCut(String text) {
+    byte[] body = Cases.bytes(text);
+    for (int at = 0; at <= body.length; at++) {
+      List<StatedMaximum> maxima = read(Dialect.OPENAI, CHAT, cut(body, at)).spots().maxima();
+      assertThat(maxima).hasSize(text.split("tokens").length - 1);
+      for (StatedMaximum each : maxima) {
+        String number = new String(body, (int) each.at(), each.length(), StandardCharsets.UTF_8);
+        assertThat(number).as("cut at %d", at).isEqualTo(Long.toString(each.tokens()));
       }
     }
   }

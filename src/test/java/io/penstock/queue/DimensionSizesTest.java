@@ -12,9 +12,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class DimensionSizesTest {
-  private static DimensionSizes sizes(long input, long output, long total, long stated, long most) {
+  private static DimensionSizes sizes(
+      long input, long output, long total, long stated, long most, long ceiling) {
     DimensionSizes dimensionSizes = new DimensionSizes();
-    dimensionSizes.set(input, output, total, stated, most);
+    dimensionSizes.set(input, output, total, stated, most, ceiling);
     return dimensionSizes;
   }
 
@@ -24,32 +25,32 @@ class DimensionSizesTest {
 
   @Test
   void ofATicket_areThoseOfItsCost() {
-    Cost cost = new Cost(5, 7, 20);
+    Cost cost = new Cost(5, 27, 20);
     DimensionSizes dimensionSizes = new DimensionSizes();
     new Ticket(1, cost, 0, 0, Ticker.NEVER).sizesInto(dimensionSizes);
-    assertThat(numbers(dimensionSizes)).containsExactly(5L, 7L, 12L, 20L, 25L);
+    assertThat(numbers(dimensionSizes)).containsExactly(5L, 27L, 32L, 20L, 32L, 25L);
   }
 
   @Test
   void raised_isTheLargerOfEach_loweredTheSmaller() {
-    DimensionSizes raised = sizes(1, 20, 3, 40, 5);
-    raised.raise(sizes(10, 2, 30, 4, 50));
-    assertThat(numbers(raised)).containsExactly(10L, 20L, 30L, 40L, 50L);
-    DimensionSizes lowered = sizes(1, 20, 3, 40, 5);
-    lowered.lower(sizes(10, 2, 30, 4, 50));
-    assertThat(numbers(lowered)).containsExactly(1L, 2L, 3L, 4L, 5L);
+    DimensionSizes raised = sizes(1, 20, 3, 40, 5, 60);
+    raised.raise(sizes(10, 2, 30, 4, 50, 6));
+    assertThat(numbers(raised)).containsExactly(10L, 20L, 30L, 40L, 50L, 60L);
+    DimensionSizes lowered = sizes(1, 20, 3, 40, 5, 60);
+    lowered.lower(sizes(10, 2, 30, 4, 50, 6));
+    assertThat(numbers(lowered)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
   }
 
   @Test
   void added_andTakenAwayAgain_areAsBefore() {
-    DimensionSizes sum = sizes(1, 2, 3, 4, 5);
-    DimensionSizes other = sizes(10, 20, 30, 40, 50);
+    DimensionSizes sum = sizes(1, 2, 3, 4, 5, 6);
+    DimensionSizes other = sizes(10, 20, 30, 40, 50, 60);
     sum.add(other, 1);
-    assertThat(numbers(sum)).containsExactly(11L, 22L, 33L, 44L, 55L);
+    assertThat(numbers(sum)).containsExactly(11L, 22L, 33L, 44L, 55L, 66L);
     sum.add(other, -1);
-    assertThat(numbers(sum)).containsExactly(1L, 2L, 3L, 4L, 5L);
+    assertThat(numbers(sum)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
     sum.add(other, 2);
-    assertThat(numbers(sum)).containsExactly(21L, 42L, 63L, 84L, 105L);
+    assertThat(numbers(sum)).containsExactly(21L, 42L, 63L, 84L, 105L, 126L);
   }
 
   @ParameterizedTest

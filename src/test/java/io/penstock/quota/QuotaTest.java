@@ -15,6 +15,8 @@ import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class QuotaTest {
   private static final long SECOND = 1_000_000_000L;
@@ -90,24 +92,66 @@ class QuotaTest {
 
   @Test
   void inputThatCanNeverFit_isTheObstacleAndOutputIsNone() {
-    assertThat(quota.obstacle(new Cost(61, 0, 0))).isEqualTo(new Quota.Obstacle(61, 60));
-    assertThat(quota.obstacle(new Cost(101, 0, 0))).isEqualTo(new Quota.Obstacle(101, 100));
+    assertThat(quota.obstacle(new Cost(61, 0, 0))).isEqualTo(new Quota.Obstacle(61, 60, null));
+    assertThat(quota.obstacle(new Cost(101, 0, 0))).isEqualTo(new Quota.Obstacle(101, 100, null));
     assertThat(quota.obstacle(new Cost(60, 1_000_000, 0))).isNull();
     assertThat(quota.take(new Cost(60, 1_000_000, 0), NOW, charges)).isTrue();
     assertThat(quota.admittedAt(sizes(new Cost(61, 0, 0)), NOW)).isEqualTo(Ticker.NEVER);
   }
 
-  @Test
-  void statedMaximumAboveAnOpenAiLimit_isCutAndGoesWhenTheLimitIsEmpty() {
+  private static Quota ofTokens(ChargeRule chargeRule) {
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), NOW);
-    Quota openAi =
-        new Quota("o", ChargeRule.OPENAI, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)));
-    Cost cost = new Cost(50, 10, 4_000);
-    assertThat(openAi.obstacle(cost)).isNull();
-    assertThat(openAi.admits(sizes(cost), NOW)).isTrue();
-    assertThat(openAi.take(cost, NOW, charges)).isTrue();
-    assertThat(openAi.admits(sizes(cost), NOW)).isFalse();
-    assertThat(openAi.take(Cost.ofInput(1), NOW, charges)).isFalse();
+    return new Quota("o", chargeRule, List.of(new MeteredLimit(LimitMeasure.TOKENS, limit)));
+  }
+
+  private void assertNeverFits(Quota limited, Cost cost, long counted) {
+    assertThat(limited.obstacle(cost)).isEqualTo(new Quota.Obstacle(counted, 100, "o"));
+    assertThat(limited.admits(sizes(cost), NOW)).isFalse();
+    assertThat(limited.admittedAt(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
+    DimensionSizes room = new DimensionSizes();
+    assertThat(limited.lower(room, NOW)).isTrue();
+    assertThat(room.admits(sizes(cost))).isFalse();
+    assertThat(limited.take(cost, NOW, charges)).isFalse();
+  }
+
+  private void assertFits(Quota limited, Cost cost) {
+    assertThat(limited.obstacle(cost)).isNull();
+    assertThat(limited.admits(sizes(cost), NOW)).isTrue();
+    assertThat(limited.admittedAt(sizes(cost), NOW)).isEqualTo(NOW);
+    DimensionSizes room = new DimensionSizes();
+    assertThat(limited.lower(room, NOW)).isTrue();
+    assertThat(room.admits(sizes(cost))).isTrue();
+    assertThat(limited.take(cost, NOW, charges)).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OPENAI", "AZURE"})
+  void statedMaximumAboveTheLimit_whereItCounts_neverFits(ChargeRule chargeRule) {
+    assertNeverFits(ofTokens(chargeRule), new Cost(50, 10, 101), 101);
+    assertFits(ofTokens(chargeRule), new Cost(50, 10, 100));
+    assertThat(ofTokens(chargeRule).mostStatedOutput(new Cost(50, 10, 101))).isEqualTo(100);
+    assertThat(ofTokens(chargeRule).mostStatedOutput(new Cost(101, 10, 1))).isNegative();
+  }
+
+  @Test
+  void statedMaximumThatDoesNotFitBesideTheInput_ofBedrock_neverFits() {
+    assertNeverFits(ofTokens(ChargeRule.BEDROCK), new Cost(50, 10, 51), 101);
+    assertFits(ofTokens(ChargeRule.BEDROCK), new Cost(50, 10, 50));
+    assertThat(ofTokens(ChargeRule.BEDROCK).mostStatedOutput(new Cost(70, 0, 0))).isEqualTo(30);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"TOTAL", "WHOLE", "ANTHROPIC", "GEMINI"})
+  void statedMaximumAboveTheLimit_whereItDoesNotCount_isCut(ChargeRule chargeRule) {
+    assertFits(ofTokens(chargeRule), new Cost(50, 4_000, 4_000));
+    assertThat(ofTokens(chargeRule).mostStatedOutput(new Cost(50, 4_000, 4_000)))
+        .isEqualTo(Long.MAX_VALUE);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OPENAI", "AZURE", "BEDROCK"})
+  void expectedOutputAboveTheLimit_withoutAStatedMaximum_isCut(ChargeRule chargeRule) {
+    assertFits(ofTokens(chargeRule), new Cost(50, 4_000, 0));
   }
 
   @Test

@@ -7,8 +7,15 @@ import io.penstock.limit.LimitSpec;
  * production limits.
  */
 abstract class OracleLimit {
-  /** The demand of one ticket: at its release, while its answer runs, and at the very least. */
-  record Ask(long taken, long held, long least) {
+  /**
+   * The demand of one ticket: at its release, while its answer runs, at the very least, and the
+   * part that a provider counts at once.
+   */
+  record Ask(long taken, long held, long least, long whole) {
+    Ask(long taken, long held, long least) {
+      this(taken, held, least, least);
+    }
+
     Ask within(long capacity) {
       long over = taken + held - capacity;
       if (over <= 0 || least > capacity) {
@@ -16,7 +23,7 @@ abstract class OracleLimit {
       }
       // Input cannot be cut, expected output can: first what is taken, then the rest.
       long keep = taken > capacity ? Math.max(least, capacity) : taken;
-      return new Ask(keep, Math.min(held, capacity - keep), least);
+      return new Ask(keep, Math.min(held, capacity - keep), least, whole);
     }
 
     /** Returns the whole demand, cut to a capacity that can admit the least of it. */
@@ -81,12 +88,12 @@ abstract class OracleLimit {
   abstract long subCell();
 
   final boolean possible(Ask ask) {
-    return ask.least() <= capacity();
+    return ask.whole() <= capacity();
   }
 
   final boolean admits(Ask ask, long now) {
     long capacity = capacity();
-    return ask.least() <= capacity && ask.allWithin(capacity) <= free(now);
+    return ask.whole() <= capacity && ask.allWithin(capacity) <= free(now);
   }
 
   /**

@@ -40,9 +40,15 @@ final class SimDemand {
           switch (chargeRule) {
             case TOTAL, ANTHROPIC -> new Ask(input, output, input);
             case WHOLE -> new Ask(input + output, 0, input);
-            case OPENAI, AZURE -> new Ask(Math.max(input, cost.statedOutputTokens()), 0, input);
+            case OPENAI, AZURE -> {
+              long most = Math.max(input, cost.statedOutputTokens());
+              yield new Ask(most, 0, input, most);
+            }
             case GEMINI -> new Ask(input, 0, input);
-            case BEDROCK -> new Ask(input, Math.max(output, cost.statedOutputTokens()), input);
+            case BEDROCK -> {
+              long stated = cost.statedOutputTokens();
+              yield new Ask(input, Math.max(output, stated), input, input + stated);
+            }
           };
     };
   }

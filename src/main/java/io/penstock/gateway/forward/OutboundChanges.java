@@ -7,6 +7,7 @@ import io.penstock.gateway.request.RequestContext;
 import io.penstock.json.BodyEdit;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.request.NamedModel;
+import io.penstock.provider.request.StatedMaximum;
 import io.penstock.provider.request.WeighedRequest;
 import java.net.URI;
 import java.util.ArrayList;
@@ -81,6 +82,12 @@ final class OutboundChanges {
       String known = spec.ownName(each.name());
       if (!known.equals(each.name())) {
         edits.add(new BodyEdit(each.at(), each.length(), JSON.writeValueAsString(known)));
+      }
+    }
+    for (StatedMaximum each : spots.maxima()) {
+      if (each.tokens() > requestContext.statedOutput()) {
+        String lowered = Long.toString(requestContext.statedOutput());
+        edits.add(new BodyEdit(each.at(), each.length(), lowered));
       }
     }
     if (asksUsage && spots.asksUsage() != null) {

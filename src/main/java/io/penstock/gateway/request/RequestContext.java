@@ -65,6 +65,7 @@ public final class RequestContext {
   private boolean asksUsage;
   private @Nullable String user;
   private WeighedRequest.Spots spots = WeighedRequest.Spots.NONE;
+  private long statedOutput = RequestContent.UNSTATED;
   private WeighedRequest.Traits traits = WeighedRequest.Traits.NONE;
   private @Nullable TicketSettlement ticketSettlement;
   private boolean uploading;
@@ -294,6 +295,7 @@ public final class RequestContext {
   public void setCost(Cost of, WeighedRequest.Request body, RequestContent counted) {
     cost = of;
     requestContent = body.traits().costFinal() ? null : counted;
+    statedOutput = counted.statedOutputTokens();
     traits = body.traits();
     model = body.model();
     stream = body.stream();
@@ -318,6 +320,14 @@ public final class RequestContext {
   /** Returns the models that the provider may use in place of the one that the body asks for. */
   public List<NamedModel> furtherModels() {
     return traits.furtherModels();
+  }
+
+  /**
+   * Returns the largest maximum of output that the body may state for one answer; {@link
+   * RequestContent#UNSTATED} when it states none.
+   */
+  public long statedOutput() {
+    return statedOutput;
   }
 
   /** Returns the places where the body can be changed. */

@@ -138,10 +138,18 @@ public final class RequestWeighing {
   }
 
   private Result result(RequestContext requestContext, RequestContent requestContent) {
+    Cost cost = cost(requestContext, requestContent);
+    RequestContent fitting = OutputMaximum.fitting(requestContext, requestContent, cost);
+    return fitting == requestContent
+        ? new Result(requestContent, cost)
+        : new Result(fitting, cost(requestContext, fitting));
+  }
+
+  private Cost cost(RequestContext requestContext, RequestContent requestContent) {
     EndpointSpec.Reading reading = requestContext.endpoint().spec().reading();
     Cost learned =
         costLearner.expect(requestContent, requestContext.key(), reading.defaultOutputTokens());
-    return new Result(requestContent, cost(reading, learned, requestContext.parameters().tokens()));
+    return cost(reading, learned, requestContext.parameters().tokens());
   }
 
   private static Cost cost(EndpointSpec.Reading reading, Cost body, @Nullable Long tokens) {

@@ -67,7 +67,7 @@ public final class AzureBody implements RequestVisitor {
               request.stream(),
               request.user(),
               request.text(),
-              new WeighedRequest.Spots(-1, 0, request.spots().asksUsage()),
+              request.spots().withoutModel(),
               request.traits());
     };
   }

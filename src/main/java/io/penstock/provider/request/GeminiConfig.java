@@ -109,6 +109,11 @@ final class GeminiConfig {
     return Math.max(maximum.value(), maximumInSnakeCase.value());
   }
 
+  /** Returns the stated maxima of one answer, with their places. */
+  List<StatedMaximum> maxima() {
+    return StatedCount.stated(List.of(maximum, maximumInSnakeCase));
+  }
+
   long answers() {
     return Math.max(1, candidates.value());
   }

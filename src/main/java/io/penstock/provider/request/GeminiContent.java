@@ -108,6 +108,12 @@ public final class GeminiContent implements RequestVisitor {
             true);
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
     return new WeighedRequest.Request(
-        requestContent, requestContent.expected(output), path.streams(), null);
+        requestContent,
+        requestContent.expected(output),
+        path.streams(),
+        null,
+        null,
+        new WeighedRequest.Spots(-1, 0, null, config.maxima()),
+        WeighedRequest.Traits.NONE);
   }
 }

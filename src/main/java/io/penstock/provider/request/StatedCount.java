@@ -2,6 +2,8 @@ package io.penstock.provider.request;
 
 import io.penstock.cost.Cost;
 import io.penstock.json.JsonWalk;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ final class StatedCount {
   private final long min;
   private final long max;
   private long value = UNSTATED;
+  private long at = -1;
+  private int length;
   private @Nullable String fault;
 
   StatedCount(String name, long min, long max) {
@@ -30,23 +34,51 @@ final class StatedCount {
     return new StatedCount(name, 0, Cost.MAX_TOKENS);
   }
 
-  void read(JsonWalk at) {
+  void read(JsonWalk walk) {
     value = UNSTATED;
     fault = null;
-    if (at.isNull()) {
+    if (walk.isNull()) {
       return;
     }
-    take(at.whole());
+    take(walk.whole());
+    if (value != UNSTATED) {
+      place(walk);
+    }
   }
 
   /** Reads a number that may also be a string of digits. */
-  void readQuoted(JsonWalk at) {
-    if (at.isString() && at.isAtMost(MOST_DIGITS) && DIGITS.matcher(at.text()).matches()) {
+  void readQuoted(JsonWalk walk) {
+    if (walk.isString() && walk.isAtMost(MOST_DIGITS) && DIGITS.matcher(walk.text()).matches()) {
       fault = null;
-      take(Long.parseLong(at.text()));
+      take(Long.parseLong(walk.text()));
+      place(walk);
     } else {
-      read(at);
+      read(walk);
     }
+  }
+
+  /** Notes where the number is. */
+  private void place(JsonWalk walk) {
+    long end = walk.endsAt();
+    at = walk.isString() ? walk.startsAt() : end - walk.text().length();
+    length = (int) (end - at);
+  }
+
+  /** Returns the number with its place in the body; null when it is not stated. */
+  @Nullable StatedMaximum stated() {
+    return value == UNSTATED ? null : new StatedMaximum(value, at, length);
+  }
+
+  /** Returns those of some numbers that are stated, with their places. */
+  static List<StatedMaximum> stated(List<StatedCount> counts) {
+    List<StatedMaximum> stated = new ArrayList<>();
+    for (StatedCount each : counts) {
+      StatedMaximum one = each.stated();
+      if (one != null) {
+        stated.add(one);
+      }
+    }
+    return stated;
   }
 
   private void take(long whole) {

@@ -218,7 +218,11 @@ public final class StatedParameters {
         stream,
         user,
         found.text(),
-        new WeighedRequest.Spots(modelAt, modelLength, stream ? found.asksUsage() : null),
+        new WeighedRequest.Spots(
+            modelAt,
+            modelLength,
+            stream ? found.asksUsage() : null,
+            found.generates() ? StatedCount.stated(maxima) : List.of()),
         found.traits().naming(furtherModels.named()));
   }
 

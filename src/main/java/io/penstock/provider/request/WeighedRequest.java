@@ -53,10 +53,22 @@ public sealed interface WeighedRequest {
    * @param modelLength its length in bytes
    * @param asksUsage the change that asks for the usage of a stream; null if the client already
    *     asks for it, or there is none to ask for
+   * @param maxima the maxima of output that the body states
    */
-  record Spots(long modelAt, int modelLength, @Nullable BodyEdit asksUsage) {
+  record Spots(
+      long modelAt, int modelLength, @Nullable BodyEdit asksUsage, List<StatedMaximum> maxima) {
     /** Nothing can be changed. */
-    public static final Spots NONE = new Spots(-1, 0, null);
+    public static final Spots NONE = new Spots(-1, 0, null, List.of());
+
+    /** Creates spots of a body that states no maximum. */
+    public Spots(long modelAt, int modelLength, @Nullable BodyEdit asksUsage) {
+      this(modelAt, modelLength, asksUsage, List.of());
+    }
+
+    /** Returns the same spots for a body that does not name its model. */
+    Spots withoutModel() {
+      return new Spots(-1, 0, asksUsage, maxima);
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.ExcessOutput;
 import io.penstock.endpoint.ShortParameter;
 import io.penstock.key.KeySpec;
 import java.util.List;
@@ -36,7 +37,7 @@ class GatewayParametersTest {
   private static EndpointSpec.Reading reading(
       Dialect dialect, CostSource costFrom, boolean lenient, boolean shortParameters) {
     return new EndpointSpec.Reading(
-        dialect, costFrom, 1, 256, 1_000, 1_000, lenient, shortParameters);
+        dialect, costFrom, 1, 256, 1_000, 1_000, lenient, shortParameters, ExcessOutput.REFUSE);
   }
 
   private static GatewayParameters read(
