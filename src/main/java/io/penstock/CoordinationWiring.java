@@ -7,7 +7,7 @@ import io.penstock.coordination.MemoryCoordination;
 import io.penstock.coordination.ObjectBounds;
 import io.penstock.park.SchedulerAlarm;
 import io.penstock.redis.RedisLink;
-import io.penstock.redis.SharingSettings;
+import io.penstock.redis.RedisPlace;
 import io.penstock.redis.coordination.RedisCoordination;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -20,15 +20,15 @@ final class CoordinationWiring {
   /**
    * Returns the coordination of this instance, with its meters.
    *
-   * @param sync how objects are shared with other instances; null when this one is alone
+   * @param place where objects are shared with other instances; null when this one is alone
    */
   static CoordinationService open(
-      ObjectBounds bounds, @Nullable SharingSettings sync, Ticker ticker, MeterRegistry meters) {
+      ObjectBounds bounds, @Nullable RedisPlace place, Ticker ticker, MeterRegistry meters) {
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-coordination", ticker);
     CoordinationService coordinationService =
-        sync == null
+        place == null
             ? new MemoryCoordination(bounds, ticker, WallClock.system(), alarm)
-            : shared(bounds, sync, alarm, ticker, meters);
+            : shared(bounds, place, alarm, ticker, meters);
     Gauge.builder(
             "penstock.coordination.waiters", coordinationService, CoordinationService::waiting)
         .description("Programs that wait at objects of the coordination API")
@@ -42,16 +42,16 @@ final class CoordinationWiring {
 
   private static CoordinationService shared(
       ObjectBounds bounds,
-      SharingSettings sync,
+      RedisPlace place,
       SchedulerAlarm alarm,
       Ticker ticker,
       MeterRegistry meters) {
     RedisLink link =
-        new RedisLink(sync.address(), sync.trust(), RedisCoordination.TIMEOUT_MILLIS, ticker);
+        new RedisLink(place.address(), place.trust(), RedisCoordination.TIMEOUT_MILLIS, ticker);
     SchedulerAlarm beats = new SchedulerAlarm("penstock-coordination-beats", ticker);
     RedisCoordination shared =
         new RedisCoordination(
-            link, sync.namespace(), LimitWiring.member(), bounds, ticker, alarm, beats);
+            link, place.namespace(), LimitWiring.member(), bounds, ticker, alarm, beats);
     LimitWiring.meter(
         meters,
         "coordination",

@@ -24,6 +24,7 @@ import io.penstock.provider.ProviderCount;
 import io.penstock.redis.KeysClaim;
 import io.penstock.region.RegionSettings;
 import io.penstock.settings.PenstockSettings;
+import io.penstock.settings.RedisSettings;
 import io.penstock.settings.SecretText;
 import io.penstock.settings.StartSetup;
 import io.penstock.sharing.DenialRecheck;
@@ -205,10 +206,11 @@ class PenstockConfiguration {
   /** Creates the coordination service, or returns null where it is not enabled. */
   @Bean
   @Nullable CoordinationService coordination(
-      PenstockSettings settings, StartSetup setup, Ticker ticker, MeterRegistry meters) {
+      PenstockSettings settings, Environment environment, Ticker ticker, MeterRegistry meters) {
     PenstockSettings.Coordination asked = settings.coordination();
     return asked.enabled()
-        ? CoordinationWiring.open(asked.bounds(), setup.sync(), ticker, meters)
+        ? CoordinationWiring.open(
+            asked.bounds(), RedisSettings.coordination(settings, environment), ticker, meters)
         : null;
   }
 

@@ -56,7 +56,7 @@ final class BarrierObject extends CoordinationObject {
 
   @Override
   boolean blank(long nowNanos) {
-    return false;
+    return true;
   }
 
   @Override

@@ -28,6 +28,9 @@ public final class ClientTurn {
   /** The object at which it waits or was served, or null. */
   @Nullable CoordinationObject object;
 
+  /** The tenant whose share it takes from. */
+  String tenant = CoordinationService.ANYONE;
+
   /** The grant that can be returned, or null. */
   @Nullable Object given;
 

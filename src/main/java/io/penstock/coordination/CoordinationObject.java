@@ -35,6 +35,17 @@ abstract sealed class CoordinationObject
 
   TimedTasks.@Nullable Entry alarm;
 
+  /** The tenant that made it, or made it grow last, and the bytes charged to that tenant. */
+  String owner = "";
+
+  long chargedBytes;
+
+  /** Its bytes without any content. */
+  long emptyBytes;
+
+  /** Length of the longest key of a waiting client or a permit since there was none. */
+  private long longestKeyBytes;
+
   CoordinationObject(long createdMillis) {
     this.createdMillis = createdMillis;
   }
@@ -62,8 +73,51 @@ abstract sealed class CoordinationObject
   /** Takes back the grant of a turn because its client is gone. */
   abstract void takeBack(Object given, long nowNanos);
 
-  /** Returns whether nothing is lost if the object is removed and created again. */
+  /** Returns whether the object may be forgotten once it was not used for long. */
   abstract boolean blank(long nowNanos);
+
+  /** Returns the number of permits that are held. */
+  int held() {
+    return 0;
+  }
+
+  /** Returns the bytes that an operation adds to the object for good, beside a permit. */
+  long addedBytes(ObjectOperation objectOperation) {
+    return 0;
+  }
+
+  /** Returns the bytes of what the object stores, beside waiting clients and permits. */
+  long contentBytes() {
+    return 0;
+  }
+
+  /** Returns whether a client that arrives now is given a permit at once. */
+  boolean grantsAtOnce() {
+    return false;
+  }
+
+  /**
+   * Returns the bytes of waiting clients, permits and content.
+   *
+   * @param more the number of further waiting clients or permits
+   */
+  final long filledBytes(int more) {
+    long turns = (long) waiting.size() + held() + more;
+    longestKeyBytes = turns == 0 ? 0 : longestKeyBytes;
+    return contentBytes() + turns * ObjectFootprint.turn(longestKeyBytes);
+  }
+
+  /** Takes note of the key that a client states. */
+  final void noteKey(ObjectOperation objectOperation) {
+    longestKeyBytes = Math.max(longestKeyBytes, keyBytes(objectOperation));
+  }
+
+  /** Returns the bytes of the key that a client states, or 0. */
+  static long keyBytes(ObjectOperation objectOperation) {
+    return objectOperation instanceof ObjectOperation.Acquire acquire
+        ? ObjectFootprint.length(acquire.key())
+        : 0;
+  }
 
   /** Adds the statistics of this kind of object. */
   abstract void describe(Map<String, Object> statistics, long nowNanos);

@@ -29,11 +29,11 @@ public final class MemoryCoordination implements CoordinationService {
   }
 
   @Override
-  public ClientTurn call(String name, ObjectOperation operation, long maxWaitNanos) {
+  public ClientTurn call(String tenant, String name, ObjectOperation operation, long maxWaitNanos) {
     ClientTurn turn;
     List<ClientTurn> answered;
     synchronized (this) {
-      turn = directory.call(name, operation, maxWaitNanos, ticker.nanos());
+      turn = directory.call(tenant, name, operation, maxWaitNanos, ticker.nanos());
       answered = answered();
     }
     answered.forEach(ClientTurn::deliverAnswer);

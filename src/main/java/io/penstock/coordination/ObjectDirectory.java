@@ -22,7 +22,9 @@ final class ObjectDirectory {
   private final Map<Id, CoordinationObject> objects = new HashMap<>();
   private final TimedTasks timedTasks = new TimedTasks();
   private final BoundedCount boundedCount;
-  private final BoundedCount waiters;
+  private final TenantBound waiters;
+  private final TenantBound places;
+  private final TenantBound bytes;
   private List<ClientTurn> answered = new ArrayList<>();
 
   /**
@@ -36,7 +38,9 @@ final class ObjectDirectory {
     this.wall = wall;
     this.departure = departure;
     this.boundedCount = new BoundedCount(bounds.holds());
-    this.waiters = new BoundedCount(bounds.waiters());
+    this.waiters = new TenantBound(bounds.waiters(), bounds.ownWaiters());
+    this.places = new TenantBound(bounds.objects(), bounds.ownObjects());
+    this.bytes = new TenantBound(bounds.bytes(), bounds.ownBytes());
   }
 
   /**
@@ -59,9 +63,15 @@ final class ObjectDirectory {
   }
 
   /** Does what is due, and then an operation as in {@link CoordinationService#call}. */
-  ClientTurn call(String name, ObjectOperation objectOperation, long maxWaitNanos, long nowNanos) {
+  ClientTurn call(
+      String tenant,
+      String name,
+      ObjectOperation objectOperation,
+      long maxWaitNanos,
+      long nowNanos) {
     step(nowNanos);
     ClientTurn clientTurn = new ClientTurn(objectOperation, nowNanos, departure);
+    clientTurn.tenant = tenant;
     Id id = new Id(objectOperation.kind(), name);
     CoordinationObject known = objects.get(id);
     if (known != null) {
@@ -78,12 +88,14 @@ final class ObjectDirectory {
       case ObjectOperation.Release _ when known == null ->
           answer(clientTurn, ObjectReplies.NOT_HELD);
       default -> {
-        CoordinationObject object = known == null ? made(id, objectOperation, nowNanos) : known;
-        if (object == null) {
-          answer(clientTurn, ObjectReplies.tooManyObjects(bounds));
-        } else {
+        ObjectReply full = known == null ? creationFault(tenant, name, objectOperation) : null;
+        if (full == null) {
+          CoordinationObject object =
+              known == null ? made(tenant, id, objectOperation, nowNanos) : known;
           clientTurn.object = object;
           done(clientTurn, object, maxWaitNanos, nowNanos);
+        } else {
+          answer(clientTurn, full);
         }
       }
     }
@@ -93,42 +105,132 @@ final class ObjectDirectory {
   private void done(
       ClientTurn clientTurn, CoordinationObject object, long maxWaitNanos, long nowNanos) {
     if (clientTurn.operation().waits()) {
-      object.adjust(clientTurn.operation(), nowNanos);
-      ObjectReply again = object.again(clientTurn.operation(), nowNanos);
-      if (again == null) {
-        object.join(clientTurn);
-      } else {
-        answer(clientTurn, again);
-      }
-      serve(object, nowNanos);
-      if (clientTurn.reply() == null) {
-        park(clientTurn, object, maxWaitNanos);
-      }
+      await(clientTurn, object, maxWaitNanos, nowNanos);
     } else {
-      answer(clientTurn, object.act(clientTurn.operation(), wall.unixMillis(), nowNanos));
+      long added = object.addedBytes(clientTurn.operation());
+      ObjectReply full = added == 0 ? null : grown(clientTurn.tenant, object, 0, added);
+      answer(
+          clientTurn,
+          full == null ? object.act(clientTurn.operation(), wall.unixMillis(), nowNanos) : full);
       serve(object, nowNanos);
     }
     schedule(object);
   }
 
+  private void await(
+      ClientTurn clientTurn, CoordinationObject object, long maxWaitNanos, long nowNanos) {
+    object.adjust(clientTurn.operation(), nowNanos);
+    ObjectReply answer = object.again(clientTurn.operation(), nowNanos);
+    object.noteKey(clientTurn.operation());
+    if (answer == null && object.grantsAtOnce()) {
+      answer = grown(clientTurn.tenant, object, 1, 0);
+    }
+    if (answer == null) {
+      object.join(clientTurn);
+    } else {
+      answer(clientTurn, answer);
+    }
+    serve(object, nowNanos);
+    if (clientTurn.reply() == null) {
+      park(clientTurn, object, maxWaitNanos);
+    }
+  }
+
   private void park(ClientTurn clientTurn, CoordinationObject object, long maxWaitNanos) {
-    if (maxWaitNanos == 0) {
-      object.leave(clientTurn);
+    ObjectReply refusal = maxWaitNanos == 0 ? ObjectReplies.TIMED_OUT : null;
+    if (refusal != null) {
       object.timedOut();
-      answer(clientTurn, ObjectReplies.TIMED_OUT);
-      return;
+    } else {
+      refusal =
+          switch (waiters.room(clientTurn.tenant, 1)) {
+            case FREE -> grown(clientTurn.tenant, object, 0, 0);
+            case FULL -> ObjectReplies.tooManyWait(bounds);
+            case OWN_FULL -> ObjectReplies.tooManyOwnWait(bounds);
+          };
     }
-    if (!waiters.take()) {
+    if (refusal != null) {
       object.leave(clientTurn);
-      answer(clientTurn, ObjectReplies.tooManyWait(bounds));
+      answer(clientTurn, refusal);
       return;
     }
+    waiters.add(clientTurn.tenant, 1);
     clientTurn.parked = true;
     long atNanos =
         maxWaitNanos < 0
             ? Ticker.NEVER
             : CoordinationObject.later(clientTurn.arrivedNanos(), maxWaitNanos);
     clientTurn.deadline = timedTasks.note(atNanos, true, now -> expired(clientTurn, object));
+  }
+
+  /** Returns why a tenant cannot create an object by an operation, or null when it can. */
+  private @Nullable ObjectReply creationFault(
+      String tenant, String name, ObjectOperation objectOperation) {
+    return fault(places.room(tenant, 1), bytes.room(tenant, firstBytes(name, objectOperation)));
+  }
+
+  private @Nullable ObjectReply fault(TenantBound.Room objects, TenantBound.Room bytesOfAll) {
+    ObjectReply fault =
+        switch (objects) {
+          case FREE -> null;
+          case FULL -> ObjectReplies.tooManyObjects(bounds);
+          case OWN_FULL -> ObjectReplies.tooManyOwnObjects(bounds);
+        };
+    if (fault != null) {
+      return fault;
+    }
+    return switch (bytesOfAll) {
+      case FREE -> null;
+      case FULL -> ObjectReplies.tooManyBytes(bounds);
+      case OWN_FULL -> ObjectReplies.tooManyOwnBytes(bounds);
+    };
+  }
+
+  private static long firstBytes(String name, ObjectOperation first) {
+    long content =
+        first instanceof ObjectOperation.Send(String message) ? ObjectFootprint.length(message) : 0;
+    return ObjectFootprint.empty(name)
+        + content
+        + (first.waits() ? ObjectFootprint.turn(CoordinationObject.keyBytes(first)) : 0);
+  }
+
+  /**
+   * Charges an object that grows to the tenant that makes it grow, instead of the tenant before, so
+   * that nobody can use up the share of another. Returns why it cannot grow, or null when it has.
+   */
+  private @Nullable ObjectReply grown(
+      String tenant, CoordinationObject object, int turns, long more) {
+    long needs = object.emptyBytes + object.filledBytes(turns) + more;
+    if (needs <= object.chargedBytes) {
+      return null;
+    }
+    String before = object.owner;
+    long charged = object.chargedBytes;
+    uncharge(object);
+    ObjectReply fault = fault(places.room(tenant, 1), bytes.room(tenant, needs));
+    charge(object, fault == null ? tenant : before, fault == null ? needs : charged);
+    return fault;
+  }
+
+  private void charge(CoordinationObject object, String tenant, long needs) {
+    places.add(tenant, 1);
+    bytes.add(tenant, needs);
+    object.owner = tenant;
+    object.chargedBytes = needs;
+  }
+
+  private void uncharge(CoordinationObject object) {
+    places.add(object.owner, -1);
+    bytes.add(object.owner, -object.chargedBytes);
+    object.chargedBytes = 0;
+  }
+
+  /** Gives back the bytes that an object does not need any more. */
+  private void shrink(CoordinationObject object) {
+    long needs = object.emptyBytes + object.filledBytes(0);
+    if (needs < object.chargedBytes) {
+      bytes.add(object.owner, needs - object.chargedBytes);
+      object.chargedBytes = needs;
+    }
   }
 
   private void expired(ClientTurn clientTurn, CoordinationObject object) {
@@ -179,6 +281,7 @@ final class ObjectDirectory {
       return ObjectReplies.MISSING;
     }
     objects.remove(id);
+    uncharge(object);
     object.dismiss(ObjectReplies.deleted(id.kind())).forEach(this::note);
     timedTasks.strike(object.alarm);
     if (object instanceof SemaphoreObject semaphore) {
@@ -187,10 +290,7 @@ final class ObjectDirectory {
     return ObjectReplies.DONE;
   }
 
-  private @Nullable CoordinationObject made(Id id, ObjectOperation first, long nowNanos) {
-    if (objects.size() >= bounds.objects()) {
-      return null;
-    }
+  private CoordinationObject made(String tenant, Id id, ObjectOperation first, long nowNanos) {
     long millis = wall.unixMillis();
     CoordinationObject made =
         switch (first) {
@@ -208,11 +308,9 @@ final class ObjectDirectory {
         };
     made.usedNanos = nowNanos;
     objects.put(id, made);
-    if (id.kind() == ObjectKind.TOKENBUCKET
-        || id.kind() == ObjectKind.SEMAPHORE
-        || id.kind() == ObjectKind.COUNTER) {
-      forgetLater(id, made);
-    }
+    made.emptyBytes = ObjectFootprint.empty(id.name());
+    charge(made, tenant, firstBytes(id.name(), first));
+    forgetLater(id, made);
     return made;
   }
 
@@ -228,9 +326,11 @@ final class ObjectDirectory {
     boolean unused = nowNanos - object.usedNanos >= bounds.idleNanos();
     if (unused && object.waiting() == 0 && object.blank(nowNanos)) {
       objects.remove(id);
+      uncharge(object);
       timedTasks.strike(object.alarm);
       return;
     }
+    shrink(object);
     if (unused) {
       object.usedNanos = nowNanos; // check again after the same time
     }
@@ -242,10 +342,11 @@ final class ObjectDirectory {
   }
 
   /**
-   * Schedules the instant at which the first waiter of an object can be served because of time
-   * alone.
+   * Gives back the bytes that an object does not need any more, and schedules the instant at which
+   * its first waiter can be served because of time alone.
    */
   private void schedule(CoordinationObject object) {
+    shrink(object);
     long atNanos = object.waiting() == 0 ? Ticker.NEVER : object.nextNanos();
     TimedTasks.Entry before = object.alarm;
     if (before != null && before.atNanos() == atNanos) {
@@ -279,7 +380,7 @@ final class ObjectDirectory {
     clientTurn.deadline = null;
     if (clientTurn.parked) {
       clientTurn.parked = false;
-      waiters.free(1);
+      waiters.add(clientTurn.tenant, -1);
     }
   }
 }

@@ -26,6 +26,12 @@ public final class ObjectReplies {
   public static final ObjectReply BEYOND =
       new ObjectReply.Conflict("the counter would be beyond 64 bits");
 
+  /** Reply to what needs more memory while Redis has none. */
+  public static final ObjectReply OUT_OF_MEMORY =
+      new ObjectReply.Unavailable(
+          "Redis is out of memory, so no object can be created or grow; those that exist can be"
+              + " used and deleted");
+
   private ObjectReplies() {}
 
   /** Returns the reply to clients that wait at an object when it is removed. */
@@ -40,9 +46,42 @@ public final class ObjectReplies {
     return new ObjectReply.Full(bounds.waiters() + " clients wait already");
   }
 
+  /** Returns the reply when no more clients of one tenant may wait. */
+  public static ObjectReply tooManyOwnWait(ObjectBounds bounds) {
+    return new ObjectReply.Full(
+        bounds.ownWaiters()
+            + " clients of yours wait already, which is the share of one key or address"
+            + " (penstock.coordination.tenant-share)");
+  }
+
   /** Returns the reply when no more objects may be created. */
   public static ObjectReply tooManyObjects(ObjectBounds bounds) {
     return new ObjectReply.Full(bounds.objects() + " objects are there already");
+  }
+
+  /** Returns the reply when a tenant may create no more objects. */
+  public static ObjectReply tooManyOwnObjects(ObjectBounds bounds) {
+    return new ObjectReply.Full(share(bounds.ownObjects() + " objects of yours are there already"));
+  }
+
+  /** Returns the reply when the objects may take no more memory. */
+  public static ObjectReply tooManyBytes(ObjectBounds bounds) {
+    return new ObjectReply.Full(
+        "the objects would take more than their "
+            + bounds.bytes()
+            + " bytes (penstock.coordination.max-bytes); delete some, or wait until they expire");
+  }
+
+  /** Returns the reply when the objects of one tenant may take no more memory. */
+  public static ObjectReply tooManyOwnBytes(ObjectBounds bounds) {
+    return new ObjectReply.Full(
+        share("your objects would take more than " + bounds.ownBytes() + " bytes"));
+  }
+
+  private static String share(String what) {
+    return what
+        + ", which is the share of one key or address (penstock.coordination.tenant-share); delete"
+        + " objects, or wait until they expire";
   }
 
   /** Returns the reply when no more permits may be held. */

@@ -140,6 +140,16 @@ final class SemaphoreObject extends CoordinationObject {
     return byKey.isEmpty();
   }
 
+  @Override
+  int held() {
+    return byKey.size();
+  }
+
+  @Override
+  boolean grantsAtOnce() {
+    return waiting() == 0 && byKey.size() < size;
+  }
+
   /** Frees all permits when the semaphore is removed. */
   void clear() {
     boundedCount.free(byKey.size());

@@ -47,7 +47,19 @@ final class SignalObject extends CoordinationObject {
 
   @Override
   boolean blank(long nowNanos) {
-    return false;
+    return true;
+  }
+
+  @Override
+  long addedBytes(ObjectOperation operation) {
+    return message == null && operation instanceof ObjectOperation.Send(String sent)
+        ? ObjectFootprint.length(sent)
+        : 0;
+  }
+
+  @Override
+  long contentBytes() {
+    return message == null ? 0 : ObjectFootprint.length(message);
   }
 
   @Override

@@ -53,7 +53,7 @@ final class WatchdogObject extends CoordinationObject {
 
   @Override
   boolean blank(long nowNanos) {
-    return false;
+    return nowNanos >= expiresNanos;
   }
 
   @Override

@@ -42,18 +42,27 @@ public record SharingSettings(
   private static final Pattern NAMESPACE = Pattern.compile("[^\\s\\p{Cntrl}{}]{1,200}");
 
   public SharingSettings {
-    if (!NAMESPACE.matcher(namespace).matches()) {
-      throw new IllegalArgumentException(
-          "penstock.redis.namespace is '%s', expected up to 200 characters without spaces and"
-                  .formatted(namespace)
-              + " braces");
-    }
+    checkNamespace(namespace);
     within("penstock.redis.sync-interval", interval, SHORTEST, LONGEST);
     within(
         "penstock.redis.slice-ttl", sliceTtl, interval.multipliedBy(ROUNDS_A_SLICE), LONGEST_TTL);
     if (trust != null && !address.tls()) {
       throw new IllegalArgumentException(
           "penstock.redis.tls is set, but penstock.redis.url is not encrypted, expected rediss://");
+    }
+  }
+
+  /**
+   * Checks a namespace.
+   *
+   * @throws IllegalArgumentException when it is invalid
+   */
+  static void checkNamespace(String namespace) {
+    if (!NAMESPACE.matcher(namespace).matches()) {
+      throw new IllegalArgumentException(
+          "penstock.redis.namespace is '%s', expected up to 200 characters without spaces and"
+                  .formatted(namespace)
+              + " braces");
     }
   }
 

@@ -88,6 +88,7 @@ public record PenstockSettings(
   private static final String SHARE = "a number from 0 to 1";
   private static final String MILLION = "a whole number from 0 to 1000000";
   private static final int HEAP_PART = 4;
+  private static final long LEAST_OBJECT_BYTES = 1L << 20;
 
   /**
    * Request bodies.
@@ -111,21 +112,62 @@ public record PenstockSettings(
    * The coordination API.
    *
    * @param enabled The gateway port serves the coordination API if this is {@code true}.
+   * @param maxBytes All objects together take at most this much memory, here or in Redis.
    * @param maxObjects At most this many objects exist at the same time.
    * @param maxWaiters At most this many calls wait at objects at the same time.
+   * @param redis The Redis of the coordination API, if it is another one than that of limits.
+   * @param tenantShare One key, or without keys one client address, may have this part of {@code
+   *     penstock.coordination.max-objects}, of {@code .max-bytes} and of {@code .max-waiters},
+   *     above 0 and up to 1; 1 means that one key may have them all.
    */
   public record Coordination(
       @DefaultValue("false") boolean enabled,
+      @DefaultValue("64MB") DataSize maxBytes,
       @DefaultValue("100000")
           @Range(min = 1, max = 1_000_000, message = "a whole number from 1 to 1000000")
           long maxObjects,
-      @DefaultValue("10000") @Range(min = 0, max = 1_000_000, message = MILLION) long maxWaiters) {
-    /** Returns the bounds on objects and waiting calls. */
+      @DefaultValue("10000") @Range(min = 0, max = 1_000_000, message = MILLION) long maxWaiters,
+      @DefaultValue CoordinationRedis redis,
+      @DefaultValue("0.25")
+          @DecimalMin(value = "0", inclusive = false, message = PART)
+          @DecimalMax(value = "1", message = PART)
+          double tenantShare) {
+    /**
+     * Returns the bounds on objects and waiting calls.
+     *
+     * @throws IllegalArgumentException when one of them is invalid
+     */
     public ObjectBounds bounds() {
+      if (maxBytes.toBytes() < LEAST_OBJECT_BYTES) {
+        throw new IllegalArgumentException(
+            "penstock.coordination.max-bytes is "
+                + maxBytes
+                + ", expected at least 1MB, such as 64MB");
+      }
       ObjectBounds standard = ObjectBounds.DEFAULT;
-      return new ObjectBounds(maxWaiters, maxObjects, standard.holds(), standard.idleNanos());
+      return new ObjectBounds(
+          maxWaiters,
+          maxObjects,
+          maxBytes.toBytes(),
+          tenantShare,
+          standard.holds(),
+          standard.idleNanos());
     }
   }
+
+  /**
+   * The Redis of the coordination API.
+   *
+   * @param password This is the password of the user at {@code penstock.coordination.redis.url}.
+   *     Without this setting it is that of the URL.
+   * @param url Instances share the objects of the coordination API through the Redis at this
+   *     address, in the same form as {@code penstock.redis.url}. Then objects cannot take memory
+   *     from the Redis of limits. Without this setting it is {@code penstock.redis.url}.
+   * @param user The gateway logs in as this user at {@code penstock.coordination.redis.url}.
+   *     Without this setting it is the user of the URL.
+   */
+  public record CoordinationRedis(
+      @Nullable SecretText password, @Nullable SecretText url, @Nullable String user) {}
 
   /**
    * The SQL database.

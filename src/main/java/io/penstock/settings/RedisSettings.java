@@ -5,6 +5,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.KeySpec;
 import io.penstock.limit.LimitSpec;
 import io.penstock.redis.RedisAddress;
+import io.penstock.redis.RedisPlace;
 import io.penstock.redis.RedisTrust;
 import io.penstock.redis.SharingSettings;
 import io.penstock.sharing.LimitId.Kind;
@@ -26,6 +27,7 @@ import org.springframework.core.env.Environment;
  */
 public final class RedisSettings {
   private static final String URL = "penstock.redis.url";
+  private static final String COORDINATION = "penstock.coordination.redis";
 
   /** Variables of other products, which earlier versions took the namespace from. */
   private static final List<String> FOREIGN = List.of("REDIS_NAMESPACE", "ENSEMBLE_ENVIRONMENT");
@@ -45,9 +47,11 @@ public final class RedisSettings {
     if (redis.url() == null) {
       return null;
     }
+    RedisAddress address = address(redis.url().value(), redis);
+    boolean others = !address.tls() && isEncrypted(settings.coordination().redis());
     return new SharingSettings(
-        address(redis.url().value(), redis),
-        trust(redis.tls()),
+        address,
+        others ? null : trust(redis.tls()),
         namespace(redis, environment),
         redis.syncInterval(),
         redis.sliceTtl(),
@@ -55,11 +59,56 @@ public final class RedisSettings {
         redis.sharing());
   }
 
+  /**
+   * Returns the Redis of the coordination API, or null when its objects are not shared.
+   *
+   * @throws IllegalArgumentException when a setting is invalid
+   */
+  public static @Nullable RedisPlace coordination(
+      PenstockSettings settings, Environment environment) {
+    PenstockSettings.CoordinationRedis own = settings.coordination().redis();
+    if (own.url() == null) {
+      refuseWithoutUrl("user", own.user() != null);
+      refuseWithoutUrl("password", own.password() != null);
+      SharingSettings shared = of(settings, environment);
+      return shared == null
+          ? null
+          : new RedisPlace(shared.address(), shared.trust(), shared.namespace());
+    }
+    RedisAddress address = address(own.url().value(), own);
+    return new RedisPlace(
+        address,
+        address.tls() ? trust(settings.redis().tls()) : null,
+        namespace(settings.redis(), environment));
+  }
+
+  private static void refuseWithoutUrl(String setting, boolean set) {
+    if (set) {
+      throw new IllegalArgumentException(
+          "%s.%s is set, but %s.url is not, so nobody would log in with it"
+              .formatted(COORDINATION, setting, COORDINATION));
+    }
+  }
+
+  /** Returns whether the coordination API has an encrypted connection to a Redis of its own. */
+  private static boolean isEncrypted(PenstockSettings.CoordinationRedis own) {
+    return own.url() != null && own.url().value().startsWith("rediss");
+  }
+
+  private static RedisAddress address(String url, PenstockSettings.CoordinationRedis own) {
+    return address(COORDINATION + ".url", url, own.user(), own.password());
+  }
+
   private static RedisAddress address(String url, PenstockSettings.Redis redis) {
+    return address(URL, url, redis.user(), redis.password());
+  }
+
+  private static RedisAddress address(
+      String setting, String url, @Nullable String user, @Nullable SecretText password) {
     try {
-      return RedisAddress.parse(url, redis.user(), SecretText.textOf(redis.password()));
+      return RedisAddress.parse(url, user, SecretText.textOf(password));
     } catch (IllegalArgumentException bad) {
-      throw new IllegalArgumentException(URL + " " + bad.getMessage(), bad);
+      throw new IllegalArgumentException(setting + " " + bad.getMessage(), bad);
     }
   }
 

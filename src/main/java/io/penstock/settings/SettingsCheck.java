@@ -93,6 +93,9 @@ public final class SettingsCheck {
     PenstockSettings settings = binder.bind();
     SortedMap<String, String> all = binder.faults();
     fault(() -> RedisSettings.of(settings, environment)).ifPresent(each -> add(each, all));
+    fault(() -> RedisSettings.coordination(settings, environment))
+        .ifPresent(each -> add(each, all));
+    fault(settings.coordination()::bounds).ifPresent(each -> add(each, all));
     fault(() -> RegionProperties.of(settings)).ifPresent(each -> add(each, all));
     fault(() -> BrowserSettings.of(settings, environment)).ifPresent(each -> add(each, all));
     fault(settings::bodies).ifPresent(each -> add(each, all));

@@ -7,10 +7,12 @@
 local key, since = KEYS[1], tonumber(ARGV[1])
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
+-- The deletion comes first: a Redis that is out of memory refuses commands that may need more,
+-- except in a script that has already written.
+redis.call('ZREMRANGEBYSCORE', key, '-inf', now - ARGV[2])
 for i = 3, #ARGV do
   redis.call('ZADD', key, now, ARGV[i])
 end
-redis.call('ZREMRANGEBYSCORE', key, '-inf', now - ARGV[2])
 redis.call('PEXPIRE', key, string.format('%.0f', ARGV[2] / 1000))
 if now < since then since = 0 end
 local reply = redis.call('ZRANGEBYSCORE', key, since, '+inf')

@@ -18,6 +18,7 @@ end
 if lease == 0 then
   redis.call('HDEL', key, 'member', 'called')
 else
+  redis.call('HDEL', key, '') -- after a deletion, Redis takes writes even if it is out of memory
   redis.call('HSET', key, 'member', member, 'called', ARGV[2])
   redis.call('PEXPIRE', key, lease)
 end

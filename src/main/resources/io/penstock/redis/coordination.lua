@@ -28,32 +28,44 @@
 --          11  '', or for creating the object: when a lost object of that name may have been used
 --              last (0 for never)
 --          12  whether the turn may wait: 'w' yes, 'n' no, 'f' too many are waiting
---          13  and more: parameters of the operation
+--          13  bytes that the object was admitted with just now, '' for none
+--          14  and more: parameters of the operation
 --          Times are microseconds unless stated otherwise.
 -- Answers  now, code, text, interval, waited, next, served, message
 --          code      D done; S done, with a value; H the permit exists already; T timed out;
 --                    C conflict; M no such object; P too many permits; F too many turns wait;
---                    X deleted; W the turn waits; A the object must be created; U unknown instances
---                    (in text), whose life must be checked first; L too late; G no such turn;
---                    K statistics (in text); Q turns that are unknown (in text)
+--                    X deleted; W the turn waits; A the object must be admitted, because it is to
+--                    be created or to grow (in text the bytes that it needs, those that it should
+--                    ask for, and those of each further turn); U unknown instances (in text),
+--                    whose life must be checked first; L too late; G no such turn; K statistics
+--                    (in text); Q turns that are unknown (in text)
 --          interval, waited
 --                    to be passed to 'leave' if no client takes the answer
 --          next      when time alone lets the next turn pass, '' for never
 --          served    'NUMBER code interval waited' for each other turn of the instance that was
 --                    answered
 -- Publishes to other instances: key, now, next, served and message, one per line, the message last.
+--
+-- Memory. An object may take as many bytes as it was admitted with, which is its field 'room'. An
+-- operation that needs more is answered with A. All other operations are executed even if Redis is
+-- out of memory. Instances of the previous version know neither 'room' nor 'longest', and leave both
+-- as they are.
 
 local EXACT = 2 ^ 53
 local UNKNOWN_EXPIRY = 60000000 -- assumed for lost permits without a stated expiry
 local NOBODY = 2 ^ 40 -- more tokens taken than any bucket has, so that none is left
 local AT_ONCE = 100
 local KEPT = 60000 -- milliseconds
+-- Bytes are counted as in ObjectFootprint: those of an object, its name as often as it is stored,
+-- those of a waiting turn or permit, and its key as often as it is stored, but at least a short one.
+local OBJECT, NAME, TURN, KEY, SHORT = 1024, 10, 256, 2, 40
 local floor, min, max = math.floor, math.min, math.max
 
 local key, kind, op, me, id = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local living, gone, fence, channels = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local idle, made, mode = tonumber(ARGV[10]), ARGV[11], ARGV[12]
-local one, two, three, four = ARGV[13], ARGV[14], ARGV[15], ARGV[16]
+local base, room = OBJECT + NAME * #string.match(key, '{%l+:(.*)}$'), tonumber(ARGV[13])
+local one, two, three, four = ARGV[14], ARGV[15], ARGV[16], ARGV[17]
 local W, P, H, X, R, M = key .. ':w', key .. ':p', key .. ':h', key .. ':x', key .. ':r', key .. ':m'
 
 local function text(n) return string.format('%.0f', n) end
@@ -87,13 +99,20 @@ local OWN = {
   barrier = {'size', 'passing'},
 }
 for _, name in ipairs(OWN[kind]) do NAMES[#NAMES + 1] = name end
+-- bytes that the object may take; and those of the longest key, as the previous version knows none
+local ADDED = {room = true, longest = true}
+for name in pairs(ADDED) do NAMES[#NAMES + 1] = name end
+
+-- A Redis that is out of memory refuses commands that may need more, except in a script that has
+-- already written, as with this deletion of nothing.
+redis.call('HDEL', key, '')
 
 local s = {}
 local read = redis.call('HMGET', key, unpack(NAMES))
 local there = read[1] and true or false
 for i, name in ipairs(NAMES) do
   s[name] = tonumber(read[i] or 0)
-  if not s[name] or (there and not read[i]) then
+  if not s[name] or (there and not read[i] and not ADDED[name]) then
     return redis.error_reply('FOREIGN value in ' .. name .. ', expected what penstock writes')
   end
 end
@@ -107,6 +126,14 @@ local message
 local function say() -- puts the message that was sent into the answer
   message = message or redis.call('HGET', key, 'message') or ''
 end
+
+-- Returns the bytes that the object takes with so many further turns that wait or have a permit.
+local function needed(more, message_bytes)
+  local turns = waiting + held + more
+  return base + message_bytes + turns * (TURN + KEY * max(SHORT, s.longest))
+end
+
+local function message_bytes() return #(redis.call('HGET', key, 'message') or '') end
 
 local function instance(turn) return string.match(turn, '^(.*):%d+$') end
 local function number(turn) return string.match(turn, ':(%d+)$') end
@@ -326,8 +353,8 @@ end
 local function keep()
   -- a mere look is no use of the object
   if op == 'step' and redis.call('PTTL', key) > 0 then return end
-  if kind == 'event' or kind == 'watchdog' or kind == 'barrier' then return end
   local ttl = idle
+  if kind == 'watchdog' then ttl = ttl + max(0, (s.expires - now) / 1000) end
   if kind == 'tokenbucket' and s.taken > 0 then ttl = max(ttl, (s.refill - now) / 1000) end
   if kind == 'semaphore' then
     ttl = max(ttl, (s.barred - now) / 1000)
@@ -347,6 +374,7 @@ end
 local function ending(code, said)
   local next = -1
   if there then
+    if waiting + held == 0 then s.longest = 0 end
     if waiting > 0 then next = following() end
     local sooner = next ~= -1 and (s.next == -1 or next < s.next)
     if sooner then
@@ -379,7 +407,7 @@ end
 if op == 'ack' then
   local heard = {}
   local of = {} -- number of turns by instance
-  for i = 13, #ARGV do
+  for i = 14, #ARGV do
     if redis.call('HDEL', R, ARGV[i]) == 1 then
       local name, number_there = string.match(ARGV[i], '^(.*):(%d+)$')
       of[name] = (of[name] or 0) + 1
@@ -400,7 +428,7 @@ end
 
 if op == 'ask' then
   local lost = {}
-  for i = 13, #ARGV do
+  for i = 14, #ARGV do
     if not again(ARGV[i]) and not redis.call('ZSCORE', W, ARGV[i]) then
       lost[#lost + 1] = number(ARGV[i])
     end
@@ -430,9 +458,12 @@ if op == 'timeout' then
   return ending(again(id) and 'D' or 'G')
 end
 
-if op == 'step' then -- the text is the time to live in milliseconds, below 0 for no limit
+if op == 'step' then
+  -- The text is the time to live in milliseconds, below 0 for no limit, and the room, which is less
+  -- than before if the object has no use for it any more.
+  if there then s.room = min(s.room, 2 * needed(0, message_bytes())) end
   local looked = ending(there and 'D' or 'A')
-  looked[3] = text(redis.call('PTTL', key))
+  looked[3] = text(redis.call('PTTL', key)) .. ' ' .. text(s.room)
   return looked
 end
 
@@ -441,7 +472,29 @@ end
 if not there then
   if op == 'stats' or op == 'delete' then return ending('M') end
   if op == 'release' then return ending('C') end
-  if made == '' then return ending('A') end
+end
+
+-- Returns what to answer if the object has too little room for that many further turns and that
+-- message; else nil.
+local function lacking(turns, bytes)
+  local need = needed(turns, bytes)
+  if need <= s.room then return nil end
+  -- an object that grows asks for twice its turns, so that it is seldom admitted again
+  local asked = there and need + (need - base - bytes) or need
+  return table.concat({text(need), text(asked), text(TURN + KEY * max(SHORT, s.longest))}, ' ')
+end
+
+s.room = max(s.room, room or 0)
+if op == 'wait' and kind == 'semaphore' then s.longest = max(s.longest, #three) end
+if not there then
+  local lack = lacking(op == 'wait' and 1 or 0, op == 'send' and #one or 0)
+  if lack or made == '' then return ending('A', lack or text(base) .. ' ' .. text(base) .. ' 0') end
+elseif s.room == 0 and op ~= 'stats' and op ~= 'delete' and op ~= 'release' then
+  local lack = lacking(0, message_bytes()) -- the previous version created it
+  if lack then return ending('A', lack) end
+end
+
+if not there then
   there = true
   s.born, s.next = now, -1
   if kind == 'tokenbucket' then
@@ -460,8 +513,16 @@ end
 
 if op == 'wait' then
   local expires, places, held_key = 0, 0, ''
+  if kind == 'tokenbucket' then refill() end
+  local before = {size = s.size, interval = s.interval, refill = s.refill, barred = s.barred}
+  -- Returns an answer that asks for room, if the turn needs more: then it has changed nothing.
+  local function lacking_room()
+    local lack = lacking(1, message_bytes())
+    if not lack then return nil end
+    for name, value in pairs(before) do s[name] = value end
+    return ending('A', lack)
+  end
   if kind == 'tokenbucket' then
-    refill()
     s.size = tonumber(one)
     if s.interval ~= tonumber(two) then
       s.interval = tonumber(two)
@@ -483,6 +544,10 @@ if op == 'wait' then
       return ending('H')
     end
   end
+  if kind == 'semaphore' and waiting == 0 and held < s.size and now >= s.barred then
+    local asks = lacking_room()
+    if asks then return asks end
+  end
   if waiting == 0 then -- no turn is before it
     waiting = 1
     local code, interval, waited = SERVE[kind](id, now, expires, held_key, places)
@@ -491,6 +556,10 @@ if op == 'wait' then
       own = {code, interval, waited}
       return ending(code)
     end
+  end
+  if mode == 'w' then
+    local asks = lacking_room()
+    if asks then return asks end
   end
   s.arrivals = s.arrivals + 1
   redis.call('ZADD', W, text(s.arrivals), id)
@@ -522,6 +591,8 @@ end
 
 if op == 'send' then
   if s.sent == 1 then return ending('C') end
+  local lack = lacking(0, #one)
+  if lack then return ending('A', lack) end
   s.sent = 1
   redis.call('HSET', key, 'message', one)
   serve()

@@ -20,6 +20,9 @@ end
 -- A cell counts until the end of the next one.
 local function ends(millis, cell) return (tonumber(cell) + 2) * tonumber(millis) end
 
+-- A Redis that is out of memory refuses commands that may need more, except in a script that has
+-- already written, as with this deletion of nothing. Counts are small and bounded.
+if #ARGV > 2 then redis.call('HDEL', key, '') end
 local keep = 0
 for i = 3, #ARGV, 3 do
   local field, cell, amount = ARGV[i], ARGV[i + 1], ARGV[i + 2]

@@ -1,28 +1,41 @@
 -- Keeps the instances that use shared objects, and a registry of these objects.
 --
 -- KEYS[1]  a hash: 'born', when it was created; 'lost', when objects were last lost; 'n:INSTANCE',
---          the number of the last heartbeat of each instance. Beside it, in the same slot, two
---          sorted sets: ':m' instances by the time of their last heartbeat; ':o' objects by the
---          time at which they may have expired.
+--          the number of the last heartbeat of each instance. Beside it, in the same slot:
+--          ':m'  instances by the time of their last heartbeat (sorted set)
+--          ':o'  objects by the time at which they may have expired (sorted set)
+--          ':d'  the same for objects with an entry in ':s' (sorted set)
+--          ':s'  'BYTES TENANT' by object: the bytes that it was admitted with, and who made it, or
+--                made it grow last (hash)
+--          ':t'  'OBJECTS BYTES' by tenant, the sums of ':s'; '' is the sum over all (hash)
+--          Instances of the previous version know only ':m' and ':o'. What they create has no entry
+--          in ':s' until an instance of this version uses it; what they delete keeps its entry until
+--          it is looked at, because it is in ':d'.
 -- ARGV     operation, instance, the birth it knows or '', now ('' except in tests), then
 --          'beat'    a heartbeat: its number; the number of the last one that was answered (0 for a
 --                    new instance); the silence after which an instance is gone; and the instance's
 --                    channel, on which the number is published
 --          'leave'   removes the instance
---          'admit'   registers an object: its name, how many objects there may be, and the time
---                    after which an unused object expires
+--          'admit'   registers an object, or gives it more bytes: its name; how many objects there
+--                    may be; the time after which an unused object expires; the tenant; how many
+--                    objects a tenant may have; how many bytes all objects may take, and those of a
+--                    tenant; how many bytes the object needs, and how many it asks for
 --          'remove'  removes an object: its name
---          'settle'  corrects an expiry: the object, its recorded time, and its new time, or '' if
---                    it has expired
+--          'overdue' lists objects that may have expired: how many at most
+--          'settle'  corrects an expiry: the object, its recorded time, its new time, or '' if it
+--                    has expired, and the bytes that it takes
 --          Times are microseconds.
 -- Answers  now, code, birth, when objects were last lost, number of objects, and for
 --          'beat'    D and the living instances; G when the instance is not a member any more
---          'admit'   D and when an object of that name was lost (0 for never); F when there are too
---                    many objects. Then objects that may have expired, each with its recorded time.
+--          'admit'   D, when an object of that name was lost (0 for never), and the bytes that it is
+--                    admitted with; F, '0' and what is full: 'objects' or 'bytes', 'own objects' or
+--                    'own bytes' for those of the tenant; O, '0' and '0' when Redis is out of memory.
+--                    Then objects that may have expired, each with its recorded time.
+--          'overdue' D, and such objects
 --          the rest  D
 
 local key, op, me, born_known = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-local m, o = key .. ':m', key .. ':o'
+local m, o, d, s, t = key .. ':m', key .. ':o', key .. ':d', key .. ':s', key .. ':t'
 local MAKING = 10000000 -- microseconds after its admission in which an object may still be created
 local LOOKS = 4 -- maximum of possibly expired objects that one admission returns
 
@@ -33,6 +46,10 @@ if not now then
   local clock = redis.call('TIME')
   now = clock[1] * 1000000 + clock[2]
 end
+
+-- A Redis that is out of memory refuses commands that may need more, except in a script that has
+-- already written, as with this deletion of nothing. All but new objects must go on then.
+if op ~= 'admit' then redis.call('HDEL', key, '') end
 
 local born = redis.call('HGET', key, 'born')
 if not born then
@@ -47,6 +64,54 @@ local function answer(code, ...)
       text(redis.call('ZCARD', o))}
   for _, each in ipairs({...}) do all[#all + 1] = each end
   return all
+end
+
+local function sums(tenant)
+  local objects, bytes = string.match(redis.call('HGET', t, tenant) or '', '^(%d+) (%d+)$')
+  return tonumber(objects or 0), tonumber(bytes or 0)
+end
+
+local function entry(object) -- returns the bytes and the tenant of an object, or nil
+  local bytes, tenant = string.match(redis.call('HGET', s, object) or '', '^(%d+) (.*)$')
+  return tonumber(bytes or ''), tenant
+end
+
+local function add(tenant, more_objects, more_bytes)
+  for _, who in ipairs({'', tenant}) do
+    local objects, bytes = sums(who)
+    objects, bytes = math.max(0, objects + more_objects), math.max(0, bytes + more_bytes)
+    if objects > 0 then
+      redis.call('HSET', t, who, text(objects) .. ' ' .. text(bytes))
+    else
+      redis.call('HDEL', t, who)
+    end
+  end
+end
+
+local function remove(object)
+  redis.call('ZREM', o, object)
+  redis.call('ZREM', d, object)
+  local bytes, tenant = entry(object)
+  if bytes then
+    redis.call('HDEL', s, object)
+    add(tenant, -1, -bytes)
+  end
+end
+
+-- Returns objects that may have expired, each with its recorded time.
+local function overdue(most)
+  local list, seen = {}, {}
+  for _, by_time in ipairs({o, d}) do
+    local some = redis.call(
+        'ZRANGEBYSCORE', by_time, '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, most)
+    for i = 1, #some, 2 do
+      if not seen[some[i]] then
+        seen[some[i]] = true
+        list[#list + 1], list[#list + 2] = some[i], some[i + 1]
+      end
+    end
+  end
+  return list
 end
 
 if op == 'beat' then
@@ -79,33 +144,72 @@ if op == 'leave' then
 end
 
 if op == 'remove' then
-  redis.call('ZREM', o, ARGV[5])
+  remove(ARGV[5])
   return answer('D')
 end
 
+if op == 'overdue' then return answer('D', unpack(overdue(tonumber(ARGV[5])))) end
+
 if op == 'settle' then
-  if redis.call('ZSCORE', o, ARGV[5]) == ARGV[6] then
-    if ARGV[7] == '' then
-      redis.call('ZREM', o, ARGV[5])
-    else
-      redis.call('ZADD', o, ARGV[7], ARGV[5])
+  local object, recorded, due, bytes = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8])
+  local last = redis.call('ZSCORE', o, object)
+  if (redis.call('ZSCORE', d, object) or last) ~= recorded and last ~= recorded then
+    return answer('D') -- it was used meanwhile, or is gone
+  end
+  if due == '' then
+    remove(object)
+    return answer('D')
+  end
+  redis.call('ZADD', o, due, object)
+  local had, tenant = entry(object)
+  if had then
+    redis.call('ZADD', d, due, object)
+    if bytes > 0 and bytes < had then
+      redis.call('HSET', s, object, text(bytes) .. ' ' .. tenant)
+      add(tenant, 0, bytes - had)
     end
   end
   return answer('D')
 end
 
 if op == 'admit' then
-  local object, most, idle = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
-  local overdue = redis.call('ZRANGEBYSCORE', o, '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, LOOKS)
+  local object, most, idle, tenant = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
+  local own_most, most_bytes, own_most_bytes =
+      tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
+  local needs, asks = tonumber(ARGV[12]), tonumber(ARGV[13])
+  local late = overdue(LOOKS)
   local known = tonumber(redis.call('ZSCORE', o, object) or '')
+  local had, owner = entry(object)
+  local _, all_bytes = sums('')
+  local own_objects, own_bytes = sums(tenant)
+  if had then all_bytes = all_bytes - had end
+  if owner == tenant then own_objects, own_bytes = own_objects - 1, own_bytes - had end
+  needs = math.max(needs, had or 0)
+  local full
   if not known and redis.call('ZCARD', o) >= most then
-    return answer('F', '0', unpack(overdue))
+    full = 'objects'
+  elseif own_objects >= own_most then
+    full = 'own objects'
+  elseif all_bytes + needs > most_bytes then
+    full = 'bytes'
+  elseif own_bytes + needs > own_most_bytes then
+    full = 'own bytes'
   end
+  if full then return answer('F', '0', full, unpack(late)) end
   -- It should still exist, and yet it is to be created: its data was lost.
   local gone = known and known > now and known - idle < now - MAKING and now or 0
-  redis.call('ZADD', o, text(now + idle), object)
+  local added = redis.pcall('ZADD', o, text(now + idle), object)
+  if type(added) == 'table' and added.err then
+    if not string.find(added.err, 'OOM', 1, true) then return added end
+    return answer('O', '0', '0', unpack(late))
+  end
+  local room = math.max(needs, math.min(asks, most_bytes - all_bytes, own_most_bytes - own_bytes))
+  redis.call('ZADD', d, text(now + idle), object)
+  redis.call('HSET', s, object, text(room) .. ' ' .. tenant)
+  if had then add(owner, -1, -had) end
+  add(tenant, 1, room)
   return answer('D', text(math.max(gone, tonumber(redis.call('HGET', key, 'lost') or '0'))),
-      unpack(overdue))
+      text(room), unpack(late))
 end
 
 return redis.error_reply('FOREIGN operation ' .. op .. ', expected one of this version')

@@ -886,7 +886,11 @@ for _, record in ipairs(members) do
   end
 end
 if kind == 'STRICT' then lasts = max(lasts, shared[NEXT]) end
-if #dropped > 0 then redis.call('HDEL', key, unpack(dropped)) end
+-- A Redis that is out of memory refuses commands that may need more, except in a script that has
+-- already written. The state of a limit is small and bounded, and a limit must not stop because
+-- something else filled Redis; so the script always begins with a deletion, which needs no memory.
+dropped[#dropped + 1] = ''
+redis.call('HDEL', key, unpack(dropped))
 redis.call('HSET', key, field, written(kind, length, shared, sums, words), field .. ':' .. name, mine)
 for other, value in pairs(rewritten) do
   if by_name[other][NEWEST] >= shared[KNOWN] then

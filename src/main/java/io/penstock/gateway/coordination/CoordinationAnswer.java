@@ -51,7 +51,7 @@ final class CoordinationAnswer implements OwnPaths {
   }
 
   @Override
-  public Mono<Void> write(ServerWebExchange exchange, String requestId) {
+  public Mono<Void> write(ServerWebExchange exchange, String requestId, String tenant) {
     ServerHttpRequest request = exchange.getRequest();
     HttpHeaders headers = exchange.getResponse().getHeaders();
     headers.set(HeaderNames.REQUEST_ID, requestId);
@@ -65,10 +65,10 @@ final class CoordinationAnswer implements OwnPaths {
       case CoordinationPath.Bad(String why) -> bad(exchange, why);
       case CoordinationPath.Itself itself ->
           HttpMethod.DELETE.equals(method)
-              ? done(exchange, itself.name(), new ObjectOperation.Delete(itself.kind()))
+              ? done(exchange, tenant, itself.name(), new ObjectOperation.Delete(itself.kind()))
               : notAllowed(exchange, "DELETE");
       case CoordinationPath.Action action ->
-          isGetOrPost(method) ? done(exchange, action) : notAllowed(exchange, "GET, POST");
+          isGetOrPost(method) ? done(exchange, tenant, action) : notAllowed(exchange, "GET, POST");
     };
   }
 
@@ -84,7 +84,7 @@ final class CoordinationAnswer implements OwnPaths {
     return HttpMethod.GET.equals(method) || HttpMethod.POST.equals(method);
   }
 
-  private Mono<Void> done(ServerWebExchange exchange, CoordinationPath.Action path) {
+  private Mono<Void> done(ServerWebExchange exchange, String tenant, CoordinationPath.Action path) {
     try {
       CoordinationQuery query = new CoordinationQuery(exchange.getRequest().getURI().getRawQuery());
       ObjectOperation objectOperation = query.operation(path);
@@ -96,27 +96,32 @@ final class CoordinationAnswer implements OwnPaths {
             PrintableText.of(path.name()),
             PrintableText.of(query.id()));
       }
-      return done(exchange, path.name(), objectOperation, query.maxWaitNanos(objectOperation));
+      return done(
+          exchange, tenant, path.name(), objectOperation, query.maxWaitNanos(objectOperation));
     } catch (CoordinationQuery.BadQuery fault) {
       return bad(exchange, fault.why());
     }
   }
 
   private Mono<Void> done(
-      ServerWebExchange exchange, String name, ObjectOperation objectOperation) {
+      ServerWebExchange exchange, String tenant, String name, ObjectOperation objectOperation) {
     try {
       var _ = new CoordinationQuery(exchange.getRequest().getURI().getRawQuery());
     } catch (CoordinationQuery.BadQuery fault) {
       return bad(exchange, fault.why());
     }
-    return done(exchange, name, objectOperation, 0);
+    return done(exchange, tenant, name, objectOperation, 0);
   }
 
   private Mono<Void> done(
-      ServerWebExchange exchange, String name, ObjectOperation objectOperation, long maxWaitNanos) {
+      ServerWebExchange exchange,
+      String tenant,
+      String name,
+      ObjectOperation objectOperation,
+      long maxWaitNanos) {
     ServerHttpRequest request = exchange.getRequest();
     EventLoop loop = ConnectionGuard.channel(request).eventLoop();
-    ClientTurn turn = coordinationService.call(name, objectOperation, maxWaitNanos);
+    ClientTurn turn = coordinationService.call(tenant, name, objectOperation, maxWaitNanos);
     if (turn.reply() == null) {
       BodyIntake.drain(request);
     }

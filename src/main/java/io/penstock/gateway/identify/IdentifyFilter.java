@@ -149,11 +149,13 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     }
     browsers.share(exchange);
     if (ownPaths != null && ownPaths.serves(path)) {
-      return keyRequired
-              && entryCheck.check(request.getHeaders(), path)
-                  instanceof EntryCheck.CheckResult.Rejected out
-          ? turnedAway(exchange, requestId, null, out)
-          : answered(exchange, requestId, ownPaths);
+      EntryCheck.CheckResult result =
+          keyRequired ? entryCheck.check(request.getHeaders(), path) : EntryCheck.ANYONE;
+      return switch (result) {
+        case EntryCheck.CheckResult.Rejected out -> turnedAway(exchange, requestId, null, out);
+        case EntryCheck.CheckResult.Admitted(ClientIdentity clientIdentity) ->
+            answered(exchange, requestId, clientIdentity, ownPaths);
+      };
     }
     Endpoint there = keyRequired && !asksGateway(request) ? registry.find(path) : null;
     EntryCheck.CheckResult result =
@@ -181,9 +183,11 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     return StatusAnswer.isStatusRequest(request) || RequestAnswer.isRequestQuestion(request);
   }
 
-  private Mono<Void> answered(ServerWebExchange exchange, String requestId, OwnPaths own) {
+  private Mono<Void> answered(
+      ServerWebExchange exchange, String requestId, ClientIdentity clientIdentity, OwnPaths own) {
+    String of = clientIdentity.caller() == null ? "address " : "key ";
     return shutdownGate.open()
-        ? own.write(exchange, requestId)
+        ? own.write(exchange, requestId, of + tenant(exchange.getRequest(), clientIdentity))
         : refuse(exchange, requestId, ShutdownGate.CLOSED.reason(), ShutdownGate.CLOSED.detail());
   }
 

@@ -35,6 +35,9 @@ final class Membership {
   /** Maximum number of gone instances that are remembered. */
   private static final int MOST_GONE = 64;
 
+  /** Subject of the log when Redis has no memory for objects that do not exist yet. */
+  private static final String NEW_OBJECTS = "that is new";
+
   /** Callbacks for changes of the membership. */
   interface Listener {
     /** This instance was dropped from the membership; its waiting turns are gone. */
@@ -226,6 +229,15 @@ final class Membership {
     RedisTrouble trouble = reply.trouble();
     troubleLog.recordFailure(trouble == null ? ObjectScript.odd() : trouble);
     return null;
+  }
+
+  /** Records whether Redis has memory for new objects. */
+  void recordMemory(boolean enough) {
+    if (enough) {
+      troubleLog.recordSuccess(NEW_OBJECTS);
+    } else {
+      troubleLog.recordFailure(NEW_OBJECTS, new RedisTrouble(RedisTrouble.Kind.MEMORY));
+    }
   }
 
   private void lose() {

@@ -2,8 +2,11 @@ package io.penstock.redis.coordination;
 
 import io.penstock.coordination.ObjectBounds;
 import io.penstock.coordination.ObjectKind;
+import io.penstock.coordination.ObjectReplies;
+import io.penstock.coordination.ObjectReply;
 import io.penstock.redis.RedisLink.Reply;
 import io.penstock.redis.RedisTrouble;
+import io.penstock.redis.coordination.ObjectScript.Growth;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,26 +16,52 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admits new objects as long as there are not too many, and knows which objects existed before.
- * Used by one thread at a time.
+ * Admits objects that are to be created or to grow, as long as there are not too many, and knows
+ * which objects existed before. Used by one thread at a time.
  */
 final class ObjectRegistrar {
   private static final long NANOS_PER_MICRO = 1_000;
-  private static final int OVERDUE = 6;
 
-  /**
-   * Decision about a new object.
-   *
-   * @param full whether there are too many objects
-   * @param lost for the script, when an object of this name may have been lost; empty when unknown
-   */
-  record Admission(boolean full, String lost) {}
+  /** Index of the first object that may have expired, in answers to an admission and otherwise. */
+  private static final int AFTER_ADMISSION = 7;
+
+  private static final int AFTER_REST = 5;
+
+  /** Most objects that are checked after each heartbeat. */
+  private static final int SWEPT = 250;
+
+  /** Reply while Redis does not say whether there may be another object. */
+  private static final ObjectAdmission UNKNOWN = ObjectAdmission.refused(PendingCalls.AWAY);
+
+  /** Requests of one tenant for one object, which are sent as one. */
+  private static final class Request {
+    private final String id;
+    private final String tenant;
+    private final List<Consumer<ObjectAdmission>> waiting = new ArrayList<>();
+    private long needed;
+    private long asked;
+
+    Request(String id, String tenant) {
+      this.id = id;
+      this.tenant = tenant;
+    }
+
+    void add(Growth growth, Consumer<ObjectAdmission> then) {
+      long others = waiting.isEmpty() ? 0 : asked + growth.each();
+      needed = Math.max(needed, growth.needed());
+      asked = Math.max(growth.asked(), others);
+      waiting.add(then);
+    }
+  }
+
+  private record RequestKey(String id, String tenant) {}
 
   private final ScriptPipeline scriptPipeline;
   private final Membership membership;
   private final ObjectBounds bounds;
   private final ObjectCalls objectCalls;
-  private final Map<String, List<Consumer<Admission>>> asked = new HashMap<>();
+  private final Map<RequestKey, Request> unsent = new HashMap<>();
+  private boolean sweeping;
 
   ObjectRegistrar(
       ScriptPipeline scriptPipeline,
@@ -49,53 +78,109 @@ final class ObjectRegistrar {
     return kind.word() + ":" + name;
   }
 
-  /** Asks to admit an object. */
-  void admit(ObjectKind kind, String name, Consumer<Admission> then) {
-    String id = id(kind, name);
-    List<Consumer<Admission>> others = asked.get(id);
-    if (others != null) {
-      others.add(then);
+  /** Asks to admit an object for a tenant. */
+  void admit(
+      ObjectKind kind, String name, String tenant, Growth growth, Consumer<ObjectAdmission> then) {
+    RequestKey key = new RequestKey(id(kind, name), tenant);
+    Request known = unsent.get(key);
+    if (known != null) {
+      known.add(growth, then);
       return;
     }
-    asked.put(id, new ArrayList<>(List.of(then)));
-    admit(id, true);
+    Request request = new Request(key.id(), tenant);
+    request.add(growth, then);
+    unsent.put(key, request);
+    send(request, true);
   }
 
-  private void admit(String id, boolean again) {
+  private void send(Request request, boolean again) {
     scriptPipeline.add(
-        () ->
-            membership.call(
-                "admit", List.of(id, Long.toString(bounds.objects()), Long.toString(idleMicros()))),
-        reply -> admitted(id, again, reply));
+        () -> {
+          unsent.remove(new RequestKey(request.id, request.tenant), request);
+          return membership.call(
+              "admit",
+              List.of(
+                  request.id,
+                  Long.toString(bounds.objects()),
+                  Long.toString(idleMicros()),
+                  request.tenant,
+                  Long.toString(bounds.ownObjects()),
+                  Long.toString(bounds.bytes()),
+                  Long.toString(bounds.ownBytes()),
+                  Long.toString(request.needed),
+                  Long.toString(request.asked)));
+        },
+        reply -> {
+          // it may have failed without being sent
+          unsent.remove(new RequestKey(request.id, request.tenant), request);
+          admitted(request, again, reply);
+        });
   }
 
   private long idleMicros() {
     return bounds.idleNanos() / NANOS_PER_MICRO;
   }
 
-  private void admitted(String id, boolean again, Reply reply) {
+  private void admitted(Request request, boolean again, Reply reply) {
     List<String> words = membership.words(reply);
-    if (words == null || words.size() < OVERDUE) {
-      tell(id, new Admission(false, ""));
+    if (words == null || words.size() < AFTER_ADMISSION) {
+      RedisTrouble trouble = reply.trouble();
+      boolean full = trouble != null && trouble.kind() == RedisTrouble.Kind.MEMORY;
+      tell(request, full ? ObjectAdmission.refused(ObjectReplies.OUT_OF_MEMORY) : UNKNOWN);
       return;
     }
+    List<String> overdue = words.subList(AFTER_ADMISSION, words.size());
+    settleAll(overdue, Long.parseLong(words.getFirst()));
     boolean full = words.get(1).equals("F");
-    List<String> overdue = words.subList(OVERDUE, words.size());
-    for (int i = 0; i + 1 < overdue.size(); i += 2) {
-      settle(overdue.get(i), overdue.get(i + 1), Long.parseLong(words.getFirst()));
-    }
     if (full && again && !overdue.isEmpty()) {
       scriptPipeline.add(
-          () -> membership.call("settle", List.of("", "", "")), done -> admit(id, false));
-      return;
+          () -> membership.call("settle", List.of("", "", "", "0")), done -> send(request, false));
+    } else if (words.get(1).equals("O")) {
+      membership.recordMemory(false);
+      tell(request, ObjectAdmission.refused(ObjectReplies.OUT_OF_MEMORY));
+    } else {
+      membership.recordMemory(true);
+      tell(
+          request,
+          full
+              ? ObjectAdmission.refused(refusal(words.get(AFTER_ADMISSION - 1)))
+              : new ObjectAdmission(null, words.get(AFTER_REST), words.get(AFTER_ADMISSION - 1)));
     }
-    tell(id, new Admission(full, words.get(OVERDUE - 1)));
   }
 
-  private void tell(String id, Admission admission) {
-    List<Consumer<Admission>> all = asked.remove(id);
-    if (all != null) {
-      all.forEach(each -> each.accept(admission));
+  private ObjectReply refusal(String full) {
+    return switch (full) {
+      case "own objects" -> ObjectReplies.tooManyOwnObjects(bounds);
+      case "bytes" -> ObjectReplies.tooManyBytes(bounds);
+      case "own bytes" -> ObjectReplies.tooManyOwnBytes(bounds);
+      default -> ObjectReplies.tooManyObjects(bounds);
+    };
+  }
+
+  private static void tell(Request request, ObjectAdmission admission) {
+    request.waiting.forEach(each -> each.accept(admission));
+  }
+
+  /** Checks objects that may have been forgotten, so that they do not count any more. */
+  void sweep() {
+    if (sweeping) {
+      return;
+    }
+    sweeping = true;
+    scriptPipeline.add(
+        () -> membership.call("overdue", List.of(Integer.toString(SWEPT))),
+        reply -> {
+          sweeping = false;
+          List<String> words = membership.words(reply);
+          if (words != null) {
+            settleAll(words.subList(AFTER_REST, words.size()), Long.parseLong(words.getFirst()));
+          }
+        });
+  }
+
+  private void settleAll(List<String> overdue, long nowMicros) {
+    for (int i = 0; i + 1 < overdue.size(); i += 2) {
+      settle(overdue.get(i), overdue.get(i + 1), nowMicros);
     }
   }
 
@@ -115,16 +200,18 @@ final class ObjectRegistrar {
         List::of,
         (result, trouble) -> {
           if (result != null) {
-            String next = result.code() == 'D' ? Long.toString(nowMicros + kept(result)) : "";
+            List<Long> looked = ObjectScript.numbers(result.text());
+            boolean exists = result.code() == 'D';
+            String next = exists ? Long.toString(nowMicros + kept(looked.getFirst())) : "";
+            String bytes = Long.toString(looked.getLast());
             scriptPipeline.add(
-                () -> membership.call("settle", List.of(id, due, next)), membership::words);
+                () -> membership.call("settle", List.of(id, due, next, bytes)), membership::words);
           }
         });
   }
 
   /** Returns the time, in microseconds, after which the object is forgotten unless it is used. */
-  private long kept(ObjectScript.CallResult looked) {
-    long millis = Long.parseLong(looked.text());
+  private long kept(long millis) {
     return millis < 0 ? idleMicros() : TimeUnit.MILLISECONDS.toMicros(millis);
   }
 

@@ -26,7 +26,7 @@ final class ObjectScript {
   static final LuaScript SCRIPT = LuaScript.read("coordination.lua");
 
   /** Index of the first argument that belongs to an operation. */
-  static final int OWN = 12;
+  static final int OWN = 13;
 
   /** Time for nothing that happens by time alone. */
   static final long NEVER = -1;
@@ -68,6 +68,15 @@ final class ObjectScript {
       String message) {}
 
   /**
+   * Bytes for which an object must be admitted.
+   *
+   * @param needed by the operation
+   * @param asked for, so that the object is seldom admitted again
+   * @param each bytes of each further turn
+   */
+  record Growth(long needed, long asked, long each) {}
+
+  /**
    * The calling instance.
    *
    * @param name of the instance
@@ -91,7 +100,7 @@ final class ObjectScript {
    * Returns the arguments of an operation.
    *
    * @param turn with the name of its instance
-   * @param made empty, or when a lost object of this name may have been used last
+   * @param admission of the object just now, or {@link ObjectAdmission#NONE}
    * @param mode whether the turn may wait, as the script defines it
    */
   static List<String> operation(
@@ -99,13 +108,14 @@ final class ObjectScript {
       String turn,
       ObjectOperation objectOperation,
       ObjectBounds bounds,
-      String made,
+      ObjectAdmission admission,
       char mode) {
     List<String> args =
         begun(caller, objectOperation.kind(), word(objectOperation), turn, caller.fence());
     args.add(Long.toString(bounds.idleNanos() / NANOS_PER_MILLI));
-    args.add(made);
+    args.add(admission.lost());
     args.add(String.valueOf(mode));
+    args.add(admission.room());
     args.addAll(own(objectOperation, bounds));
     return args;
   }
@@ -122,6 +132,7 @@ final class ObjectScript {
     args.add(Long.toString(bounds.idleNanos() / NANOS_PER_MILLI));
     args.add("");
     args.add("n");
+    args.add("");
     args.addAll(more);
     return args;
   }
@@ -270,6 +281,18 @@ final class ObjectScript {
       served.add(new ServedTurn(number(words[i]), given));
     }
     return served;
+  }
+
+  /**
+   * Returns the content of the text of an answer that asks for admission, or null when the script
+   * cannot have written it.
+   */
+  static @Nullable Growth parseGrowth(String text) {
+    if (!text.matches("\\d{1,18} \\d{1,18} \\d{1,18}")) {
+      return null;
+    }
+    List<Long> numbers = numbers(text);
+    return new Growth(numbers.get(0), numbers.get(1), numbers.get(2));
   }
 
   /** Returns the whole numbers in a text. */

@@ -25,6 +25,7 @@ final class PendingCall {
   }
 
   final String key;
+  final String tenant;
   final String name;
   final long number;
   final long deadlineNanos;
@@ -43,8 +44,15 @@ final class PendingCall {
   /** Reply to send once this is known to be allowed, or null. */
   @Nullable ObjectReply answer;
 
-  PendingCall(String key, String name, long number, long deadlineNanos, char mode) {
+  /** Whether it may not wait because too many of its tenant wait. */
+  boolean ownFull;
+
+  /** Number of admissions of its object that it has asked for. */
+  int admissions;
+
+  PendingCall(String key, String tenant, String name, long number, long deadlineNanos, char mode) {
     this.key = key;
+    this.tenant = tenant;
     this.name = name;
     this.number = number;
     this.deadlineNanos = deadlineNanos;

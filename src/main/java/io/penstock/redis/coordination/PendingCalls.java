@@ -6,6 +6,7 @@ import io.penstock.coordination.ObjectKind;
 import io.penstock.coordination.ObjectOperation;
 import io.penstock.coordination.ObjectReplies;
 import io.penstock.coordination.ObjectReply;
+import io.penstock.coordination.TenantBound;
 import io.penstock.coordination.TimedTasks;
 import io.penstock.redis.coordination.ObjectScript.CallResult;
 import io.penstock.redis.coordination.ObjectScript.Publication;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingCalls {
   private static final int AT_ONCE = 500;
   private static final long LATER_NANOS = 100_000_000;
+  private static final int MOST_ADMISSIONS = 20;
 
   static final ObjectReply AWAY =
       new ObjectReply.Unavailable(
@@ -44,6 +46,7 @@ final class PendingCalls {
   private final ObjectRegistrar registrar;
   private final WaitingTurns waitingTurns;
   private final PendingReleases pendingReleases;
+  private final TenantBound waiters;
 
   /** All turns without an answer, by number. */
   private final Map<Long, PendingCall> visits = new HashMap<>();
@@ -53,7 +56,6 @@ final class PendingCalls {
 
   private List<ClientTurn> answered = new ArrayList<>();
   private long number;
-  private long counted;
 
   PendingCalls(
       ObjectBounds bounds,
@@ -69,6 +71,7 @@ final class PendingCalls {
     this.membership = membership;
     this.objectCalls = objectCalls;
     this.registrar = new ObjectRegistrar(scriptPipeline, membership, objectCalls, bounds);
+    this.waiters = new TenantBound(bounds.waiters(), bounds.ownWaiters());
     this.waitingTurns = new WaitingTurns(timedTasks, clock, this::step);
     this.pendingReleases = new PendingReleases(objectCalls, ticker, this::applyResult);
   }
@@ -87,6 +90,7 @@ final class PendingCalls {
 
   /** Begins a turn. */
   ClientTurn begin(
+      String tenant,
       String name,
       ObjectOperation objectOperation,
       long maxWaitNanos,
@@ -94,14 +98,18 @@ final class PendingCalls {
       Consumer<PendingCall> left) {
     long now = ticker.nanos();
     boolean waits = objectOperation.waits() && maxWaitNanos != 0;
-    boolean counts = waits && counted < bounds.waiters();
+    TenantBound.Room room = waits ? waiters.room(tenant, 1) : TenantBound.Room.FREE;
+    boolean counts = waits && room == TenantBound.Room.FREE;
     long deadline = maxWaitNanos < 0 ? Ticker.NEVER : now + maxWaitNanos;
     String key = membership.key(objectOperation.kind(), name);
     PendingCall pendingCall =
-        new PendingCall(key, name, ++number, deadline, counts ? 'w' : waits ? 'f' : 'n');
+        new PendingCall(key, tenant, name, ++number, deadline, counts ? 'w' : waits ? 'f' : 'n');
     ClientTurn clientTurn = pendingCall.begin(objectOperation, now, left);
     visits.put(pendingCall.number, pendingCall);
-    counted += counts ? 1 : 0;
+    if (counts) {
+      waiters.add(tenant, 1);
+    }
+    pendingCall.ownFull = room == TenantBound.Room.OWN_FULL;
     if (!open || !membership.joined(now)) {
       over(pendingCall, AWAY);
     } else if (objectOperation instanceof ObjectOperation.Delete) {
@@ -110,18 +118,18 @@ final class PendingCalls {
           name,
           trouble -> {
             if (trouble == null) {
-              send(pendingCall, "");
+              send(pendingCall, ObjectAdmission.NONE);
             } else {
               over(pendingCall, AWAY);
             }
           });
     } else {
-      send(pendingCall, "");
+      send(pendingCall, ObjectAdmission.NONE);
     }
     return clientTurn;
   }
 
-  private void send(PendingCall pendingCall, String made) {
+  private void send(PendingCall pendingCall, ObjectAdmission admission) {
     if (pendingCall.operation().waits()) {
       waitingTurns.noteAsking(pendingCall);
     }
@@ -130,7 +138,12 @@ final class PendingCalls {
         caller -> {
           pendingCall.of(caller.name());
           return ObjectScript.operation(
-              caller, pendingCall.id(), pendingCall.operation(), bounds, made, pendingCall.mode);
+              caller,
+              pendingCall.id(),
+              pendingCall.operation(),
+              bounds,
+              admission,
+              pendingCall.mode);
         },
         (result, trouble) -> {
           if (result == null) {
@@ -159,25 +172,38 @@ final class PendingCalls {
   private void replied(PendingCall pendingCall, CallResult result) {
     switch (result.code()) {
       case 'W' -> waits(pendingCall);
-      case 'A' ->
-          registrar.admit(pendingCall.kind(), pendingCall.name, is -> admitted(pendingCall, is));
+      case 'A' -> admit(pendingCall, ObjectScript.parseGrowth(result.text()));
       case 'L', 'G' -> over(pendingCall, AWAY);
       default -> {
         pendingCall.given = result.given();
-        ObjectReply objectReply = ObjectScript.reply(pendingCall.operation(), result, bounds);
+        ObjectReply objectReply =
+            result.code() == 'F' && pendingCall.ownFull
+                ? ObjectReplies.tooManyOwnWait(bounds)
+                : ObjectScript.reply(pendingCall.operation(), result, bounds);
         over(pendingCall, objectReply == null ? AWAY : objectReply);
       }
     }
   }
 
-  private void admitted(PendingCall pendingCall, ObjectRegistrar.Admission admission) {
-    if (admission.full()) {
-      over(pendingCall, ObjectReplies.tooManyObjects(bounds));
-    } else if (admission.lost().isEmpty()) {
-      over(pendingCall, AWAY);
-    } else {
-      send(pendingCall, admission.lost());
+  private void admit(PendingCall pendingCall, ObjectScript.@Nullable Growth growth) {
+    pendingCall.admissions++;
+    if (growth == null || pendingCall.admissions > MOST_ADMISSIONS) {
+      over(pendingCall, AWAY); // the others take the room each time
+      return;
     }
+    registrar.admit(
+        pendingCall.kind(),
+        pendingCall.name,
+        pendingCall.tenant,
+        growth,
+        admission -> {
+          ObjectReply refusal = admission.refusal();
+          if (refusal == null) {
+            send(pendingCall, admission);
+          } else {
+            over(pendingCall, refusal);
+          }
+        });
   }
 
   private void waits(PendingCall pendingCall) {
@@ -241,7 +267,9 @@ final class PendingCalls {
     if (visits.remove(pendingCall.number) == null) {
       return;
     }
-    counted -= pendingCall.counted() ? 1 : 0;
+    if (pendingCall.counted()) {
+      waiters.add(pendingCall.tenant, -1);
+    }
     pendingCall.phase = PendingCall.Phase.OVER;
     waitingTurns.remove(pendingCall);
     timedTasks.strike(pendingCall.deadline);
@@ -273,9 +301,10 @@ final class PendingCalls {
     }
   }
 
-  /** Repeats releases that were not answered. */
+  /** Repeats releases that were not answered, and checks objects that may have expired. */
   void again() {
     pendingReleases.again(ticker.nanos());
+    registrar.sweep();
   }
 
   // ---- publications and answers

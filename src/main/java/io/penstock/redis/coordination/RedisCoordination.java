@@ -220,12 +220,14 @@ public final class RedisCoordination implements CoordinationService {
   }
 
   @Override
-  public ClientTurn call(String name, ObjectOperation objectOperation, long maxWaitNanos) {
+  public ClientTurn call(
+      String tenant, String name, ObjectOperation objectOperation, long maxWaitNanos) {
     List<ClientTurn> begun = new ArrayList<>();
     enter(
         () ->
             begun.add(
                 pendingCalls.begin(
+                    tenant,
                     name,
                     objectOperation,
                     maxWaitNanos,

@@ -36,7 +36,7 @@ class CoordinationKeysGoldenTest {
   private final RedisCrew crew =
       new RedisCrew(
           List.of(address(SERVER.port()), address(way.port())),
-          new ObjectBounds(10, 100, 100, 3_600 * SECOND));
+          new ObjectBounds(10, 100, 1_000_000, 1, 100, 3_600 * SECOND));
   private final RedisLink link =
       new RedisLink(address(SERVER.port()), null, 5_000, Ticker.system());
   private final RedisRecord redis = new RedisRecord(SERVER, crew.namespace);

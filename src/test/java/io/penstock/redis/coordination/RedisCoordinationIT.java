@@ -24,7 +24,8 @@ class RedisCoordinationIT {
   private static final long HOUR_MILLIS = 3_600_000;
 
   private final RedisServer server = RedisServer.shared();
-  private final RedisCrew crew = new RedisCrew(server, 2, new ObjectBounds(2, 5, 3, HOUR));
+  private final RedisCrew crew =
+      new RedisCrew(server, 2, new ObjectBounds(2, 5, 1_000_000, 1, 3, HOUR));
 
   @AfterEach
   void close() {
@@ -135,7 +136,18 @@ class RedisCoordinationIT {
     assertThat(ttl(ObjectKind.TOKENBUCKET, "t"))
         .isBetween(5 * HOUR_MILLIS - 60_000, 5 * HOUR_MILLIS);
     now(0, "e", new ObjectOperation.Send(""));
-    assertThat(ttl(ObjectKind.EVENT, "e")).isEqualTo(-1);
+    assertThat(ttl(ObjectKind.EVENT, "e")).isBetween(HOUR_MILLIS - 60_000, HOUR_MILLIS);
+    now(0, "w", new ObjectOperation.Kick(2 * HOUR));
+    assertThat(ttl(ObjectKind.WATCHDOG, "w")).isBetween(3 * HOUR_MILLIS - 60_000, 3 * HOUR_MILLIS);
+  }
+
+  @Test
+  void objectWhereSomebodyWaits_isKept_andForgottenLater() {
+    ClientTurn first = ask(0, "b", new ObjectOperation.Arrive(2));
+    assertThat(ttl(ObjectKind.BARRIER, "b")).isEqualTo(-1);
+    assertThat(ask(1, "b", new ObjectOperation.Arrive(2)).reply()).isEqualTo(ObjectReplies.DONE);
+    assertThat(first.reply()).isEqualTo(ObjectReplies.DONE);
+    assertThat(ttl(ObjectKind.BARRIER, "b")).isBetween(HOUR_MILLIS - 60_000, HOUR_MILLIS);
   }
 
   @Test

@@ -170,9 +170,10 @@ final class RedisCrew implements AutoCloseable {
   CoordinationService together() {
     return new CoordinationService() {
       @Override
-      public ClientTurn call(String name, ObjectOperation operation, long maxWaitNanos) {
+      public ClientTurn call(
+          String tenant, String name, ObjectOperation operation, long maxWaitNanos) {
         turn = (turn + 1) % members.size();
-        return members.get(turn).call(name, operation, maxWaitNanos);
+        return members.get(turn).call(tenant, name, operation, maxWaitNanos);
       }
 
       @Override

@@ -41,7 +41,7 @@ class WaitingTurnsTest {
   private long number;
 
   private PendingCall visit(String key) {
-    PendingCall pendingCall = new PendingCall(key, "name", ++number, 0, 'w');
+    PendingCall pendingCall = new PendingCall(key, "tenant", "name", ++number, 0, 'w');
     pendingCall.begin(new ObjectOperation.AwaitEvent(), 0, turn -> {});
     return pendingCall;
   }

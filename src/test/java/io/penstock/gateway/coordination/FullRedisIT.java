@@ -1,0 +1,114 @@
+package io.penstock.gateway.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.PatientWaits;
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.StartedGateway;
+import io.penstock.key.KeySecrets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Tests a gateway whose Redis is full, or which clients try to fill through the coordination API.
+ */
+@Timeout(240)
+class FullRedisIT {
+  private static final String ROUTES =
+      """
+      keys:
+        - {name: hostile, sha256: HOSTILE}
+        - {name: other, sha256: OTHER}
+      endpoints:
+        - {path: /exact, algorithm: token_window, tokens_per_window: 1000000, window_seconds: 10}
+      """
+          .replace("HOSTILE", KeySecrets.sha256("sk-hostile"))
+          .replace("OTHER", KeySecrets.sha256("sk-other"));
+
+  @TempDir private Path directory;
+
+  private StartedGateway gateway(RedisServer redis, String... more) {
+    String[] all = new String[more.length + 3];
+    System.arraycopy(more, 0, all, 0, more.length);
+    all[more.length] = "--penstock.redis.url=" + redis.url();
+    all[more.length + 1] = "--penstock.coordination.enabled=true";
+    all[more.length + 2] = "--penstock.redis.on-outage=refuse";
+    return StartedGateway.start(directory, ROUTES, all);
+  }
+
+  private static RedisServer redis() {
+    return RedisServer.started("maxmemory 48mb", "maxmemory-policy noeviction");
+  }
+
+  private static String ask(StartedGateway gateway, String key, String request) {
+    return gateway.gateway(request, "Authorization: Bearer sk-" + key);
+  }
+
+  private static int status(String answer) {
+    return Integer.parseInt(answer.split(" ", 3)[1]);
+  }
+
+  private static void until(String what, BooleanSupplier condition) {
+    PatientWaits.await(what)
+        .atMost(Duration.ofSeconds(60))
+        .pollInterval(Duration.ofMillis(20))
+        .until(condition::getAsBoolean);
+  }
+
+  private static void awaitReady(StartedGateway gateway) {
+    until(
+        "an API that is ready",
+        () -> status(ask(gateway, "other", "GET /.well-known/ready")) == 200);
+    until("a limit", () -> status(ask(gateway, "other", "GET /exact")) == 200);
+  }
+
+  /** Returns how many bytes Redis has allocated. */
+  private static long usedBytes(RedisServer redis) {
+    String line =
+        redis
+            .command("INFO", "memory")
+            .lines()
+            .filter(each -> each.startsWith("used_memory:"))
+            .findFirst()
+            .orElseThrow();
+    return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
+  }
+
+  private static void fill(RedisServer redis) {
+    redis.command("CONFIG", "SET", "maxmemory", Long.toString(usedBytes(redis) / 2));
+    assertThat(redis.command("SET", "more", "x".repeat(1_000))).startsWith("-OOM");
+  }
+
+  @Test
+  void fullRedis_stopsNoExactLimit_andNoObjectThatExists() {
+    try (RedisServer redis = redis();
+        StartedGateway gateway = gateway(redis)) {
+      awaitReady(gateway);
+      assertThat(ask(gateway, "other", "GET /v1/semaphore/s/acquire?key=k&size=2"))
+          .startsWith("HTTP/1.1 200");
+      assertThat(ask(gateway, "other", "GET /v1/event/e/send?message=m"))
+          .startsWith("HTTP/1.1 204");
+      fill(redis);
+      long end = System.nanoTime() + Duration.ofSeconds(8).toNanos();
+      while (System.nanoTime() < end) { // longer than a slice and than a membership last
+        assertThat(status(ask(gateway, "other", "GET /exact"))).isEqualTo(200);
+      }
+      assertThat(ask(gateway, "other", "GET /v1/event/e/wait")).endsWith("m");
+      assertThat(ask(gateway, "other", "GET /v1/semaphore/s/release?key=k"))
+          .startsWith("HTTP/1.1 204");
+      assertThat(ask(gateway, "other", "GET /v1/semaphore/s/acquire?key=l"))
+          .startsWith("HTTP/1.1 200");
+      assertThat(ask(gateway, "other", "GET /v1/counter/new/count"))
+          .startsWith("HTTP/1.1 503")
+          .contains("Redis is out of memory");
+      assertThat(ask(gateway, "other", "DELETE /v1/semaphore/s")).startsWith("HTTP/1.1 204");
+      assertThat(ask(gateway, "other", "DELETE /v1/event/e")).startsWith("HTTP/1.1 204");
+      redis.command("CONFIG", "SET", "maxmemory", "48mb");
+      assertThat(ask(gateway, "other", "GET /v1/counter/new/count")).startsWith("HTTP/1.1 200");
+    }
+  }
+}
