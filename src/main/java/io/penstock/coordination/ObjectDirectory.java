@@ -169,25 +169,21 @@ final class ObjectDirectory {
   }
 
   private @Nullable ObjectReply fault(TenantBound.Room objects, TenantBound.Room bytesOfAll) {
-    ObjectReply fault =
-        switch (objects) {
-          case FREE -> null;
-          case FULL -> ObjectReplies.tooManyObjects(bounds);
-          case OWN_FULL -> ObjectReplies.tooManyOwnObjects(bounds);
-        };
-    if (fault != null) {
-      return fault;
+    if (objects == TenantBound.Room.OWN_FULL) {
+      return ObjectReplies.tooManyOwnObjects(bounds);
     }
-    return switch (bytesOfAll) {
-      case FREE -> null;
-      case FULL -> ObjectReplies.tooManyBytes(bounds);
-      case OWN_FULL -> ObjectReplies.tooManyOwnBytes(bounds);
-    };
+    if (bytesOfAll == TenantBound.Room.OWN_FULL) {
+      return ObjectReplies.tooManyOwnBytes(bounds);
+    }
+    if (objects == TenantBound.Room.FULL) {
+      return ObjectReplies.tooManyObjects(bounds);
+    }
+    return bytesOfAll == TenantBound.Room.FULL ? ObjectReplies.tooManyBytes(bounds) : null;
   }
 
   private static long firstBytes(String name, ObjectOperation first) {
     long content =
-        first instanceof ObjectOperation.Send(String message) ? ObjectFootprint.length(message) : 0;
+        first instanceof ObjectOperation.Send(String message) ? ObjectFootprint.message(message) : 0;
     return ObjectFootprint.empty(name)
         + content
         + (first.waits() ? ObjectFootprint.turn(CoordinationObject.keyBytes(first)) : 0);

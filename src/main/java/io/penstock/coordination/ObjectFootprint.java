@@ -31,6 +31,11 @@ public final class ObjectFootprint {
     return TURN_BYTES + COPIES_OF_KEY * Math.max(SHORT_KEY_BYTES, keyBytes);
   }
 
+  /** Returns the bytes of a message, which Redis rounds up. */
+  static long message(String message) {
+    return length(message) * 5 / 4;
+  }
+
   /** Returns the bytes of a text in UTF-8. */
   static long length(String text) {
     return text.getBytes(StandardCharsets.UTF_8).length;

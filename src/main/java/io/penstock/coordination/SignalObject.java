@@ -53,13 +53,13 @@ final class SignalObject extends CoordinationObject {
   @Override
   long addedBytes(ObjectOperation operation) {
     return message == null && operation instanceof ObjectOperation.Send(String sent)
-        ? ObjectFootprint.length(sent)
+        ? ObjectFootprint.message(sent)
         : 0;
   }
 
   @Override
   long contentBytes() {
-    return message == null ? 0 : ObjectFootprint.length(message);
+    return message == null ? 0 : ObjectFootprint.message(message);
   }
 
   @Override

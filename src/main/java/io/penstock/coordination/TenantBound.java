@@ -30,10 +30,10 @@ public final class TenantBound {
 
   /** Returns whether a tenant may take so much more; takes nothing. */
   public Room room(String tenant, long amount) {
-    if (taken + amount > most) {
-      return Room.FULL;
+    if (byTenant.getOrDefault(tenant, 0L) + amount > ownMost) {
+      return Room.OWN_FULL;
     }
-    return byTenant.getOrDefault(tenant, 0L) + amount > ownMost ? Room.OWN_FULL : Room.FREE;
+    return taken + amount > most ? Room.FULL : Room.FREE;
   }
 
   /** Adds an amount of a tenant, which is negative for what it gives back. */

@@ -133,17 +133,21 @@ public record PenstockSettings(
           @DecimalMax(value = "1", message = PART)
           double tenantShare) {
     /**
-     * Returns the bounds on objects and waiting calls.
+     * Checks the memory of objects.
      *
-     * @throws IllegalArgumentException when one of them is invalid
+     * @throws IllegalArgumentException when it is too little
      */
-    public ObjectBounds bounds() {
+    void checkBytes() {
       if (maxBytes.toBytes() < LEAST_OBJECT_BYTES) {
         throw new IllegalArgumentException(
             "penstock.coordination.max-bytes is "
                 + maxBytes
                 + ", expected at least 1MB, such as 64MB");
       }
+    }
+
+    /** Returns the bounds on objects and waiting calls. */
+    public ObjectBounds bounds() {
       ObjectBounds standard = ObjectBounds.DEFAULT;
       return new ObjectBounds(
           maxWaiters,

@@ -95,7 +95,7 @@ public final class SettingsCheck {
     fault(() -> RedisSettings.of(settings, environment)).ifPresent(each -> add(each, all));
     fault(() -> RedisSettings.coordination(settings, environment))
         .ifPresent(each -> add(each, all));
-    fault(settings.coordination()::bounds).ifPresent(each -> add(each, all));
+    fault(settings.coordination()::checkBytes).ifPresent(each -> add(each, all));
     fault(() -> RegionProperties.of(settings)).ifPresent(each -> add(each, all));
     fault(() -> BrowserSettings.of(settings, environment)).ifPresent(each -> add(each, all));
     fault(settings::bodies).ifPresent(each -> add(each, all));

@@ -133,7 +133,9 @@ local function needed(more, message_bytes)
   return base + message_bytes + turns * (TURN + KEY * max(SHORT, s.longest))
 end
 
-local function message_bytes() return #(redis.call('HGET', key, 'message') or '') end
+local function bytes_of(said) return floor(#said * 5 / 4) end -- Redis rounds large values up
+
+local function message_bytes() return bytes_of(redis.call('HGET', key, 'message') or '') end
 
 local function instance(turn) return string.match(turn, '^(.*):%d+$') end
 local function number(turn) return string.match(turn, ':(%d+)$') end
@@ -487,7 +489,7 @@ end
 s.room = max(s.room, room or 0)
 if op == 'wait' and kind == 'semaphore' then s.longest = max(s.longest, #three) end
 if not there then
-  local lack = lacking(op == 'wait' and 1 or 0, op == 'send' and #one or 0)
+  local lack = lacking(op == 'wait' and 1 or 0, op == 'send' and bytes_of(one) or 0)
   if lack or made == '' then return ending('A', lack or text(base) .. ' ' .. text(base) .. ' 0') end
 elseif s.room == 0 and op ~= 'stats' and op ~= 'delete' and op ~= 'release' then
   local lack = lacking(0, message_bytes()) -- the previous version created it
@@ -591,7 +593,7 @@ end
 
 if op == 'send' then
   if s.sent == 1 then return ending('C') end
-  local lack = lacking(0, #one)
+  local lack = lacking(0, bytes_of(one))
   if lack then return ending('A', lack) end
   s.sent = 1
   redis.call('HSET', key, 'message', one)

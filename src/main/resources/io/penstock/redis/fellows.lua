@@ -186,14 +186,14 @@ if op == 'admit' then
   if owner == tenant then own_objects, own_bytes = own_objects - 1, own_bytes - had end
   needs = math.max(needs, had or 0)
   local full
-  if not known and redis.call('ZCARD', o) >= most then
-    full = 'objects'
-  elseif own_objects >= own_most then
+  if own_objects >= own_most then
     full = 'own objects'
-  elseif all_bytes + needs > most_bytes then
-    full = 'bytes'
   elseif own_bytes + needs > own_most_bytes then
     full = 'own bytes'
+  elseif not known and redis.call('ZCARD', o) >= most then
+    full = 'objects'
+  elseif all_bytes + needs > most_bytes then
+    full = 'bytes'
   end
   if full then return answer('F', '0', full, unpack(late)) end
   -- It should still exist, and yet it is to be created: its data was lost.

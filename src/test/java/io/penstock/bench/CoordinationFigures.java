@@ -52,6 +52,7 @@ class CoordinationFigures {
             1,
             "endpoints: [{path: /a}]",
             Duration.ofMinutes(1),
+            "--penstock.coordination.tenant-share=1",
             "--penstock.coordination.enabled=true")) {
       int port = fleet.port(0);
       for (int i = 0; i < WAITERS; i++) {

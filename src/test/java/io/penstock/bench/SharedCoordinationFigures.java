@@ -62,6 +62,7 @@ class SharedCoordinationFigures {
             "endpoints: [{path: /a}]",
             Duration.ofMinutes(1),
             "--penstock.redis.url=" + redis.url(),
+            "--penstock.coordination.tenant-share=1",
             "--penstock.coordination.enabled=true");
     for (int i = 0; i < MEMBERS; i++) {
       int port = gatewayFleet.port(i);

@@ -47,7 +47,6 @@ class SickRedisIT {
 
   /** A way to disturb Redis, and the command that undoes it. */
   enum Hurt {
-    MEMORY("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"),
     READ_ONLY("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
     ACCESS("ACL SETUSER app -evalsha -eval", "ACL SETUSER app +evalsha +eval"),
     PASSWORD("ACL SETUSER app resetpass >other;CLIENT KILL USER app", "ACL SETUSER app >secret"),
@@ -152,6 +151,29 @@ class SickRedisIT {
       assertThat(troubles(logCapture, "counts of ")).doesNotHaveDuplicates().isNotEmpty();
       assertThat(logCapture.lines()).noneMatch(line -> line.contains("secret"));
       assertThat(logCapture.traces()).isEmpty();
+    }
+  }
+
+  @Test
+  void redisWithoutMemory_isNoticedByNobody() {
+    awaitAnswer(200, "/exact", "/eventual");
+    try (LogCapture logCapture = LogCapture.listen()) {
+      command("CONFIG SET maxmemory 1");
+      assertThat(command("SET foreign value")).startsWith("-OOM");
+      long rounds = redis.calls("evalsha");
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .pollInterval(Duration.ofMillis(50))
+          .untilAsserted(
+              () -> {
+                assertThat(ask("/exact")).isEqualTo(200);
+                assertThat(ask("/eventual")).isEqualTo(200);
+                assertThat(ask("/other")).isEqualTo(200);
+                assertThat(redis.calls("evalsha")).isGreaterThan(rounds + 60); // slices are over
+              });
+      assertThat(troubles(logCapture, "")).isEmpty();
+    } finally {
+      command("CONFIG SET maxmemory 0");
     }
   }
 

@@ -133,6 +133,11 @@ class PenstockSettingsTest {
             "coordination.enabled", "true",
             "coordination.max-waiters", "0",
             "coordination.max-objects", "7",
+            "coordination.max-bytes", "2MB",
+            "coordination.tenant-share", "0.5",
+            "coordination.redis.url", "redis://objects",
+            "coordination.redis.user", "them",
+            "coordination.redis.password", " s3cret ",
             "keys.required", "true",
             "keys.store", " file:keys.db ",
             "log.access", "0.01",
@@ -144,6 +149,11 @@ class PenstockSettingsTest {
     assertThat(settings.coordination().enabled()).isTrue();
     assertThat(settings.coordination().bounds().waiters()).isZero();
     assertThat(settings.coordination().bounds().objects()).isEqualTo(7);
+    assertThat(settings.coordination().bounds().bytes()).isEqualTo(2 << 20);
+    assertThat(settings.coordination().bounds().share()).isEqualTo(0.5);
+    assertThat(text(settings.coordination().redis().url())).isEqualTo("redis://objects");
+    assertThat(settings.coordination().redis().user()).isEqualTo("them");
+    assertThat(text(settings.coordination().redis().password())).isEqualTo("s3cret");
     assertThat(settings.keys()).isEqualTo(new PenstockSettings.Keys(true, "file:keys.db"));
     assertThat(settings.keys().demanded()).isTrue();
     assertThat(settings.log())

@@ -10,6 +10,8 @@ import io.penstock.config.ConfigurationSnapshot;
 import io.penstock.config.FilesFingerprint;
 import io.penstock.config.LoadedConfiguration;
 import io.penstock.config.RouteFiles;
+import io.penstock.redis.RedisAddress;
+import io.penstock.redis.RedisPlace;
 import io.penstock.redis.RedisTrust;
 import io.penstock.redis.SharingSettings;
 import io.penstock.sharing.OutagePolicy;
@@ -170,6 +172,50 @@ class RedisSettingsTest {
         .isInstanceOf(CannotStart.class)
         .hasMessageContainingAll("TEAM, STAGE", "no such variable is set", "'default'");
     assertThat(settings("PENSTOCK_ENVIRONMENT", "d").namespace()).isEqualTo("d");
+  }
+
+  private @Nullable RedisPlace coordination() {
+    ConfigurableEnvironment environment = environment();
+    return RedisSettings.coordination(
+        SettingsCheck.check(environment, Set.of()).settings(), environment);
+  }
+
+  @Test
+  void coordination_sharesTheRedisOfLimits_orHasItsOwn() throws IOException {
+    assertThat(coordination()).isNull();
+    settings("penstock.redis.user", "limits", "penstock.redis.password", "secret");
+    assertThat(requireNonNull(coordination()).address())
+        .isEqualTo(RedisAddress.parse("redis://limits:secret@here", null, null));
+    String ca = Files.writeString(directory.resolve("ca.pem"), "-").toString();
+    properties.put("penstock.coordination.redis.url", "rediss://there");
+    properties.put("penstock.redis.tls.ca", ca);
+    properties.put("penstock.redis.namespace", "ns");
+    assertThat(coordination())
+        .as("without the login of another server")
+        .isEqualTo(
+            new RedisPlace(
+                RedisAddress.parse("rediss://there", null, null),
+                new RedisTrust(ca, null, null),
+                "ns"));
+    assertThat(requireNonNull(sharing()).trust()).isNull();
+    properties.put("penstock.coordination.redis.user", "objects");
+    properties.put("penstock.coordination.redis.password", "other");
+    assertThat(requireNonNull(coordination()).address())
+        .isEqualTo(RedisAddress.parse("rediss://objects:other@there", null, null));
+    properties.remove("penstock.redis.url");
+    properties.remove("penstock.redis.user");
+    properties.remove("penstock.redis.password");
+    assertThat(sharing()).isNull();
+    assertThat(requireNonNull(coordination()).namespace()).isEqualTo("ns");
+  }
+
+  @Test
+  void loginOfCoordination_withoutItsUrl_stopsTheStart() {
+    properties.put("penstock.coordination.redis.password", "secret");
+    assertThatThrownBy(this::coordination)
+        .isInstanceOf(CannotStart.class)
+        .hasMessageContaining("penstock.coordination.redis.url is not")
+        .hasMessageNotContaining("secret");
   }
 
   @ParameterizedTest

@@ -98,6 +98,13 @@ class SettingsBinderTest {
         "coordination.max-objects | many | is 'many', expected a whole number from 1 to 1000000",
         "body.tenant-share | 0 | is '0', expected a number above 0 and up to 1",
         "body.tenant-share | NaN | is 'NaN', expected a number above 0 and up to 1",
+        "coordination.tenant-share | 0 | is '0', expected a number above 0 and up to 1",
+        "coordination.tenant-share | 1.5 | is '1.5', expected a number above 0 and up to 1",
+        "coordination.max-bytes | 64 MiB | is '64 MiB', expected a size such as 64MB",
+        "coordination.max-bytes | 100KB | is 102400B, expected at least 1MB, such as 64MB",
+        "coordination.redis.url | here | is no address of Redis, expected redis://HOST:PORT,"
+            + " redis-sentinel://HOST,HOST#MASTER or redis-cluster://HOST,HOST, with rediss for"
+            + " TLS",
         "body.deadline | 0s | is '0s', expected a duration above 0 such as 500ms, 30s or 10m",
         "state.interval | 99ms | is '99ms', expected a duration of at least 100ms"
       })

@@ -35,8 +35,8 @@ final class Membership {
   /** Maximum number of gone instances that are remembered. */
   private static final int MOST_GONE = 64;
 
-  /** Subject of the log when Redis has no memory for objects that do not exist yet. */
-  private static final String NEW_OBJECTS = "that is new";
+  /** Subject of the log when Redis has no memory for objects that are created or grow. */
+  private static final String NEW_OBJECTS = "that needs more memory";
 
   /** Callbacks for changes of the membership. */
   interface Listener {

@@ -28,7 +28,8 @@ class CoordinationGoldenIT {
             directory,
             "endpoints: [{path: /a}]",
             "--penstock.coordination.enabled=true",
-            "--penstock.coordination.max-objects=12");
+            "--penstock.coordination.max-objects=12",
+            "--penstock.coordination.tenant-share=1");
   }
 
   @AfterAll

@@ -111,4 +111,99 @@ class FullRedisIT {
       assertThat(ask(gateway, "other", "GET /v1/counter/new/count")).startsWith("HTTP/1.1 200");
     }
   }
+
+  private static final String SEND = "GET /v1/event/e%d/send?message=" + "m".repeat(8_000);
+
+  /** Sends events with large messages until one is refused, and returns that answer. */
+  private static String sendUntilRefused(StartedGateway gateway, String key) {
+    for (int i = 0; i < 20_000; i++) {
+      String answer = ask(gateway, key, SEND.formatted(i));
+      if (status(answer) != 204) {
+        return answer;
+      }
+    }
+    throw new AssertionError("events are never refused");
+  }
+
+  @Test
+  void keyThatSendsLargeEvents_hasItsShare_andOthersHaveTheirs() {
+    try (RedisServer redis = redis();
+        StartedGateway gateway = gateway(redis, "--penstock.coordination.max-bytes=8MB")) {
+      awaitReady(gateway);
+      long before = usedBytes(redis);
+      assertThat(sendUntilRefused(gateway, "hostile"))
+          .startsWith("HTTP/1.1 429")
+          .contains("x-penstock-reason: queue_full", "penstock.coordination.tenant-share");
+      for (int i = 0; i < 2_000; i++) {
+        String wait = "GET /v1/event/w" + i + "/wait?maxwait=0";
+        assertThat(status(ask(gateway, "hostile", wait))).isIn(408, 429);
+      }
+      assertThat(usedBytes(redis) - before).isLessThan(4 << 20);
+      assertThat(ask(gateway, "other", SEND.formatted(-1))).startsWith("HTTP/1.1 204");
+      assertThat(status(ask(gateway, "other", "GET /exact"))).isEqualTo(200);
+      assertThat(ask(gateway, "hostile", "DELETE /v1/event/e0")).startsWith("HTTP/1.1 204");
+      assertThat(ask(gateway, "hostile", SEND.formatted(0))).startsWith("HTTP/1.1 204");
+    }
+  }
+
+  @Test
+  void redisThatWasFilledByEvents_stopsNoExactLimit_andTheyCanBeDeleted() {
+    try (RedisServer redis = redis();
+        StartedGateway gateway =
+            gateway(
+                redis,
+                "--penstock.coordination.max-bytes=1GB",
+                "--penstock.coordination.tenant-share=1")) {
+      awaitReady(gateway);
+      assertThat(sendUntilRefused(gateway, "hostile"))
+          .startsWith("HTTP/1.1 503")
+          .contains("Redis is out of memory");
+      assertThat(status(ask(gateway, "other", "GET /exact"))).isEqualTo(200);
+      for (int i = 0; i < 50; i++) {
+        assertThat(ask(gateway, "other", "DELETE /v1/event/e" + i)).startsWith("HTTP/1.1 204");
+      }
+      assertThat(ask(gateway, "other", "GET /v1/counter/c/count")).startsWith("HTTP/1.1 200");
+    }
+  }
+
+  @Test
+  void coordinationWithItsOwnRedis_takesNothingFromLimits() {
+    try (RedisServer limits = redis();
+        RedisServer objects = redis();
+        StartedGateway gateway =
+            gateway(limits, "--penstock.coordination.redis.url=" + objects.url())) {
+      awaitReady(gateway);
+      assertThat(ask(gateway, "other", "GET /v1/counter/c/count")).startsWith("HTTP/1.1 200");
+      assertThat(objects.command("HGET", "default:coordination:{counter:c}", "value"))
+          .isEqualTo("1");
+      assertThat(limits.command("EXISTS", "default:coordination:{counter:c}")).isEqualTo(":0");
+      assertThat(limits.command("EXISTS", "default:coordination:{all}")).isEqualTo(":0");
+      assertThat(objects.command("EXISTS", "default:limit:endpoint:%2Fexact")).isEqualTo(":0");
+      objects.kill();
+      until(
+          "an API that notices",
+          () -> status(ask(gateway, "other", "GET /v1/counter/c/count")) == 503);
+      assertThat(status(ask(gateway, "other", "GET /exact"))).isEqualTo(200);
+      objects.start();
+      until(
+          "an API that is back",
+          () -> status(ask(gateway, "other", "GET /v1/counter/c/count")) == 200);
+    }
+  }
+
+  @Test
+  void coordinationIsShared_alsoIfLimitsAreNot() {
+    try (RedisServer objects = redis();
+        StartedGateway gateway =
+            StartedGateway.start(
+                directory,
+                ROUTES,
+                "--penstock.coordination.enabled=true",
+                "--penstock.coordination.redis.url=" + objects.url())) {
+      awaitReady(gateway);
+      assertThat(ask(gateway, "other", "GET /v1/counter/c/count")).startsWith("HTTP/1.1 200");
+      assertThat(objects.command("HGET", "default:coordination:{counter:c}", "value"))
+          .isEqualTo("1");
+    }
+  }
 }
