@@ -30,7 +30,7 @@ public final class TenantBound {
 
   /** Returns whether a tenant may take so much more; takes nothing. */
   public Room room(String tenant, long amount) {
-    if (byTenant.getOrDefault(tenant, 0L) + amount > ownMost) {
+    if (ownMost < most && byTenant.getOrDefault(tenant, 0L) + amount > ownMost) {
       return Room.OWN_FULL;
     }
     return taken + amount > most ? Room.FULL : Room.FREE;

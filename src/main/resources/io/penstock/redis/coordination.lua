@@ -364,7 +364,7 @@ local function keep()
     if last then ttl = max(ttl, ((tonumber(last) or math.huge) - now) / 1000) end
   end
   local bounded = waiting == 0 and ttl < EXACT
-  for _, each in ipairs({key, H, X}) do
+  for _, each in ipairs({key, H, X, R, M}) do
     if bounded then
       redis.call('PEXPIRE', each, text(math.ceil(ttl)))
     else

@@ -186,9 +186,9 @@ if op == 'admit' then
   if owner == tenant then own_objects, own_bytes = own_objects - 1, own_bytes - had end
   needs = math.max(needs, had or 0)
   local full
-  if own_objects >= own_most then
+  if own_most < most and own_objects >= own_most then
     full = 'own objects'
-  elseif own_bytes + needs > own_most_bytes then
+  elseif own_most_bytes < most_bytes and own_bytes + needs > own_most_bytes then
     full = 'own bytes'
   elseif not known and redis.call('ZCARD', o) >= most then
     full = 'objects'
