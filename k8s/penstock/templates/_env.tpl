@@ -27,11 +27,26 @@ env:
         name: {{ $redis.existingSecret.name | default $name }}
         key: {{ ternary $redis.existingSecret.key "redis-url" (ne $redis.existingSecret.name "") }}
   {{- end }}
+  {{- end }}
+  {{- if or (include "penstock.hasRedis" .) (include "penstock.hasCoordinationRedis" .) }}
   - {name: PENSTOCK_REDIS_NAMESPACE, value: {{ include "penstock.redisNamespace" . | quote }}}
+  {{- end }}
+  {{- if include "penstock.hasRedis" . }}
   - {name: PENSTOCK_REDIS_SHARING, value: {{ .Values.sharing }}}
   - {name: PENSTOCK_REDIS_ON_OUTAGE, value: {{ $redis.onOutage }}}
   - {name: PENSTOCK_REDIS_SYNC_INTERVAL, value: {{ $redis.syncInterval }}}
   - {name: PENSTOCK_REDIS_SLICE_TTL, value: {{ $redis.sliceTtl }}}
+  {{- end }}
+  {{- if .Values.coordination.enabled }}
+  - {name: PENSTOCK_COORDINATION_ENABLED, value: "true"}
+  - {name: PENSTOCK_COORDINATION_MAX_BYTES, value: {{ .Values.coordination.maxBytes }}}
+  {{- if include "penstock.hasCoordinationRedis" . }}
+  {{- with .Values.coordination.redis.existingSecret }}
+  - name: PENSTOCK_COORDINATION_REDIS_URL
+    valueFrom:
+      secretKeyRef: {name: {{ .name | default $name }}, key: {{ ternary .key "coordination-redis-url" (ne .name "") }}}
+  {{- end }}
+  {{- end }}
   {{- end }}
   {{- if include "penstock.hasDatabase" . }}
   {{- with .Values.database.existingSecret }}

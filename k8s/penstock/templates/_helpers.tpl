@@ -47,6 +47,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
+{{/* "yes" where the coordination API has a Redis of its own. */}}
+{{- define "penstock.hasCoordinationRedis" -}}
+{{- with .Values.coordination.redis -}}
+{{- if or .url .existingSecret.name -}}yes{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* "yes" where the objects of the coordination API are in the bundled Redis. */}}
+{{- define "penstock.bundledCoordination" -}}
+{{- if and .Values.coordination.enabled (not (include "penstock.hasCoordinationRedis" .)) -}}yes{{- end -}}
+{{- end -}}
+
 {{- define "penstock.hasDatabase" -}}
 {{- if or .Values.database.url .Values.database.existingSecret.name -}}yes{{- end -}}
 {{- end -}}

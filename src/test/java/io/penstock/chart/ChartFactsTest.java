@@ -296,6 +296,29 @@ class ChartFactsTest {
         .isEqualTo("user penstock on #PASSWORD_SHA256 " + rule.group(1).replace("NS", "here"));
   }
 
+  @Test
+  void rightsOfCoordination_areGivenWhereItUsesTheBundledRedis() throws Exception {
+    String page = DocumentPages.text(DocumentPages.page("instances.md"));
+    String rights =
+        Pattern.compile("`(&NS:coordination:\\* [^`]*)`")
+            .matcher(page)
+            .results()
+            .map(result -> result.group(1).replace("NS", "here"))
+            .findFirst()
+            .orElseThrow();
+    String values = "{redis: {namespace: here}, coordination: {enabled: true%s}}";
+    for (String own : List.of("", ", redis: {url: 'redis://objects.example'}")) {
+      KubernetesObject config =
+          KubernetesObject.only(helmChart.render(values.formatted(own)), "ConfigMap", "-redis");
+      String user = config.at("/data/users.acl").asText().lines().toList().getLast();
+      if (own.isEmpty()) {
+        assertThat(user).endsWith(" " + rights);
+      } else {
+        assertThat(user).doesNotContain("coordination", "+publish");
+      }
+    }
+  }
+
   /** Runs the script that starts the chart's Redis, with a real Redis that reads its result. */
   @Test
   void bundledRedis_letsItsUserIn_andNobodyElse() throws Exception {

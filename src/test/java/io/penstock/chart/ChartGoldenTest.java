@@ -58,11 +58,18 @@ class ChartGoldenTest {
     all.put("defaults", List.of("none"));
     all.put(
         "bundled-redis",
-        List.of("redis-password", "redis-namespace", "redis-volatile", "keys-open", "one"));
+        List.of(
+            "redis-password",
+            "redis-namespace",
+            "redis-volatile",
+            "coordination",
+            "keys-open",
+            "one"));
     all.put(
         "values",
         List.of(
             "redis-url",
+            "coordination-redis-url",
             "database-url",
             "token",
             "routes",
@@ -80,6 +87,7 @@ class ChartGoldenTest {
         "secrets",
         List.of(
             "redis-secret",
+            "coordination-redis-secret",
             "keys-sql",
             "token-secret",
             "routes-configmap",

@@ -62,6 +62,16 @@ class ChartRefusalsTest {
                 + "}",
             "routes.a.yaml shares a limit between instances, which needs Redis"),
         Arguments.of("redis: {url: 'redis://h'}", "there are two Redis"),
+        Arguments.of(
+            "coordination: {enabled: true, redis: {url: 'here:6379'}}",
+            "coordination.redis.url is no address of Redis"),
+        Arguments.of(
+            "coordination: {redis: {url: 'redis://h'}}",
+            "coordination.redis names a Redis for the coordination API, which is off"),
+        Arguments.of(
+            "coordination: {enabled: true, redis: {url: 'redis://h', existingSecret: {name: s}}}",
+            "coordination.redis.url and coordination.redis.existingSecret.name both say"),
+        Arguments.of("coordination: {maxBytes: 64Mi}", "at '/coordination/maxBytes'"),
         Arguments.of("keys: {store: sql}", "keys.store is sql, which needs a database"),
         Arguments.of(
             "operator: {createToken: false}",

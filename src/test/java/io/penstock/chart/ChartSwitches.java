@@ -29,6 +29,14 @@ final class ChartSwitches {
                   "redis-password",
                   "redis: {bundled: {existingSecret: {name: my-password, key: p}}}"),
               Map.entry("redis-namespace", "redis: {namespace: shared, onOutage: share}"),
+              Map.entry("coordination", "coordination: {enabled: true, maxBytes: 32MB}"),
+              Map.entry(
+                  "coordination-redis-url",
+                  "coordination: {enabled: true, redis: {url: 'redis://u:p@objects.example'}}"),
+              Map.entry(
+                  "coordination-redis-secret",
+                  "coordination: {enabled: true, redis: {existingSecret: {name: my-objects, key:"
+                      + " url}}}"),
               Map.entry("database-url", "database: {url: 'r2dbc:mariadb://u:p@db.example/d'}"),
               Map.entry(
                   "keys-sql",
@@ -91,6 +99,7 @@ final class ChartSwitches {
   private static final List<Set<String>> CONTRADICTIONS =
       List.of(
           Set.of("redis-url", "redis-secret"),
+          Set.of("coordination-redis-url", "coordination-redis-secret"),
           Set.of("database-url", "keys-sql"),
           Set.of("token", "token-secret"),
           Set.of("routes", "routes-configmap"),
