@@ -37,6 +37,10 @@ final class CoordinationWiring {
             "penstock.coordination.objects", coordinationService, CoordinationService::objects)
         .description("Objects of the coordination API")
         .register(meters);
+    Gauge.builder("penstock.coordination.bytes", coordinationService, CoordinationService::bytes)
+        .baseUnit("bytes")
+        .description("Memory that objects of the coordination API may take")
+        .register(meters);
     return coordinationService;
   }
 

@@ -37,6 +37,9 @@ public interface CoordinationService extends AutoCloseable {
   /** Returns the number of objects, as far as is known. */
   long objects();
 
+  /** Returns the bytes of all objects, as far as is known; see {@link ObjectFootprint}. */
+  long bytes();
+
   /** Ends the waits of all clients that wait at this instance now, with {@code answer}. */
   void dismiss(ObjectReply answer);
 

@@ -65,6 +65,11 @@ public final class MemoryCoordination implements CoordinationService {
     return directory.objects();
   }
 
+  @Override
+  public synchronized long bytes() {
+    return directory.bytes();
+  }
+
   private void left(ClientTurn turn) {
     List<ClientTurn> answered;
     synchronized (this) {

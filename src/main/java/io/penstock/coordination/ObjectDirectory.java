@@ -183,7 +183,9 @@ final class ObjectDirectory {
 
   private static long firstBytes(String name, ObjectOperation first) {
     long content =
-        first instanceof ObjectOperation.Send(String message) ? ObjectFootprint.message(message) : 0;
+        first instanceof ObjectOperation.Send(String message)
+            ? ObjectFootprint.message(message)
+            : 0;
     return ObjectFootprint.empty(name)
         + content
         + (first.waits() ? ObjectFootprint.turn(CoordinationObject.keyBytes(first)) : 0);
@@ -270,6 +272,11 @@ final class ObjectDirectory {
   /** Returns the number of objects. */
   long objects() {
     return objects.size();
+  }
+
+  /** Returns the bytes of all objects. */
+  long bytes() {
+    return bytes.taken();
   }
 
   private ObjectReply delete(Id id, @Nullable CoordinationObject object) {

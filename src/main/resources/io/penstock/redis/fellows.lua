@@ -25,7 +25,8 @@
 --          'settle'  corrects an expiry: the object, its recorded time, its new time, or '' if it
 --                    has expired, and the bytes that it takes
 --          Times are microseconds.
--- Answers  now, code, birth, when objects were last lost, number of objects, and for
+-- Answers  now, code, birth, when objects were last lost, number of objects, bytes of all objects,
+--          and for
 --          'beat'    D and the living instances; G when the instance is not a member any more
 --          'admit'   D, when an object of that name was lost (0 for never), and the bytes that it is
 --                    admitted with; F, '0' and what is full: 'objects' or 'bytes', 'own objects' or
@@ -59,16 +60,17 @@ end
 local function lost() redis.call('HSET', key, 'lost', text(now)) end
 if born_known ~= '' and born_known ~= born then lost() end
 
-local function answer(code, ...)
-  local all = {text(now), code, born, redis.call('HGET', key, 'lost') or '0',
-      text(redis.call('ZCARD', o))}
-  for _, each in ipairs({...}) do all[#all + 1] = each end
-  return all
-end
-
 local function sums(tenant)
   local objects, bytes = string.match(redis.call('HGET', t, tenant) or '', '^(%d+) (%d+)$')
   return tonumber(objects or 0), tonumber(bytes or 0)
+end
+
+local function answer(code, ...)
+  local _, bytes = sums('')
+  local all = {text(now), code, born, redis.call('HGET', key, 'lost') or '0',
+      text(redis.call('ZCARD', o)), text(bytes)}
+  for _, each in ipairs({...}) do all[#all + 1] = each end
+  return all
 end
 
 local function entry(object) -- returns the bytes and the tenant of an object, or nil

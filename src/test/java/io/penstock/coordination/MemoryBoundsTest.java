@@ -31,6 +31,7 @@ class MemoryBoundsTest extends ObjectBoundsContract {
           .isInstanceOf(ObjectReply.Full.class);
       alarm.pass(BOUNDS.idleNanos());
       assertThat(memory.objects()).isZero();
+      assertThat(memory.bytes()).isZero();
     }
   }
 
@@ -43,5 +44,6 @@ class MemoryBoundsTest extends ObjectBoundsContract {
       turn.cancel();
     }
     assertThat(memory.waiting()).isZero();
+    assertThat(memory.bytes()).isEqualTo(ObjectFootprint.empty("e"));
   }
 }

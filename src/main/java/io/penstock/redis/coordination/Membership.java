@@ -30,6 +30,9 @@ final class Membership {
   /** Silence after which an instance is gone. */
   static final long LEASE_NANOS = 5 * BEAT_NANOS;
 
+  /** Number of words with which all answers of the script begin. */
+  static final int COMMON_WORDS = 6;
+
   private static final long NANOS_PER_MICRO = 1_000;
 
   /** Maximum number of gone instances that are remembered. */
@@ -80,6 +83,7 @@ final class Membership {
   private int generation = 1;
   private String born = "";
   private long objects;
+  private long bytes;
   private long number;
   private boolean queued;
   private boolean well;
@@ -128,6 +132,11 @@ final class Membership {
   /** Returns the number of objects as last answered. */
   long objects() {
     return objects;
+  }
+
+  /** Returns the bytes of all objects as last answered. */
+  long bytes() {
+    return bytes;
   }
 
   /** Returns whether turns may begin: this instance is a member, and receives its publications. */
@@ -220,10 +229,13 @@ final class Membership {
 
   /** Returns the words of an answer of that script, or null when there is none. */
   @Nullable List<String> words(Reply reply) {
-    if (reply.trouble() == null && reply.content() instanceof List<?> list && list.size() >= 5) {
+    if (reply.trouble() == null
+        && reply.content() instanceof List<?> list
+        && list.size() >= COMMON_WORDS) {
       List<String> words = list.stream().map(String::valueOf).toList();
       born = words.get(2);
       objects = Long.parseLong(words.get(4));
+      bytes = Long.parseLong(words.get(5));
       return words;
     }
     RedisTrouble trouble = reply.trouble();
@@ -282,7 +294,7 @@ final class Membership {
           lose();
           beat();
         } else {
-          joined(words.subList(5, words.size()));
+          joined(words.subList(COMMON_WORDS, words.size()));
         }
         troubleLog.recordSuccess();
       }

@@ -22,10 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class ObjectRegistrar {
   private static final long NANOS_PER_MICRO = 1_000;
 
-  /** Index of the first object that may have expired, in answers to an admission and otherwise. */
-  private static final int AFTER_ADMISSION = 7;
-
-  private static final int AFTER_REST = 5;
+  /** Index of the first object that may have expired, in answers to an admission. */
+  private static final int AFTER_ADMISSION = Membership.COMMON_WORDS + 2;
 
   /** Most objects that are checked after each heartbeat. */
   private static final int SWEPT = 250;
@@ -144,7 +142,8 @@ final class ObjectRegistrar {
           request,
           full
               ? ObjectAdmission.refused(refusal(words.get(AFTER_ADMISSION - 1)))
-              : new ObjectAdmission(null, words.get(AFTER_REST), words.get(AFTER_ADMISSION - 1)));
+              : new ObjectAdmission(
+                  null, words.get(Membership.COMMON_WORDS), words.get(AFTER_ADMISSION - 1)));
     }
   }
 
@@ -173,7 +172,9 @@ final class ObjectRegistrar {
           sweeping = false;
           List<String> words = membership.words(reply);
           if (words != null) {
-            settleAll(words.subList(AFTER_REST, words.size()), Long.parseLong(words.getFirst()));
+            settleAll(
+                words.subList(Membership.COMMON_WORDS, words.size()),
+                Long.parseLong(words.getFirst()));
           }
         });
   }

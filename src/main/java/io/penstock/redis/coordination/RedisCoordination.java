@@ -262,6 +262,13 @@ public final class RedisCoordination implements CoordinationService {
     }
   }
 
+  @Override
+  public long bytes() {
+    synchronized (lock) {
+      return membership.bytes();
+    }
+  }
+
   /** Returns whether all calls are answered, and all own heartbeats were received. */
   boolean settled() {
     synchronized (lock) {

@@ -70,7 +70,8 @@ class CoordinationKeysIT {
           .startsWith("HTTP/1.1 429")
           .contains("x-penstock-reason: queue_full", "Retry-After: 1");
       assertThat(gateway.operator("GET /actuator/prometheus"))
-          .contains("penstock_coordination_waiters 1.0", "penstock_coordination_objects 2.0");
+          .contains("penstock_coordination_waiters 1.0", "penstock_coordination_objects 2.0")
+          .containsPattern("penstock_coordination_bytes \\d+\\.0");
       assertThat(gateway.gateway("GET /event/e/send?message=m")).startsWith("HTTP/1.1 204");
       assertThat(new String(waits.getInputStream().readAllBytes(), UTF_8))
           .startsWith("HTTP/1.1 200")

@@ -64,7 +64,8 @@ class MembershipTest {
 
   private static Reply reply(String code, String... living) {
     List<String> words =
-        Stream.concat(Stream.of(Long.toString(MICROS), code, "born", "", "17"), Stream.of(living))
+        Stream.concat(
+                Stream.of(Long.toString(MICROS), code, "born", "", "17", "1700"), Stream.of(living))
             .toList();
     return new Reply(words, null, 0);
   }

@@ -79,7 +79,10 @@ class RedisBoundsIT extends ObjectBoundsContract {
       crew.pass(HOUR);
       member.beat();
       crew.settle();
+      member.beat();
+      crew.settle();
       assertThat(member.objects()).isZero();
+      assertThat(member.bytes()).isZero();
       assertThat(counted("a")).isEqualTo("$-1");
       assertThat(counted("")).isEqualTo("$-1");
     }

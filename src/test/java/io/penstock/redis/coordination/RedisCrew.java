@@ -192,6 +192,11 @@ final class RedisCrew implements AutoCloseable {
       }
 
       @Override
+      public long bytes() {
+        return members.getFirst().bytes();
+      }
+
+      @Override
       public void dismiss(ObjectReply answer) {
         members.forEach(member -> member.dismiss(answer));
       }
