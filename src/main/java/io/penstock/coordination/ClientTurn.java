@@ -29,7 +29,7 @@ public final class ClientTurn {
   @Nullable CoordinationObject object;
 
   /** The tenant whose share it takes from. */
-  String tenant = CoordinationService.ANYONE;
+  String tenant = "";
 
   /** The grant that can be returned, or null. */
   @Nullable Object given;

@@ -28,9 +28,6 @@ final class ObjectRegistrar {
   /** Most objects that are checked after each heartbeat. */
   private static final int SWEPT = 250;
 
-  /** Reply while Redis does not say whether there may be another object. */
-  private static final ObjectAdmission UNKNOWN = ObjectAdmission.refused(PendingCalls.AWAY);
-
   /** Requests of one tenant for one object, which are sent as one. */
   private static final class Request {
     private final String id;
@@ -124,7 +121,9 @@ final class ObjectRegistrar {
     if (words == null || words.size() < AFTER_ADMISSION) {
       RedisTrouble trouble = reply.trouble();
       boolean full = trouble != null && trouble.kind() == RedisTrouble.Kind.MEMORY;
-      tell(request, full ? ObjectAdmission.refused(ObjectReplies.OUT_OF_MEMORY) : UNKNOWN);
+      tell(
+          request,
+          full ? ObjectAdmission.refused(ObjectReplies.OUT_OF_MEMORY) : ObjectAdmission.NONE);
       return;
     }
     List<String> overdue = words.subList(AFTER_ADMISSION, words.size());

@@ -198,10 +198,12 @@ final class PendingCalls {
         growth,
         admission -> {
           ObjectReply refusal = admission.refusal();
-          if (refusal == null) {
-            send(pendingCall, admission);
-          } else {
+          if (refusal != null) {
             over(pendingCall, refusal);
+          } else if (admission.lost().isEmpty()) {
+            over(pendingCall, AWAY); // Redis did not decide
+          } else {
+            send(pendingCall, admission);
           }
         });
   }
