@@ -218,6 +218,7 @@ public final class Endpoint {
     // Numbered as late as possible, so that the order of numbers is nearly that of the inbox.
     long order = services.arrivals().getAndIncrement();
     ParkedTicket parkedTicket = ticket(order, ticketRequest, now);
+    routeTable.arrived(ticketRequest, now);
     parkedTicket.setLaneKey(routeTable.kept(parkedTicket.laneKey(), ticketRequest, now));
     if (spec().shadow()) {
       shadows.release(parkedTicket, ticketRequest, now);

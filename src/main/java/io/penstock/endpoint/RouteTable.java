@@ -94,6 +94,17 @@ final class RouteTable implements RouteSource {
     return most;
   }
 
+  /** Informs the upstreams that may serve a new request of its arrival. */
+  void arrived(TicketRequest ticketRequest, long now) {
+    String key = ticketRequest.origin().key();
+    for (UpstreamSpec each : configuration.get().upstreams()) {
+      Upstream upstream = upstreamRegistry.find(each.id());
+      if (upstream != null && each.serves(ticketRequest.model())) {
+        upstream.arrived(key, now);
+      }
+    }
+  }
+
   /** Returns the key of a new request's lane, with the upstream to which it is kept. */
   LaneKey kept(LaneKey laneKey, TicketRequest ticketRequest, long now) {
     TicketRequest.RequestAffinity affinity = ticketRequest.affinity();

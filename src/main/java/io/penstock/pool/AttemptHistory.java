@@ -12,9 +12,19 @@ import org.jspecify.annotations.Nullable;
  *     received nothing of an answer
  * @param streamUsage how the gateway changed the request of this attempt to learn the usage of a
  *     stream
+ * @param key the name of the key that it came with, or null
+ * @param upgrade whether it asks the upstream to become a WebSocket
+ * @param timedOut whether the upstream took this attempt and sent nothing until the time was up
  */
 public record AttemptHistory(
-    @Nullable String model, int rejected, int broken, boolean repeatable, StreamUsage streamUsage) {
+    @Nullable String model,
+    int rejected,
+    int broken,
+    boolean repeatable,
+    StreamUsage streamUsage,
+    @Nullable String key,
+    boolean upgrade,
+    boolean timedOut) {
   /** Change to a request to learn the usage of a stream. */
   public enum StreamUsage {
     /**
@@ -28,7 +38,13 @@ public record AttemptHistory(
     TAKEN_OUT
   }
 
-  /** Creates the history of a request that is sent with an unchanged body. */
+  /** Creates the history of a request without a key. */
+  public AttemptHistory(
+      @Nullable String model, int rejected, int broken, boolean repeatable, StreamUsage usage) {
+    this(model, rejected, broken, repeatable, usage, null, false, false);
+  }
+
+  /** Creates the history of a request without a key that is sent with an unchanged body. */
   public AttemptHistory(@Nullable String model, int rejected, int broken, boolean repeatable) {
     this(model, rejected, broken, repeatable, StreamUsage.LEFT_ALONE);
   }

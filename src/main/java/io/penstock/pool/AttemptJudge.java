@@ -56,6 +56,9 @@ final class AttemptJudge {
     if (works(status)) {
       pause.served();
     }
+    if (attemptHistory.upgrade() && status != 429) {
+      return AttemptVerdict.PASS; // the upstream need not serve WebSockets
+    }
     return switch (status) {
       case 429 -> throttled(attemptHistory, lesson, pause, now);
       case 503, 529 -> overloaded(attemptHistory, lesson, pause, now);
@@ -64,7 +67,7 @@ final class AttemptJudge {
         if (lesson.cause() == ProviderLesson.ErrorCause.OVERLOADED) {
           yield overloaded(attemptHistory, lesson, pause, now);
         }
-        upstreamHealth.failed(now);
+        upstreamHealth.failed(attemptHistory.key(), now);
         yield onceMore(attemptHistory, MAX_BROKEN);
       }
       case 400 -> refused(attemptHistory, lesson);
@@ -141,7 +144,7 @@ final class AttemptJudge {
   private AttemptVerdict overloaded(
       AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
     pause.backOff(Math.max(0, lesson.retryAfterNanos()), now);
-    upstreamHealth.failed(now);
+    upstreamHealth.failed(attemptHistory.key(), now);
     return onceMore(attemptHistory, MAX_UNSENT);
   }
 
@@ -154,11 +157,22 @@ final class AttemptJudge {
         yield onceMore(attemptHistory, MAX_UNSENT);
       }
       case BROKEN -> {
-        upstreamHealth.failed(now);
+        broken(attemptHistory, now);
         yield onceMore(attemptHistory, MAX_BROKEN);
       }
       case REJECTED, REFUSED -> AttemptVerdict.PASS;
     };
+  }
+
+  private void broken(AttemptHistory attemptHistory, long now) {
+    if (attemptHistory.upgrade()) {
+      return; // the upstream need not serve WebSockets
+    }
+    if (attemptHistory.timedOut()) {
+      upstreamHealth.failed(attemptHistory.key(), now);
+    } else {
+      upstreamHealth.failed(now);
+    }
   }
 
   private static AttemptVerdict onceMore(AttemptHistory attemptHistory, int most) {

@@ -258,14 +258,17 @@ public final class Upstream {
    */
   public AttemptVerdict judge(AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
     Quota pool = pool(attemptHistory.model(), now);
+    arrived(attemptHistory.key(), now);
     boolean well = upstreamHealth.well();
+    long opens = health().opens(now);
     boolean before = lesson.status() >= AttemptJudge.ERRORS && readiness(pool, now).soon(now);
     AttemptVerdict verdict = attemptJudge.of(attemptHistory, lesson, pause(pool), now);
     if (lesson.status() < AttemptJudge.ERRORS
         && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.TAKEN_OUT) {
       usageRefusals.add(ownName(attemptHistory.model()), pool, now);
     }
-    boolean opened = AttemptJudge.works(lesson.status()) && upstreamHealth.answered(now);
+    boolean answered = AttemptJudge.works(lesson.status()) && upstreamHealth.answered(now);
+    boolean opened = answered || health().opens(now) < opens;
     boolean shut = (well && !upstreamHealth.well()) || (before && !readiness(pool, now).soon(now));
     if (opened || shut) {
       wake();
@@ -285,12 +288,25 @@ public final class Upstream {
    */
   public AttemptVerdict judge(
       AttemptHistory attemptHistory, AttemptFailure failure, String cause, long now) {
+    arrived(attemptHistory.key(), now);
     boolean well = upstreamHealth.well();
+    long opens = health().opens(now);
     AttemptVerdict verdict = attemptJudge.of(attemptHistory, failure, cause, now);
-    if (well && !upstreamHealth.well()) {
+    if ((well && !upstreamHealth.well()) || health().opens(now) < opens) {
       wake();
     }
     return verdict;
+  }
+
+  /**
+   * Records that a request arrived that may go to it.
+   *
+   * @param key the name of the key that it came with, or null
+   */
+  public void arrived(@Nullable String key, long now) {
+    if (upstreamHealth.arrived(key, now)) {
+      wake();
+    }
   }
 
   /** Wakes all waiters of its pools: they can go now, or should go to another upstream. */

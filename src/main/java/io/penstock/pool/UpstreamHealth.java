@@ -2,6 +2,7 @@ package io.penstock.pool;
 
 import io.penstock.quota.QuotaGate;
 import io.penstock.time.Ticker;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Circuit breaker of an upstream. Three failures in a row, or one that waiting does not cure, make
@@ -9,7 +10,13 @@ import io.penstock.time.Ticker;
  * until the next one, up to 15 s. One that goes well puts the gate on trial with one request at a
  * time, because a probe does not show that the call works that failed. A failed trial shuts the
  * gate again and also doubles the time; a successful one opens it. If no result of a probe arrives,
- * the trial begins by itself. Safe from any thread.
+ * the trial begins by itself.
+ *
+ * <p>A failure that a request may have provoked by what it asks counts only when requests of two
+ * keys failed, or when no other key sent a request in the last minute: nobody shall take the
+ * upstream from others by repeating a request that fails. For the same reason the gate opens as
+ * soon as a second key comes, if nothing but such failures of one key has shut it. Safe from any
+ * thread.
  */
 final class UpstreamHealth {
   static final int FAILURES = 3;
@@ -26,7 +33,23 @@ final class UpstreamHealth {
   static final int MOST_ERRORS = 4;
 
   private final QuotaGate quotaGate = new QuotaGate();
-  private int failures;
+  private final ActiveKeys activeKeys = new ActiveKeys();
+
+  /** The failures in a row that are the upstream's own. */
+  private int own;
+
+  /** The failures in a row that requests may have provoked. */
+  private int provoked;
+
+  /** The key of the first of those requests, or null. */
+  private @Nullable String provoker;
+
+  /** Whether another key had such a failure too. */
+  private boolean several;
+
+  /** The key whose requests alone shut the gate, or null; writes are synchronized. */
+  private volatile @Nullable String shutBy;
+
   private int errors;
   private long shutNanos;
   private long trialFrom;
@@ -60,17 +83,80 @@ final class UpstreamHealth {
     return Math.min(opens, due > now ? due : now + LEAST_NANOS);
   }
 
-  /** Records a failed attempt. */
+  /** Records a failed attempt for which no request is to blame. */
   synchronized void failed(long now) {
-    failures++;
-    if (failures >= FAILURES || !well()) {
-      shut(now);
+    if (!early(now)) {
+      own++;
+      countFailures(now);
     }
+  }
+
+  /**
+   * Records an attempt that failed perhaps because of what the request asks.
+   *
+   * @param key the key of the request; null stands for requests without one
+   * @return whether a request may go on trial now, because this failure does not count
+   */
+  synchronized boolean failed(@Nullable String key, long now) {
+    if (early(now)) {
+      return false;
+    }
+    String name = ActiveKeys.name(key);
+    several |= provoker != null && !provoker.equals(name);
+    provoker = provoker == null ? name : provoker;
+    provoked++;
+    if (well() || counted(now) > 0) {
+      countFailures(now);
+      return false;
+    }
+    quotaGate.tryFrom(now, shutNanos);
+    return true;
+  }
+
+  private void countFailures(long now) {
+    if (counted(now) >= (well() ? FAILURES : 1)) {
+      shutBy = own == 0 && !several ? provoker : null;
+      shutLonger(now);
+    }
+  }
+
+  /** Returns the number of failures in a row that count. */
+  private int counted(long now) {
+    boolean counts = several || (provoker != null && activeKeys.only(provoker, now));
+    return counts ? own + provoked : own;
+  }
+
+  private void forgetFailures() {
+    own = 0;
+    provoked = 0;
+    provoker = null;
+    several = false;
+  }
+
+  /**
+   * Records that a request arrived for the upstream, whether it can be sent or not; returns whether
+   * that opened the gate.
+   *
+   * @param key the key of the request; null stands for requests without one
+   */
+  boolean arrived(@Nullable String key, long now) {
+    String name = ActiveKeys.name(key);
+    activeKeys.sent(name, now);
+    String alone = shutBy;
+    return alone != null && !alone.equals(name) && openedFor(name);
+  }
+
+  private synchronized boolean openedFor(String name) {
+    String alone = shutBy;
+    return alone != null && !alone.equals(name) && opened();
   }
 
   /** Records a failure that the next request would meet as well. */
   synchronized void broken(long now) {
-    shut(now);
+    shutBy = null;
+    if (!early(now)) {
+      shutLonger(now);
+    }
   }
 
   /**
@@ -81,13 +167,8 @@ final class UpstreamHealth {
     return !well() && now < trialFrom;
   }
 
-  private void shut(long now) {
-    if (!early(now)) {
-      shutLonger(now);
-    }
-  }
-
   private void shutLonger(long now) {
+    forgetFailures(); // a trial is judged by what comes after it
     shutNanos = well() ? LEAST_NANOS : Math.min(MOST_NANOS, 2 * shutNanos);
     long due = now + shutNanos;
     trialFrom = due + GRACE_NANOS;
@@ -111,6 +192,7 @@ final class UpstreamHealth {
           case UNREACHABLE -> false;
         };
     if (!tries) {
+      shutBy = null;
       shutLonger(now);
       return false;
     }
@@ -126,18 +208,19 @@ final class UpstreamHealth {
     if (early(now)) {
       return false;
     }
-    failures = 0;
+    forgetFailures();
     return opened();
   }
 
   /** Resets the state, as for a newly configured upstream; returns whether it was unhealthy. */
   synchronized boolean forget() {
-    failures = 0;
+    forgetFailures();
     return opened();
   }
 
   private boolean opened() {
     boolean was = !well();
+    shutBy = null;
     if (was) {
       probeAt = Ticker.NEVER;
       errors = 0;

@@ -12,13 +12,14 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import reactor.netty.NettyPipeline;
 
 /**
- * Keeps the body of an upstream's answer that refuses to become a WebSocket. The HTTP client reads
- * only a little of that body and passes none of it on, so it is recorded here. A body longer than
- * {@value #MOST_BYTES} bytes is not kept at all. Belongs to one upgrade, and is read once that has
- * failed.
+ * Keeps the body of an upstream's answer that is no upgrade to a WebSocket: one that refuses it, or
+ * ignores that it was asked for. The HTTP client reads only a little of that body and passes none
+ * of it on, so it is recorded here. A body longer than {@value #MOST_BYTES} bytes is not kept at
+ * all. Belongs to one upgrade, and is read once that has failed.
  */
 public final class RefusedUpgrade {
   static final int MOST_BYTES = 64 << 10;
@@ -26,7 +27,17 @@ public final class RefusedUpgrade {
   // only handlers with this prefix are placed before the handler that aggregates an answer
   private static final String NAME = NettyPipeline.LEFT + "penstock.refusal";
 
+  /** Says that an upstream did not upgrade, and that its answer cannot be passed on. */
+  public static final class NotUpgraded extends IOException {
+    private static final long serialVersionUID = 1;
+
+    public NotUpgraded(Throwable cause) {
+      super("the upstream did not become a WebSocket", cause);
+    }
+  }
+
   private volatile byte[] body = new byte[0];
+  private volatile boolean whole;
 
   /** Records the answer on a new connection. */
   public void install(Channel channel) {
@@ -40,10 +51,16 @@ public final class RefusedUpgrade {
     return body;
   }
 
+  /** Returns whether the answer was received with its whole body, and all of it was kept. */
+  public boolean whole() {
+    return whole;
+  }
+
   private final class Listener extends ChannelInboundHandlerAdapter {
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     private boolean refused;
     private boolean tooLong;
+    private boolean ended;
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -61,8 +78,13 @@ public final class RefusedUpgrade {
       boolean failed = content.decoderResult().isFailure();
       keep(content.content());
       ReferenceCountUtil.release(message);
-      if (message instanceof LastHttpContent) {
-        body = tooLong || failed ? new byte[0] : received.toByteArray();
+      if (ended) {
+        return;
+      }
+      if (message instanceof LastHttpContent || tooLong) {
+        ended = true; // what comes after too long a body is of no interest, and may never end
+        whole = !tooLong && !failed;
+        body = whole ? received.toByteArray() : new byte[0];
         context.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
       }
     }

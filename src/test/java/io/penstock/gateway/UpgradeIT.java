@@ -267,10 +267,39 @@ class UpgradeIT extends HostileCase {
   }
 
   @Test
-  void upstreamThatDoesNotUpgrade_is502() throws InterruptedException {
+  void upstreamThatIgnoresTheUpgrade_hasItsAnswerPassedOn() throws InterruptedException {
     upstream.script(RawUpstream.answering(OK));
-    assertThat(refused("/raw/v1/realtime")).isEqualTo(502);
+    assertThat(refused("/raw/v1/realtime")).isEqualTo(200);
     upstream.received();
-    upstream.received(); // it may be sent once more
+  }
+
+  @Test
+  void ignoredUpgradeWithALongAnswer_is502() throws InterruptedException {
+    upstream.script(
+        RawUpstream.answering(
+            "HTTP/1.1 200 X\r\nContent-Length: 65537\r\n\r\n" + "x".repeat(65_537)));
+    HttpMessage answer = spoken("/raw/v1/realtime");
+    refused(answer, 502, "upstream_unreachable");
+    assertThat(answer.text()).contains("the upstream did not become a WebSocket");
+    upstream.received();
+    upstream.received(); // it is sent once more, as after every call without an answer
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200, 502", "403, 403"})
+  void answerToAnUpgradeThatNeverEnds_isAwaitedNoLongerThanItIsKept(int status, int answered)
+      throws InterruptedException {
+    upstream.script(
+        (server, byteSocket) -> {
+          server.read(byteSocket);
+          byteSocket.send("HTTP/1.1 " + status + " X\r\nTransfer-Encoding: chunked\r\n\r\n");
+          byteSocket.chunk("x".repeat(65_537));
+          byteSocket.take(1); // until the gateway closes the connection
+        });
+    assertThat(spoken("/raw/v1/realtime").status()).isEqualTo(answered);
+    upstream.received();
+    if (answered == 502) {
+      upstream.received(); // it is sent once more
+    }
   }
 }

@@ -19,6 +19,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AttemptJudgeTest {
@@ -273,6 +274,72 @@ class AttemptJudgeTest {
     assertThat(upstream.health().onTrial()).isFalse();
     judge(status, UNSAID, wording, FIRST, NOW);
     assertThat(upstream.health().onTrial()).isTrue();
+  }
+
+  private static AttemptHistory of(String key, boolean upgrade) {
+    return new AttemptHistory(
+        "m", 0, 1, true, AttemptHistory.StreamUsage.LEFT_ALONE, key, upgrade, false);
+  }
+
+  private static AttemptHistory timedOut(String key, boolean upgrade) {
+    return new AttemptHistory(
+        "m", 0, 1, true, AttemptHistory.StreamUsage.LEFT_ALONE, key, upgrade, true);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500, OTHER", "502, OTHER", "504, OTHER", "503, OVERLOADED", "529, OTHER"})
+  void errorsThatOneOfTwoKeysMeets_doNotShutIt(int status, ErrorCause wording) {
+    judge(200, UNSAID, ErrorCause.OTHER, of("b", false), NOW);
+    for (int each = 0; each < 10; each++) {
+      judge(status, UNSAID, wording, of("a", false), NOW);
+      upstream.judge(timedOut("a", false), AttemptFailure.BROKEN, NOW);
+    }
+    assertThat(upstream.health().onTrial()).isFalse();
+    judge(status, UNSAID, wording, of("b", false), NOW);
+    assertThat(upstream.health().onTrial()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"UNSENT", "BROKEN"})
+  void connectionsThatFail_shutItWhoeverMeetsThem(AttemptFailure failure) {
+    upstream.arrived("b", NOW);
+    for (int each = 0; each < 3; each++) {
+      assertThat(upstream.health().onTrial()).isFalse();
+      upstream.judge(of("a", false), failure, NOW);
+    }
+    assertThat(upstream.health().onTrial()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {401, 404, 408, 426, 500, 501, 502, 503, 504, 529})
+  void answersToUpgrades_areTheClients_andChangeNothing(int status) {
+    for (int each = 0; each < 10; each++) {
+      assertThat(judge(status, SECOND, ErrorCause.OVERLOADED, of("a", true), NOW))
+          .isEqualTo(AttemptVerdict.PASS);
+    }
+    assertThat(shut(pool, upstream, NOW)).isFalse();
+  }
+
+  @Test
+  void upgradesWithoutAnAnswer_areTriedOnce_andShutItOnlyWithoutAConnection() {
+    for (AttemptHistory each : List.of(of("a", true), timedOut("a", true))) {
+      for (int time = 0; time < 10; time++) {
+        assertThat(upstream.judge(each, AttemptFailure.BROKEN, NOW))
+            .isEqualTo(AttemptVerdict.ELSEWHERE);
+      }
+      assertThat(upstream.health().onTrial()).isFalse();
+    }
+    for (int time = 0; time < 3; time++) {
+      upstream.judge(of("a", true), AttemptFailure.UNSENT, NOW);
+    }
+    assertThat(upstream.health().onTrial()).isTrue();
+  }
+
+  @Test
+  void upgradeRefusedForALimit_waitsLikeAnyOther() {
+    assertThat(judge(429, SECOND, ErrorCause.RATE, of("a", true), NOW))
+        .isEqualTo(AttemptVerdict.WAIT);
+    assertThat(upstream.pause(pool).ends(NOW)).isEqualTo(NOW + SECOND);
   }
 
   @ParameterizedTest

@@ -135,6 +135,109 @@ class UpstreamHealthTest {
     assertThat(health.forget()).isFalse();
   }
 
+  private void arrive(long now, String... keys) {
+    for (String key : keys) {
+      assertThat(health.arrived(key, now)).isFalse();
+    }
+  }
+
+  private void fail(long now, String... keys) {
+    for (String key : keys) {
+      health.failed(key, now);
+    }
+  }
+
+  @Test
+  void failuresOfOneKeyWhileAnotherIsActive_doNotCount() {
+    arrive(0, "b", "a");
+    for (int each = 0; each < 100; each++) {
+      fail(UpstreamHealth.LEAST_NANOS, "a");
+    }
+    assertThat(health.well()).isTrue();
+  }
+
+  @Test
+  void failuresOfTwoKeys_count() {
+    arrive(0, "a", "b");
+    fail(0, "a", "a");
+    assertThat(health.well()).isTrue();
+    fail(0, "b");
+    assertShut(0, SECOND);
+    assertThat(health.arrived("c", 0)).as("whether a third key opens it").isFalse();
+  }
+
+  @Test
+  void failuresOfTheOnlyKeyOfTheLastMinute_count() {
+    arrive(0, "b");
+    arrive(SECOND, "a");
+    fail(60 * SECOND, "a", "a", "a");
+    assertThat(health.well()).isTrue();
+    fail(60 * SECOND + 1, "a");
+    assertShut(60 * SECOND + 1, 61 * SECOND + 1);
+  }
+
+  @Test
+  void failuresOfTheUpstreamItself_countWhoeverIsActive_butThoseOfOneKeyDoNotJoinThem() {
+    arrive(0, "a", "b");
+    fail(0, "a", "a", "a");
+    health.failed(0);
+    health.failed(0);
+    assertThat(health.well()).isTrue();
+    health.failed(0);
+    assertShut(0, SECOND);
+    assertThat(health.arrived("b", 0)).isFalse();
+  }
+
+  @Test
+  void whatOneKeyAloneHasShut_isOpenedByAnother() {
+    fail(0, "a", "a", "a");
+    assertShut(0, SECOND);
+    assertThat(health.arrived("a", 1)).isFalse();
+    assertThat(health.well()).isFalse();
+    assertThat(health.arrived("b", 1)).isTrue();
+    assertThat(health.well()).isTrue();
+    assertThat(health.probeAt()).isEqualTo(Ticker.NEVER);
+    fail(2, "a", "a", "a", "a");
+    assertThat(health.well()).isTrue();
+    fail(2, "b");
+    assertShut(2, SECOND + 2);
+  }
+
+  @Test
+  void whatOneKeyAloneHasShut_staysShutForOthers_onceAProbeHasFailed() {
+    fail(0, "a", "a", "a");
+    health.probed(ProbeResult.ERROR, SECOND);
+    assertThat(health.arrived("b", SECOND)).isFalse();
+    assertShut(SECOND, 3 * SECOND);
+  }
+
+  @Test
+  void trialThatFailsForOneKeyOfTwo_letsTheNextRequestTryAtOnce() {
+    arrive(0, "a", "b");
+    health.broken(0);
+    health.probed(ProbeResult.WORKS, SECOND);
+    for (int trial = 0; trial < 10; trial++) {
+      assertThat(health.gate().pass(SECOND)).isTrue();
+      assertThat(health.gate().pass(SECOND)).as("one at a time").isFalse();
+      assertThat(health.failed("a", SECOND)).isTrue();
+    }
+    assertThat(health.gate().pass(SECOND)).isTrue();
+    assertThat(health.failed("b", SECOND)).isFalse();
+    assertShut(SECOND, 3 * SECOND);
+  }
+
+  @Test
+  void failureOfARequestThatWasSentBeforeItWasShut_changesNothing() {
+    arrive(0, "a", "b");
+    health.broken(0);
+    fail(1, "a", "b");
+    health.failed(1);
+    assertShut(1, SECOND);
+    health.probed(ProbeResult.WORKS, SECOND);
+    assertThat(health.gate().pass(SECOND)).isTrue();
+    assertThat(health.failed("b", SECOND)).as("whether the next one may try").isTrue();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "200, WORKS", "302, WORKS", "400, WORKS", "404, WORKS", "499, WORKS",

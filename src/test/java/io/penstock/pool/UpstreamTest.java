@@ -160,6 +160,31 @@ class UpstreamTest {
   }
 
   @Test
+  void keyThatOpensWhatAnotherAloneHasShut_wakesAllWhoWait() {
+    for (int each = 0; each < 3; each++) {
+      answer(500, ErrorCause.OTHER, NOW);
+    }
+    assertWoken(1);
+    upstream.arrived(null, NOW);
+    assertWoken(1);
+    upstream.arrived("another", NOW);
+    assertWoken(2);
+    assertThat(upstream.health().onTrial()).isFalse();
+  }
+
+  @Test
+  void trialWithAFailureThatDoesNotCount_wakesAllWhoWait() {
+    upstream.arrived("another", NOW);
+    answer(429, ErrorCause.SPENT, NOW);
+    upstream.probed(ProbeResult.WORKS, null, NOW + SECOND);
+    assertWoken(2);
+    assertThat(upstream.health().pass(NOW + SECOND)).isTrue();
+    answer(500, ErrorCause.OTHER, NOW + SECOND);
+    assertWoken(3);
+    assertThat(upstream.health().pass(NOW + SECOND)).isTrue();
+  }
+
+  @Test
   void longPause_wakesThoseWhoHadBetterGoElsewhere_once() {
     answer(429, SECOND, ErrorCause.RATE, NOW);
     answer(429, ErrorCause.TOO_LARGE, NOW);

@@ -112,7 +112,7 @@ public final class AttemptLoop {
         OutgoingRequest.of(exchange, spec, target, edits, services.forwardedHeaders());
     Mono<UpstreamAnswer> answer =
         requestContext.upgrades()
-            ? services.relay().run(exchange, spec, outgoingRequest)
+            ? services.relay().run(exchange, spec, outgoingRequest, this::learned)
             : services.call().run(exchange, spec, outgoingRequest, this::learned);
     return answer
         .<AttemptResult>map(AttemptResult.Answered::new)
@@ -204,7 +204,7 @@ public final class AttemptLoop {
     UpstreamSpec spec = upstream().spec();
     String cause = failure.of(spec);
     AttemptVerdict attemptVerdict =
-        services.judge().failed(upstream(), tries(), kind, cause, now());
+        services.judge().failed(upstream(), tries(failure.timedOut()), kind, cause, now());
     ParkedTicket waitingTicket =
         again(kind, attemptVerdict, failure.refusal().reason() == RefusalReason.UPSTREAM_TIMEOUT);
     if (waitingTicket == null) {
@@ -331,8 +331,19 @@ public final class AttemptLoop {
   }
 
   private AttemptHistory tries() {
+    return tries(false);
+  }
+
+  private AttemptHistory tries(boolean timedOut) {
     return new AttemptHistory(
-        requestContext.askedModel(), rejected, broken, requestContext.repeatable(), streamUsage());
+        requestContext.askedModel(),
+        rejected,
+        broken,
+        requestContext.repeatable(),
+        streamUsage(),
+        requestContext.origin().key(),
+        requestContext.upgrades(),
+        timedOut);
   }
 
   private AttemptHistory.StreamUsage streamUsage() {

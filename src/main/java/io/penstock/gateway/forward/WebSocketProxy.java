@@ -2,6 +2,7 @@ package io.penstock.gateway.forward;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.timeout.ReadTimeoutException;
@@ -35,8 +36,8 @@ import reactor.netty.http.websocket.WebsocketOutbound;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Passes WebSockets through, frame by frame. The upstream is asked first, so that its refusal can
- * still be sent to the client as an HTTP answer. Safe from any thread.
+ * Passes WebSockets through, frame by frame. The upstream is asked first, so that an answer other
+ * than an upgrade can still be sent to the client. Safe from any thread.
  */
 public final class WebSocketProxy {
   private static final String PROTOCOLS = "sec-websocket-protocol";
@@ -50,13 +51,16 @@ public final class WebSocketProxy {
   }
 
   /**
-   * Relays until one side closes, and then completes empty. If the upstream refuses to become a
+   * Relays until one side closes, and then completes empty. If the upstream does not become a
    * WebSocket, its answer is returned.
    *
    * @param exchange the exchange that goes to the upstream
    */
   Mono<UpstreamAnswer> run(
-      ServerWebExchange exchange, UpstreamSpec spec, OutgoingRequest outgoingRequest) {
+      ServerWebExchange exchange,
+      UpstreamSpec spec,
+      OutgoingRequest outgoingRequest,
+      UpstreamAnswer.Learner learner) {
     Sinks.Empty<Void> open = Sinks.empty();
     Duration patience = Duration.ofNanos(spec.link().timeouts().firstByteNanos());
     Mono<Void> late =
@@ -69,7 +73,7 @@ public final class WebSocketProxy {
         .then(Mono.<UpstreamAnswer>empty())
         .onErrorResume(
             WebSocketClientHandshakeException.class,
-            refusal -> refused(exchange, refusal, refusedUpgrade));
+            refusal -> answered(exchange, refusal, refusedUpgrade, learner));
   }
 
   private Mono<Void> relayed(
@@ -202,17 +206,27 @@ public final class WebSocketProxy {
     return Mono.fromRunnable(() -> to.withConnection(Connection::dispose));
   }
 
-  private static Mono<UpstreamAnswer> refused(
+  /** Returns the answer of an upstream that did not upgrade, or an error if it is incomplete. */
+  private static Mono<UpstreamAnswer> answered(
       ServerWebExchange exchange,
       WebSocketClientHandshakeException refusal,
-      RefusedUpgrade refusedUpgrade) {
+      RefusedUpgrade refusedUpgrade,
+      UpstreamAnswer.Learner learner) {
     var response = refusal.response();
-    if (response == null || response.status().code() < UpstreamFailure.LOWEST_ERROR_STATUS) {
-      return Mono.error(new java.io.IOException("the upstream did not upgrade", refusal));
+    int status = response == null ? 0 : response.status().code();
+    boolean error = status >= UpstreamFailure.LOWEST_ERROR_STATUS;
+    if (response == null || (!error && !refusedUpgrade.whole())) {
+      return Mono.error(new RefusedUpgrade.NotUpgraded(refusal));
     }
     HttpHeaders headers = response.headers().copy();
     HeaderNames.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
-    headers.set(HttpHeaderNames.CONTENT_LENGTH, refusedUpgrade.body().length);
-    return UpstreamAnswer.whole(response.status().code(), headers, refusedUpgrade.body(), exchange);
+    headers.remove(HttpHeaderNames.CONTENT_LENGTH);
+    if (status != HttpResponseStatus.NO_CONTENT.code()) {
+      headers.set(HttpHeaderNames.CONTENT_LENGTH, refusedUpgrade.body().length);
+    }
+    if (!error) {
+      learner.learned(status, headers);
+    }
+    return UpstreamAnswer.whole(status, headers, refusedUpgrade.body(), exchange);
   }
 }

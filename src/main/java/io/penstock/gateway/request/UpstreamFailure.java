@@ -5,6 +5,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.AnswerGuard;
+import io.penstock.wire.RefusedUpgrade;
 import java.io.IOException;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
@@ -31,12 +32,19 @@ public record UpstreamFailure(Refusal refusal, boolean sent, String cause) {
           sent(RefusalReason.UPSTREAM_TIMEOUT, "the upstream did not answer in time");
       case AnswerGuard.NotHttp unreadable ->
           sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream did not answer in HTTP");
+      case RefusedUpgrade.NotUpgraded plain ->
+          sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream did not become a WebSocket");
       case IOException reset when isReset(reset) ->
           sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream reset the connection");
       case IOException broken ->
           sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
       default -> null;
     };
+  }
+
+  /** Returns whether the upstream may have seen the request and sent nothing in time. */
+  public boolean timedOut() {
+    return sent && refusal.reason() == RefusalReason.UPSTREAM_TIMEOUT;
   }
 
   /** Returns what operators are told: the cause, and the scheme, host and port of the upstream. */
