@@ -67,7 +67,8 @@ class PenstockConfiguration {
 
   @Bean
   GatewaySettings gatewaySettings(PenstockSettings settings) {
-    return new GatewaySettings(settings.keys().demanded(), settings.log().access());
+    return new GatewaySettings(
+        settings.keys().demanded(), settings.log().access(), settings.writeTimeout());
   }
 
   @Bean

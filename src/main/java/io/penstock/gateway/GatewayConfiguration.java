@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.cost.CostLearner;
 import io.penstock.endpoint.EndpointRegistry;
@@ -92,8 +93,12 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  ClientConnections connections() {
-    return new ClientConnections();
+  ClientConnections connections(GatewaySettings settings, MeterRegistry meters) {
+    ClientConnections connections = new ClientConnections(settings.writeTimeout());
+    FunctionCounter.builder("penstock.clients.stalled", connections, ClientConnections::stalled)
+        .description("Answers cut off because their client took nothing of them")
+        .register(meters);
+    return connections;
   }
 
   @Bean

@@ -58,6 +58,8 @@ import org.springframework.util.unit.DataSize;
  * @param warmUp Before it listens, the program sends itself requests for at most two seconds,
  *     unless this is {@code false}, so that its code is loaded when the first client comes.
  * @param workspace Regions share limits with those regions that have the same workspace.
+ * @param writeTimeout A client may take nothing of its answer for this long, although more of it is
+ *     there; then it is cut off, so that its request gives back its place.
  */
 @ConfigurationProperties("penstock")
 public record PenstockSettings(
@@ -82,7 +84,8 @@ public record PenstockSettings(
     @DefaultValue("600s") Duration streamDrainTimeout,
     @DefaultValue @Valid Usage usage,
     @DefaultValue("true") boolean warmUp,
-    @DefaultValue("default") String workspace) {
+    @DefaultValue("default") String workspace,
+    @DefaultValue("60s") @DurationMin(nanos = 1, message = ABOVE_ZERO) Duration writeTimeout) {
   private static final String ABOVE_ZERO = "a duration above 0 such as 500ms, 30s or 10m";
   private static final String PART = "a number above 0 and up to 1";
   private static final String SHARE = "a number from 0 to 1";

@@ -9,16 +9,42 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The connections that clients have open, so that clients can be made to leave them. Safe from any
- * thread.
+ * The connections that clients have open, so that clients can be made to leave them, and those that
+ * take nothing of what is sent to them are closed. Safe from any thread.
  */
 public final class ClientConnections {
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final LongAdder stalled = new LongAdder();
+  private final long writeTimeoutNanos;
+
+  /**
+   * Creates it without connections.
+   *
+   * @param writeTimeout how long a client may take nothing of what is to be sent to it
+   */
+  public ClientConnections(Duration writeTimeout) {
+    this.writeTimeoutNanos = writeTimeout.toNanos();
+  }
+
+  /**
+   * Returns how many connections and HTTP/2 streams were closed because their client took nothing.
+   */
+  public long stalled() {
+    return stalled.sum();
+  }
+
+  /** Closes a connection or an HTTP/2 stream once its client takes nothing for too long. */
+  void watch(Channel channel) {
+    ClientWriteTimeout.install(channel, writeTimeoutNanos, stalled::increment);
+  }
 
   /** Adds a connection until it is closed; the HTTP/2 streams of a connection are not added. */
   void opened(Channel channel) {
+    watch(channel);
     if (channel.parent() instanceof ServerChannel) {
       open.add(channel);
     }

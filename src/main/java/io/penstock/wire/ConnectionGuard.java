@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.AttributeKey;
 import io.penstock.cost.Dialect;
 import io.penstock.provider.ProviderProtocol;
@@ -28,6 +29,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.Connection;
 import reactor.netty.NettyPipeline;
 import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerState;
 
 /**
  * Handler right behind the codec of a client's connection. Input that is not HTTP never becomes a
@@ -67,12 +69,20 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   /** Adds a guard to every connection of a server. */
   public static HttpServer guard(HttpServer server, ClientConnections connections) {
-    return server.doOnChannelInit(
-        (observer, channel, address) -> {
-          connections.opened(channel);
-          add(channel, true);
-          BodyUpgrades.install(channel);
-        });
+    return server
+        .doOnChannelInit(
+            (observer, channel, address) -> {
+              connections.opened(channel);
+              add(channel, true);
+              BodyUpgrades.install(channel);
+            })
+        .childObserve(
+            (connection, state) -> {
+              if (state == HttpServerState.REQUEST_RECEIVED
+                  && connection.channel() instanceof Http2StreamChannel stream) {
+                connections.watch(stream); // the callback above is not called for streams
+              }
+            });
   }
 
   /** Adds a guard to every connection of the operators' server. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.trace.RequestTracing;
 import io.penstock.trace.RequestTrail;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -17,7 +18,7 @@ class ObserveFilterTest {
     if (requestTracing != null) {
       beans.registerSingleton("tracing", requestTracing);
     }
-    GatewaySettings settings = new GatewaySettings(false, logged);
+    GatewaySettings settings = new GatewaySettings(false, logged, Duration.ofSeconds(60));
     return new GatewayConfiguration()
         .observeFilter(beans.getBeanProvider(RequestTracing.class), () -> 0, settings);
   }

@@ -86,6 +86,7 @@ class PenstockSettingsTest {
     assertThat(settings.usage().rowsPerDay()).isEqualTo(2_000);
     assertThat(settings.warmUp()).isTrue();
     assertThat(settings.workspace()).isEqualTo("default");
+    assertThat(settings.writeTimeout()).isEqualTo(Duration.ofSeconds(60));
   }
 
   @Test
@@ -114,7 +115,8 @@ class PenstockSettingsTest {
             "quotas.reservation-timeout", "1h",
             "mock-endpoint-tpm-threshold", "9223372036854775807",
             "warm-up", "false",
-            "workspace", "team-a");
+            "workspace", "team-a",
+            "write-timeout", "5s");
     assertThat(settings.allowedHosts()).containsExactly("a.example", "b.example");
     assertThat(settings.allowedOrigins()).containsExactly("http://c.example");
     assertThat(settings.drainPause()).isEqualTo(Duration.ofSeconds(1));
@@ -124,6 +126,7 @@ class PenstockSettingsTest {
     assertThat(settings.mockEndpointTpmThreshold()).isEqualTo(Long.MAX_VALUE);
     assertThat(settings.warmUp()).isFalse();
     assertThat(settings.workspace()).isEqualTo("team-a");
+    assertThat(settings.writeTimeout()).isEqualTo(Duration.ofSeconds(5));
   }
 
   @Test

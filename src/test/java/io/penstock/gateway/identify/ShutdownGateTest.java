@@ -3,11 +3,13 @@ package io.penstock.gateway.identify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.wire.ClientConnections;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class ShutdownGateTest {
-  private final ShutdownGate shutdownGate = new ShutdownGate(new ClientConnections());
+  private final ShutdownGate shutdownGate =
+      new ShutdownGate(new ClientConnections(Duration.ofSeconds(60)));
 
   @Test
   void closedWithNobodyInside_isEmptyAtOnce() {
