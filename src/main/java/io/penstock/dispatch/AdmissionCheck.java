@@ -175,11 +175,23 @@ public final class AdmissionCheck {
 
   /** Returns the refusal of a ticket that finds the queue full. */
   public static Refusal queueFull(String bound, long nextNanos) {
+    return noPlace("the queue is full: it holds at most " + bound, nextNanos);
+  }
+
+  /**
+   * Returns the refusal of a ticket with a flow that has its share of a queue that is nearly full.
+   *
+   * @param held what the flow holds, and of how much
+   */
+  static Refusal flowFull(String held, long nextNanos) {
+    return noPlace(
+        "the queue is nearly full, and its flow already holds " + held + ", which is its share",
+        nextNanos);
+  }
+
+  private static Refusal noPlace(String detail, long nextNanos) {
     boolean known = nextNanos >= 0 && nextNanos < Long.MAX_VALUE / 2;
-    return new Refusal(
-        RefusalReason.QUEUE_FULL,
-        "the queue is full: it holds at most " + bound,
-        known ? nextNanos : Refusal.UNKNOWN);
+    return new Refusal(RefusalReason.QUEUE_FULL, detail, known ? nextNanos : Refusal.UNKNOWN);
   }
 
   /** Returns the refusal of a ticket that reached its deadline. */

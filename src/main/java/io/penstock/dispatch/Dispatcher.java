@@ -8,6 +8,7 @@ import io.penstock.time.Ticker;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides when the tickets of one endpoint are released, for all limits and orders alike: {@link
@@ -258,10 +259,11 @@ public final class Dispatcher {
     Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
     long soonest = parkedTicket.lane() instanceof Lane lane ? lane.wakeAt() - now : Ticker.NEVER;
     String full = waitingRoom.overfull(parkedTicket);
-    if (full == null && refusal == null) {
+    String share = waitingRoom.overShare(parkedTicket);
+    if (full == null && share == null && refusal == null) {
       return;
     }
-    if (refusal == null && waitingRoom.mayBlock(parkedTicket)) {
+    if (refusal == null && share == null && waitingRoom.mayBlock(parkedTicket)) {
       waitingRoom.remove(parkedTicket, false);
       waitingRoom.block(parkedTicket);
       return;
@@ -272,9 +274,15 @@ public final class Dispatcher {
       dispatchListener.refused(
           parkedTicket,
           refusal == null
-              ? promisePlace(String.valueOf(full), soonest, parkedTicket, routes, now)
+              ? promisePlace(noPlace(full, share, soonest), parkedTicket, routes, now)
               : promise(refusal, parkedTicket, parkedTicket.refusesAboveNanos(), routes, now));
     }
+  }
+
+  private Refusal noPlace(@Nullable String full, @Nullable String share, long soonest) {
+    return share != null && (full == null || routeSource.maxBlocked() > 0)
+        ? AdmissionCheck.flowFull(share, soonest)
+        : AdmissionCheck.queueFull(String.valueOf(full), soonest);
   }
 
   /**
@@ -311,18 +319,13 @@ public final class Dispatcher {
   }
 
   /**
-   * Returns the refusal of a ticket that finds the queue full, with the time at which there is a
-   * place for it, and counts it for tickets refused later.
+   * Returns the refusal of a ticket that finds no place in the queue, with the time at which there
+   * is a place for it, and counts it for tickets refused later.
    *
-   * @param soonestNanos the time after which the first place is free; negative or NEVER if unknown
+   * @param refusal a refusal with the time after which the first place is free, if that is known
    */
   private Refusal promisePlace(
-      String bound,
-      long soonestNanos,
-      ParkedTicket parkedTicket,
-      List<TicketRoute> routes,
-      long now) {
-    Refusal refusal = AdmissionCheck.queueFull(bound, soonestNanos);
+      Refusal refusal, ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
     if (!known(refusal) || paused) {
       return refusal;
     }
@@ -344,7 +347,8 @@ public final class Dispatcher {
 
   private void block(ParkedTicket parkedTicket, WaitForecast estimate, long now) {
     Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
-    if (refusal == null && waitingRoom.mayBlock(parkedTicket)) {
+    String share = waitingRoom.overShare(parkedTicket);
+    if (refusal == null && share == null && waitingRoom.mayBlock(parkedTicket)) {
       waitingRoom.block(parkedTicket);
       return;
     }
@@ -355,7 +359,7 @@ public final class Dispatcher {
     refuse(
         parkedTicket,
         refusal == null
-            ? promisePlace(full, next() - now, parkedTicket, routes, now)
+            ? promisePlace(noPlace(full, share, next() - now), parkedTicket, routes, now)
             : promise(refusal, parkedTicket, parkedTicket.refusesAboveNanos(), routes, now));
   }
 

@@ -318,6 +318,11 @@ public final class ParkedTicket extends Ticket {
         this, ticketRequest.priority(), ticketRequest.flow().name(), ticketRequest.flow().weight());
   }
 
+  /** Returns the name of the flow that it belongs to, where shares are fair. */
+  String flow() {
+    return ticketRequest.flow().name();
+  }
+
   /**
    * Returns whether it waits, in the queue or for a place there. For the owner of the queue only.
    */

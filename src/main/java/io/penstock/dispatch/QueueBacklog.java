@@ -67,6 +67,14 @@ final class QueueBacklog {
     return tickets;
   }
 
+  long tokens() {
+    return tokens;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
   /** Returns which bound leaves no place for another ticket beside these, or null. */
   @Nullable String boundReached(QueueBounds bounds, ParkedTicket parkedTicket) {
     if (tickets >= bounds.maxTickets()) {

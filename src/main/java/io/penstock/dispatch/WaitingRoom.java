@@ -1,6 +1,7 @@
 package io.penstock.dispatch;
 
 import io.penstock.queue.DimensionSizes;
+import io.penstock.queue.FlowBacklog;
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.TicketQueue;
@@ -154,6 +155,20 @@ public final class WaitingRoom {
     String full = full(parkedTicket);
     queued.add(parkedTicket);
     return full;
+  }
+
+  /**
+   * Returns what the flow of a ticket that has just arrived takes if that is more than its share
+   * and the ticket therefore gets no place, or null. See {@link FlowPlaces}.
+   *
+   * @param parkedTicket a ticket in the queue, or one that would be blocked
+   */
+  @Nullable String overShare(ParkedTicket parkedTicket) {
+    FlowBacklog own = queueDiscipline.backlogOfFlow(parkedTicket);
+    return own == null
+        ? null
+        : new FlowPlaces(routeSource.bounds(), routeSource.maxBlocked(), queued, blocked)
+            .overShare(parkedTicket, own);
   }
 
   /** Returns which bound leaves no place for a ticket even in an empty queue, or null. */

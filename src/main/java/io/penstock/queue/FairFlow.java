@@ -12,6 +12,10 @@ import java.util.List;
 final class FairFlow {
   int weight;
   final List<FlowShare<?>> shares = new ArrayList<>(1);
+
+  /** What it has in all queues. */
+  final FlowBacklog backlog = new FlowBacklog();
+
   private double service;
 
   /** The arrival number of the ticket with which this flow began to wait. */

@@ -62,7 +62,9 @@ enum InjectedFault {
    */
   CHARGED_FOR_EVER,
   /** A fault of the oracle itself: the bounds of a queue apply to tickets that come back. */
-  BOUND_AGAIN;
+  BOUND_AGAIN,
+  /** A fault of the oracle itself: a flow may fill a fair queue. */
+  UNSHARED_PLACES;
 
   /** Returns the configuration that the core gets in place of {@code specs}. */
   List<EndpointSpec> broken(List<EndpointSpec> specs) {

@@ -4,6 +4,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
+import io.penstock.queue.QueueOrder;
 import io.penstock.quota.Quota;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ final class SimEndpoint {
   final SimQueue queue;
   OracleRanking ranking;
   private final boolean lifts;
+  private final boolean sharesPlaces;
   private final Map<SimTicket.Stage, long[]> sums = new EnumMap<>(SimTicket.Stage.class);
   EndpointSpec spec;
   boolean paused;
@@ -47,14 +49,20 @@ final class SimEndpoint {
     this.endpoint = endpoint;
     this.spec = spec;
     this.lifts = fault != InjectedFault.NO_LIFT;
+    this.sharesPlaces = fault != InjectedFault.UNSHARED_PLACES;
     this.queue =
         new SimQueue(
             spec.waiting().bounds(),
             spec.waiting().maxBlocked(),
+            shares(spec),
             fault != InjectedFault.BOUND_AGAIN);
     this.ranking = new OracleRanking(spec.scheduling(), lifts);
     this.line = new SimClaims(quotaOf(endpoint));
     meter(limitOf(spec, 0, now));
+  }
+
+  private boolean shares(EndpointSpec of) {
+    return sharesPlaces && of.scheduling().order() == QueueOrder.FAIR;
   }
 
   private void meter(@Nullable OracleLimit next) {
@@ -98,7 +106,7 @@ final class SimEndpoint {
       meter(limitOf(next, before == null ? 0 : owed(before, next.limit(), now), now));
     }
     spec = next;
-    queue.change(next.waiting().bounds(), next.waiting().maxBlocked());
+    queue.change(next.waiting().bounds(), next.waiting().maxBlocked(), shares(next));
     queue.reloaded();
     if (!ranking.same(next.scheduling())) {
       rank(next.scheduling());

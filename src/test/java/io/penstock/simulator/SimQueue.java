@@ -2,7 +2,9 @@ package io.penstock.simulator;
 
 import io.penstock.queue.QueueBounds;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The tickets of an endpoint that are in its queue, and those that wait for a place there. The core
@@ -13,9 +15,13 @@ final class SimQueue {
   private final boolean exempts;
   private QueueBounds queueBounds;
   private long maxBlocked;
+  private boolean fair;
   private long tickets;
   private long tokens;
   private long bytes;
+
+  /** The tickets in the queue. */
+  private final Set<SimTicket> inside = new LinkedHashSet<>();
 
   /** In order of arrival. */
   private final List<SimTicket> blocked = new ArrayList<>();
@@ -23,18 +29,21 @@ final class SimQueue {
   /**
    * Creates an empty queue.
    *
+   * @param fair whether its places are shared by flow
    * @param exempts whether the bounds do not apply to tickets that come back
    */
-  SimQueue(QueueBounds queueBounds, long maxBlocked, boolean exempts) {
+  SimQueue(QueueBounds queueBounds, long maxBlocked, boolean fair, boolean exempts) {
     this.exempts = exempts;
+    this.fair = fair;
     this.queueBounds = queueBounds;
     this.maxBlocked = maxBlocked;
   }
 
   /** Sets other bounds; waiting tickets stay, even beyond them. */
-  void change(QueueBounds next, long nextMaxBlocked) {
+  void change(QueueBounds next, long nextMaxBlocked, boolean nextFair) {
     queueBounds = next;
     maxBlocked = nextMaxBlocked;
+    fair = nextFair;
   }
 
   int blocked() {
@@ -58,6 +67,39 @@ final class SimQueue {
         && reserved <= queueBounds.maxBytes();
   }
 
+  /**
+   * Returns whether the flow of a ticket would have more than three times of what is free, if some
+   * that have just left were still there.
+   */
+  private boolean crowded(SimTicket ticket, List<SimTicket> alsoThere) {
+    long[] all = new long[3];
+    long[] own = new long[3];
+    List<SimTicket> others = new ArrayList<>(inside);
+    others.addAll(blocked);
+    others.addAll(alsoThere);
+    others.forEach(each -> count(each, all));
+    others.stream().filter(each -> sameFlow(each, ticket)).forEach(each -> count(each, own));
+    count(ticket, own);
+    return over(own[0], queueBounds.maxTickets() + maxBlocked - all[0])
+        || (maxBlocked == 0
+            && (over(own[1], queueBounds.maxTokens() - all[1])
+                || over(own[2], queueBounds.maxBytes() - all[2])));
+  }
+
+  private static void count(SimTicket ticket, long[] sums) {
+    sums[0]++;
+    sums[1] += ticket.cost.totalTokens();
+    sums[2] += ticket.bytes;
+  }
+
+  private static boolean sameFlow(SimTicket one, SimTicket other) {
+    return one.ask.flow().name().equals(other.ask.flow().name());
+  }
+
+  private static boolean over(long own, long free) {
+    return free < 0 || (free < own && own > 3 * free);
+  }
+
   /** Returns whether there would be a place if nothing else waited. */
   boolean fitsAlone(SimTicket ticket) {
     return ticket.cost.totalTokens() <= queueBounds.maxTokens()
@@ -72,6 +114,9 @@ final class SimQueue {
     if (ticket.facing.paid() && exempts) {
       enter(ticket); // whatever the bounds
       return true;
+    }
+    if (fair && crowded(ticket, List.of())) {
+      throw new InvariantViolation("waits though its flow has its share: " + ticket);
     }
     if (blocked.isEmpty() && place(ticket, justLeft)) {
       enter(ticket);
@@ -92,6 +137,7 @@ final class SimQueue {
     ticket.letIn = ticket.blocked;
     ticket.blocked = false;
     ticket.queued = true;
+    inside.add(ticket);
     tickets++;
     tokens += ticket.cost.totalTokens();
     bytes += ticket.bytes;
@@ -131,6 +177,7 @@ final class SimQueue {
       ticket.blocked = false;
     } else if (ticket.queued) {
       ticket.queued = false;
+      inside.remove(ticket);
       tickets--;
       tokens -= ticket.cost.totalTokens();
       bytes -= ticket.bytes;
@@ -147,7 +194,7 @@ final class SimQueue {
    * just now.
    */
   boolean full(SimTicket arrived, List<SimTicket> justLeft) {
-    if (!fitsAlone(arrived)) {
+    if (!fitsAlone(arrived) || (fair && crowded(arrived, justLeft))) {
       return true;
     }
     long others = justLeft.stream().filter(each -> each.wasBlocked).count();
