@@ -13,7 +13,7 @@ final class FairFlow {
   int weight;
   final List<FlowShare<?>> shares = new ArrayList<>(1);
 
-  /** What it has in all queues. */
+  /** The sums over its tickets in all queues. */
   final FlowBacklog backlog = new FlowBacklog();
 
   private double service;
