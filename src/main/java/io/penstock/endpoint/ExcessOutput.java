@@ -1,6 +1,6 @@
 package io.penstock.endpoint;
 
-/** What happens to a request that states a larger maximum of output than it may have. */
+/** What an endpoint does with a request whose stated maximum of output is too large. */
 public enum ExcessOutput {
   /** It is refused at arrival. */
   REFUSE,
