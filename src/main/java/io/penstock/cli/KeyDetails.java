@@ -41,6 +41,7 @@ final class KeyDetails {
     all.put("rate_limit_rpd", new Term("requests per day", KeyDetails::limit));
     all.put("max_concurrency", new Term("requests at a time", KeyDetails::limit));
     all.put("budget_tokens_per_day", new Term("tokens per UTC day", KeyDetails::limit));
+    all.put("max_output_tokens", new Term("output per request", KeyDetails::limit));
     all.put("models", new Term("limits for models", KeyDetails::modelLimits));
     all.put("group", new Term("group", value -> or(value, NONE)));
     all.put("allowed_models", new Term("models", value -> or(value, ALL)));

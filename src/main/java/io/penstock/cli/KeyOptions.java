@@ -73,6 +73,13 @@ final class KeyOptions {
   private @Nullable Long budget;
 
   @Option(
+      names = "--max-output-tokens",
+      paramLabel = LIMIT,
+      converter = Limit.class,
+      description = "Most tokens of output that one request may state, or is assumed to.")
+  private @Nullable Long maxOutputTokens;
+
+  @Option(
       names = "--model-rpm",
       paramLabel = MODEL_LIMIT,
       converter = {TextConverter.class, Limit.class},
@@ -176,6 +183,7 @@ final class KeyOptions {
     put(terms, "rate_limit_rpd", rpd);
     put(terms, "max_concurrency", concurrency);
     put(terms, "budget_tokens_per_day", budget);
+    put(terms, "max_output_tokens", maxOutputTokens);
     if (limitsModels()) {
       terms.put("models", modelLimits(known));
     }

@@ -6,6 +6,7 @@ import static io.penstock.config.KeySettings.BUDGET_TOKENS_PER_DAY;
 import static io.penstock.config.KeySettings.CONCURRENCY;
 import static io.penstock.config.KeySettings.EXPIRES_AT;
 import static io.penstock.config.KeySettings.GROUP;
+import static io.penstock.config.KeySettings.MAX_OUTPUT_TOKENS;
 import static io.penstock.config.KeySettings.MAX_PRIORITY;
 import static io.penstock.config.KeySettings.MODELS;
 import static io.penstock.config.KeySettings.NAME;
@@ -79,7 +80,8 @@ final class KeyBuilder {
             values.get(TPM),
             values.get(RPD),
             values.get(CONCURRENCY),
-            values.get(BUDGET_TOKENS_PER_DAY)),
+            values.get(BUDGET_TOKENS_PER_DAY),
+            values.get(MAX_OUTPUT_TOKENS)),
         values.get(MODELS),
         values.find(GROUP).orElse(null),
         new Scope(
@@ -104,6 +106,7 @@ final class KeyBuilder {
     put(shown, RPD, key.limits().rpd());
     put(shown, CONCURRENCY, key.limits().concurrency());
     put(shown, BUDGET_TOKENS_PER_DAY, key.limits().budgetTokensPerDay());
+    put(shown, MAX_OUTPUT_TOKENS, key.limits().maxOutputTokens());
     put(shown, MODELS, key.models());
     put(shown, GROUP, key.group());
     put(shown, ALLOWED_MODELS, sorted(key.scope().models()));

@@ -37,6 +37,11 @@ final class KeySettings {
       limit("concurrency", "Requests at the same time").formerly("max_concurrency");
   static final RouteSetting<Long> BUDGET_TOKENS_PER_DAY =
       limit("budget_tokens_per_day", "Tokens, input and output, in a UTC day");
+  static final RouteSetting<Long> MAX_OUTPUT_TOKENS =
+      limit(
+          "max_output_tokens",
+          "Largest maximum of output that a request may state, for all its answers; assumed for"
+              + " requests that state none");
 
   static final RouteSetting<Map<String, ModelLimits>> MODELS =
       RouteSetting.fixed(
@@ -105,6 +110,7 @@ final class KeySettings {
           RPD,
           CONCURRENCY,
           BUDGET_TOKENS_PER_DAY,
+          MAX_OUTPUT_TOKENS,
           MODELS,
           GROUP,
           ALLOWED_MODELS,

@@ -55,7 +55,7 @@ public record RequestContent(
   }
 
   /** Returns whether the request states an output maximum. */
-  boolean states() {
+  public boolean states() {
     return statedOutputTokens != UNSTATED;
   }
 

@@ -190,10 +190,23 @@ public record KeySpec(
    * @param rpd requests in a day of 24 h, which begins with its first request
    * @param concurrency requests at the same time
    * @param budgetTokensPerDay tokens per UTC day
+   * @param maxOutputTokens the largest maximum of output that one request may state, for all its
+   *     answers; requests that state none are weighed as if they stated it
    */
-  public record Limits(long rpm, long tpm, long rpd, long concurrency, long budgetTokensPerDay) {
+  public record Limits(
+      long rpm,
+      long tpm,
+      long rpd,
+      long concurrency,
+      long budgetTokensPerDay,
+      long maxOutputTokens) {
     /** No limits. */
     public static final Limits NONE = new Limits(0, 0, 0, 0, 0);
+
+    /** Creates limits that leave the maximum of output of a request alone. */
+    public Limits(long rpm, long tpm, long rpd, long concurrency, long budgetTokensPerDay) {
+      this(rpm, tpm, rpd, concurrency, budgetTokensPerDay, 0);
+    }
   }
 
   /** Limits of a key for one model in any 60 seconds; 0 means unlimited. */

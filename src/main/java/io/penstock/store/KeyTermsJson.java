@@ -126,6 +126,7 @@ public final class KeyTermsJson {
     shown.put("rate_limit_rpd", limits.rpd());
     shown.put("max_concurrency", limits.concurrency());
     shown.put("budget_tokens_per_day", limits.budgetTokensPerDay());
+    shown.put("max_output_tokens", limits.maxOutputTokens());
     shown.put("models", shownModels(key.models()));
     shown.put("group", key.group());
     shown.put("allowed_models", sorted(key.scope().models()));
@@ -164,7 +165,8 @@ public final class KeyTermsJson {
               limit("rate_limit_tpm"),
               limit("rate_limit_rpd"),
               limit("max_concurrency"),
-              limit("budget_tokens_per_day")),
+              limit("budget_tokens_per_day"),
+              limit("max_output_tokens")),
           models("models", stated("models")),
           text("group", stated("group")),
           new KeySpec.Scope(

@@ -134,6 +134,7 @@ class KeysCommandIT {
             "--rpd=3",
             "--concurrency=4",
             "--budget=5",
+            "--max-output-tokens=12",
             "--model-rpm=m=6",
             "--model-tpm=m=7",
             "--model-rpm=n=8",
@@ -149,6 +150,7 @@ class KeysCommandIT {
     assertThat(made.path("secret").asString()).startsWith("psk_");
     JsonNode terms = json("show", "terms");
     assertThat(terms.path("budget_tokens_per_day").asLong()).isEqualTo(5);
+    assertThat(terms.path("max_output_tokens").asLong()).isEqualTo(12);
     assertThat(terms.path("models").toString())
         .isEqualTo("{\"m\":{\"rpm\":6,\"tpm\":7},\"n\":{\"rpm\":8,\"tpm\":0}}");
     assertThat(terms.path("allowed_endpoints").toString()).isEqualTo("[\"/a\",\"/b\"]");
@@ -165,6 +167,7 @@ class KeysCommandIT {
             "--rpd=unlimited",
             "--concurrency=unlimited",
             "--budget=unlimited",
+            "--max-output-tokens=unlimited",
             "--model-rpm=m=unlimited",
             "--model-tpm=m=unlimited",
             "--model-rpm=n=unlimited",

@@ -60,6 +60,7 @@ class KeySettingsTest {
         of("rpd", "7", k -> k.limits().rpd(), 0L, 7L, 7L),
         of("concurrency", "3", k -> k.limits().concurrency(), 0L, 3L, 3L),
         of("budget_tokens_per_day", "9", k -> k.limits().budgetTokensPerDay(), 0L, 9L, 9L),
+        of("max_output_tokens", "8", k -> k.limits().maxOutputTokens(), 0L, 8L, 8L),
         of(
             "models",
             "{m: {rpm: 5}, n: {tpm: 6}}",

@@ -2,30 +2,76 @@ package io.penstock.gateway.weigh;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
-import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.ExcessOutput;
 import io.penstock.gateway.request.RequestContext;
+import io.penstock.key.ApiCaller;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Lowers the stated maximum of output of a request to what fits, where the endpoint has {@code
- * max_output: cap}. Where it does not, a request that never fits is refused when it is admitted.
+ * The maximum of output by which a request is weighed: the one that it states, unless its key
+ * allows less, or the upstreams can never take as much.
+ *
+ * @param weighed the content with that maximum
+ * @param sent the content as the upstream gets it: without a maximum that is only assumed
+ * @param refusal the refusal of a request that states too large a maximum, or null
  */
-final class OutputMaximum {
-  private OutputMaximum() {}
+record OutputMaximum(RequestContent weighed, RequestContent sent, @Nullable Refusal refusal) {
+
+  /** Returns the maximum of a request by its key alone. */
+  static OutputMaximum ofKey(RequestContext requestContext, RequestContent content) {
+    ApiCaller caller = requestContext.caller();
+    long most = caller == null ? 0 : caller.spec().limits().maxOutputTokens();
+    if (most == 0 || !content.generates()) {
+      return new OutputMaximum(content, content, null);
+    }
+    long each = most / content.answers();
+    if (content.states() && content.statedOutputTokens() <= each) {
+      return new OutputMaximum(content, content, null);
+    }
+    if (each < 1 || (content.states() && !lowers(requestContext))) {
+      return new OutputMaximum(content, content, tooLarge(content, most));
+    }
+    RequestContent weighed = content.stating(each);
+    return new OutputMaximum(weighed, content.states() ? weighed : content, null);
+  }
+
+  private static Refusal tooLarge(RequestContent content, long most) {
+    String problem =
+        content.states()
+            ? "its stated maximum of output is %d tokens in all"
+                .formatted(content.statedOutputTokens() * content.answers())
+            : "it asks for %d answers".formatted(content.answers());
+    return Refusal.of(
+        RefusalReason.COST_EXCEEDS_CAPACITY,
+        problem + ", more than the key's max_output_tokens of " + most + "; ask for less");
+  }
+
+  private static boolean lowers(RequestContext requestContext) {
+    return requestContext.endpoint().spec().reading().excessOutput() == ExcessOutput.CAP;
+  }
 
   /**
-   * Returns the content with the maximum that its upstreams can admit at once; the same content
-   * when it fits, must not be lowered, or does not fit with the smallest maximum either.
+   * Returns the maximum lowered to what at least one upstream can take, if it is only assumed or
+   * the endpoint has {@code max_output: cap}. Else a request that never fits is refused when it is
+   * to be admitted.
    *
-   * @param cost the cost of the content
+   * @param costOf the cost of a content
    */
-  static RequestContent fitting(RequestContext requestContext, RequestContent content, Cost cost) {
-    EndpointSpec.Reading reading = requestContext.endpoint().spec().reading();
-    if (reading.excessOutput() != ExcessOutput.CAP || cost.statedOutputTokens() == 0) {
-      return content;
+  OutputMaximum fitting(RequestContext requestContext, Function<RequestContent, Cost> costOf) {
+    boolean assumed = sent != weighed;
+    Cost cost = costOf.apply(weighed);
+    if (cost.statedOutputTokens() == 0 || (!assumed && !lowers(requestContext))) {
+      return this;
     }
-    long most = requestContext.endpoint().mostStatedOutput(content.model(), cost);
-    long each = most / content.answers();
-    return cost.statedOutputTokens() <= most || each < 1 ? content : content.stating(each);
+    long most = requestContext.endpoint().mostStatedOutput(weighed.model(), cost);
+    long each = most / weighed.answers();
+    if (cost.statedOutputTokens() <= most || each < 1) {
+      return this;
+    }
+    RequestContent lowered = weighed.stating(each);
+    return new OutputMaximum(lowered, assumed ? sent : lowered, null);
   }
 }

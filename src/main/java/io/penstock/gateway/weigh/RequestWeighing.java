@@ -12,6 +12,7 @@ import io.penstock.gateway.request.UpstreamComplaints;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.request.WeighedRequest;
+import io.penstock.refusal.Refusal;
 import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.tokenizer.TokenizerInput;
 import io.penstock.wire.HeaderNames;
@@ -26,8 +27,12 @@ import reactor.core.publisher.Mono;
 
 /** Determines the expected usage of a request from its body. Safe from any thread. */
 public final class RequestWeighing {
-  /** The cost of a request, and the content that it was computed from. */
-  record Result(RequestContent content, Cost cost) {}
+  /**
+   * The cost of a request, and its content as the upstream gets it.
+   *
+   * @param refusal the refusal of a request that states too large a maximum of output, or null
+   */
+  record Result(RequestContent content, Cost cost, @Nullable Refusal refusal) {}
 
   private final CostLearner costLearner;
   private final TextTokenizers tokenizers;
@@ -107,7 +112,7 @@ public final class RequestWeighing {
             answer ->
                 switch (answer) {
                   case ProviderCount.Answer.Counted(long tokens) ->
-                      new Result(local.content(), local.cost().withInput(tokens));
+                      new Result(local.content(), local.cost().withInput(tokens), local.refusal());
                   case ProviderCount.Answer.NoCall none -> local;
                   case ProviderCount.Answer.Failed(String why) -> {
                     complaints.about(upstream.id(), "it was to count tokens, but " + why);
@@ -138,11 +143,10 @@ public final class RequestWeighing {
   }
 
   private Result result(RequestContext requestContext, RequestContent requestContent) {
-    Cost cost = cost(requestContext, requestContent);
-    RequestContent fitting = OutputMaximum.fitting(requestContext, requestContent, cost);
-    return fitting == requestContent
-        ? new Result(requestContent, cost)
-        : new Result(fitting, cost(requestContext, fitting));
+    OutputMaximum maximum =
+        OutputMaximum.ofKey(requestContext, requestContent)
+            .fitting(requestContext, content -> cost(requestContext, content));
+    return new Result(maximum.sent(), cost(requestContext, maximum.weighed()), maximum.refusal());
   }
 
   private Cost cost(RequestContext requestContext, RequestContent requestContent) {

@@ -147,7 +147,11 @@ public final class WeighFilter implements GlobalFilter, Ordered {
       GatewayFilterChain chain,
       WeighedRequest.Request body,
       RequestWeighing.Result result) {
-    RequestContext.of(exchange).setCost(result.cost(), body, result.content());
+    RequestContext requestContext = RequestContext.of(exchange);
+    requestContext.setCost(result.cost(), body, result.content());
+    if (result.refusal() != null) {
+      return refuse(exchange, requestContext, result.refusal());
+    }
     return chain.filter(exchange);
   }
 
