@@ -37,6 +37,11 @@ public record Weight(long taken, long reserved, long least, long whole) {
     return taken + reserved;
   }
 
+  /** Returns this weight with that much more reserved; itself when that is negative. */
+  public Weight reserving(long more) {
+    return more <= 0 ? this : new Weight(taken, reserved + more, least, whole);
+  }
+
   /**
    * Returns this weight with its expectation cut to what {@code capacity} could ever admit; a
    * {@code least} above the capacity stays.

@@ -118,7 +118,8 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
     if (amount <= free(now)) {
       return now;
     }
-    return reserved + amount > spec.capacity() ? Ticker.NEVER : endsAt;
+    boolean onlyReserved = amount <= spec.capacity() - counting(now); // until an answer ends
+    return onlyReserved || reserved + amount > spec.capacity() ? Ticker.NEVER : endsAt;
   }
 
   @Override

@@ -63,12 +63,44 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
           wait);
     }
     RefusalReason refusalReason = reason(quota, metered);
-    return new Refusal(
-        refusalReason,
-        "%s has used up its limit of %d: %s"
-            .formatted(
-                quota, metered == null ? 0 : metered.limit().capacity(), refusalReason.code()),
-        wait);
+    Refusal ofBudget = metered == null ? null : budgetRefusal(quota, metered, wait, now);
+    return ofBudget != null
+        ? ofBudget
+        : new Refusal(
+            refusalReason,
+            "%s has used up its limit of %d: %s"
+                .formatted(
+                    quota, metered == null ? 0 : metered.limit().capacity(), refusalReason.code()),
+            wait);
+  }
+
+  /**
+   * Returns the refusal by a budget that is not used up, but in which the largest output that the
+   * request may have does not fit; null when it is used up. What other instances keep of a shared
+   * budget is not known here.
+   */
+  private @Nullable Refusal budgetRefusal(String quota, MeteredLimit budget, long wait, long now) {
+    long capacity = budget.limit().capacity();
+    long left = capacity - budget.limit().balance(now).charged();
+    boolean shared = budget.limit().sharing().demand() != null;
+    if (!budget.isBudget() || shared || weight.taken() > left) {
+      return null;
+    }
+    RefusalReason refusalReason = reason(quota, budget);
+    return weight.amount() <= left
+        ? new Refusal(
+            refusalReason,
+            "%s: what is left of its limit of %d is kept for its requests that still run: %s"
+                .formatted(quota, capacity, refusalReason.code()),
+            Refusal.DEFAULT_RETRY_NANOS,
+            false)
+        : new Refusal(
+            refusalReason,
+            "%s: of its limit of %d tokens %d are left, and the request may use %d; state a smaller"
+                    .formatted(quota, capacity, left, weight.amount())
+                + " maximum of output: "
+                + refusalReason.code(),
+            wait);
   }
 
   static RefusalReason reason(String quota, @Nullable MeteredLimit meteredLimit) {

@@ -1,8 +1,13 @@
 package io.penstock.quota;
 
+import io.penstock.cost.Cost;
+import io.penstock.cost.CostDimension;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.PoolTariff;
+import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
+import io.penstock.limit.LimitSpec;
 import io.penstock.refusal.RefusalReason;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +42,29 @@ public record MeteredLimit(
   /** Creates a limit for which requests wait. */
   public MeteredLimit(LimitMeasure measure, Limit limit) {
     this(measure, limit, null);
+  }
+
+  /**
+   * Returns whether it is a budget: a limit on the tokens of a day or a month. From a budget the
+   * largest output that a request may have is reserved while its answer runs, so that no requests
+   * together can use more than what is left of it, however small their answers were expected to be.
+   */
+  boolean isBudget() {
+    return measure == LimitMeasure.TOKENS && limit.spec() instanceof LimitSpec.Day;
+  }
+
+  /** Returns the weight of a cost in this limit. */
+  Weight weigh(PoolTariff tariff, Cost cost) {
+    Weight weight = tariff.weigh(measure, cost);
+    return isBudget() ? weight.reserving(CostDimension.MOST.of(cost) - weight.amount()) : weight;
+  }
+
+  /**
+   * Returns the dimension with which {@link #weigh} grows, or null where all requests have the
+   * weight one.
+   */
+  @Nullable CostDimension dimension(PoolTariff tariff) {
+    return isBudget() ? CostDimension.MOST : tariff.dimension(measure);
   }
 
   /**

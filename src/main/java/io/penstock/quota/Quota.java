@@ -133,7 +133,7 @@ public final class Quota {
     }
     for (MeteredLimit metered : current.limits()) {
       long free = metered.limit().room(now);
-      CostDimension costDimension = current.charge().dimension(metered.measure());
+      CostDimension costDimension = metered.dimension(current.charge());
       if (costDimension != null) {
         room.lower(costDimension, free);
       } else if (free < 1) {
@@ -167,7 +167,7 @@ public final class Quota {
   public void lowerToCapacity(DimensionSizes sizes) {
     QuotaTerms current = quotaTerms;
     for (MeteredLimit metered : current.limits()) {
-      CostDimension costDimension = current.charge().dimension(metered.measure());
+      CostDimension costDimension = metered.dimension(current.charge());
       if (costDimension != null) {
         sizes.lower(costDimension, metered.limit().capacity());
       }
@@ -257,7 +257,7 @@ public final class Quota {
   public @Nullable Obstacle obstacle(Cost cost) {
     QuotaTerms current = quotaTerms;
     for (MeteredLimit metered : current.limits()) {
-      Weight weight = current.charge().weigh(metered.measure(), cost);
+      Weight weight = metered.weigh(current.charge(), cost);
       long capacity = metered.limit().capacity();
       if (weight.whole() > capacity) {
         boolean stated = weight.least() <= capacity;
@@ -273,7 +273,7 @@ public final class Quota {
    */
   @Nullable Denial expectedDenial(Cost cost, long now) {
     for (MeteredLimit metered : quotaTerms.limits()) {
-      Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
+      Weight weight = metered.weigh(AT_ARRIVAL, cost);
       LimitAnswer limitAnswer = metered.limit().decide(weight, now);
       if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
         metered.limit().recordDemand(weight.amount(), now);
@@ -293,7 +293,7 @@ public final class Quota {
     long instant = now;
     for (MeteredLimit metered : quotaTerms.limits()) {
       Limit limit = metered.limit();
-      Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
+      Weight weight = metered.weigh(AT_ARRIVAL, cost);
       if (!(limit.spec() instanceof LimitSpec.Day)
           && limit.decide(weight, now) instanceof LimitAnswer.Wait) {
         instant = Math.max(instant, limit.promise(weight.amount(), now));
@@ -313,7 +313,7 @@ public final class Quota {
     }
     long last = until;
     for (MeteredLimit metered : terms.limits()) {
-      Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
+      Weight weight = metered.weigh(AT_ARRIVAL, cost);
       if (metered.limit().decide(weight, now) instanceof LimitAnswer.Wait(long admits)
           && admits != Ticker.NEVER) {
         last = Math.max(last, admits);
@@ -338,7 +338,7 @@ public final class Quota {
   void reportDenials(Cost cost, long now) {
     QuotaTerms current = quotaTerms;
     for (MeteredLimit metered : current.limits()) {
-      Weight weight = current.charge().weigh(metered.measure(), cost);
+      Weight weight = metered.weigh(current.charge(), cost);
       metered.limit().sharing().recordDenial(weight, now);
     }
   }
@@ -403,7 +403,7 @@ public final class Quota {
     int before = charges.size();
     for (MeteredLimit metered : current.limits()) {
       Limit limit = metered.limit();
-      Weight weight = tariff.weigh(metered.measure(), cost);
+      Weight weight = metered.weigh(tariff, cost);
       LimitAnswer limitAnswer = limit.take(weight, now);
       if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
         charges.add(spend(metered, tariff, receipt, weight.least(), now));

@@ -33,7 +33,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
 
   /** Returns the amount that a request of {@code sizes} takes from a limit. */
   long amount(MeteredLimit metered, DimensionSizes sizes) {
-    CostDimension costDimension = charge.dimension(metered.measure());
+    CostDimension costDimension = metered.dimension(charge);
     return costDimension == null ? 1 : sizes.get(costDimension);
   }
 
@@ -41,12 +41,15 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
    * Returns the amount that the {@code count} tickets after the first {@code done} of a batch take.
    */
   long amount(MeteredLimit metered, TicketBatch batch, long done, long count) {
-    CostDimension costDimension = charge.dimension(metered.measure());
+    CostDimension costDimension = metered.dimension(charge);
     return costDimension == null ? count : batch.amount(costDimension, done, count);
   }
 
   /** Returns whether those tickets only reserve part of that amount until their answers end. */
   boolean reserves(MeteredLimit metered, TicketBatch batch, long done, long count) {
+    if (metered.isBudget()) {
+      return amount(metered, batch, done, count) > batch.amount(CostDimension.TOTAL, done, count);
+    }
     return charge.reserves(metered.measure())
         && (metered.measure() != LimitMeasure.TOKENS
             || amount(metered, batch, done, count)
