@@ -1,5 +1,6 @@
 package io.penstock.simulator;
 
+import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketOutcome;
@@ -18,6 +19,7 @@ import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -159,9 +161,22 @@ final class FleetRequests {
       choices.ended(instance.name(), upstream.spec().id(), false);
       upstream.judge(tries(ticket), ProviderLesson.silent(200), instance.local());
     }
-    long output = ticket.ask.cost().outputTokens();
+    long output = output(ticket);
+    ticket.ofBudgets.forEach(each -> each.amount = ticket.ask.cost().inputTokens() + output);
     TokenUsage usage = new TokenUsage(ticket.ask.cost().inputTokens(), 0, output);
     settlement.served(usage, output, instance.local());
+  }
+
+  /**
+   * Returns the output of an answer: what was expected, but that of half the requests with a budget
+   * is anything up to the stated maximum.
+   */
+  private static long output(FleetTicket ticket) {
+    SplittableRandom random = new SplittableRandom(ticket.number);
+    Cost cost = ticket.ask.cost();
+    return ticket.ofBudgets.isEmpty() || random.nextBoolean()
+        ? cost.outputTokens()
+        : random.nextLong(cost.statedOutputTokens() + 1);
   }
 
   /** Ends an attempt that did not reach its upstream. */
@@ -231,8 +246,12 @@ final class FleetRequests {
   private void release(FleetTicket ticket, MeteredLimit metered, List<SimRelease> releases) {
     LimitId id = instance.limits().idOf(metered.limit());
     if (id != null) {
-      releases.add(
-          ledger.released(id, instance.name(), FleetWays.amount(ticket, metered.measure())));
+      SimRelease release =
+          ledger.released(id, instance.name(), FleetWays.amount(ticket, metered.measure()));
+      releases.add(release);
+      if (FleetWays.isBudget(metered)) {
+        ticket.ofBudgets.add(release);
+      }
     }
   }
 

@@ -121,7 +121,7 @@ final class FleetSimulation {
 
   private Cost cost() {
     long input = random.nextLong(plan.largest) + 1;
-    return new Cost(input, random.nextLong(input + 1) / 2, 0);
+    return new Cost(input, random.nextLong(input + 1) / 2, input);
   }
 
   private void assertNothingLeft(String member, LimitId id) {

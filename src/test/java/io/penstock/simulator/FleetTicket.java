@@ -22,6 +22,9 @@ final class FleetTicket {
   /** The amounts that it took from limits other than upstreams', for all its attempts. */
   final List<SimRelease> kept = new ArrayList<>();
 
+  /** Those of them that are of budgets. */
+  final List<SimRelease> ofBudgets = new ArrayList<>();
+
   boolean waits;
   @Nullable ParkedTicket parkedTicket;
 

@@ -1,9 +1,11 @@
 package io.penstock.simulator;
 
+import io.penstock.cost.CostDimension;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
@@ -117,7 +119,7 @@ final class FleetWays {
     for (Quota quota : way.quotas()) {
       for (MeteredLimit metered : quota.limits()) {
         Limit limit = metered.limit();
-        long amount = Math.min(amount(ticket, metered.measure()), limit.capacity(now));
+        long amount = Math.min(needed(ticket, metered), limit.capacity(now));
         if (amount > limit.room(now) || limit.paceAllowsAt(amount, now) > now) {
           return false;
         }
@@ -127,6 +129,19 @@ final class FleetWays {
       }
     }
     return true;
+  }
+
+  /** Returns whether a limit is a budget of tokens. */
+  static boolean isBudget(MeteredLimit metered) {
+    return metered.measure() == LimitMeasure.TOKENS
+        && metered.limit().spec() instanceof LimitSpec.Day;
+  }
+
+  /** Returns what must be free: of a budget, as much as the request may use. */
+  private static long needed(FleetTicket ticket, MeteredLimit metered) {
+    return isBudget(metered)
+        ? CostDimension.MOST.of(ticket.ask.cost())
+        : amount(ticket, metered.measure());
   }
 
   static long amount(FleetTicket ticket, LimitMeasure limitMeasure) {
