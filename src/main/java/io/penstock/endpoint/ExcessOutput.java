@@ -1,6 +1,6 @@
 package io.penstock.endpoint;
 
-/** What an endpoint does with a request whose stated maximum of output is too large. */
+/** Treatment of requests that state a larger maximum of output than they may have. */
 public enum ExcessOutput {
   /** It is refused at arrival. */
   REFUSE,

@@ -61,7 +61,7 @@ record OutputMaximum(RequestContent weighed, RequestContent sent, @Nullable Refu
    * @param costOf the cost of a content
    */
   OutputMaximum fitting(RequestContext requestContext, Function<RequestContent, Cost> costOf) {
-    boolean assumed = sent != weighed;
+    boolean assumed = weighed.states() && !sent.states();
     Cost cost = costOf.apply(weighed);
     if (cost.statedOutputTokens() == 0 || (!assumed && !lowers(requestContext))) {
       return this;
