@@ -6,8 +6,12 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
+import io.penstock.pool.UpstreamRegistry;
+import io.penstock.quota.Quota;
+import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -21,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class ClientGoneIT extends HostileCase {
   private static final String WAITING = "/waiting/v1/chat/completions";
+  private static final String STREAM_ASK = ASK.replace("{\"model\"", "{\"stream\":true,\"model\"");
   private static final String STREAM_HEAD =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
@@ -150,6 +155,43 @@ class ClientGoneIT extends HostileCase {
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
     upstream.received();
     byteSocket.close();
+  }
+
+  /** Sends an answer that goes no further than that event, and leaves; returns what it cost. */
+  private long goneAfter(String event) throws InterruptedException {
+    long before = gateway.count(CHAT, TicketFate.CANCELLED);
+    long charged = charged();
+    upstream.script(
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(STREAM_HEAD).chunk(event);
+          byteSocket.awaitEnd();
+        });
+    try (ByteSocket byteSocket = connect().post(CHAT, STREAM_ASK)) {
+      assertThat(byteSocket.head().status()).isEqualTo(200);
+      assertThat(byteSocket.chunk()).isEqualTo(event);
+    }
+    gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
+    upstream.received();
+    return charged() - charged;
+  }
+
+  private long charged() {
+    long now = gateway.bean(Ticker.class).nanos();
+    Quota pool =
+        Objects.requireNonNull(gateway.bean(UpstreamRegistry.class).find("o")).pool("m", now);
+    return pool.limits().getFirst().limit().balance(now).charged();
+  }
+
+  @Test
+  void goneAfterTheOutput_paysWhatWasExpected_andBeforeItsEndWhatPassed()
+      throws InterruptedException {
+    String choice =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":%s}]}\n\n";
+    assertThat(goneAfter(choice.formatted("null"))).isEqualTo(1);
+    assertThat(goneAfter(choice.formatted("\"stop\"")))
+        .as("the stated maximum, of which reasoning may have used the rest")
+        .isEqualTo(5);
   }
 
   @Test

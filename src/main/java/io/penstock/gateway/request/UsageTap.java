@@ -104,8 +104,8 @@ public final class UsageTap {
     if (read != null && signal == SignalType.ON_COMPLETE) {
       read.finish();
     }
-    long produced = read == null ? 0 : read.producedTokens();
     TokenUsage tokenUsage = read == null ? null : read.usage();
+    long produced = read == null ? 0 : produced(read, tokenUsage, signal);
     if (tokenUsage == null && successful && requestContext.isCostFinal()) {
       Cost cost = requestContext.cost();
       tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
@@ -134,6 +134,19 @@ public final class UsageTap {
     if (warning != null) {
       complain(upstream(), warning);
     }
+  }
+
+  /**
+   * Returns the tokens of output that an answer counts for. One that is broken off after its output
+   * and before its usage counts for at least what was expected of it: reasoning, for example, is
+   * not seen in the answer, but billed.
+   */
+  private long produced(AnswerReader read, @Nullable TokenUsage tokenUsage, SignalType signal) {
+    long seen = read.producedTokens();
+    boolean brokenOff = signal != SignalType.ON_COMPLETE && tokenUsage == null;
+    return brokenOff && read.isOutputComplete()
+        ? Math.max(seen, requestContext.cost().outputTokens())
+        : seen;
   }
 
   private void names(@Nullable AnswerReader read) {

@@ -32,6 +32,12 @@ public interface AnswerReader {
   @Nullable TokenUsage usage();
 
   /**
+   * Returns whether the answer has said that its output is complete, although it may go on, for
+   * example with its usage.
+   */
+  boolean isOutputComplete();
+
+  /**
    * Returns the model that answers, by the first name in the answer; null if there is none yet, and
    * if the name is blank or longer than 256 characters.
    */

@@ -138,6 +138,11 @@ final class InflatedAnswer implements AnswerReader {
   }
 
   @Override
+  public boolean isOutputComplete() {
+    return answer.isOutputComplete();
+  }
+
+  @Override
   public @Nullable String model() {
     return answer.model();
   }

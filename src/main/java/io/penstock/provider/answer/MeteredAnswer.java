@@ -22,6 +22,11 @@ abstract class MeteredAnswer implements AnswerReader {
   }
 
   @Override
+  public final boolean isOutputComplete() {
+    return usageMeter.isOutputComplete();
+  }
+
+  @Override
   public final @Nullable String model() {
     return usageMeter.model();
   }

@@ -99,9 +99,17 @@ public final class OpenAiAnswer extends AnswerVisitor {
         }
       }
       case "delta" -> deltaBytes += at.depth() == 1 ? at.utf8Bytes() : 0;
-      case "choices" -> usageMeter.text(name != null && isChoice(at, name) ? at.utf8Bytes() : 0);
+      case "choices" -> choice(at, name);
       case "output" -> usageMeter.text(isItem(at, name) ? at.utf8Bytes() : 0);
       default -> {}
+    }
+  }
+
+  private void choice(JsonWalk at, @Nullable String name) {
+    if (at.depth() == 3 && at.isString() && "finish_reason".equals(name)) {
+      usageMeter.completeOutput();
+    } else {
+      usageMeter.text(name != null && isChoice(at, name) ? at.utf8Bytes() : 0);
     }
   }
 

@@ -33,6 +33,7 @@ final class UsageMeter {
   private long statedIn = UNSTATED;
   private long textIn = UNSTATED;
   private long textBytes;
+  private boolean outputComplete;
   private @Nullable String model;
   private @Nullable String warning;
 
@@ -153,6 +154,15 @@ final class UsageMeter {
 
   private long figure(int figure) {
     return Math.max(0, stated[figure]);
+  }
+
+  /** Records that no more output comes. */
+  void completeOutput() {
+    outputComplete = true;
+  }
+
+  boolean isOutputComplete() {
+    return outputComplete;
   }
 
   long producedTokens() {
