@@ -1,0 +1,109 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.RunningGateway;
+import io.penstock.key.KeySecrets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Tests that a client cannot use more of its budget than there is: it has many short answers first,
+ * so that little is expected of the next ones, and then asks two gateways for many long ones at
+ * once.
+ */
+@Timeout(180)
+class SharedBudgetIT {
+  private static final long BUDGET = 20_000;
+  private static final long MOST_OUTPUT = 1_000;
+  private static final int AT_ONCE = 60;
+  private static final int ROUNDS = 4;
+  private static final Pattern MAXIMUM = Pattern.compile("\"max_tokens\":(\\d+)");
+  private static final int INPUT = 4;
+
+  private final String secret = KeySecrets.make();
+  private final AtomicLong used = new AtomicLong();
+
+  /** Answers with as much output as the request allows. */
+  private void answer(RawUpstream self, ByteSocket byteSocket) {
+    Matcher maximum = MAXIMUM.matcher(self.read(byteSocket).text());
+    long output = maximum.find() ? Long.parseLong(maximum.group(1)) : MOST_OUTPUT;
+    used.addAndGet(INPUT + output);
+    String body =
+        "{\"choices\":[{\"message\":{\"content\":\"hi\"},\"finish_reason\":\"length\"}],"
+            + "\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}".formatted(INPUT, output);
+    byteSocket.send(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            + "Content-Length: %d\r\n\r\n%s".formatted(body.length(), body));
+  }
+
+  private HttpMessage ask(RunningGateway gateway, String members) {
+    String body =
+        "{\"model\":\"m\",%s\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"
+            .formatted(members);
+    try (ByteSocket byteSocket = ByteSocket.to(gateway.port())) {
+      String request = ByteSocket.request("POST", "/a/v1/chat/completions", body);
+      String keyed =
+          request.replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + secret + "\r\n");
+      return byteSocket.send(keyed).answer();
+    }
+  }
+
+  private RunningGateway start(RawUpstream upstream, String namespace) {
+    return RunningGateway.start(
+        """
+        keys:
+          - {name: alice, sha256: %s, budget_tokens_per_day: %d, max_output_tokens: %d}
+        endpoints:
+          - path: /a
+            dialect: openai
+            upstreams: [{id: u, url: "%s"}]
+        """
+            .formatted(KeySecrets.sha256(secret), BUDGET, MOST_OUTPUT, upstream.url()),
+        "--penstock.redis.url=" + RedisServer.shared().url(),
+        "--penstock.redis.namespace=" + namespace);
+  }
+
+  @Test
+  void longAnswersAfterShortOnes_atTwoGatewaysAtOnce_useNoMoreThanTheBudget() throws Exception {
+    String namespace = "budget-" + UUID.randomUUID();
+    try (RawUpstream upstream = RawUpstream.start(this::answer);
+        RunningGateway one = start(upstream, namespace);
+        RunningGateway other = start(upstream, namespace);
+        ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int each = 0; each < 40; each++) {
+        assertThat(ask(each % 2 == 0 ? one : other, "\"max_tokens\":1,").status()).isEqualTo(200);
+      }
+      int served = 0;
+      for (int round = 0; round < ROUNDS; round++) {
+        List<Future<HttpMessage>> answers = new ArrayList<>();
+        for (int each = 0; each < AT_ONCE; each++) {
+          RunningGateway gateway = each % 2 == 0 ? one : other;
+          answers.add(clients.submit(() -> ask(gateway, "\"max_tokens\":1000,")));
+        }
+        for (Future<HttpMessage> each : answers) {
+          HttpMessage answer = each.get();
+          served += answer.status() == 200 ? 1 : 0;
+          if (answer.status() != 200) {
+            assertThat(answer.header("x-penstock-reason")).isEqualTo("key_budget");
+          }
+        }
+      }
+      assertThat(used.get()).isLessThanOrEqualTo(BUDGET);
+      assertThat(served).as("requests that were served").isGreaterThanOrEqualTo(10);
+    }
+  }
+}
