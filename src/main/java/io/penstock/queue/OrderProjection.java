@@ -2,7 +2,6 @@ package io.penstock.queue;
 
 import java.util.Comparator;
 import java.util.IdentityHashMap;
-import java.util.Map;
 
 /**
  * A copy of the order of waiting tickets, in which they go in advance. Taking a turn here changes
@@ -83,7 +82,7 @@ public abstract class OrderProjection<T extends Ticket> implements Comparator<T>
 
     private static final Course NONE = new Course(0, 0, 1);
 
-    private final Map<FairFlow, Course> courses = new IdentityHashMap<>();
+    private final IdentityHashMap<FairFlow, Course> courses = new IdentityHashMap<>();
     private long largest;
 
     Fair(long largest) {
