@@ -7,7 +7,6 @@ import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class EarliestGo {
   private final QueueCopy copy;
   private final Entry entry;
-  private final Map<Quota, Boolean> ample = new IdentityHashMap<>();
+  private final IdentityHashMap<Quota, Boolean> ample = new IdentityHashMap<>();
 
   EarliestGo(QueueCopy copy, Entry entry) {
     this.copy = copy;
@@ -156,7 +155,7 @@ final class EarliestGo {
 
   /** Copies of quotas, from which tickets are taken. */
   private final class Projections {
-    private final Map<Quota, QuotaProjection> byQuota = new IdentityHashMap<>();
+    private final IdentityHashMap<Quota, QuotaProjection> byQuota = new IdentityHashMap<>();
 
     private QuotaProjection of(Quota quota) {
       return byQuota.computeIfAbsent(quota, each -> each.projection(copy.now()));

@@ -33,9 +33,9 @@ final class VirtualQueue {
   private final List<Entry> queue = new ArrayList<>();
   private final List<Entry> blocked = new ArrayList<>();
   private final QueueBacklog backlog = new QueueBacklog();
-  private final Map<Quota, Entry> claims = new IdentityHashMap<>();
-  private final Map<Quota, QuotaProjection> projections = new IdentityHashMap<>();
-  private final Map<ParkedTicket, WaitForecast> forecasts = new IdentityHashMap<>();
+  private final IdentityHashMap<Quota, Entry> claims = new IdentityHashMap<>();
+  private final IdentityHashMap<Quota, QuotaProjection> projections = new IdentityHashMap<>();
+  private final IdentityHashMap<ParkedTicket, WaitForecast> forecasts = new IdentityHashMap<>();
   private final Map<Kind, Room> rooms = new HashMap<>();
   private long at;
   private int gone;
@@ -71,7 +71,7 @@ final class VirtualQueue {
     this.order = copy.order().copy();
     this.at = copy.now();
     this.certain = !copy.incomplete();
-    Map<Entry, Entry> own = new IdentityHashMap<>();
+    IdentityHashMap<Entry, Entry> own = new IdentityHashMap<>();
     for (Entry each : copy.entries()) {
       Entry entry = new Entry(each);
       own.put(each, entry);
