@@ -306,10 +306,13 @@ class ChartFactsTest {
             .map(result -> result.group(1).replace("NS", "here"))
             .findFirst()
             .orElseThrow();
-    String values = "{redis: {namespace: here}, coordination: {enabled: true%s}}";
     for (String own : List.of("", ", redis: {url: 'redis://objects.example'}")) {
       KubernetesObject config =
-          KubernetesObject.only(helmChart.render(values.formatted(own)), "ConfigMap", "-redis");
+          KubernetesObject.only(
+              helmChart.render(
+                  "{redis: {namespace: here}, coordination: {enabled: true%s}}".formatted(own)),
+              "ConfigMap",
+              "-redis");
       String user = config.at("/data/users.acl").asText().lines().toList().getLast();
       if (own.isEmpty()) {
         assertThat(user).endsWith(" " + rights);

@@ -3,6 +3,7 @@ package io.penstock.gateway.coordination;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.PatientWaits;
+import io.penstock.fake.RedisProgram;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
 import io.penstock.key.KeySecrets;
@@ -13,6 +14,8 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Tests a gateway whose Redis is full, or which clients try to fill through the coordination API.
@@ -84,9 +87,11 @@ class FullRedisIT {
     assertThat(redis.command("SET", "more", "x".repeat(1_000))).startsWith("-OOM");
   }
 
-  @Test
-  void fullRedis_stopsNoExactLimit_andNoObjectThatExists() {
-    try (RedisServer redis = redis();
+  @ParameterizedTest
+  @EnumSource
+  void fullRedis_stopsNoExactLimit_andNoObjectThatExists(RedisProgram program) {
+    program.assumeInstalled();
+    try (RedisServer redis = program.started("maxmemory-policy noeviction");
         StartedGateway gateway = gateway(redis)) {
       awaitReady(gateway);
       assertThat(ask(gateway, "other", "GET /v1/semaphore/s/acquire?key=k&size=2"))
