@@ -13,6 +13,7 @@ import io.penstock.gateway.GatewayConfiguration;
 import io.penstock.gateway.GatewaySettings;
 import io.penstock.gateway.body.BodySettings;
 import io.penstock.gateway.coordination.CoordinationConfiguration;
+import io.penstock.gateway.request.WebSocketSettings;
 import io.penstock.key.KeyRegistry;
 import io.penstock.metrics.GatewayMeters;
 import io.penstock.metrics.TraceExemplars;
@@ -69,6 +70,12 @@ class PenstockConfiguration {
   GatewaySettings gatewaySettings(PenstockSettings settings) {
     return new GatewaySettings(
         settings.keys().demanded(), settings.log().access(), settings.writeTimeout());
+  }
+
+  @Bean
+  WebSocketSettings webSocketSettings(PenstockSettings settings) {
+    PenstockSettings.Websockets all = settings.websockets();
+    return new WebSocketSettings(all.idleTimeout(), all.maxOpen(), all.tenantShare());
   }
 
   @Bean

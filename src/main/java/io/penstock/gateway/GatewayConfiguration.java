@@ -35,9 +35,11 @@ import io.penstock.gateway.identify.ShutdownGate;
 import io.penstock.gateway.identify.StatusAnswer;
 import io.penstock.gateway.request.AnswerLearning;
 import io.penstock.gateway.request.LimitHeaders;
+import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RecentRequests;
 import io.penstock.gateway.request.UpstreamAffinity;
 import io.penstock.gateway.request.UpstreamComplaints;
+import io.penstock.gateway.request.WebSocketSettings;
 import io.penstock.gateway.weigh.EarlyRefusal;
 import io.penstock.gateway.weigh.RequestWeighing;
 import io.penstock.gateway.weigh.WeighFilter;
@@ -202,8 +204,13 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter screenFilter() {
-    return new ScreenFilter();
+  OpenWebSockets openWebSockets(WebSocketSettings settings, MeterRegistry meters) {
+    return new OpenWebSockets(settings, meters);
+  }
+
+  @Bean
+  GlobalFilter screenFilter(OpenWebSockets webSockets) {
+    return new ScreenFilter(webSockets);
   }
 
   @Bean
@@ -217,11 +224,18 @@ public class GatewayConfiguration {
       LimitHeaders limitHeaders,
       UpstreamRegistry upstreamRegistry,
       UpstreamProber upstreamProber,
+      WebSocketSettings webSocketSettings,
+      OpenWebSockets webSockets,
       ObjectProvider<VerdictSource> judges) {
     VerdictSource verdictSource =
         upstreamProber.watching(judges.getIfAvailable(() -> VerdictSource.UPSTREAM));
     WebSocketProxy webSocketProxy =
-        new WebSocketProxy(upstreamConnections, resources.getLoopResources());
+        new WebSocketProxy(
+            upstreamConnections,
+            resources.getLoopResources(),
+            webSockets,
+            webSocketSettings.idleTimeout(),
+            ticker);
     return new AttemptFilter(
         new AttemptLoop.Services(
             addresses,

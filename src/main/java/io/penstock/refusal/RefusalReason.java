@@ -44,6 +44,8 @@ public enum RefusalReason {
   KEY_RPD(429, true),
   /** The key has reached its number of requests at the same time. */
   KEY_CONCURRENCY(429, false),
+  /** There are as many open WebSockets as there may be, of all clients or of this one. */
+  TOO_MANY_WEBSOCKETS(429, false),
   /** The key has used up its tokens of the day. */
   KEY_BUDGET(429, true),
   /** The key's group has used up its requests of the minute. */

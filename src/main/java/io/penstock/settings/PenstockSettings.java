@@ -57,6 +57,7 @@ import org.springframework.util.unit.DataSize;
  * @param usage The settings of the statistics of usage.
  * @param warmUp Before it listens, the program sends itself requests for at most two seconds,
  *     unless this is {@code false}, so that its code is loaded when the first client comes.
+ * @param websockets The settings of WebSockets.
  * @param workspace Regions share limits with those regions that have the same workspace.
  * @param writeTimeout A client may take nothing of its answer for this long, although more of it is
  *     there; then it is cut off, so that its request gives back its place.
@@ -84,6 +85,7 @@ public record PenstockSettings(
     @DefaultValue("600s") Duration streamDrainTimeout,
     @DefaultValue @Valid Usage usage,
     @DefaultValue("true") boolean warmUp,
+    @DefaultValue @Valid Websockets websockets,
     @DefaultValue("default") String workspace,
     @DefaultValue("60s") @DurationMin(nanos = 1, message = ABOVE_ZERO) Duration writeTimeout) {
   private static final String ABOVE_ZERO = "a duration above 0 such as 500ms, 30s or 10m";
@@ -336,6 +338,26 @@ public record PenstockSettings(
               max = Integer.MAX_VALUE,
               message = "a whole number from 0 to " + Integer.MAX_VALUE)
           int rowsPerDay) {}
+
+  /**
+   * WebSockets.
+   *
+   * @param idleTimeout A WebSocket is closed when nothing has passed for this long, in neither
+   *     direction.
+   * @param maxOpen At most this many WebSockets are open at the same time; more are refused with
+   *     429 {@code too_many_websockets}.
+   * @param tenantShare One key, or without keys one client address, may have this part of them
+   *     open, above 0 and up to 1; 1 means that there is no bound.
+   */
+  public record Websockets(
+      @DefaultValue("10m") @DurationMin(nanos = 1, message = ABOVE_ZERO) Duration idleTimeout,
+      @DefaultValue("1000")
+          @Range(min = 1, max = 1_000_000, message = "a whole number from 1 to 1000000")
+          int maxOpen,
+      @DefaultValue("0.25")
+          @DecimalMin(value = "0", inclusive = false, message = PART)
+          @DecimalMax(value = "1", message = PART)
+          double tenantShare) {}
 
   /**
    * Returns the terms for request bodies.

@@ -86,6 +86,8 @@ class PenstockSettingsTest {
     assertThat(settings.usage().rowsPerDay()).isEqualTo(2_000);
     assertThat(settings.warmUp()).isTrue();
     assertThat(settings.workspace()).isEqualTo("default");
+    assertThat(settings.websockets())
+        .isEqualTo(new PenstockSettings.Websockets(Duration.ofMinutes(10), 1_000, 0.25));
     assertThat(settings.writeTimeout()).isEqualTo(Duration.ofSeconds(60));
   }
 
@@ -116,6 +118,9 @@ class PenstockSettingsTest {
             "mock-endpoint-tpm-threshold", "9223372036854775807",
             "warm-up", "false",
             "workspace", "team-a",
+            "websockets.idle-timeout", "30s",
+            "websockets.max-open", "7",
+            "websockets.tenant-share", "0.5",
             "write-timeout", "5s");
     assertThat(settings.allowedHosts()).containsExactly("a.example", "b.example");
     assertThat(settings.allowedOrigins()).containsExactly("http://c.example");
@@ -126,6 +131,8 @@ class PenstockSettingsTest {
     assertThat(settings.mockEndpointTpmThreshold()).isEqualTo(Long.MAX_VALUE);
     assertThat(settings.warmUp()).isFalse();
     assertThat(settings.workspace()).isEqualTo("team-a");
+    assertThat(settings.websockets())
+        .isEqualTo(new PenstockSettings.Websockets(Duration.ofSeconds(30), 7, 0.5));
     assertThat(settings.writeTimeout()).isEqualTo(Duration.ofSeconds(5));
   }
 

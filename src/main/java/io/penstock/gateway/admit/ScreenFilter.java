@@ -4,6 +4,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.GatewayHeaders;
+import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
@@ -40,6 +41,12 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
           RefusalReason.NO_UPSTREAM_FOR_MODEL,
           "no upstream of this endpoint serves the model to this client");
 
+  private final OpenWebSockets webSockets;
+
+  public ScreenFilter(OpenWebSockets webSockets) {
+    this.webSockets = webSockets;
+  }
+
   @Override
   public int getOrder() {
     return FilterOrder.SCREEN;
@@ -63,6 +70,10 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     if (ModelScope.isUpgradeRequest(request)) {
       if (!spec.forwarding().upgrades()) {
         return refuse(exchange, requestContext, NO_UPGRADES);
+      }
+      Refusal full = webSockets.refusal(requestContext.body().tenant());
+      if (full != null) {
+        return refuse(exchange, requestContext, full);
       }
       requestContext.upgrading();
       return chain.filter(exchange);

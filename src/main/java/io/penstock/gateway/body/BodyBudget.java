@@ -339,6 +339,7 @@ public final class BodyBudget {
       return first() <= SMALL_BYTES;
     }
 
+    /** Returns the tenant that it counts for. */
     Object tenant() {
       return tenant;
     }

@@ -48,6 +48,11 @@ public final class HeldBody {
     this.claim = claim;
   }
 
+  /** Returns the tenant whose share of the memory it takes. */
+  public Object tenant() {
+    return claim.tenant();
+  }
+
   /** Sets the expected length; negative when it is not known. */
   void expect(long statedBytes, long mostBytes) {
     claim.expect(statedBytes, mostBytes);

@@ -104,8 +104,7 @@ public final class AttemptLoop {
     List<BodyEdit> edits = OutboundChanges.edits(requestContext, spec, requestContext.asksUsage());
     URI target = OutboundChanges.target(exchange, spec, base);
     if (target == null) {
-      settlement().refused(NO_URI, services.ticker().nanos());
-      return RefusalWriter.refuse(untapped(), requestContext, NO_URI);
+      return refused(NO_URI);
     }
     services.budgets().of(spec.id()).sent(services.ticker().nanos());
     OutgoingRequest outgoingRequest =
@@ -118,6 +117,12 @@ public final class AttemptLoop {
         .<AttemptResult>map(AttemptResult.Answered::new)
         .onErrorResume(error -> Mono.just(new AttemptResult.Failed(error)))
         .flatMap(this::decided);
+  }
+
+  /** Refuses the request without a call. */
+  private Mono<Void> refused(Refusal refusal) {
+    settlement().refused(refusal, now());
+    return RefusalWriter.refuse(untapped(), requestContext, refusal);
   }
 
   private boolean asksUsage(Upstream upstream) {
@@ -195,6 +200,9 @@ public final class AttemptLoop {
   }
 
   private Mono<Void> failed(Throwable error) {
+    if (error instanceof WebSocketsFull full) {
+      return refused(full.refusal());
+    }
     UpstreamFailure failure = UpstreamFailure.of(error);
     if (failure == null || !ConnectionGuard.alive(exchange.getRequest())) {
       return Mono.error(error);

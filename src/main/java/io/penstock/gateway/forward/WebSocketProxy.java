@@ -1,15 +1,20 @@
 package io.penstock.gateway.forward;
 
+import io.netty.channel.ChannelFutureListener;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.timeout.ReadTimeoutException;
 import io.penstock.gateway.request.GatewayHeaders;
+import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.RefusedUpgrade;
 import io.penstock.wire.UpstreamConnections;
@@ -19,10 +24,12 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.netty.Connection;
@@ -40,23 +47,56 @@ import reactor.netty.resources.LoopResources;
  * than an upgrade can still be sent to the client. Safe from any thread.
  */
 public final class WebSocketProxy {
+  private static final String IDLE = "nothing was sent for too long";
   private static final String PROTOCOLS = "sec-websocket-protocol";
 
   private final UpstreamConnections upstreamConnections;
   private final LoopResources loops;
+  private final OpenWebSockets openWebSockets;
+  private final long idleNanos;
+  private final Ticker ticker;
 
-  public WebSocketProxy(UpstreamConnections upstreamConnections, LoopResources loops) {
+  /**
+   * Creates a proxy.
+   *
+   * @param idleTimeout how long a WebSocket may pass nothing before it is closed
+   */
+  public WebSocketProxy(
+      UpstreamConnections upstreamConnections,
+      LoopResources loops,
+      OpenWebSockets openWebSockets,
+      Duration idleTimeout,
+      Ticker ticker) {
     this.upstreamConnections = upstreamConnections;
     this.loops = loops;
+    this.openWebSockets = openWebSockets;
+    this.idleNanos = idleTimeout.toNanos();
+    this.ticker = ticker;
   }
 
   /**
    * Relays until one side closes, and then completes empty. If the upstream does not become a
-   * WebSocket, its answer is returned.
+   * WebSocket, its answer is returned. Fails with {@link WebSocketsFull} when there are too many.
    *
    * @param exchange the exchange that goes to the upstream
    */
   Mono<UpstreamAnswer> run(
+      ServerWebExchange exchange,
+      UpstreamSpec spec,
+      OutgoingRequest outgoingRequest,
+      UpstreamAnswer.Learner learner) {
+    Object tenant = RequestContext.of(exchange).body().tenant();
+    return Mono.defer(
+        () -> {
+          Refusal full = openWebSockets.enter(tenant);
+          return full == null
+              ? admitted(exchange, spec, outgoingRequest, learner)
+                  .doFinally(signal -> openWebSockets.leave(tenant))
+              : Mono.error(new WebSocketsFull(full));
+        });
+  }
+
+  private Mono<UpstreamAnswer> admitted(
       ServerWebExchange exchange,
       UpstreamSpec spec,
       OutgoingRequest outgoingRequest,
@@ -129,7 +169,7 @@ public final class WebSocketProxy {
   }
 
   /** Makes the client's connection a WebSocket too, once the upstream's is one. */
-  private static Mono<Void> joined(
+  private Mono<Void> joined(
       ServerWebExchange exchange,
       WebsocketInbound in,
       WebsocketOutbound out,
@@ -170,18 +210,57 @@ public final class WebSocketProxy {
             });
   }
 
-  private static Mono<Void> between(
+  private Mono<Void> between(
       WebsocketInbound fromClient,
       WebsocketOutbound toClient,
       WebsocketInbound in,
       WebsocketOutbound out) {
-    Mono<Void> up = passed(fromClient, out).onErrorComplete().then(closed(fromClient, out));
-    Mono<Void> down = passed(in, toClient).onErrorComplete().then(closed(in, toClient));
-    return Mono.firstWithSignal(up, down);
+    AtomicLong lastNanos = new AtomicLong(ticker.nanos());
+    Mono<Void> up =
+        passed(fromClient, out, lastNanos).onErrorComplete().then(closed(fromClient, out));
+    Mono<Void> down = passed(in, toClient, lastNanos).onErrorComplete().then(closed(in, toClient));
+    Disposable watch =
+        idle(lastNanos)
+            .doOnSuccess(
+                nothing -> {
+                  endIdle(toClient);
+                  endIdle(out);
+                })
+            .subscribe();
+    return Mono.firstWithSignal(up, down).doFinally(signal -> watch.dispose());
   }
 
-  private static Mono<Void> passed(WebsocketInbound from, NettyOutbound to) {
-    return to.sendObject(WebSocketFrames.of(from), frame -> true).then();
+  private Mono<Void> passed(WebsocketInbound from, NettyOutbound to, AtomicLong lastNanos) {
+    return to.sendObject(
+            WebSocketFrames.of(from).doOnNext(frame -> lastNanos.set(ticker.nanos())),
+            frame -> true)
+        .then();
+  }
+
+  /** Completes when nothing has passed for too long. */
+  private Mono<Void> idle(AtomicLong lastNanos) {
+    return Mono.defer(() -> Mono.delay(Duration.ofNanos(Math.max(0, leftNanos(lastNanos)))))
+        .repeat(() -> leftNanos(lastNanos) > 0)
+        .then();
+  }
+
+  private long leftNanos(AtomicLong lastNanos) {
+    return lastNanos.get() + idleNanos - ticker.nanos();
+  }
+
+  /**
+   * Sends a close frame to one side and closes its connection. It is written beside the stream of
+   * frames, the end of which would cut the other side before it got its own frame.
+   */
+  @SuppressWarnings("FutureReturnValueIgnored") // the connection is closed in any case
+  private static void endIdle(WebsocketOutbound to) {
+    to.withConnection(
+        connection ->
+            connection
+                .channel()
+                .writeAndFlush(
+                    new CloseWebSocketFrame(WebSocketCloseStatus.ENDPOINT_UNAVAILABLE, IDLE))
+                .addListener(ChannelFutureListener.CLOSE));
   }
 
   /**
