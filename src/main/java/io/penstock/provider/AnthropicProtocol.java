@@ -8,6 +8,7 @@ import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.answer.AnthropicAnswer;
+import io.penstock.provider.request.AnthropicCompletion;
 import io.penstock.provider.request.AnthropicMessages;
 import io.penstock.provider.request.BodyReader;
 import io.penstock.provider.request.RequestReader;
@@ -19,8 +20,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Anthropic's protocol. Requests for messages are read to estimate their cost; all others pass
- * unread, including those that count tokens.
+ * Anthropic's protocol. Requests for messages and for text completions, the older call, are read to
+ * estimate their cost; all others pass unread, including those that count tokens.
  */
 final class AnthropicProtocol implements ProviderProtocol {
   static final AnthropicProtocol INSTANCE = new AnthropicProtocol();
@@ -29,22 +30,32 @@ final class AnthropicProtocol implements ProviderProtocol {
 
   @Override
   public boolean weighs(String method, String path) {
-    return method.equals("POST") && isMessages(path);
+    return method.equals("POST") && (isMessages(path) || isCompletion(path));
   }
 
   private static boolean isMessages(String path) {
     return CallPaths.names(path, "/messages");
   }
 
+  private static boolean isCompletion(String path) {
+    return CallPaths.names(path, "/complete");
+  }
+
   @Override
   public @Nullable ModelOperation operation(String path) {
-    return isMessages(path) ? ModelOperation.CHAT : null;
+    if (isMessages(path)) {
+      return ModelOperation.CHAT;
+    }
+    return isCompletion(path) ? ModelOperation.COMPLETION : null;
   }
 
   @Override
   public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
-    return isMessages(path)
-        ? new BodyReader(reading, new AnthropicMessages())
+    if (isMessages(path)) {
+      return new BodyReader(reading, new AnthropicMessages());
+    }
+    return isCompletion(path)
+        ? new BodyReader(reading, new AnthropicCompletion())
         : new UnreadBody(Cost.NO_TOKENS);
   }
 

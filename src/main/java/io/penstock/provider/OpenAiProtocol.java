@@ -12,6 +12,7 @@ import io.penstock.provider.request.BodyReader;
 import io.penstock.provider.request.OpenAiChat;
 import io.penstock.provider.request.OpenAiCompletions;
 import io.penstock.provider.request.OpenAiEmbeddings;
+import io.penstock.provider.request.OpenAiImages;
 import io.penstock.provider.request.OpenAiResponses;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.RequestVisitor;
@@ -23,9 +24,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * OpenAI's protocol. Requests for chat and text completions, responses and embeddings are read to
- * estimate their cost. All others pass unread, including batches, uploads and the counting of
- * tokens.
+ * OpenAI's protocol. Requests for chat and text completions, responses, embeddings and images are
+ * read to estimate their cost. All others pass unread, including batches, uploads and the counting
+ * of tokens.
  */
 final class OpenAiProtocol implements ProviderProtocol {
   static final OpenAiProtocol INSTANCE = new OpenAiProtocol();
@@ -34,7 +35,8 @@ final class OpenAiProtocol implements ProviderProtocol {
     CHAT,
     COMPLETIONS,
     RESPONSES,
-    EMBEDDINGS
+    EMBEDDINGS,
+    IMAGES
   }
 
   private OpenAiProtocol() {}
@@ -56,6 +58,7 @@ final class OpenAiProtocol implements ProviderProtocol {
       case null -> null;
       case EMBEDDINGS -> ModelOperation.EMBEDDING;
       case COMPLETIONS -> ModelOperation.COMPLETION;
+      case IMAGES -> ModelOperation.GENERATION;
       case CHAT, RESPONSES -> ModelOperation.CHAT;
     };
   }
@@ -68,6 +71,7 @@ final class OpenAiProtocol implements ProviderProtocol {
       case COMPLETIONS -> new OpenAiCompletions();
       case RESPONSES -> new OpenAiResponses();
       case EMBEDDINGS -> new OpenAiEmbeddings();
+      case IMAGES -> new OpenAiImages();
     };
   }
 
@@ -80,6 +84,9 @@ final class OpenAiProtocol implements ProviderProtocol {
     }
     if (CallPaths.names(path, "/responses") || CallPaths.names(path, "/responses/compact")) {
       return Call.RESPONSES;
+    }
+    if (CallPaths.names(path, "/images/generations")) {
+      return Call.IMAGES;
     }
     return CallPaths.names(path, "/embeddings") ? Call.EMBEDDINGS : null;
   }

@@ -25,6 +25,11 @@ final class PlainProtocol implements ProviderProtocol {
   }
 
   @Override
+  public @Nullable ProviderProtocol reader(String method, String path) {
+    return null;
+  }
+
+  @Override
   public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
     return new UnreadBody(Cost.ofInput(Math.clamp(reading.defaultTokens(), 0L, Cost.MAX_TOKENS)));
   }

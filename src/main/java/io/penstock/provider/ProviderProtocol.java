@@ -53,10 +53,19 @@ public sealed interface ProviderProtocol
    * Others pass unread and count as one request.
    *
    * @param method the HTTP method, in capitals
-   * @param path the decoded path below the endpoint, such as {@code /v1/chat/completions}, without
-   *     a query
+   * @param path the decoded path at the upstream, such as {@code /v1/chat/completions}, without a
+   *     query
    */
   boolean weighs(String method, String path);
+
+  /**
+   * Returns the protocol that reads a call: this one, or that of another provider whose calls this
+   * one's servers answer too, such as OpenAI's below {@code /v1beta/openai}. Null if the call is
+   * not read; method and path as in {@link #weighs}.
+   */
+  default @Nullable ProviderProtocol reader(String method, String path) {
+    return weighs(method, path) ? this : AdoptedCalls.reader(method, path);
+  }
 
   /**
    * Returns the operation that a request to {@code path} asks of a model; null if such requests are

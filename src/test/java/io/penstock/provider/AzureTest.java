@@ -28,7 +28,7 @@ class AzureTest {
     "POST, //openai//deployments//d//chat//completions/, true",
     "POST, /openai/deployments/d/extensions/chat/completions, true",
     "POST, /openai/v1/chat/completions, true",
-    "POST, /openai/deployments/d/images/generations, false",
+    "POST, /openai/deployments/d/images/generations, true",
     "POST, /openai/deployments/d/audio/transcriptions, false",
     "GET, /openai/deployments/d/chat/completions, false",
     "POST, /openai/files, false",

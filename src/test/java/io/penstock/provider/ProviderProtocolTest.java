@@ -49,11 +49,39 @@ class ProviderProtocolTest {
     "ANTHROPIC, POST, /v1/messages/batches, false",
     "ANTHROPIC, POST, /v1/messages/batches/b_1/cancel, false",
     "ANTHROPIC, POST, /v1/chat/completions, false",
+    "ANTHROPIC, POST, /v1/complete, true",
+    "ANTHROPIC, GET, /v1/complete, false",
+    "ANTHROPIC, POST, /v1/autocomplete, false",
     "NONE, POST, /v1/chat/completions, false",
   })
   void weighs_onlyGenerationAndEmbedding(
       Dialect dialect, String method, String path, boolean weighed) {
     assertThat(ProviderProtocol.of(dialect).weighs(method, path)).isEqualTo(weighed);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "OPENAI, /v1/chat/completions, OPENAI",
+    "OPENAI, /v1/messages, ANTHROPIC",
+    "OPENAI, /v1/complete, ANTHROPIC",
+    "OPENAI, /v1/threads/t/messages,",
+    "OPENAI, /v1beta/models/m:generateContent, GEMINI",
+    "AZURE, /openai/deployments/d/chat/completions, AZURE",
+    "AZURE, /anthropic/v1/messages, ANTHROPIC",
+    "ANTHROPIC, /v1/messages, ANTHROPIC",
+    "ANTHROPIC, /v1/chat/completions, OPENAI",
+    "ANTHROPIC, /v1/embeddings, OPENAI",
+    "ANTHROPIC, /v1/files,",
+    "GEMINI, /v1beta/models/m:generateContent, GEMINI",
+    "GEMINI, /v1beta/openai/chat/completions, OPENAI",
+    "GEMINI, /v1beta/openai/embeddings, OPENAI",
+    "GEMINI, /v1beta/openai/files,",
+    "NONE, /v1/chat/completions,",
+  })
+  void reader_isOfTheProviderThatInventedTheCall(Dialect dialect, String path, Dialect reader) {
+    assertThat(ProviderProtocol.of(dialect).reader("POST", path))
+        .isEqualTo(reader == null ? null : ProviderProtocol.of(reader));
+    assertThat(ProviderProtocol.of(dialect).reader("GET", path)).isNull();
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.penstock.gateway.admit;
 
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -41,18 +40,17 @@ final class ModelScope {
       return true;
     }
     boolean readsOnly = !isUpgradeRequest(request) && ONLY_ASKING.contains(request.getMethod());
-    return !readsOnly && (named.isEmpty() || !opensSession(spec, request));
+    return !readsOnly && (named.isEmpty() || !opensSession(requestContext, request));
   }
 
   /**
    * Returns whether a request opens a session of OpenAI's or Azure's with the model of its query,
    * and with no other. Sessions with an intent name their model only later.
    */
-  private static boolean opensSession(EndpointSpec spec, ServerHttpRequest request) {
-    Dialect dialect = spec.reading().dialect();
-    String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
+  private static boolean opensSession(RequestContext requestContext, ServerHttpRequest request) {
+    Dialect dialect = requestContext.endpoint().spec().reading().dialect();
     return (dialect == Dialect.OPENAI || dialect == Dialect.AZURE)
-        && below.endsWith("/realtime")
+        && requestContext.call().path().endsWith("/realtime")
         && named(request, "intent").isEmpty();
   }
 

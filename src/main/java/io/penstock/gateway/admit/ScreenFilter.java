@@ -5,7 +5,6 @@ import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.GatewayHeaders;
 import io.penstock.gateway.request.OpenWebSockets;
-import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.pool.UpstreamSpec;
@@ -82,16 +81,16 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     if (request.getHeaders().getContentLength() > most) {
       return refuse(exchange, requestContext, BadUpload.refusal(most));
     }
-    String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
-    ProviderProtocol protocol = requestContext.protocol();
+    String path = requestContext.call().path();
+    ProviderProtocol protocol = requestContext.upstreamProtocol();
     String method = request.getMethod().name();
     boolean known = named(spec) || requestContext.client().models() != null;
-    if (protocol.listsModels(method, below)) {
+    if (protocol.listsModels(method, path)) {
       return known
           ? answer(exchange, requestContext, protocol.models(List.copyOf(names(requestContext))))
           : chain.filter(exchange);
     }
-    String model = protocol.describedModel(method, below);
+    String model = protocol.describedModel(method, path);
     if (model == null) {
       return chain.filter(exchange);
     }

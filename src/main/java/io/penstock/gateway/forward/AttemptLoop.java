@@ -330,7 +330,8 @@ public final class AttemptLoop {
 
   /** Returns what an answer teaches; the limits of the upstream have learned it by then. */
   private ProviderLesson lesson(int status, HttpHeaders headers, byte[] body) {
-    ProviderLesson providerLesson = requestContext.protocol().lesson(status, headers::get, body);
+    ProviderLesson providerLesson =
+        requestContext.upstreamProtocol().lesson(status, headers::get, body);
     settlement().learn(providerLesson, now());
     if (providerLesson.oddity() != null) {
       tap().complain(upstream().spec().id(), providerLesson.oddity());

@@ -32,7 +32,7 @@ final class OutboundChanges {
     String trimmed = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
     String path =
         requestContext
-            .protocol()
+            .upstreamProtocol()
             .versioned(
                 Objects.requireNonNullElse(base.getPath(), ""),
                 RawPaths.forwarded(endpoint, exchange.getRequest().getURI().getRawPath()));

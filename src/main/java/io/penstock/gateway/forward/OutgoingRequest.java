@@ -75,7 +75,10 @@ final class OutgoingRequest {
     origin.addTo(exchange, headers);
     headers.set(HeaderNames.REQUEST_ID, requestContext.requestId());
     if (upstream.access().apiKey() != null && !passthrough(requestContext, upstream)) {
-      requestContext.protocol().credentials(upstream.access().apiKey()).forEach(headers::set);
+      requestContext
+          .upstreamProtocol()
+          .credentials(upstream.access().apiKey())
+          .forEach(headers::set);
     }
     upstream.access().headers().forEach(headers::set);
     headers.remove(HttpHeaderNames.HOST); // the HTTP client sets that of the upstream

@@ -10,6 +10,7 @@ import io.penstock.gateway.body.HeldBody;
 import io.penstock.gateway.request.ClientIdentity;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.GatewayParameters;
+import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
@@ -239,8 +240,10 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
             clientIdentity.caller() == null ? null : clientIdentity.caller().spec().rank(),
             clock);
     HeldBody body = new HeldBody(bodies.claim(tenant(request, clientIdentity)));
+    ProviderCall call =
+        ProviderCall.of(endpoint.spec(), request.getMethod().name(), request.getURI().getRawPath());
     RequestContext requestContext =
-        new RequestContext(requestId, endpoint, parameters, body, clientIdentity, clock);
+        new RequestContext(requestId, endpoint, parameters, body, clientIdentity, call, clock);
     requestContext.attach(exchange);
     boolean made = !requestId.equals(request.getHeaders().getFirst(HeaderNames.REQUEST_ID));
     TrackedRequest tracked = requests.follow(clientIdentity.caller(), requestId, made, endpoint);

@@ -3,27 +3,49 @@ package io.penstock.gateway.request;
 import io.penstock.endpoint.EndpointSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
 /** Checks and cuts paths of requests, raw: percent-encoded as they came. */
 public final class RawPaths {
-  private static final Pattern DOTS =
-      Pattern.compile("(?i)(^|/|%2f|%5c|\\\\)(\\.|%2e){1,2}(/|%2f|%5c|\\\\|$)");
+  /** Characters after which a server may not look for the name of a call. */
+  private static final String PARAMETERS = ";?#";
 
-  private static final Pattern CONTROLS = Pattern.compile("(?i)%([01][0-9a-f]|7f)");
+  /** Characters of which a path in the comparable spelling has none. */
+  private static final String UNCERTAIN = PARAMETERS + "%\\ ";
+
+  private static final char DELETE = 0x7f;
+
+  /** Length of an escape such as {@code %2F}. */
+  private static final int ESCAPE = 3;
 
   private static final Pattern BLURS = Pattern.compile("(?i)%2f|%5c");
 
   private RawPaths() {}
 
-  /** Returns whether a path has a segment that an upstream could take for a way up. */
+  /**
+   * Returns whether a path has a segment that an upstream could take for a way up: also one that is
+   * escaped more than once, has parameters such as {@code ..;x}, or ends in a space.
+   */
   public static boolean climbs(String path) {
-    return (path.indexOf('.') >= 0 || escapes(path)) && DOTS.matcher(path).find();
+    if (path.indexOf('.') < 0 && !escapes(path)) {
+      return false;
+    }
+    for (String segment : segments(path)) {
+      String bare = withoutParameters(segment).strip();
+      if (bare.equals(".") || bare.equals("..")) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  /** Returns whether a path has an escaped control character, which no path needs. */
+  /**
+   * Returns whether a path has an escaped control character, which no path needs; it may be escaped
+   * more than once.
+   */
   public static boolean hidesControls(String path) {
-    return escapes(path) && CONTROLS.matcher(path).find();
+    return escapes(path) && resolved(path).chars().anyMatch(c -> c < ' ' || c == DELETE);
   }
 
   /**
@@ -69,12 +91,107 @@ public final class RawPaths {
     return end < 0 ? path.length() : end;
   }
 
-  /**
-   * Returns a path as providers read it, with escapes resolved: a call must not escape its limits
-   * by another spelling.
-   */
+  /** Returns a path with its escapes resolved once. */
   public static String decoded(String path) {
     return !escapes(path) ? path : UriUtils.decode(path, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Returns a path in the one spelling in which calls are compared, because a call must not escape
+   * its limits by another spelling that some server reads in the same way: all escapes are
+   * resolved, backslashes are slashes, and segments have neither parameters such as {@code ;x} nor
+   * spaces around them nor dots at their end. Empty segments are left out.
+   */
+  static String comparable(String path) {
+    if (isPlain(path)) {
+      return path;
+    }
+    StringBuilder comparable = new StringBuilder(path.length());
+    for (String segment : segments(path)) {
+      String bare = withoutDots(withoutParameters(segment));
+      if (!bare.isEmpty()) {
+        comparable.append('/').append(bare);
+      }
+    }
+    return comparable.toString();
+  }
+
+  /**
+   * Returns the same spelling with parameters kept, or null if the path has none. A parameter in
+   * the middle of a segment could hide the call that follows it, as in {@code m;x:generateContent}.
+   */
+  static @Nullable String comparableWithParameters(String path) {
+    if (!escapes(path) && path.indexOf(';') < 0) {
+      return null;
+    }
+    StringBuilder kept = new StringBuilder(path.length());
+    boolean has = false;
+    for (String segment : segments(path)) {
+      has |= segment.length() != withoutParameters(segment).length();
+      String bare = withoutDots(segment);
+      kept.append(bare.isEmpty() ? "" : "/").append(bare);
+    }
+    return has ? kept.toString() : null;
+  }
+
+  /** Returns whether a path is surely in the comparable spelling already, as nearly all are. */
+  private static boolean isPlain(String path) {
+    char before = '/';
+    for (int i = 0; i < path.length(); i++) {
+      char c = path.charAt(i);
+      if (c == '/' ? i > 0 && (before == '/' || before == '.') : UNCERTAIN.indexOf(c) >= 0) {
+        return false;
+      }
+      before = c;
+    }
+    return path.isEmpty() || (path.charAt(0) == '/' && before != '/' && before != '.');
+  }
+
+  private static String[] segments(String path) {
+    return resolved(path).replace('\\', '/').split("/", -1);
+  }
+
+  private static String withoutParameters(String segment) {
+    for (int i = 0; i < segment.length(); i++) {
+      if (PARAMETERS.indexOf(segment.charAt(i)) >= 0) {
+        return segment.substring(0, i);
+      }
+    }
+    return segment;
+  }
+
+  private static String withoutDots(String segment) {
+    int end = segment.length();
+    while (end > 0 && (segment.charAt(end - 1) == '.' || segment.charAt(end - 1) == ' ')) {
+      end--;
+    }
+    return segment.substring(0, end).strip();
+  }
+
+  /**
+   * Returns a path with its escapes resolved, however often it was escaped; what is no escape stays
+   * as it is. Takes time in proportion to the length: each resolved byte may complete an escape
+   * that is resolved at once.
+   */
+  private static String resolved(String path) {
+    if (!escapes(path)) {
+      return path;
+    }
+    byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+    int length = 0;
+    for (byte each : bytes) {
+      bytes[length++] = each;
+      while (length >= ESCAPE && bytes[length - ESCAPE] == '%') {
+        int high = Character.digit(bytes[length - 2], 16);
+        int low = Character.digit(bytes[length - 1], 16);
+        if (high < 0 || low < 0) {
+          break;
+        }
+        length -= ESCAPE;
+        bytes[length++] = (byte) (high << 4 | low);
+      }
+    }
+    return new String(bytes, 0, length, StandardCharsets.UTF_8);
   }
 
   /** Returns the path to request at an upstream. */

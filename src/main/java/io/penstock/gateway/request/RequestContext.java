@@ -49,7 +49,7 @@ public final class RequestContext {
   /** The configuration by which the request is read, which a reload may replace meanwhile. */
   private final EndpointSpec readBy;
 
-  private final ProviderProtocol providerProtocol;
+  private final ProviderCall providerCall;
   private final GatewayParameters gatewayParameters;
   private final HeldBody body;
   private final ClientIdentity clientIdentity;
@@ -81,13 +81,14 @@ public final class RequestContext {
       GatewayParameters gatewayParameters,
       HeldBody body,
       ClientIdentity clientIdentity,
+      ProviderCall providerCall,
       WallClock clock) {
     this.clock = clock;
     this.clientIdentity = clientIdentity;
     this.requestId = requestId;
     this.endpoint = endpoint;
     this.readBy = endpoint.spec();
-    this.providerProtocol = ProviderProtocol.of(readBy.reading().dialect());
+    this.providerCall = providerCall;
     this.gatewayParameters = gatewayParameters;
     this.body = body;
   }
@@ -143,8 +144,19 @@ public final class RequestContext {
     return endpoint;
   }
 
+  /** Returns the call that the request makes to a provider. */
+  public ProviderCall call() {
+    return providerCall;
+  }
+
+  /** Returns the protocol in which the client speaks: that of its call. */
   public ProviderProtocol protocol() {
-    return providerProtocol;
+    return providerCall.reader();
+  }
+
+  /** Returns the protocol of the endpoint's upstreams. */
+  public ProviderProtocol upstreamProtocol() {
+    return ProviderProtocol.of(readBy.reading().dialect());
   }
 
   /** Returns whether the request came to an endpoint without upstreams. */

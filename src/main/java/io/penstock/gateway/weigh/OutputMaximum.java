@@ -20,8 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 record OutputMaximum(RequestContent weighed, RequestContent sent, @Nullable Refusal refusal) {
 
-  /** Returns the maximum of a request by its key alone. */
-  static OutputMaximum ofKey(RequestContext requestContext, RequestContent content) {
+  /**
+   * Returns the maximum of a request by its key alone.
+   *
+   * @param canBeLowered whether its body has a maximum that can be changed
+   */
+  static OutputMaximum ofKey(
+      RequestContext requestContext, RequestContent content, boolean canBeLowered) {
     ApiCaller caller = requestContext.caller();
     long most = caller == null ? 0 : caller.spec().limits().maxOutputTokens();
     if (most == 0 || !content.generates()) {
@@ -31,7 +36,7 @@ record OutputMaximum(RequestContent weighed, RequestContent sent, @Nullable Refu
     if (content.states() && content.statedOutputTokens() <= each) {
       return new OutputMaximum(content, content, null);
     }
-    if (each < 1 || (content.states() && !lowers(requestContext))) {
+    if (each < 1 || (content.states() && !(canBeLowered && lowers(requestContext)))) {
       return new OutputMaximum(content, content, tooLarge(content, most));
     }
     RequestContent weighed = content.stating(each);

@@ -55,7 +55,7 @@ public final class RequestWeighing {
     boolean askProvider =
         requestContext.endpoint().spec().reading().costFrom() == CostSource.PROVIDER;
     RequestContent requestContent = askProvider ? null : tokenizers.atOnce(body.tokenizerInput());
-    return requestContent == null ? null : result(requestContext, requestContent);
+    return requestContent == null ? null : result(requestContext, body, requestContent);
   }
 
   /** Returns the result, which may come on any thread. */
@@ -65,7 +65,7 @@ public final class RequestWeighing {
     Mono<Result> local =
         Mono.fromSupplier(() -> tokenizers.atOnce(input))
             .switchIfEmpty(tokenizers.later(input))
-            .map(requestContent -> result(requestContext, requestContent));
+            .map(requestContent -> result(requestContext, body, requestContent));
     String model = body.model();
     UpstreamSpec upstream = upstream(requestContext.endpoint().spec(), model);
     return upstream == null || model == null
@@ -95,7 +95,7 @@ public final class RequestWeighing {
     EndpointSpec spec = requestContext.endpoint().spec();
     String path =
         requestContext
-            .protocol()
+            .upstreamProtocol()
             .versioned(
                 Objects.requireNonNullElse(upstream.url().getPath(), ""),
                 RawPaths.forwarded(spec, request.getURI().getRawPath()));
@@ -142,10 +142,14 @@ public final class RequestWeighing {
     return bytes;
   }
 
-  private Result result(RequestContext requestContext, RequestContent requestContent) {
+  private Result result(
+      RequestContext requestContext, WeighedRequest.Request body, RequestContent requestContent) {
+    boolean canBeLowered = !body.spots().maxima().isEmpty();
+    OutputMaximum ofKey = OutputMaximum.ofKey(requestContext, requestContent, canBeLowered);
     OutputMaximum maximum =
-        OutputMaximum.ofKey(requestContext, requestContent)
-            .fitting(requestContext, content -> cost(requestContext, content));
+        canBeLowered || !requestContent.states()
+            ? ofKey.fitting(requestContext, content -> cost(requestContext, content))
+            : ofKey;
     return new Result(maximum.sent(), cost(requestContext, maximum.weighed()), maximum.refusal());
   }
 

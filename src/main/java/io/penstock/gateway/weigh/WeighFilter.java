@@ -9,7 +9,7 @@ import io.penstock.gateway.body.BodyIntake.End;
 import io.penstock.gateway.body.WatchedUpload;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.OffLoopWork;
-import io.penstock.gateway.request.RawPaths;
+import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.provider.request.RequestReader;
@@ -50,13 +50,13 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     RequestContext requestContext = RequestContext.of(exchange);
     EndpointSpec spec = requestContext.endpoint().spec();
     ServerHttpRequest request = exchange.getRequest();
-    String below = RawPaths.decoded(RawPaths.below(spec, request.getURI().getRawPath()));
-    if (!requestContext.protocol().weighs(request.getMethod().name(), below)) {
+    ProviderCall call = requestContext.call();
+    if (!call.weighed()) {
       requestContext.setCost(
           RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
       return chain.filter(spec.permit() ? exchange : watched(exchange));
     }
-    requestContext.setOperation(requestContext.protocol().operation(below));
+    requestContext.setOperation(call.reader().operation(call.path()));
     BodyEncoding encoding = BodyEncoding.of(request.getHeaders());
     if (encoding == null) {
       return refuse(exchange, requestContext, BadUpload.encoded(request.getHeaders()));
@@ -69,7 +69,7 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     if (refusal != null) {
       return refuse(exchange, requestContext, refusal);
     }
-    RequestReader reader = requestContext.protocol().requestReader(spec.reading(), below);
+    RequestReader reader = call.reader().requestReader(spec.reading(), call.path());
     return BodyIntake.read(
             request,
             requestContext.body(),

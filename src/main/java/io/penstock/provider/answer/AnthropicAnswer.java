@@ -3,8 +3,9 @@ package io.penstock.provider.answer;
 import io.penstock.json.JsonWalk;
 
 /**
- * Reads messages and the events of a streamed message. The position of a usage block tells its
- * meaning: inside {@code message} it opens a stream and states only the beginning of the output.
+ * Reads messages, text completions, and the events of either as a stream. The position of a usage
+ * block tells its meaning: inside {@code message} it opens a stream and states only the beginning
+ * of the output.
  */
 public final class AnthropicAnswer extends AnswerVisitor {
   public AnthropicAnswer() {
@@ -71,11 +72,12 @@ public final class AnthropicAnswer extends AnswerVisitor {
         switch (top) {
           case "content" -> at.depth() == 3;
           case "content_block", "delta" -> at.depth() == 2;
+          case "completion" -> at.depth() == 1;
           default -> false;
         };
     return block
         && switch (name) {
-          case "text", "thinking", "partial_json", "name" -> true;
+          case "text", "thinking", "partial_json", "name", "completion" -> true;
           default -> false;
         };
   }

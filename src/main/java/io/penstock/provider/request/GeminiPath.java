@@ -1,7 +1,10 @@
 package io.penstock.provider.request;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
@@ -17,8 +20,15 @@ import org.springframework.web.util.UriUtils;
 public record GeminiPath(String model, String call) {
   private static final String MODELS = "models";
   private static final String STREAM = "streamGenerateContent";
-  private static final Set<String> GENERATES = Set.of("generateContent", STREAM);
-  private static final Set<String> EMBEDS = Set.of("embedContent", "batchEmbedContents");
+  private static final Set<String> GENERATES = calls("generateContent", STREAM);
+  private static final Set<String> EMBEDS = calls("embedContent", "batchEmbedContents");
+
+  /** Returns a set of calls that ignores case, as a request must not evade its limits by it. */
+  private static Set<String> calls(String... names) {
+    Set<String> calls = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    calls.addAll(List.of(names));
+    return Collections.unmodifiableSet(calls);
+  }
 
   /** Parses a decoded path; returns null if it does not end in a call. */
   public static @Nullable GeminiPath of(String path) {
@@ -65,7 +75,7 @@ public record GeminiPath(String model, String call) {
 
   /** Returns whether the call asks for content as a stream. */
   boolean streams() {
-    return call.equals(STREAM);
+    return call.equalsIgnoreCase(STREAM);
   }
 
   /** Returns whether the call asks for vectors. */

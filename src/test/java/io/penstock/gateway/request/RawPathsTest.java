@@ -10,6 +10,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueBounds;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -43,6 +44,46 @@ class RawPathsTest {
   void prefix_isTakenOffHoweverItIsWritten(String configured, String path, String below) {
     assertThat(RawPaths.forwarded(spec(configured, configured, true), path)).isEqualTo(below);
     assertThat(RawPaths.forwarded(spec(configured, configured, false), path)).isEqualTo(path);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/a, /v1/a",
+    "'', ''",
+    "/, ''",
+    "a/b, /a/b",
+    "//v1//a//, /v1/a",
+    "/v1;x/a;y=1, /v1/a",
+    "/v1/a./..., /v1/a",
+    "/v1./a, /v1/a",
+    "/v1/%20a%2520, /v1/a",
+    "/v1%5ca%2fb, /v1/a/b",
+    "/%25252541, /A",
+    "/%%34%31, /A",
+    "/a%2zb%, /a%2zb%",
+    "/a%3Fb%23c/d, /a/d",
+    "/%C3%A4, /ä",
+  })
+  void comparablePath_isTheSameForAllSpellings(String path, String comparable) {
+    assertThat(RawPaths.comparable(path)).isEqualTo(comparable);
+    assertThat(RawPaths.comparable(comparable)).isEqualTo(comparable);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/a,",
+    "/m;x:y/, /m;x:y",
+    "/v1/m%253bx:y., /v1/m;x:y",
+    "/v1/m%20:y,",
+  })
+  void parameters_areKeptInASecondSpelling(String path, String kept) {
+    assertThat(RawPaths.comparableWithParameters(path)).isEqualTo(kept);
+  }
+
+  @Test
+  void pathOfManyEscapes_isResolvedInTimeInProportionToItsLength() {
+    String deep = "%" + "25".repeat(500_000) + "41";
+    assertThat(RawPaths.comparable("/" + deep)).isEqualTo("/A");
   }
 
   @ParameterizedTest

@@ -113,6 +113,7 @@ class StreamHeartbeatTest {
             nothing,
             new HeldBody(new BodyBudget(1_000, 1).claim("a")),
             ClientIdentity.ANYONE,
+            ProviderCall.of(endpoint.spec(), "POST", "/openai/v1/chat/completions"),
             () -> 0);
     requestContext.setCost(
         new Cost(3, 4, 0),

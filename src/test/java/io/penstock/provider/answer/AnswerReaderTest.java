@@ -50,6 +50,26 @@ class AnswerReaderTest {
   }
 
   @Test
+  void legacyCompletionOfAnthropic_countsItsText_wholeAndStreamed() {
+    AnswerReader whole =
+        Cases.answer(
+            Dialect.ANTHROPIC,
+            "application/json",
+            "{\"type\":\"completion\",\"completion\":\"abcdabcd\",\"model\":\"m\"}");
+    AnswerReader streamed =
+        Cases.answer(
+            Dialect.ANTHROPIC,
+            SSE,
+            "event: completion\ndata: {\"type\":\"completion\",\"completion\":\"abcd\"}\n\n"
+                + "event: completion\ndata: {\"type\":\"completion\",\"completion\":\"efgh\"}\n\n");
+    for (AnswerReader reader : new AnswerReader[] {whole, streamed}) {
+      assertThat(reader.producedTokens()).isEqualTo(2);
+      assertThat(reader.usage()).isNull();
+      assertThat(reader.warning()).isNull();
+    }
+  }
+
+  @Test
   void usage_moreCachedThanInput_isClampedWithWarning() {
     AnswerReader reader =
         openAi(
