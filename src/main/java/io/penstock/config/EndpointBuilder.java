@@ -2,6 +2,7 @@ package io.penstock.config;
 
 import static io.penstock.config.EndpointSettings.AFFINITY;
 import static io.penstock.config.EndpointSettings.ALGORITHM;
+import static io.penstock.config.EndpointSettings.ANSWER_HEADERS;
 import static io.penstock.config.EndpointSettings.COST_FROM;
 import static io.penstock.config.EndpointSettings.DEFAULT_OUTPUT_TOKENS;
 import static io.penstock.config.EndpointSettings.DEFAULT_TOKENS;
@@ -9,6 +10,7 @@ import static io.penstock.config.EndpointSettings.DIALECT;
 import static io.penstock.config.EndpointSettings.DYNAMIC;
 import static io.penstock.config.EndpointSettings.EXPOSE_UPSTREAM_LIMITS;
 import static io.penstock.config.EndpointSettings.FAIR_BY;
+import static io.penstock.config.EndpointSettings.FORWARD_HEADERS;
 import static io.penstock.config.EndpointSettings.HEARTBEAT_SECONDS;
 import static io.penstock.config.EndpointSettings.MAX_BLOCKED;
 import static io.penstock.config.EndpointSettings.MAX_BODY_BYTES;
@@ -262,7 +264,9 @@ final class EndpointBuilder {
             values.get(AFFINITY),
             values.get(UPGRADE),
             Map.of(),
-            values.get(EXPOSE_UPSTREAM_LIMITS)),
+            values.get(EXPOSE_UPSTREAM_LIMITS),
+            values.get(FORWARD_HEADERS),
+            values.get(ANSWER_HEADERS)),
         upstreams.specs(),
         shown,
         values.stated());

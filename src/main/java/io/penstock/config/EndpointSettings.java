@@ -8,6 +8,7 @@ import io.penstock.config.shape.FlowSetting;
 import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SectionList;
+import io.penstock.config.shape.WithheldHeadersSetting;
 import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
@@ -16,11 +17,13 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.ExcessOutput;
+import io.penstock.endpoint.WithheldHeaders;
 import io.penstock.queue.QueueOrder;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The settings of {@code endpoints[]} and {@code defaults}. */
@@ -256,6 +259,22 @@ final class EndpointSettings {
           false,
           "Whether answers tell what is left of the limits of their upstream.");
 
+  static final RouteSetting<Set<String>> FORWARD_HEADERS =
+      RouteSetting.fixed(
+          "forward_headers",
+          new WithheldHeadersSetting(WithheldHeaders.OF_REQUESTS),
+          Set.of(),
+          "Headers of requests that upstreams get although they are kept back elsewhere: billing,"
+              + " cookies and the client's address.");
+
+  static final RouteSetting<Set<String>> ANSWER_HEADERS =
+      RouteSetting.fixed(
+          "answer_headers",
+          new WithheldHeadersSetting(WithheldHeaders.OF_ANSWERS),
+          Set.of(),
+          "Headers of upstreams that clients get although they are kept back elsewhere, such as"
+              + " set-cookie.");
+
   static final RouteSetting<Boolean> SHADOW =
       RouteSetting.fixed(
           "shadow",
@@ -327,6 +346,8 @@ final class EndpointSettings {
           AFFINITY,
           UPGRADE,
           EXPOSE_UPSTREAM_LIMITS,
+          FORWARD_HEADERS,
+          ANSWER_HEADERS,
           SHADOW,
           DYNAMIC,
           STRIP_PREFIX,

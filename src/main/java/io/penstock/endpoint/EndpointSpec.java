@@ -224,21 +224,32 @@ public record EndpointSpec(
    * @param upgrades whether a connection may change to another protocol, such as WebSocket
    * @param fallbacks the fallback models, by the model asked for
    * @param exposesLimits whether answers state the rest of the upstream's limits
+   * @param requestHeaders the {@linkplain WithheldHeaders#OF_REQUESTS withheld headers} of requests
+   *     that upstreams get all the same
+   * @param answerHeaders the {@linkplain WithheldHeaders#OF_ANSWERS withheld headers} of answers
+   *     that clients get all the same
    */
   public record Forwarding(
       boolean stripPrefix,
       Affinity affinity,
       boolean upgrades,
       Map<String, Fallback> fallbacks,
-      boolean exposesLimits) {
+      boolean exposesLimits,
+      Set<String> requestHeaders,
+      Set<String> answerHeaders) {
     public Forwarding {
       fallbacks = Map.copyOf(fallbacks);
+      requestHeaders = Set.copyOf(requestHeaders);
+      answerHeaders = Set.copyOf(answerHeaders);
     }
 
-    /** Creates forwarding that does not state the rest of upstreams' limits. */
+    /**
+     * Creates forwarding that does not state the rest of upstreams' limits, and passes no withheld
+     * headers.
+     */
     public Forwarding(
         boolean stripPrefix, Affinity affinity, boolean upgrades, Map<String, Fallback> fallbacks) {
-      this(stripPrefix, affinity, upgrades, fallbacks, false);
+      this(stripPrefix, affinity, upgrades, fallbacks, false, Set.of(), Set.of());
     }
 
     /** Returns forwarding to any upstream, without fallback models. */
@@ -329,7 +340,9 @@ public record EndpointSpec(
             forwarding.affinity(),
             forwarding.upgrades(),
             fallbacks,
-            forwarding.exposesLimits()),
+            forwarding.exposesLimits(),
+            forwarding.requestHeaders(),
+            forwarding.answerHeaders()),
         upstreams,
         shown,
         stated);

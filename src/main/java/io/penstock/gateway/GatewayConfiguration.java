@@ -26,7 +26,6 @@ import io.penstock.gateway.forward.UpstreamProber;
 import io.penstock.gateway.forward.VerdictSource;
 import io.penstock.gateway.forward.WebSocketProxy;
 import io.penstock.gateway.identify.BrowserRules;
-import io.penstock.gateway.identify.ClientAddress;
 import io.penstock.gateway.identify.EntryCheck;
 import io.penstock.gateway.identify.IdentifyFilter;
 import io.penstock.gateway.identify.OwnPaths;
@@ -34,6 +33,7 @@ import io.penstock.gateway.identify.RequestAnswer;
 import io.penstock.gateway.identify.ShutdownGate;
 import io.penstock.gateway.identify.StatusAnswer;
 import io.penstock.gateway.request.AnswerLearning;
+import io.penstock.gateway.request.ClientAddress;
 import io.penstock.gateway.request.LimitHeaders;
 import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RecentRequests;
@@ -292,11 +292,13 @@ public class GatewayConfiguration {
   @Bean
   ForwardedHeaders forwardedHeaders(
       ObjectProvider<ForwardedHeadersFilter> standard,
-      ObjectProvider<XForwardedHeadersFilter> usual) {
+      ObjectProvider<XForwardedHeadersFilter> usual,
+      Environment environment) {
     List<HttpHeadersFilter> trusting = new ArrayList<>();
     standard.ifAvailable(trusting::add);
     usual.ifAvailable(trusting::add);
-    return new ForwardedHeaders(trusting);
+    return new ForwardedHeaders(
+        trusting, new ClientAddress(environment.getProperty(TRUSTED_PROXIES)));
   }
 
   @Bean

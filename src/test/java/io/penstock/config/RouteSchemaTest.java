@@ -239,6 +239,8 @@ class RouteSchemaTest {
             affinity: none
             upgrade: pass
             expose_upstream_limits: false
+            forward_headers: []
+            answer_headers: []
             shadow: false
             dynamic: true
             strip_prefix: true
@@ -266,6 +268,8 @@ class RouteSchemaTest {
             affinity: key
             upgrade: refuse
             expose_upstream_limits: true
+            forward_headers: [cookie, x-forwarded-*]
+            answer_headers: [Set-Cookie]
             max_upload_bytes: 7
             upstreams:
               - id: u

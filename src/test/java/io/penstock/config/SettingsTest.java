@@ -20,6 +20,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -219,6 +220,20 @@ class SettingsTest {
             false,
             true,
             true),
+        of(
+            "forward_headers",
+            "[Cookie, x-forwarded-*]",
+            e -> e.forwarding().requestHeaders(),
+            Set.of(),
+            Set.of("cookie", "x-forwarded-*"),
+            List.of("cookie", "x-forwarded-*")),
+        of(
+            "answer_headers",
+            "[set-cookie, Access-Control-Allow-Origin]",
+            e -> e.forwarding().answerHeaders(),
+            Set.of(),
+            Set.of("access-control-allow-origin", "set-cookie"),
+            List.of("access-control-allow-origin", "set-cookie")),
         of("upgrade", "refuse", e -> e.forwarding().upgrades(), true, false, "refuse"),
         of("shadow", "true", e -> e.shadow(), false, true, true),
         of("dynamic", "false", e -> e.descendants().dynamic(), true, false, false),

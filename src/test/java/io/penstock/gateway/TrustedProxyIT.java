@@ -14,7 +14,10 @@ class TrustedProxyIT extends HostileCase {
   String routes() {
     return """
     endpoints:
-      - {path: /openai, dialect: openai, upstreams: [{id: o, url: "%1$s"}]}
+      - path: /openai
+        dialect: openai
+        forward_headers: [x-forwarded-*, x-real-ip]
+        upstreams: [{id: o, url: "%1$s"}]
     """;
   }
 
@@ -61,5 +64,6 @@ class TrustedProxyIT extends HostileCase {
     HttpMessage asked = upstream.received();
     assertThat(asked.all("x-forwarded-for")).containsExactly("203.0.113.9,127.0.0.1");
     assertThat(asked.header("x-forwarded-proto")).startsWith("https");
+    assertThat(asked.header("x-real-ip")).isEqualTo("203.0.113.9");
   }
 }

@@ -155,9 +155,7 @@ class UpstreamAnswerIT extends HostileCase {
     assertThat(asked.header("x-team")).isEqualTo("blue");
     assertThat(asked.header("accept-encoding")).isEqualTo("identity");
     assertThat(asked.header("host")).isEqualTo("127.0.0.1:" + upstream.port());
-    assertThat(asked.all("x-forwarded-for")).containsExactly("127.0.0.1");
-    assertThat(asked.header("x-forwarded-proto")).isEqualTo("http");
-    assertThat(asked.header("x-forwarded-host")).isEqualTo("gateway.example");
+    assertThat(asked.headers().toString()).doesNotContainIgnoringCase("x-forwarded");
     assertThat(asked.text()).isEqualTo(ASK);
   }
 
@@ -168,7 +166,7 @@ class UpstreamAnswerIT extends HostileCase {
             "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nConnection: close\r\n"
                 + "x-ratelimit-remaining-tokens: 5\r\nanthropic-ratelimit-requests-limit: 5\r\n"
                 + "RateLimit: x\r\nRateLimit-Policy: y\r\nx-request-id: theirs\r\n"
-                + "openai-processing-ms: 9\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n"
+                + "openai-processing-ms: 9\r\nX-Many: a=1\r\nX-Many: b=2\r\n"
                 + "Content-Length: 2\r\n\r\n{}"));
     HttpMessage answer = post(MESSAGES, ASK);
     assertThat(answer.status()).isEqualTo(201);
@@ -177,7 +175,7 @@ class UpstreamAnswerIT extends HostileCase {
         .doesNotContain("theirs")
         .doesNotContain(UPSTREAM_SECRET);
     assertThat(answer.header("openai-processing-ms")).isEqualTo("9");
-    assertThat(answer.all("set-cookie")).containsExactly("a=1", "b=2");
+    assertThat(answer.all("x-many")).containsExactly("a=1", "b=2");
     assertThat(answer.header("x-request-id")).isNotBlank();
     assertThat(answer.header("x-penstock-endpoint")).isEqualTo("/anthropic");
     assertThat(answer.header("x-penstock-upstream")).isEqualTo("a");

@@ -5,6 +5,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.penstock.endpoint.WithheldHeaders;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.request.ClientGone;
 import io.penstock.gateway.request.OffLoopWork;
@@ -72,7 +73,7 @@ final class OutgoingRequest {
     ServerHttpRequest request = exchange.getRequest();
     RequestContext requestContext = RequestContext.of(exchange);
     HttpHeaders headers = passed(request, requestContext, upstream);
-    origin.addTo(exchange, headers);
+    origin.addTo(exchange, requestContext.endpoint().spec().forwarding().requestHeaders(), headers);
     headers.set(HeaderNames.REQUEST_ID, requestContext.requestId());
     if (upstream.access().apiKey() != null && !passthrough(requestContext, upstream)) {
       requestContext
@@ -104,6 +105,7 @@ final class OutgoingRequest {
     Set<String> forThisHop =
         HeaderNames.forThisHop(asked.requestHeaders().getAll(HttpHeaderNames.CONNECTION));
     boolean passthrough = passthrough(requestContext, upstream);
+    Set<String> listed = requestContext.endpoint().spec().forwarding().requestHeaders();
     boolean chunked = asked.requestHeaders().contains(HttpHeaderNames.TRANSFER_ENCODING);
     HttpHeaders headers = new DefaultHttpHeaders();
     Iterator<Map.Entry<String, String>> all = asked.requestHeaders().iteratorAsString();
@@ -117,6 +119,9 @@ final class OutgoingRequest {
               || forThisHop.contains(lower)
               || ForwardedHeaders.isOne(lower)
               || (!passthrough && HeaderNames.CREDENTIALS.contains(lower))
+              || (WithheldHeaders.OF_REQUESTS.keeps(lower, listed)
+                  // who sends credentials of its own also says whom to bill
+                  && !(passthrough && WithheldHeaders.choosesBilling(lower)))
               // a body has only one length: other servers go by the chunks
               || (chunked && lower.equals("content-length"));
       if (!stays) {

@@ -4,8 +4,11 @@ import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_LENGTH;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.penstock.dispatch.TicketSettlement;
+import io.penstock.endpoint.WithheldHeaders;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.UpstreamFailure;
+import io.penstock.pool.Upstream;
 import io.penstock.wire.AnswerBeginning;
 import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.HeaderNames;
@@ -13,6 +16,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
@@ -108,11 +112,11 @@ record UpstreamAnswer(
   Mono<Void> pass(ServerWebExchange exchange) {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatusCode.valueOf(status));
-    pass(response.getHeaders());
+    RequestContext requestContext = RequestContext.of(exchange);
+    pass(requestContext, response.getHeaders());
     if (body == null) {
       return response.setComplete();
     }
-    RequestContext requestContext = RequestContext.of(exchange);
     // a body in one piece is written together with its head, without the cost of a stream
     return requestContext.weighed() && body.isOnePiece(headers.getInt(CONTENT_LENGTH, -1))
         ? response.writeWith(Mono.fromSupplier(body::onePiece)).doFinally(this::closes)
@@ -120,18 +124,34 @@ record UpstreamAnswer(
   }
 
   /**
-   * Copies the headers, except those about the provider's limits: the client's limits are those of
-   * the gateway.
+   * Copies the headers, except those about the provider's limits, because the client's limits are
+   * those of the gateway, and those that the endpoint does not pass.
    */
-  private void pass(org.springframework.http.HttpHeaders to) {
+  private void pass(RequestContext requestContext, org.springframework.http.HttpHeaders to) {
+    Set<String> listed = requestContext.endpoint().spec().forwarding().answerHeaders();
     Iterator<Map.Entry<String, String>> all = headers.iteratorAsString();
     while (all.hasNext()) {
       Map.Entry<String, String> each = all.next();
       String lower = each.getKey().toLowerCase(Locale.ROOT);
-      if (!HeaderNames.HOP_BY_HOP.contains(lower) && !HeaderNames.saysProviderLimits(lower)) {
+      boolean stays =
+          HeaderNames.HOP_BY_HOP.contains(lower)
+              || HeaderNames.saysProviderLimits(lower)
+              || (WithheldHeaders.OF_ANSWERS.keeps(lower, listed)
+                  && !leadsElsewhere(lower, each.getValue(), requestContext));
+      if (!stays) {
         to.add(each.getKey(), each.getValue());
       }
     }
+  }
+
+  /** Returns whether a header leads to a public host other than the upstream. */
+  private static boolean leadsElsewhere(String lower, String value, RequestContext requestContext) {
+    if (!InternalLocation.isStatedBy(lower)) {
+      return false;
+    }
+    TicketSettlement settlement = requestContext.settlement();
+    Upstream upstream = settlement == null ? null : settlement.upstream();
+    return !InternalLocation.is(value, upstream == null ? null : upstream.spec().url().getHost());
   }
 
   private Mono<Void> stream(

@@ -7,6 +7,7 @@ import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.HeldBody;
+import io.penstock.gateway.request.ClientAddress;
 import io.penstock.gateway.request.ClientIdentity;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.GatewayParameters;

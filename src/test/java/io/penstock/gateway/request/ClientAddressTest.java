@@ -1,4 +1,4 @@
-package io.penstock.gateway.identify;
+package io.penstock.gateway.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

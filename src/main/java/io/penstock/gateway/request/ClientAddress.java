@@ -1,4 +1,4 @@
-package io.penstock.gateway.identify;
+package io.penstock.gateway.request;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -32,13 +32,19 @@ public final class ClientAddress {
   }
 
   /** Returns an object that is equal for all requests of one client. */
-  Object of(ServerHttpRequest request) {
+  public Object of(ServerHttpRequest request) {
+    InetAddress client = exact(request);
+    return client == null ? UNKNOWN : client(client);
+  }
+
+  /** Returns the address of the client, or null where the connection has none. */
+  public @Nullable InetAddress exact(ServerHttpRequest request) {
     InetSocketAddress peer = request.getRemoteAddress();
     if (peer == null || peer.getAddress() == null) {
-      return UNKNOWN;
+      return null;
     }
     InetAddress last = peer.getAddress();
-    return client(trusts(last) ? forwarded(last, request.getHeaders()) : last);
+    return trusts(last) ? forwarded(last, request.getHeaders()) : last;
   }
 
   /**
