@@ -76,8 +76,8 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
 
   /**
    * Returns the refusal by a budget that is not used up, but in which the largest output that the
-   * request may have does not fit; null when it is used up. What other instances keep of a shared
-   * budget is not known here.
+   * request may have does not fit; null when it is used up. This is not known of a shared budget,
+   * of which other instances keep parts.
    */
   private @Nullable Refusal budgetRefusal(String quota, MeteredLimit budget, long wait, long now) {
     long capacity = budget.limit().capacity();
