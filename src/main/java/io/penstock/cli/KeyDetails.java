@@ -46,6 +46,7 @@ final class KeyDetails {
     all.put("group", new Term("group", value -> or(value, NONE)));
     all.put("allowed_models", new Term("models", value -> or(value, ALL)));
     all.put("allowed_endpoints", new Term("endpoints", value -> or(value, ALL)));
+    all.put("calls", new Term("calls", value -> or(value, ALL)));
     all.put("priority", new Term("priority", value -> or(value, "0")));
     all.put("max_priority", new Term("highest priority", value -> or(value, "that above")));
     all.put("weight", new Term("weight", value -> or(value, "1")));

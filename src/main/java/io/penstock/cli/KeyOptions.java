@@ -110,6 +110,14 @@ final class KeyOptions {
   private @Nullable List<String> endpoints;
 
   @Option(
+      names = "--calls",
+      paramLabel = "CALL|all",
+      split = ",",
+      splitSynopsisLabel = ",",
+      description = "The calls it may make: weighed, and paths such as /v1/files.")
+  private @Nullable List<String> calls;
+
+  @Option(
       names = "--group",
       paramLabel = "NAME|none",
       description = "The group of the route files whose limits it shares.")
@@ -189,6 +197,7 @@ final class KeyOptions {
     }
     put(terms, "allowed_models", models, ALL);
     put(terms, "allowed_endpoints", endpoints, ALL);
+    put(terms, "calls", calls, ALL);
     put(terms, "group", group, NONE);
     put(terms, "priority", priority);
     if (maxPriority != null) {

@@ -89,6 +89,7 @@ final class ConfigurationDraft implements SourceFindings {
     ServedModels served = new ServedModels(endpoints);
     keyRoster.check(endpoints, served, this::warn);
     checkFallbacks(served);
+    checkCalls();
     oldNames.report(this::warn);
   }
 
@@ -207,6 +208,16 @@ final class ConfigurationDraft implements SourceFindings {
           "fallbacks go in a circle (%s), so requests for each model use up the quota of the next,"
                   .formatted(String.join(" to ", circle))
               + " expected one of them without fallback");
+    }
+  }
+
+  private void checkCalls() {
+    UnlimitedCalls unlimited = new UnlimitedCalls(keyRoster, statedModels, providers);
+    for (EndpointSpec each : endpoints) {
+      SourcePlace place = paths.get(each.path());
+      if (place != null) {
+        unlimited.of(each).ifPresent(problem -> warn(place, problem));
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package io.penstock.config;
 import static io.penstock.config.EndpointSettings.AFFINITY;
 import static io.penstock.config.EndpointSettings.ALGORITHM;
 import static io.penstock.config.EndpointSettings.ANSWER_HEADERS;
+import static io.penstock.config.EndpointSettings.CALLS;
 import static io.penstock.config.EndpointSettings.COST_FROM;
 import static io.penstock.config.EndpointSettings.DEFAULT_OUTPUT_TOKENS;
 import static io.penstock.config.EndpointSettings.DEFAULT_TOKENS;
@@ -266,7 +267,8 @@ final class EndpointBuilder {
             Map.of(),
             values.get(EXPOSE_UPSTREAM_LIMITS),
             values.get(FORWARD_HEADERS),
-            values.get(ANSWER_HEADERS)),
+            values.get(ANSWER_HEADERS),
+            values.get(CALLS)),
         upstreams.specs(),
         shown,
         values.stated());

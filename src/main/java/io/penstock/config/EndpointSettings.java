@@ -1,6 +1,7 @@
 package io.penstock.config;
 
 import io.penstock.config.shape.AffinitySetting;
+import io.penstock.config.shape.CallsSetting;
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.EndpointPath;
 import io.penstock.config.shape.FileSection;
@@ -10,6 +11,7 @@ import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SectionList;
 import io.penstock.config.shape.WithheldHeadersSetting;
 import io.penstock.config.shape.WordShapes;
+import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
@@ -237,6 +239,13 @@ final class EndpointSettings {
           EndpointSpec.Reading.UPLOAD_BYTES,
           "Largest body that is not weighed but streamed through, in bytes.");
 
+  static final RouteSetting<AllowedCalls> CALLS =
+      RouteSetting.fixed(
+          "calls",
+          new CallsSetting(),
+          AllowedCalls.ALL,
+          "The calls that go upstream: all, those that are weighed, or a list.");
+
   static final RouteSetting<EndpointSpec.Affinity> AFFINITY =
       RouteSetting.derived(
           "affinity",
@@ -343,6 +352,7 @@ final class EndpointSettings {
           MAX_OUTPUT,
           MAX_BODY_BYTES,
           MAX_UPLOAD_BYTES,
+          CALLS,
           AFFINITY,
           UPGRADE,
           EXPOSE_UPSTREAM_LIMITS,

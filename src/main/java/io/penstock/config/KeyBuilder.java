@@ -3,6 +3,7 @@ package io.penstock.config;
 import static io.penstock.config.KeySettings.ALLOWED_ENDPOINTS;
 import static io.penstock.config.KeySettings.ALLOWED_MODELS;
 import static io.penstock.config.KeySettings.BUDGET_TOKENS_PER_DAY;
+import static io.penstock.config.KeySettings.CALLS;
 import static io.penstock.config.KeySettings.CONCURRENCY;
 import static io.penstock.config.KeySettings.EXPIRES_AT;
 import static io.penstock.config.KeySettings.GROUP;
@@ -86,7 +87,8 @@ final class KeyBuilder {
         values.find(GROUP).orElse(null),
         new Scope(
             values.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
-            values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null)),
+            values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null),
+            values.get(CALLS)),
         values.get(PRIORITY),
         values.get(MAX_PRIORITY),
         values.get(WEIGHT),
@@ -111,6 +113,7 @@ final class KeyBuilder {
     put(shown, GROUP, key.group());
     put(shown, ALLOWED_MODELS, sorted(key.scope().models()));
     put(shown, ALLOWED_ENDPOINTS, sorted(key.scope().endpoints()));
+    put(shown, CALLS, key.scope().calls());
     put(shown, PRIORITY, (long) key.rank().priority());
     put(shown, MAX_PRIORITY, (long) key.rank().maxPriority());
     put(shown, WEIGHT, (long) key.rank().weight());

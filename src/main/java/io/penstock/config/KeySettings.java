@@ -1,5 +1,6 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.CallsSetting;
 import io.penstock.config.shape.EndpointPaths;
 import io.penstock.config.shape.ExpirySetting;
 import io.penstock.config.shape.ModelsSetting;
@@ -7,6 +8,7 @@ import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SecretDigest;
 import io.penstock.config.shape.WordShapes;
+import io.penstock.cost.AllowedCalls;
 import io.penstock.key.KeySpec.ModelLimits;
 import io.penstock.key.KeyTerms;
 import java.util.List;
@@ -64,6 +66,13 @@ final class KeySettings {
           "all",
           "Paths of endpoints it may use, with the dynamic ones below them.");
 
+  static final RouteSetting<AllowedCalls> CALLS =
+      RouteSetting.fixed(
+          "calls",
+          new CallsSetting(),
+          AllowedCalls.ALL,
+          "The calls it may make: all, those that are weighed, or a list.");
+
   static final RouteSetting<Long> PRIORITY =
       RouteSetting.fixed("priority", PRIORITIES, 0L, "Priority of its requests that state none.");
 
@@ -115,6 +124,7 @@ final class KeySettings {
           GROUP,
           ALLOWED_MODELS,
           ALLOWED_ENDPOINTS,
+          CALLS,
           PRIORITY,
           MAX_PRIORITY,
           WEIGHT,

@@ -137,6 +137,16 @@ public final class Endpoint {
     return routeTable.mostStatedOutput(model, cost, services.ticker().nanos());
   }
 
+  /**
+   * Returns the owner of a limit of tokens that a request faces whose model is not known, such as
+   * {@code group team}; null if there is no such limit.
+   *
+   * @param callerAccount the account of the key, or null without one
+   */
+  public @Nullable String ownerOfTokenLimit(@Nullable CallerAccount callerAccount) {
+    return routeTable.ownerOfTokenLimit(callerAccount, services.ticker().nanos());
+  }
+
   /** Returns the configuration. */
   public EndpointSpec spec() {
     return endpointLifecycle.spec();

@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.TicketRequest;
@@ -228,6 +229,7 @@ public record EndpointSpec(
    *     that upstreams get all the same
    * @param answerHeaders the {@linkplain WithheldHeaders#OF_ANSWERS withheld headers} of answers
    *     that clients get all the same
+   * @param calls the calls that go to upstreams
    */
   public record Forwarding(
       boolean stripPrefix,
@@ -236,7 +238,8 @@ public record EndpointSpec(
       Map<String, Fallback> fallbacks,
       boolean exposesLimits,
       Set<String> requestHeaders,
-      Set<String> answerHeaders) {
+      Set<String> answerHeaders,
+      AllowedCalls calls) {
     public Forwarding {
       fallbacks = Map.copyOf(fallbacks);
       requestHeaders = Set.copyOf(requestHeaders);
@@ -244,12 +247,12 @@ public record EndpointSpec(
     }
 
     /**
-     * Creates forwarding that does not state the rest of upstreams' limits, and passes no withheld
-     * headers.
+     * Creates forwarding of all calls that does not state the rest of upstreams' limits, and passes
+     * no withheld headers.
      */
     public Forwarding(
         boolean stripPrefix, Affinity affinity, boolean upgrades, Map<String, Fallback> fallbacks) {
-      this(stripPrefix, affinity, upgrades, fallbacks, false, Set.of(), Set.of());
+      this(stripPrefix, affinity, upgrades, fallbacks, false, Set.of(), Set.of(), AllowedCalls.ALL);
     }
 
     /** Returns forwarding to any upstream, without fallback models. */
@@ -342,7 +345,8 @@ public record EndpointSpec(
             fallbacks,
             forwarding.exposesLimits(),
             forwarding.requestHeaders(),
-            forwarding.answerHeaders()),
+            forwarding.answerHeaders(),
+            forwarding.calls()),
         upstreams,
         shown,
         stated);

@@ -94,6 +94,27 @@ final class RouteTable implements RouteSource {
     return most;
   }
 
+  /** As {@link Endpoint#ownerOfTokenLimit}. */
+  @Nullable String ownerOfTokenLimit(@Nullable CallerAccount callerAccount, long now) {
+    if (callerAccount != null) {
+      for (Quota each : callerAccount.quotas(null, now)) {
+        if (each.limitsTokens()) {
+          return each.ofKey() ? "key " + callerAccount.name() : each.name();
+        }
+      }
+    }
+    if (own.limitsTokens()) {
+      return own.name();
+    }
+    for (UpstreamSpec each : configuration.get().upstreams()) {
+      if (each.access().disabledBecause() == null && each.budget().limitsTokens()) {
+        return "upstream " + each.id();
+      }
+    }
+    String model = models.limitedInTokens();
+    return model == null ? null : "model " + model;
+  }
+
   /** Informs the upstreams that may serve a new request of its arrival. */
   void arrived(TicketRequest ticketRequest, long now) {
     String key = ticketRequest.origin().key();

@@ -1,5 +1,6 @@
 package io.penstock.key;
 
+import io.penstock.cost.AllowedCalls;
 import io.penstock.sharing.SharingMode;
 import java.util.HexFormat;
 import java.util.List;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits its limits; 0 means unlimited
  * @param models limits for some models, by the name that clients use
  * @param group the name of its group, or null
- * @param scope the models and endpoints it may use
+ * @param scope the models, endpoints and calls it may use
  * @param rank its priorities and weight
  * @param expiresAtMillis Unix time in milliseconds from which it is invalid, {@link #NEVER} if it
  *     does not expire
@@ -213,18 +214,25 @@ public record KeySpec(
   public record ModelLimits(long rpm, long tpm) {}
 
   /**
-   * Models and endpoints that a key may use; null means all.
+   * Models, endpoints and calls that a key may use; null means all.
    *
    * @param models models by the names that clients use
    * @param endpoints endpoints by their paths; each includes the dynamic endpoints below it
+   * @param calls the calls to providers
    */
-  public record Scope(@Nullable Set<String> models, @Nullable Set<String> endpoints) {
-    /** All models and endpoints. */
+  public record Scope(
+      @Nullable Set<String> models, @Nullable Set<String> endpoints, AllowedCalls calls) {
+    /** All models, endpoints and calls. */
     public static final Scope ALL = new Scope(null, null);
 
     public Scope {
       models = models == null ? null : Set.copyOf(models);
       endpoints = endpoints == null ? null : Set.copyOf(endpoints);
+    }
+
+    /** Creates a scope of all calls. */
+    public Scope(@Nullable Set<String> models, @Nullable Set<String> endpoints) {
+      this(models, endpoints, AllowedCalls.ALL);
     }
   }
 

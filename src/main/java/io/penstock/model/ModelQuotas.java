@@ -12,6 +12,7 @@ import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitSource;
 import java.lang.ref.WeakReference;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -196,6 +197,17 @@ public final class ModelQuotas {
   public @Nullable String limitedAs(@Nullable String model) {
     ModelNames.Known known = limiting(model);
     return known == null ? null : known.name();
+  }
+
+  /**
+   * Returns the name of a model whose requests face a limit of tokens, or null if there is none.
+   */
+  public @Nullable String limitedInTokens() {
+    return names.all().stream()
+        .filter(known -> known.traffic() && known.limits().tpm() > 0)
+        .map(ModelNames.Known::name)
+        .min(Comparator.naturalOrder())
+        .orElse(null);
   }
 
   private ModelNames.@Nullable Known limiting(@Nullable String model) {

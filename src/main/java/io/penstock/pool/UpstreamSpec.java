@@ -103,6 +103,11 @@ public record UpstreamSpec(
       pools = List.copyOf(pools);
     }
 
+    /** Returns whether tokens are limited. */
+    public boolean limitsTokens() {
+      return limits.ofTokens() || pools.stream().anyMatch(pool -> pool.limits().ofTokens());
+    }
+
     /** Returns the shared pool with that name, or null. */
     @Nullable SharedPool shared(String name) {
       for (SharedPool pool : pools) {
@@ -157,6 +162,11 @@ public record UpstreamSpec(
           throw new IllegalArgumentException("a limit is " + limit + ", expected 0 or more");
         }
       }
+    }
+
+    /** Returns whether there is a limit of tokens. */
+    public boolean ofTokens() {
+      return tpm > 0 || itpm > 0 || otpm > 0;
     }
 
     /** Returns whether there are no limits. */

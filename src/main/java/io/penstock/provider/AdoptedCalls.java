@@ -1,5 +1,6 @@
 package io.penstock.provider;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,6 +8,15 @@ import org.jspecify.annotations.Nullable;
  * nearly all, and some proxies answer everyone's.
  */
 final class AdoptedCalls {
+  /** Ends of paths under which OpenAI, Azure, Anthropic, Mistral, Gemini and Vertex AI do. */
+  private static final List<String> BATCHES =
+      List.of(
+          "/batches",
+          "/batch/jobs",
+          ":batchGenerateContent",
+          ":asyncBatchEmbedContent",
+          "/batchPredictionJobs");
+
   private AdoptedCalls() {}
 
   /**
@@ -26,5 +36,10 @@ final class AdoptedCalls {
     return anthropic && AnthropicProtocol.INSTANCE.weighs(method, path)
         ? AnthropicProtocol.INSTANCE
         : null;
+  }
+
+  /** As {@link ProviderProtocol#startsBatch}, whichever provider the call is of. */
+  static boolean startsBatch(String method, String path) {
+    return method.equals("POST") && BATCHES.stream().anyMatch(call -> CallPaths.names(path, call));
   }
 }

@@ -30,6 +30,11 @@ final class PlainProtocol implements ProviderProtocol {
   }
 
   @Override
+  public boolean startsBatch(String method, String path) {
+    return false;
+  }
+
+  @Override
   public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
     return new UnreadBody(Cost.ofInput(Math.clamp(reading.defaultTokens(), 0L, Cost.MAX_TOKENS)));
   }

@@ -68,6 +68,14 @@ public sealed interface ProviderProtocol
   }
 
   /**
+   * Returns whether a call lets the provider work on a batch of requests later, whose tokens nobody
+   * knows when it is created; method and path as in {@link #weighs}.
+   */
+  default boolean startsBatch(String method, String path) {
+    return AdoptedCalls.startsBatch(method, path);
+  }
+
+  /**
    * Returns the operation that a request to {@code path} asks of a model; null if such requests are
    * not read.
    */

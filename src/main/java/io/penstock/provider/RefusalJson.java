@@ -82,6 +82,7 @@ final class RefusalJson {
       return refusalReason == RefusalReason.COST_EXCEEDS_CAPACITY ? "tokens" : "requests";
     }
     if (refusalReason == RefusalReason.FORBIDDEN_ENDPOINT
+        || refusalReason == RefusalReason.FORBIDDEN_CALL
         || refusalReason == RefusalReason.FOREIGN_ORIGIN) {
       return "request_forbidden"; // as for a region that is not supported
     }

@@ -103,6 +103,16 @@ public final class Quota {
     return ofKey;
   }
 
+  /** Returns whether one of its limits counts tokens. */
+  public boolean limitsTokens() {
+    for (MeteredLimit each : quotaTerms.limits()) {
+      if (each.measure() != LimitMeasure.REQUESTS && each.measure() != LimitMeasure.CONCURRENCY) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns its limits. */
   public List<MeteredLimit> limits() {
     return quotaTerms.limits();

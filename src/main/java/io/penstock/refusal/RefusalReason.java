@@ -12,6 +12,8 @@ public enum RefusalReason {
   FORBIDDEN_MODEL(403, false),
   /** The key may not use the endpoint. */
   FORBIDDEN_ENDPOINT(403, false),
+  /** The key or the endpoint does not let the call through. */
+  FORBIDDEN_CALL(403, false),
   /** A web page sent the request, and its origin is not allowed. */
   FOREIGN_ORIGIN(403, false),
   /** No endpoint is configured for the path. */

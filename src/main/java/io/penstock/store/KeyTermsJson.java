@@ -1,5 +1,6 @@
 package io.penstock.store;
 
+import io.penstock.cost.AllowedCalls;
 import io.penstock.endpoint.NormalPath;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyTerms;
@@ -131,6 +132,7 @@ public final class KeyTermsJson {
     shown.put("group", key.group());
     shown.put("allowed_models", sorted(key.scope().models()));
     shown.put("allowed_endpoints", sorted(key.scope().endpoints()));
+    shown.put("calls", key.scope().calls().all() ? null : key.scope().calls().words());
     shown.put("priority", key.rank().priority());
     shown.put("max_priority", key.rank().maxPriority());
     shown.put("weight", key.rank().weight());
@@ -171,7 +173,8 @@ public final class KeyTermsJson {
           text("group", stated("group")),
           new KeySpec.Scope(
               names("allowed_models", stated("allowed_models"), name -> name),
-              names("allowed_endpoints", stated("allowed_endpoints"), KeyTermsJson::path)),
+              names("allowed_endpoints", stated("allowed_endpoints"), KeyTermsJson::path),
+              calls(stated("calls"))),
           whole("priority", stated("priority"), KeyTerms.PRIORITY, 0),
           stated("max_priority") == null
               ? null
@@ -260,6 +263,25 @@ public final class KeyTermsJson {
       names.add(meant.apply(stated));
     }
     return names;
+  }
+
+  private static AllowedCalls calls(@Nullable JsonNode to) {
+    Set<String> words = names("calls", to, KeyTermsJson::call);
+    if (words == null) {
+      return AllowedCalls.ALL;
+    }
+    if (words.isEmpty()) {
+      throw new Unclear("calls is empty, expected weighed or paths of calls, or null for all");
+    }
+    return AllowedCalls.of(words);
+  }
+
+  private static String call(String stated) {
+    if (!AllowedCalls.isEntry(stated)) {
+      throw new Unclear(
+          "each of calls is expected to be weighed, or the path of a call such as /v1/files");
+    }
+    return stated;
   }
 
   private static @Nullable Set<String> sorted(@Nullable Set<String> names) {

@@ -140,6 +140,7 @@ class KeysCommandIT {
             "--model-rpm=n=8",
             "--models=m,n",
             "--endpoints=/a,/b",
+            "--calls=weighed,/v1/files",
             "--priority=1",
             "--max-priority=9",
             "--weight=3",
@@ -154,6 +155,7 @@ class KeysCommandIT {
     assertThat(terms.path("models").toString())
         .isEqualTo("{\"m\":{\"rpm\":6,\"tpm\":7},\"n\":{\"rpm\":8,\"tpm\":0}}");
     assertThat(terms.path("allowed_endpoints").toString()).isEqualTo("[\"/a\",\"/b\"]");
+    assertThat(terms.path("calls").toString()).isEqualTo("[\"weighed\",\"/v1/files\"]");
     assertThat(terms.path("max_priority").asInt()).isEqualTo(9);
     assertThat(terms.path("on_limit").asString()).isEqualTo("wait");
     assertThat(terms.path("sharing").asString()).isEqualTo("eventual");
@@ -173,6 +175,7 @@ class KeysCommandIT {
             "--model-rpm=n=unlimited",
             "--models=all",
             "--endpoints=all",
+            "--calls=all",
             "--group=none",
             "--priority=0",
             "--max-priority=default",

@@ -2,6 +2,7 @@ package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.AllowedCalls;
 import io.penstock.key.GroupSpec;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeySpec.Limits;
@@ -83,6 +84,13 @@ class KeySettingsTest {
             null,
             Set.of("/a", "/b"),
             List.of("/a", "/b")),
+        of(
+            "calls",
+            "weighed",
+            k -> k.scope().calls(),
+            AllowedCalls.ALL,
+            AllowedCalls.WEIGHED,
+            "weighed"),
         of("priority", "-2", k -> k.rank().priority(), 0, -2, -2L),
         of("max_priority", "9", k -> k.rank().maxPriority(), 0, 9, 9L),
         of("weight", "5", k -> k.rank().weight(), 1, 5, 5L),

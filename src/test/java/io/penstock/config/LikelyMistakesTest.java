@@ -76,7 +76,9 @@ class LikelyMistakesTest {
                     .formatted(43 + limit.length() + 2, limit)
                 + " token unless it states more, expected dialect openai, azure, anthropic or"
                 + " gemini");
-    assertThat(upstream("/a, dialect: openai", "url: 'http://u', tpm: 5").warnings(Map.of()))
+    assertThat(
+            upstream("/a, dialect: openai, calls: weighed", "url: 'http://u', tpm: 5")
+                .warnings(Map.of()))
         .isEmpty();
     assertThat(upstream("/a, cost_from: query", "url: 'http://u', tpm: 5").warnings(Map.of()))
         .isEmpty();

@@ -1,5 +1,6 @@
 package io.penstock.config;
 
+import io.penstock.config.shape.CallsSetting;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SectionList;
 import io.penstock.config.shape.ValueShape;
@@ -124,6 +125,9 @@ final class RouteReference {
     }
     if (shape instanceof SectionList list) {
       return "a list of " + list.of() + "s";
+    }
+    if (shape instanceof CallsSetting) {
+      return CallsSetting.EXPECTED;
     }
     Map<String, Object> schema = shape.schema();
     return "array".equals(schema.get("type")) ? "a list" : "a mapping";

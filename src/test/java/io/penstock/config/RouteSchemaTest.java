@@ -236,6 +236,7 @@ class RouteSchemaTest {
             max_output: refuse
             max_body_bytes: 33554432
             max_upload_bytes: 536870912
+            calls: all
             affinity: none
             upgrade: pass
             expose_upstream_limits: false

@@ -3,6 +3,7 @@ package io.penstock.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.shape.RouteSetting;
+import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
@@ -206,6 +207,13 @@ class SettingsTest {
             "cap"),
         of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
         of("max_upload_bytes", "6", e -> e.reading().maxUploadBytes(), 536_870_912L, 6L, 6L),
+        of(
+            "calls",
+            "[weighed, /v1/files]",
+            e -> e.forwarding().calls(),
+            AllowedCalls.ALL,
+            new AllowedCalls(false, true, List.of("/v1/files")),
+            List.of("weighed", "/v1/files")),
         of(
             "affinity",
             "header:X-Session",

@@ -128,7 +128,7 @@ class OperatorKeysIT {
                 + "\"rate_limit_rpd\":0,\"max_concurrency\":0,\"budget_tokens_per_day\":0,"
                 + "\"max_output_tokens\":0,"
                 + "\"models\":{},\"group\":null,\"allowed_models\":null,"
-                + "\"allowed_endpoints\":null,\"priority\":0,\"max_priority\":0,\"weight\":1,"
+                + "\"allowed_endpoints\":null,\"calls\":null,\"priority\":0,\"max_priority\":0,\"weight\":1,"
                 + "\"expires_at\":null,\"on_limit\":\"reject\",\"strict_after_denial\":false,"
                 + "\"sharing\":null,\"created_at\":\""
                 + created

@@ -60,6 +60,7 @@ class SdkErrorTest {
     "UNAUTHENTICATED, UnauthorizedException, invalid_request_error, invalid_api_key",
     "FORBIDDEN_MODEL, PermissionDeniedException, invalid_request_error, model_not_found",
     "FORBIDDEN_ENDPOINT, PermissionDeniedException, request_forbidden, forbidden_endpoint",
+    "FORBIDDEN_CALL, PermissionDeniedException, request_forbidden, forbidden_call",
     "NO_UPSTREAM_FOR_MODEL, NotFoundException, invalid_request_error, model_not_found",
     "BODY_TOO_LARGE, UnexpectedStatusCodeException, invalid_request_error, body_too_large",
     "QUEUE_FULL, RateLimitException, requests, queue_full",

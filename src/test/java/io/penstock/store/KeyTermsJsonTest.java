@@ -3,6 +3,7 @@ package io.penstock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec;
 import io.penstock.sharing.SharingMode;
@@ -23,9 +24,9 @@ class KeyTermsJsonTest {
       """
       {"rate_limit_rpm":1,"rate_limit_tpm":2,"rate_limit_rpd":3,"max_concurrency":4,
        "budget_tokens_per_day":5,"max_output_tokens":11,"models":{"m":{"rpm":6,"tpm":7},"n":{"tpm":8}},"group":"g",
-       "allowed_models":["m","n"],"allowed_endpoints":["/b//c"],"priority":-1,"max_priority":9,
-       "weight":10,"expires_at":"2026-01-31T12:00:00+01:00","on_limit":"wait",
-       "strict_after_denial":true,"sharing":"eventual"}
+       "allowed_models":["m","n"],"allowed_endpoints":["/b//c"],"calls":["/v1/files","weighed"],
+       "priority":-1,"max_priority":9,"weight":10,"expires_at":"2026-01-31T12:00:00+01:00",
+       "on_limit":"wait","strict_after_denial":true,"sharing":"eventual"}
       """;
 
   private static ObjectNode json(String text) {
@@ -46,7 +47,10 @@ class KeyTermsJsonTest {
                 new KeySpec.Limits(1, 2, 3, 4, 5, 11),
                 Map.of("m", new KeySpec.ModelLimits(6, 7), "n", new KeySpec.ModelLimits(0, 8)),
                 "g",
-                new KeySpec.Scope(Set.of("m", "n"), Set.of("/b/c")),
+                new KeySpec.Scope(
+                    Set.of("m", "n"),
+                    Set.of("/b/c"),
+                    new AllowedCalls(false, true, List.of("/v1/files"))),
                 new KeySpec.Rank(-1, 9, 10),
                 1_769_857_200_000L,
                 true,
@@ -151,6 +155,9 @@ class KeyTermsJsonTest {
         "{'allowed_models':'m'} | allowed_models is expected to be a list of strings",
         "{'allowed_models':[1]} | each of allowed_models is expected to be a string",
         "{'allowed_models':[null]} | allowed_models is expected to be a list of strings",
+        "{'calls':[]} | calls is empty, expected weighed or paths of calls, or null for all",
+        "{'calls':['x']} | each of calls is expected to be weighed, or the path of a call",
+        "{'calls':'weighed'} | calls is expected to be a list of strings",
         "{'allowed_endpoints':['x']} | each of allowed_endpoints is expected to be a path",
         "{'weight':0} | weight is expected to be a whole number from 1",
         "{'priority':1,'max_priority':0} | priority is 1, above max_priority 0",

@@ -3,6 +3,7 @@ package io.penstock.gateway.admit;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.request.FilterOrder;
+import io.penstock.gateway.request.ForbiddenCalls;
 import io.penstock.gateway.request.GatewayHeaders;
 import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RefusalWriter;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -28,8 +30,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * Answers requests that need not wait: refuses models that the key may not use, and, if the body is
- * not read, uploads that are too large and upgrades that the endpoint does not allow; and answers
- * the questions which models there are, and whether there is a certain one.
+ * not read, calls that do not pass, uploads that are too large and upgrades that the endpoint does
+ * not allow; and answers the questions which models there are, and whether there is a certain one.
  */
 public final class ScreenFilter implements GlobalFilter, Ordered {
   private static final Refusal NO_UPGRADES =
@@ -66,7 +68,11 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     if (requestContext.weighed() || spec.permit()) {
       return chain.filter(exchange);
     }
+    Refusal forbidden = ForbiddenCalls.of(requestContext);
     if (ModelScope.isUpgradeRequest(request)) {
+      if (forbidden != null) {
+        return refuse(exchange, requestContext, forbidden);
+      }
       if (!spec.forwarding().upgrades()) {
         return refuse(exchange, requestContext, NO_UPGRADES);
       }
@@ -88,20 +94,27 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     if (protocol.listsModels(method, path)) {
       return known
           ? answer(exchange, requestContext, protocol.models(List.copyOf(names(requestContext))))
-          : chain.filter(exchange);
+          : passed(exchange, chain, forbidden);
     }
     String model = protocol.describedModel(method, path);
     if (model == null) {
-      return chain.filter(exchange);
+      return passed(exchange, chain, forbidden);
     }
     if (names(requestContext).contains(model)) {
       return answer(exchange, requestContext, protocol.model(model));
     }
     if (!known) {
-      return chain.filter(exchange); // an upstream that takes any model may know it
+      return passed(exchange, chain, forbidden); // an upstream that takes any model may know it
     }
     requestContext.describes(model);
     return refuse(exchange, requestContext, NO_MODEL);
+  }
+
+  private static Mono<Void> passed(
+      ServerWebExchange exchange, GatewayFilterChain chain, @Nullable Refusal forbidden) {
+    return forbidden == null
+        ? chain.filter(exchange)
+        : refuse(exchange, RequestContext.of(exchange), forbidden);
   }
 
   private static Mono<Void> refuse(

@@ -8,15 +8,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The call that a request makes to a provider, recognised by its method and by the path that is
- * sent upstream.
+ * sent upstream. Paths are in the spelling in which calls are compared.
  *
  * @param reader the protocol that reads the body and the answer: the endpoint's own, or that of a
  *     provider whose calls the endpoint's answers too
- * @param path the path that is sent upstream, as far as needed to recognise the call, in the
- *     spelling in which calls are compared
+ * @param path the path by which the call is recognised
+ * @param sent the path that is sent upstream, without the path of the upstream's URL
  * @param weighed whether the body is read to estimate its cost; other bodies are streamed through
+ * @param startsBatch whether the call lets the provider work on a batch of requests later
  */
-public record ProviderCall(ProviderProtocol reader, String path, boolean weighed) {
+public record ProviderCall(
+    ProviderProtocol reader, String path, String sent, boolean weighed, boolean startsBatch) {
   /**
    * Returns the call of a request.
    *
@@ -24,24 +26,28 @@ public record ProviderCall(ProviderProtocol reader, String path, boolean weighed
    */
   public static ProviderCall of(EndpointSpec spec, String method, String rawPath) {
     ProviderProtocol own = ProviderProtocol.of(spec.reading().dialect());
-    String sent = own.versioned("", RawPaths.forwarded(spec, rawPath));
-    String path = RawPaths.comparable(sent);
-    ProviderCall call = weighed(own, method, path);
-    if (call == null) {
-      call = weighed(own, method, RawPaths.comparableWithParameters(sent));
+    String raw = own.versioned("", RawPaths.forwarded(spec, rawPath));
+    String sent = RawPaths.comparable(raw);
+    ProviderCall call = recognised(own, method, sent, sent);
+    String withParameters = RawPaths.comparableWithParameters(raw);
+    if (call == null && withParameters != null) {
+      call = recognised(own, method, withParameters, sent);
     }
     for (UpstreamSpec each : spec.upstreams()) {
       String base = Objects.requireNonNullElse(each.url().getPath(), "");
       if (call == null && base.length() > 1) {
-        call = weighed(own, method, RawPaths.comparable(base + "/" + path));
+        call = recognised(own, method, RawPaths.comparable(base + "/" + sent), sent);
       }
     }
-    return call == null ? new ProviderCall(own, path, false) : call;
+    return call == null ? new ProviderCall(own, sent, sent, false, false) : call;
   }
 
-  private static @Nullable ProviderCall weighed(
-      ProviderProtocol own, String method, @Nullable String path) {
-    ProviderProtocol reader = path == null ? null : own.reader(method, path);
-    return reader == null || path == null ? null : new ProviderCall(reader, path, true);
+  private static @Nullable ProviderCall recognised(
+      ProviderProtocol own, String method, String path, String sent) {
+    ProviderProtocol reader = own.reader(method, path);
+    if (reader != null) {
+      return new ProviderCall(reader, path, sent, true, false);
+    }
+    return own.startsBatch(method, path) ? new ProviderCall(own, path, sent, false, true) : null;
   }
 }

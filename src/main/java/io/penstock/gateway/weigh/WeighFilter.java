@@ -8,6 +8,7 @@ import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.body.BodyIntake.End;
 import io.penstock.gateway.body.WatchedUpload;
 import io.penstock.gateway.request.FilterOrder;
+import io.penstock.gateway.request.ForbiddenCalls;
 import io.penstock.gateway.request.OffLoopWork;
 import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RefusalWriter;
@@ -55,6 +56,10 @@ public final class WeighFilter implements GlobalFilter, Ordered {
       requestContext.setCost(
           RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
       return chain.filter(spec.permit() ? exchange : watched(exchange));
+    }
+    Refusal forbidden = ForbiddenCalls.of(requestContext);
+    if (forbidden != null) {
+      return refuse(exchange, requestContext, forbidden);
     }
     requestContext.setOperation(call.reader().operation(call.path()));
     BodyEncoding encoding = BodyEncoding.of(request.getHeaders());
