@@ -59,6 +59,21 @@ public final class HeaderNames {
           "x-application-context",
           "upgrade");
 
+  /** Headers in which some servers look for another method or path than the request has. */
+  private static final Set<String> OVERRIDES =
+      Set.of(
+          "x-http-method-override",
+          "x-http-method",
+          "x-method-override",
+          "x-original-method",
+          "x-original-url",
+          "x-original-uri",
+          "x-rewrite-url",
+          "x-rewrite-uri",
+          "x-override-url",
+          "x-envoy-original-method",
+          "x-envoy-original-path");
+
   private static final Set<String> ALWAYS_FOR_THIS_HOP = Set.of("expect", "proxy-connection");
 
   private HeaderNames() {}
@@ -79,6 +94,15 @@ public final class HeaderNames {
       }
     }
     return names;
+  }
+
+  /**
+   * Returns whether a header, in lower case, could state another method or path, by which a server
+   * would make another call than the one that was weighed. Some servers take an underscore for a
+   * hyphen.
+   */
+  public static boolean overridesCall(String name) {
+    return OVERRIDES.contains(name.replace('_', '-'));
   }
 
   /** Returns whether a header, in lower case, tells what is left of a provider's limits. */

@@ -118,6 +118,7 @@ final class OutgoingRequest {
               || HeaderNames.HOP_BY_HOP.contains(lower)
               || forThisHop.contains(lower)
               || ForwardedHeaders.isOne(lower)
+              || HeaderNames.overridesCall(lower)
               || (!passthrough && HeaderNames.CREDENTIALS.contains(lower))
               || (WithheldHeaders.OF_REQUESTS.keeps(lower, listed)
                   // who sends credentials of its own also says whom to bill

@@ -27,6 +27,7 @@ import io.penstock.time.WallClock;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.RequestIds;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -47,6 +48,14 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
    * Detail of a refusal. The path of a permit is the name of what it permits, so there must be only
    * one way to write it.
    */
+  /** Methods that pass on: a server may read another spelling, or TRACE, in its own way. */
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+
+  private static final String BAD_METHOD =
+      "the method is not known, expected GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in"
+          + " capitals";
+
   private static final String BLURRED = "the path has an escaped slash";
 
   private final EndpointRegistry registry;
@@ -270,8 +279,11 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     if (!parameters.ignored().isEmpty()) {
       ignoredParameters.report(endpoint, parameters.ignored());
     }
-    if (parameters.fault() != null) {
-      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, parameters.fault());
+    boolean known =
+        endpoint.spec().permit() || METHODS.contains(exchange.getRequest().getMethod().name());
+    String fault = known ? parameters.fault() : BAD_METHOD;
+    if (fault != null) {
+      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, fault);
       endpoint.refused(requestContext.origin(), Cost.NO_TOKENS, 0, refusal);
       return RefusalWriter.refuse(exchange, requestContext, refusal);
     }

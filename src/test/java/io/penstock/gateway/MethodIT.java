@@ -1,0 +1,91 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.ByteSocket;
+import io.penstock.fake.HttpMessage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests methods, and headers in which a client could state another method or path. */
+class MethodIT extends HostileCase {
+  @Override
+  String routes() {
+    return """
+    endpoints:
+      - path: /openai
+        dialect: openai
+        upstreams: [{id: o, url: "%1$s"}]
+      - path: /plain
+        dialect: none
+        upstreams: [{id: n, url: "%1$s", headers: {X-Original-URL: /mine}}]
+      - path: /permit
+        algorithm: none
+    """;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "post",
+        "Post",
+        "pOST",
+        "POSTS",
+        "get",
+        "TRACE",
+        "PROPFIND",
+        "PURGE",
+        "QUERY",
+        "_"
+      })
+  void methodThatIsNotKnown_isRefused(String method) {
+    for (String target : new String[] {CHAT, FILES, "/plain/x"}) {
+      HttpMessage answer = ask(ByteSocket.request(method, target, ASK));
+      refused(answer, 400, "bad_request");
+      assertThat(answer.text()).contains("the method is not known, expected GET, HEAD, POST, PUT");
+    }
+    assertThat(ask(ByteSocket.request(method, "/permit", "")).status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+  void knownMethod_isPassedOn(String method) throws Exception {
+    assertThat(ask(ByteSocket.request(method, "/plain/x", "")).status()).isEqualTo(200);
+    assertThat(upstream.received().start()).isEqualTo(method + " /x HTTP/1.1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "X-HTTP-Method-Override",
+        "X-HTTP-Method",
+        "X-Method-Override",
+        "x-original-method",
+        "X-Original-URL",
+        "X-Original-URI",
+        "X-Rewrite-URL",
+        "X-Rewrite-Uri",
+        "X-Override-URL",
+        "X_HTTP_METHOD_OVERRIDE",
+        "X-Original_URL",
+      })
+  void headerThatStatesAnotherMethodOrPath_isNotPassedOn(String header) throws Exception {
+    HttpMessage answer =
+        ask(
+            "GET /openai/v1/files HTTP/1.1\r\nHost: a\r\n"
+                + header
+                + ": POST\r\nX-Original: kept\r\n\r\n");
+    assertThat(answer.status()).isEqualTo(200);
+    HttpMessage received = upstream.received();
+    assertThat(received.header(header)).isNull();
+    assertThat(received.header("x-original")).isEqualTo("kept");
+  }
+
+  @Test
+  void headerOfTheUpstreamsOwnSettings_isSet() throws Exception {
+    assertThat(ask("GET /plain/x HTTP/1.1\r\nHost: a\r\nX-Original-URL: /other\r\n\r\n").status())
+        .isEqualTo(200);
+    assertThat(upstream.received().all("x-original-url")).containsExactly("/mine");
+  }
+}
