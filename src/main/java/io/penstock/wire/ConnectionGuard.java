@@ -102,9 +102,15 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     return connection.channel();
   }
 
-  /** Returns whether something came that was not HTTP; then the client has its answer already. */
+  /**
+   * Returns whether a body that seems to be at its end may have broken off instead: something came
+   * that was not HTTP, in which case the client has its answer already, or the connection is gone.
+   * The HTTP server forgets the connection of a request that it has answered itself, so such a
+   * request cannot tell which of the two it was.
+   */
   public static boolean broken(ServerHttpRequest request) {
-    return channel(request).hasAttr(BROKEN);
+    Channel channel = channel(request);
+    return channel.hasAttr(BROKEN) || !channel.isActive();
   }
 
   /** Returns whether the client is still connected. */

@@ -49,6 +49,8 @@ final class CallTimes {
 
   private void connected(HttpClientRequest request, Connection connection) {
     request.responseTimeout(Duration.ofNanos(timeouts.firstByteNanos()));
+    // a connection on which nothing of a request was sent, because its body broke, is used again
+    unwatch(connection);
     // a small request is written at once, whether the upstream reads it or not
     if (!requestContext.weighed() || requestContext.body().size() > SMALL_BYTES) {
       connection.channel().pipeline().addFirst(WATCH, UpstreamWatch.ofRequest(timeouts));
