@@ -118,8 +118,7 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
     if (amount <= free(now)) {
       return now;
     }
-    boolean onlyReserved = amount <= spec.capacity() - counting(now); // until an answer ends
-    return onlyReserved || reserved + amount > spec.capacity() ? Ticker.NEVER : endsAt;
+    return reserved + amount > spec.capacity() ? Ticker.NEVER : endsAt;
   }
 
   @Override
