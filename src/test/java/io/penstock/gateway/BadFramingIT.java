@@ -173,6 +173,20 @@ class BadFramingIT extends HostileCase {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "Host: a\r\nHost: b\r\n", "Host: a\r\nhost: a\r\n", "Host: a, b\r\n"})
+  void requestThatNamesNoHostOrTwo_isRefused(String hosts) {
+    String length = "Content-Length: " + ASK.length() + "\r\n\r\n";
+    refused(ask("POST " + CHAT + " HTTP/1.1\r\n" + hosts + length + ASK), 400, "bad_request");
+  }
+
+  @Test
+  void requestOfHttp10WithoutAHost_isServed() throws InterruptedException {
+    String length = "Content-Length: " + ASK.length() + "\r\n\r\n";
+    assertThat(ask("POST " + CHAT + " HTTP/1.0\r\n" + length + ASK).status()).isEqualTo(200);
+    upstream.received();
+  }
+
   @Test
   void expectation_isAnsweredBeforeTheBody() throws InterruptedException {
     try (ByteSocket byteSocket = connect()) {

@@ -148,6 +148,10 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
       return refuse(
           exchange, requestId, RefusalReason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
+    String unclearHost = HostRule.fault(request);
+    if (unclearHost != null) {
+      return refuse(exchange, requestId, RefusalReason.BAD_REQUEST, unclearHost);
+    }
     // nothing is created or read for a request that may not come in
     boolean keyRequired = entryCheck.requiresKey();
     Refusal foreign = browsers.refusal(request, keyRequired);
