@@ -23,7 +23,7 @@ class UsageAskedIT extends HostileCase {
       "{\"error\":{\"message\":\"Unrecognized request argument supplied: stream_options\","
           + "\"type\":\"invalid_request_error\",\"param\":null,\"code\":null}}";
   private static final String USAGE =
-      "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":1500}}\n\n";
+      "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1505,\"completion_tokens\":5}}\n\n";
   private static final String EVENTS = "data: {\"choices\":[]}\n\ndata: [DONE]\n\n";
 
   @Override

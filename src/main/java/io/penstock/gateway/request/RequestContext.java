@@ -3,6 +3,7 @@ package io.penstock.gateway.request;
 import io.penstock.cost.Cost;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.RequestContent;
+import io.penstock.cost.UsageBound;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
@@ -66,6 +67,7 @@ public final class RequestContext {
   private @Nullable String user;
   private WeighedRequest.Spots spots = WeighedRequest.Spots.NONE;
   private long statedOutput = RequestContent.UNSTATED;
+  private UsageBound usageBound = UsageBound.CONTEXT;
   private WeighedRequest.Traits traits = WeighedRequest.Traits.NONE;
   private @Nullable TicketSettlement ticketSettlement;
   private boolean uploading;
@@ -308,6 +310,7 @@ public final class RequestContext {
     cost = of;
     requestContent = body.traits().costFinal() ? null : counted;
     statedOutput = counted.statedOutputTokens();
+    usageBound = UsageBound.of(counted);
     traits = body.traits();
     model = body.model();
     stream = body.stream();
@@ -340,6 +343,11 @@ public final class RequestContext {
    */
   public long statedOutput() {
     return statedOutput;
+  }
+
+  /** Returns the largest usage that the answer can state and be believed. */
+  UsageBound usageBound() {
+    return usageBound;
   }
 
   /** Returns the places where the body can be changed. */

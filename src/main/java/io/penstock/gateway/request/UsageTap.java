@@ -75,7 +75,12 @@ public final class UsageTap {
     try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
       bytes.forEachRemaining(reading::feed);
     }
-    settlement().produced(reading.producedTokens(), ticker.nanos());
+    settlement().produced(produced(reading), ticker.nanos());
+  }
+
+  /** Returns the output so far, as far as the answer can be believed. */
+  private long produced(AnswerReader reading) {
+    return requestContext.usageBound().output(reading.producedTokens(), reading.textTokens());
   }
 
   /** Remembers which upstream gave an id that later requests may refer to. */
@@ -104,8 +109,10 @@ public final class UsageTap {
     if (read != null && signal == SignalType.ON_COMPLETE) {
       read.finish();
     }
-    TokenUsage tokenUsage = read == null ? null : read.usage();
-    long produced = read == null ? 0 : produced(read, tokenUsage, signal);
+    TokenUsage stated = read == null ? null : read.usage();
+    long produced = read == null ? 0 : produced(read, stated, signal);
+    TokenUsage tokenUsage =
+        stated == null ? null : requestContext.usageBound().within(stated, read.textTokens());
     if (tokenUsage == null && successful && requestContext.isCostFinal()) {
       Cost cost = requestContext.cost();
       tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
@@ -133,6 +140,10 @@ public final class UsageTap {
     String warning = read == null ? null : read.warning();
     if (warning != null) {
       complain(upstream(), warning);
+    } else if (stated != null && !stated.equals(tokenUsage)) {
+      complain(
+          upstream(),
+          "the usage states more tokens than the request allows, so only what is possible counts");
     }
   }
 
@@ -142,7 +153,7 @@ public final class UsageTap {
    * not seen in the answer, but billed.
    */
   private long produced(AnswerReader read, @Nullable TokenUsage tokenUsage, SignalType signal) {
-    long seen = read.producedTokens();
+    long seen = produced(read);
     boolean brokenOff = signal != SignalType.ON_COMPLETE && tokenUsage == null;
     return brokenOff && read.isOutputComplete()
         ? Math.max(seen, requestContext.cost().outputTokens())

@@ -24,6 +24,9 @@ public interface AnswerReader {
    */
   long producedTokens();
 
+  /** Returns one token for each four UTF-8 bytes of the output text that was seen. */
+  long textTokens();
+
   /**
    * Returns the usage that the answer states, or null if it has not stated any yet. A provider that
    * states the input before the output is complete is trusted for the input; the output is then the

@@ -133,6 +133,11 @@ final class InflatedAnswer implements AnswerReader {
   }
 
   @Override
+  public long textTokens() {
+    return answer.textTokens();
+  }
+
+  @Override
   public @Nullable TokenUsage usage() {
     return answer.usage();
   }

@@ -17,6 +17,11 @@ abstract class MeteredAnswer implements AnswerReader {
   }
 
   @Override
+  public final long textTokens() {
+    return usageMeter.textTokens();
+  }
+
+  @Override
   public final @Nullable TokenUsage usage() {
     return usageMeter.usage();
   }

@@ -166,7 +166,11 @@ final class UsageMeter {
   }
 
   long producedTokens() {
-    return Math.max(figure(OUTPUT), Math.ceilDiv(textBytes, 4L));
+    return Math.max(figure(OUTPUT), textTokens());
+  }
+
+  long textTokens() {
+    return Math.ceilDiv(textBytes, 4L);
   }
 
   @Nullable TokenUsage usage() {
