@@ -9,13 +9,12 @@ import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts wrong tokens by source network. After ten wrong tokens within a minute of the first, all
- * requests from that source are refused until the minute is over, even those with the right token:
- * a guesser must not learn that a guess was right. The number of sources is bounded; when it is
+ * Counts wrong tokens by source network. After ten wrong tokens within a minute of the first, the
+ * source is shut out until the minute is over. The number of sources is bounded; when it is
  * reached, all further sources share one count. Safe from any thread.
  */
 final class FailedTokens {
-  /** Wrong tokens that are examined within a minute; later ones are refused unread. */
+  /** Wrong tokens within a minute after which a source is shut out. */
   static final int MOST = 10;
 
   /** Number of sources that are counted separately. */

@@ -28,7 +28,10 @@ import reactor.core.publisher.Mono;
  * another site can make a name of its own resolve to 127.0.0.1, but it cannot make the browser send
  * a different Host header, nor omit the Origin of a POST. On any other address, and whenever a
  * token is set, everything except health and the files of the console requires that token; if none
- * is set there, nobody has access. Wrong tokens are {@linkplain FailedTokens counted}.
+ * is set there, nobody has access. Wrong tokens are {@linkplain FailedTokens counted}, and after
+ * too many of them further ones from the same source are refused as such. The right token still
+ * passes, because Prometheus may have the same address as a guesser, unless it is so short that it
+ * could be guessed.
  *
  * <p>No answer allows other sites to read it, and all answers forbid browsers to store them.
  */
@@ -44,9 +47,13 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
 
   private static final String SCHEME = "bearer ";
 
+  /** Length from which on a token cannot be found by trying, even if all tries are examined. */
+  private static final int UNGUESSABLE_LENGTH = 16;
+
   private final boolean local;
   private final HostNames hosts;
   private final byte @Nullable [] token;
+  private final boolean guessable;
   private final FailedTokens failed = new FailedTokens();
   private final Ticker ticker;
 
@@ -74,6 +81,7 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     }
     this.hosts = HostNames.of(names);
     this.token = token == null || token.isBlank() ? null : digest(token.strip());
+    this.guessable = token != null && token.strip().length() < UNGUESSABLE_LENGTH;
   }
 
   @Override
@@ -131,12 +139,13 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     InetAddress address = from == null ? null : from.getAddress();
     long now = ticker.nanos();
     long shutNanos = failed.shutNanos(address, now);
+    boolean right = authorization != null && hasToken(authorization);
+    if (right && (shutNanos == 0 || !guessable)) {
+      return null;
+    }
     if (authorization != null && shutNanos > 0) {
       answer.set(HttpHeaders.RETRY_AFTER, Long.toString(Math.ceilDiv(shutNanos, SECOND_NANOS)));
       return ProblemAnswer.of(HttpStatus.TOO_MANY_REQUESTS, "too many wrong tokens came from here");
-    }
-    if (authorization != null && hasToken(authorization)) {
-      return null;
     }
     if (authorization != null && failed.failed(address, now)) {
       LOG.warn("wrong operator tokens come from {}: shut out for up to a minute", address);

@@ -136,7 +136,27 @@ class OperatorGuardTest {
   }
 
   @Test
-  void tenWrongTokens_shutTheirAddressOut_rightOnesToo_butNotHealth() throws Exception {
+  void tenWrongTokens_shutOutFurtherOnes_butNotTheRightOneFromTheSameAddress() throws Exception {
+    FakeTicker ticker = new FakeTicker();
+    String token = "a-token-of-16-ch"; // the shortest that is too long to be guessed
+    OperatorGuard operatorGuard = guard(null, token, ticker);
+    String right = "Bearer " + token;
+    for (int each = 0; each < FailedTokens.MOST; each++) {
+      assertThat(status(operatorGuard, "/endpoints", "Authorization", "Bearer wrong" + each))
+          .isEqualTo(401);
+    }
+    for (int each = 0; each < 3 * FailedTokens.MOST; each++) {
+      assertThat(status(operatorGuard, "/endpoints", "Authorization", "Bearer wrong" + each))
+          .isEqualTo(429);
+      assertThat(status(operatorGuard, "/actuator/prometheus", "Authorization", right))
+          .isEqualTo(PASSED);
+    }
+    ticker.advance(60 * 1_000_000_000L);
+    assertThat(status(operatorGuard, "/endpoints", "Authorization", "Bearer wrong")).isEqualTo(401);
+  }
+
+  @Test
+  void tenWrongTokens_whereTheRightOneCouldBeGuessed_shutItOutToo_butNotHealth() throws Exception {
     FakeTicker ticker = new FakeTicker();
     OperatorGuard operatorGuard = guard(null, "secret", ticker);
     for (int each = 0; each < FailedTokens.MOST; each++) {

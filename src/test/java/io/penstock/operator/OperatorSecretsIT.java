@@ -86,6 +86,7 @@ class OperatorSecretsIT {
         }
       }
       said.add(whole(ask(operator, "GET", "/config", TOKEN, "")));
+      said.add(whole(ask(operator, "GET", "/config", WRONG, "")));
       assertThat(said).last().asString().startsWith("HTTP/1.1 429");
       said.addAll(logCapture.lines());
       assertThat(said)
