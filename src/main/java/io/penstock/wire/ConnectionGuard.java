@@ -227,6 +227,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
     String requestId = REQUEST_IDS.next();
     response.headers().set(HeaderNames.REQUEST_ID, requestId);
+    response.headers().set(HeaderNames.CONTENT_TYPE_OPTIONS, HeaderNames.NO_SNIFFING);
     if (response.status().code() >= 500) {
       return response;
     }

@@ -19,6 +19,12 @@ public final class HeaderNames {
   public static final String QUEUED_MS = "x-penstock-queued-ms";
   public static final String COST = "x-penstock-cost";
 
+  /** Header that can forbid browsers to guess the type of an answer. */
+  public static final String CONTENT_TYPE_OPTIONS = "X-Content-Type-Options";
+
+  /** Value of {@link #CONTENT_TYPE_OPTIONS} that forbids it. */
+  public static final String NO_SNIFFING = "nosniff";
+
   /** Header in which a request states the seconds that it is willing to wait. */
   public static final String TIMEOUT = "x-penstock-timeout";
 

@@ -144,6 +144,30 @@ class WebPagesIT extends HostileCase {
     assertThat(ask("GET /permit", "Host: localhost:80:80").status()).isEqualTo(400);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /permit",
+        "GET /v1/penstock/status",
+        "GET /no/endpoint",
+        "GET /v1/counter/c/value",
+        "GET /permit/%2e%2e/x",
+        "POST " + CHAT,
+        "NO HTTP"
+      })
+  void answerOfTheGatewayItself_isNotToBeSniffed(String start) {
+    HttpMessage answer = ask(start, LOCAL);
+    assertThat(answer.all("x-content-type-options")).as(answer.start()).containsExactly("nosniff");
+  }
+
+  @Test
+  void answerOfAnUpstream_keepsItsOwnHeaders() throws InterruptedException {
+    HttpMessage answer = ask("GET " + FILES, LOCAL);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header("x-content-type-options")).isNull();
+    upstream.received();
+  }
+
   @Test
   void forwardedHost_isNotTheHost() {
     refused(

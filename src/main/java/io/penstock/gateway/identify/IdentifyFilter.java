@@ -107,7 +107,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    exchange.getResponse().beforeCommit(() -> farewell(exchange.getResponse().getHeaders()));
+    exchange.getResponse().beforeCommit(() -> completed(exchange.getResponse().getHeaders()));
     return Mono.defer(
         () ->
             shutdownGate.enter()
@@ -115,8 +115,15 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
                 : identified(exchange, this::refuseNew));
   }
 
-  /** Makes a client that is answered while the gateway stops come back on another connection. */
-  private Mono<Void> farewell(HttpHeaders headers) {
+  /**
+   * Completes the headers of an answer. Browsers must not take an answer of the gateway itself, in
+   * which texts of a request may be, for another type than it has. A client that is answered while
+   * the gateway stops comes back on another connection.
+   */
+  private Mono<Void> completed(HttpHeaders headers) {
+    if (!headers.containsHeader(HeaderNames.UPSTREAM)) {
+      headers.set(HeaderNames.CONTENT_TYPE_OPTIONS, HeaderNames.NO_SNIFFING);
+    }
     if (shutdownGate.isClosing() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
       headers.set(HttpHeaders.CONNECTION, "close");
     }
