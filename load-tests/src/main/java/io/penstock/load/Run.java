@@ -35,6 +35,7 @@ final class Run {
           new Ceiling(),
           new FirstMinute(),
           new Promises(),
+          new TwoTenants(),
           new Soak());
 
   /** Those that need to be told something, and are no part of {@code all}. */

@@ -61,6 +61,11 @@ record Settings(Path directory, Path jar, Path root) {
     return number("connections", otherwise);
   }
 
+  /** Returns how many attempts a second somebody makes at most. */
+  int rate(int otherwise) {
+    return number("rate", otherwise);
+  }
+
   int minutes(int otherwise) {
     return number("minutes", otherwise);
   }

@@ -17,6 +17,7 @@ class SettingsTest {
     "warmup",
     "connections",
     "minutes",
+    "rate",
     "load",
     "penstock.jar",
     "directory",
@@ -48,12 +49,13 @@ class SettingsTest {
       case "warmup" -> (int) settings.warmup(7).toSeconds();
       case "pairs" -> settings.pairs(7);
       case "connections" -> settings.connections(7);
+      case "rate" -> settings.rate(7);
       default -> settings.minutes(7);
     };
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"rounds", "seconds", "warmup", "connections", "minutes", "pairs"})
+  @ValueSource(strings = {"rounds", "seconds", "warmup", "connections", "minutes", "rate", "pairs"})
   void number_isWhatWasTold_elseWhatTheScenarioSays(String name) {
     assertThat(told(name)).isEqualTo(7);
     System.setProperty(name, "0");
