@@ -44,10 +44,6 @@ import reactor.core.publisher.SignalType;
 
 /** Step 1, identify: which client, which endpoint and under which request id. */
 public final class IdentifyFilter implements GlobalFilter, Ordered {
-  /**
-   * Detail of a refusal. The path of a permit is the name of what it permits, so there must be only
-   * one way to write it.
-   */
   /** Methods that pass on: a server may read another spelling, or TRACE, in its own way. */
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
@@ -56,6 +52,10 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
       "the method is not known, expected GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in"
           + " capitals";
 
+  /**
+   * Detail of a refusal. The path of a permit is the name of what it permits, so there must be only
+   * one way to write it.
+   */
   private static final String BLURRED = "the path has an escaped slash";
 
   private final EndpointRegistry registry;
