@@ -54,6 +54,7 @@ import io.penstock.trace.RequestTracing;
 import io.penstock.wire.AnswerGuard;
 import io.penstock.wire.ClientConnections;
 import io.penstock.wire.ConnectionGuard;
+import io.penstock.wire.Http2Faults;
 import io.penstock.wire.UpstreamConnections;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,8 +105,9 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  NettyServerCustomizer connectionGuard(ClientConnections clientConnections) {
-    return server -> ConnectionGuard.guard(server, clientConnections);
+  NettyServerCustomizer connectionGuard(ClientConnections clientConnections, Ticker ticker) {
+    Http2Faults faults = new Http2Faults(ticker);
+    return server -> ConnectionGuard.guard(server, clientConnections, faults);
   }
 
   /**

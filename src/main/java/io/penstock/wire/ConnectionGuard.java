@@ -68,13 +68,15 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   /** Adds a guard to every connection of a server. */
-  public static HttpServer guard(HttpServer server, ClientConnections connections) {
+  public static HttpServer guard(
+      HttpServer server, ClientConnections connections, Http2Faults faults) {
     return server
         .doOnChannelInit(
             (observer, channel, address) -> {
               connections.opened(channel);
               add(channel, true);
               BodyUpgrades.install(channel);
+              faults.install(channel);
             })
         .childObserve(
             (connection, state) -> {
