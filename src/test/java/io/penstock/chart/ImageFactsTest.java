@@ -188,7 +188,29 @@ class ImageFactsTest {
             "opt/penstock/penstock",
             "opt/penstock/penstock.*",
             "opt/penstock/java.options",
+            "opt/penstock/LICENSE",
+            "opt/penstock/NOTICE",
             "etc/penstock");
+  }
+
+  @Test
+  void basesOfTheImage_areNamedByDigest() throws Exception {
+    assertThat(pom.text("from/image")).matches("[a-z]+:[^@]+@sha256:[0-9a-f]{64}");
+    String text = Files.readString(Path.of("k8s", "image", "Dockerfile"));
+    assertThat(text.lines().filter(line -> line.startsWith("FROM ")))
+        .hasSize(2)
+        .allMatch(line -> line.matches("FROM [a-z]+:[^@]+@sha256:[0-9a-f]{64}( AS build)?"));
+  }
+
+  @Test
+  void licenseAndNotice_areInTheJarAndInTheImage() throws Exception {
+    for (String name : List.of("LICENSE", "NOTICE")) {
+      // the jar is packed from there
+      assertThat(Path.of("target", "classes", "META-INF", name))
+          .hasSameTextualContentAs(Path.of(name));
+      assertThat(pom.text("extraDirectories/paths/path[3]/includes"))
+          .contains("opt/penstock/" + name);
+    }
   }
 
   @Test

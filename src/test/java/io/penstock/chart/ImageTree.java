@@ -96,6 +96,9 @@ final class ImageTree {
     Files.createDirectories(home);
     extract(jar);
     Files.copy(command, home.resolve("penstock"), StandardCopyOption.COPY_ATTRIBUTES);
+    for (String each : List.of("LICENSE", "NOTICE")) {
+      Files.copy(Path.of(each), home.resolve(each), StandardCopyOption.COPY_ATTRIBUTES);
+    }
     link();
     routes();
     Files.writeString(home.resolve("java.options"), String.join("\n", options(HOME)) + "\n");
