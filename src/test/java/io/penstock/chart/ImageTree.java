@@ -96,8 +96,9 @@ final class ImageTree {
     Files.createDirectories(home);
     extract(jar);
     Files.copy(command, home.resolve("penstock"), StandardCopyOption.COPY_ATTRIBUTES);
-    for (String each : List.of("LICENSE", "NOTICE")) {
-      Files.copy(Path.of(each), home.resolve(each), StandardCopyOption.COPY_ATTRIBUTES);
+    for (String each : List.of("LICENSE", "src/main/resources/META-INF/NOTICE")) {
+      Path file = Path.of(each);
+      Files.copy(file, home.resolve(file.getFileName()), StandardCopyOption.COPY_ATTRIBUTES);
     }
     link();
     routes();
