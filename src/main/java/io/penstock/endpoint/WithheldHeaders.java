@@ -7,48 +7,50 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Headers that do not pass the gateway, except at endpoints that list them. A name that ends in a
- * star stands for all headers that begin like it. Names are in lower case.
+ * star stands for all headers that begin like it. Names are in lower case. Immutable.
  */
-public enum WithheldHeaders {
+public final class WithheldHeaders {
+  private static final String STAR = "*";
+
   /**
    * Headers of requests by which a client chooses who pays at the provider, or that tell upstreams
    * about the client: its cookies and its address.
    */
-  OF_REQUESTS(
-      "cf-connecting-ip",
-      "client-ip",
-      "cookie",
-      "fastly-client-ip",
-      "forwarded",
-      "openai-organization",
-      "openai-project",
-      "true-client-ip",
-      "x-client-ip",
-      "x-cluster-client-ip",
-      "x-forwarded-*",
-      "x-goog-user-project",
-      "x-original-forwarded-for",
-      "x-real-ip"),
+  public static final WithheldHeaders OF_REQUESTS =
+      new WithheldHeaders(
+          "cf-connecting-ip",
+          "client-ip",
+          "cookie",
+          "fastly-client-ip",
+          "forwarded",
+          "openai-organization",
+          "openai-project",
+          "true-client-ip",
+          "x-client-ip",
+          "x-cluster-client-ip",
+          "x-forwarded-*",
+          "x-goog-user-project",
+          "x-original-forwarded-for",
+          "x-real-ip");
 
   /**
    * Headers of answers that a client would take for statements of the gateway about itself: what to
    * store for it, where else to find it, and which web pages may read it.
    */
-  OF_ANSWERS(
-      "access-control-*",
-      "alt-svc",
-      "clear-site-data",
-      "content-location",
-      "location",
-      "nel",
-      "refresh",
-      "report-to",
-      "reporting-endpoints",
-      "set-cookie",
-      "strict-transport-security",
-      "timing-allow-origin");
-
-  private static final String STAR = "*";
+  public static final WithheldHeaders OF_ANSWERS =
+      new WithheldHeaders(
+          "access-control-*",
+          "alt-svc",
+          "clear-site-data",
+          "content-location",
+          "location",
+          "nel",
+          "refresh",
+          "report-to",
+          "reporting-endpoints",
+          "set-cookie",
+          "strict-transport-security",
+          "timing-allow-origin");
 
   private static final Set<String> BILLING =
       Set.of("openai-organization", "openai-project", "x-goog-user-project");
@@ -57,7 +59,7 @@ public enum WithheldHeaders {
   private final Set<String> exact;
   private final List<String> prefixes;
 
-  WithheldHeaders(String... names) {
+  private WithheldHeaders(String... names) {
     this.names = List.of(names);
     this.exact = Set.of(names);
     this.prefixes =

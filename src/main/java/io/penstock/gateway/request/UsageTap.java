@@ -112,7 +112,9 @@ public final class UsageTap {
     TokenUsage stated = read == null ? null : read.usage();
     long produced = read == null ? 0 : produced(read, stated, signal);
     TokenUsage tokenUsage =
-        stated == null ? null : requestContext.usageBound().within(stated, read.textTokens());
+        read == null || stated == null
+            ? null
+            : requestContext.usageBound().within(stated, read.textTokens());
     if (tokenUsage == null && successful && requestContext.isCostFinal()) {
       Cost cost = requestContext.cost();
       tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
