@@ -50,8 +50,14 @@ final class Operator {
 
   /** Asks whoever listens on a port. */
   static HttpResponse<String> get(int port, String path) throws IOException, InterruptedException {
+    return get(port, path, ANSWER);
+  }
+
+  /** Asks whoever listens on a port, and waits so long for the answer at most. */
+  static HttpResponse<String> get(int port, String path, Duration longest)
+      throws IOException, InterruptedException {
     URI uri = URI.create("http://127.0.0.1:" + port + path);
-    HttpRequest request = HttpRequest.newBuilder(uri).timeout(ANSWER).build();
+    HttpRequest request = HttpRequest.newBuilder(uri).timeout(longest).build();
     return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
   }
 

@@ -3,8 +3,11 @@ package io.penstock.load;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -143,7 +146,7 @@ final class TwoTenants implements Scenario {
           }
         }
       }
-      return report(settings, all);
+      return report(settings, all, traces(stage));
     }
   }
 
@@ -204,7 +207,7 @@ final class TwoTenants implements Scenario {
     int most = attack.perSecond(rate);
     String path = HostileTenant.path(attack, harmless, length.toMillis(), most);
     try {
-      HttpResponse<String> answer = Operator.get(hostile, path);
+      HttpResponse<String> answer = Operator.get(hostile, path, length.plus(SETTLED));
       return HostileTenant.Stretch.parse(answer.body());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -214,7 +217,8 @@ final class TwoTenants implements Scenario {
     }
   }
 
-  private Report report(Settings settings, Map<Attack, Map<Beside, List<Stretch>>> all) {
+  private Report report(
+      Settings settings, Map<Attack, Map<Beside, List<Stretch>>> all, long traces) {
     StringBuilder table = new StringBuilder(head());
     List<Figure> figures = new ArrayList<>();
     Map<String, Object> details = new LinkedHashMap<>();
@@ -225,15 +229,7 @@ final class TwoTenants implements Scenario {
       double alone = p99(each.getValue(), Beside.NOBODY);
       double harmless = p99(each.getValue(), Beside.HARMLESS);
       double hostile = p99(each.getValue(), Beside.HOSTILE);
-      double ratio = hostile / Math.max(alone, harmless);
-      figures.add(
-          Figure.atMost(
-              "p99 beside " + each.getKey().shown(),
-              "alone, or a harmless tenant",
-              GOAL,
-              ratio,
-              "%.2f: %.1f ms; alone %.1f ms, beside a harmless tenant %.1f ms"
-                  .formatted(ratio, hostile / 1e3, alone / 1e3, harmless / 1e3)));
+      figures.add(against(each.getKey().shown(), alone, harmless, hostile));
       hostileFailures += failures(each.getValue(), Beside.HOSTILE);
       for (Beside beside : Beside.values()) {
         failures += failures(each.getValue(), beside);
@@ -247,6 +243,10 @@ final class TwoTenants implements Scenario {
         The clients of both, gateway and upstream share the processors; 'harmless' is the other
         tenant with as many harmless requests a second, which shows what its share of them costs.
         """);
+    figures.addFirst(together(all.values()));
+    figures.addFirst(
+        Figure.that(
+            "stack traces in the log of the gateway", "none", traces == 0, "%d".formatted(traces)));
     figures.addFirst(
         Figure.that(
             "requests that the tenant lost which behaves",
@@ -258,7 +258,7 @@ final class TwoTenants implements Scenario {
                 .formatted(
                     name(),
                     settings.rounds(ROUNDS),
-                    Attack.values().length,
+                    attacks().size(),
                     stretch(settings).toMillis() / 1e3,
                     RATE)
             + " %,d attempts/s from %d threads; %s"
@@ -267,6 +267,46 @@ final class TwoTenants implements Scenario {
                     settings.connections(THREADS),
                     Machine.described());
     return new Report(title, table.toString(), figures, details, failures == 0);
+  }
+
+  /** Returns the figure of all attacks together, whose many requests make it the steadiest. */
+  private static Figure together(Collection<Map<Beside, List<Stretch>>> all) {
+    Map<Beside, Double> p99 = new EnumMap<>(Beside.class);
+    for (Beside beside : Beside.values()) {
+      Latencies whole = Latencies.none();
+      for (Map<Beside, List<Stretch>> each : all) {
+        for (Stretch stretch : of(each, beside)) {
+          whole = whole.plus(stretch.good());
+        }
+      }
+      p99.put(beside, whole.whole(99));
+    }
+    double alone = Objects.requireNonNull(p99.get(Beside.NOBODY));
+    double harmless = Objects.requireNonNull(p99.get(Beside.HARMLESS));
+    double hostile = Objects.requireNonNull(p99.get(Beside.HOSTILE));
+    return against("all attacks together", alone, harmless, hostile);
+  }
+
+  private static Figure against(String what, double alone, double harmless, double hostile) {
+    double ratio = hostile / Math.max(alone, harmless);
+    return Figure.atMost(
+        "p99 beside " + what,
+        "alone, or a harmless tenant",
+        GOAL,
+        ratio,
+        "%.2f: %.1f ms; alone %.1f ms, beside a harmless tenant %.1f ms"
+            .formatted(ratio, hostile / 1e3, alone / 1e3, harmless / 1e3));
+  }
+
+  private static long traces(Stage stage) throws IOException {
+    Path log = stage.directory().resolve(Penstock.NAME + ".log");
+    List<String> lines = Files.readAllLines(log);
+    long traces = 0;
+    for (int at = 1; at < lines.size(); at++) {
+      boolean begins = lines.get(at).startsWith("\tat ") && !lines.get(at - 1).startsWith("\t");
+      traces += begins ? 1 : 0;
+    }
+    return traces;
   }
 
   private static final String LINE = "%-21s %8s %6s  %7s %8s %8s  %7s %8s %8s  %11s  %9s  %s%n";
