@@ -4,6 +4,7 @@ import io.penstock.cost.ModelOperation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.answer.SessionUsage;
 import io.penstock.provider.request.AzureBody;
 import io.penstock.provider.request.BodyReader;
 import io.penstock.provider.request.RequestReader;
@@ -53,6 +54,11 @@ final class AzureProtocol implements ProviderProtocol {
   @Override
   public AnswerReader answerReader(@Nullable String contentType) {
     return OPEN_AI.answerReader(contentType);
+  }
+
+  @Override
+  public @Nullable SessionUsage sessionUsage() {
+    return OPEN_AI.sessionUsage();
   }
 
   @Override

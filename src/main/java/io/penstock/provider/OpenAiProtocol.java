@@ -8,6 +8,7 @@ import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.answer.OpenAiAnswer;
+import io.penstock.provider.answer.SessionUsage;
 import io.penstock.provider.request.BodyReader;
 import io.penstock.provider.request.OpenAiChat;
 import io.penstock.provider.request.OpenAiCompletions;
@@ -94,6 +95,11 @@ final class OpenAiProtocol implements ProviderProtocol {
   @Override
   public AnswerReader answerReader(@Nullable String contentType) {
     return AnswerReaders.of(contentType, OpenAiAnswer::new);
+  }
+
+  @Override
+  public SessionUsage sessionUsage() {
+    return new SessionUsage();
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.penstock.json.SseWriter;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
+import io.penstock.provider.answer.SessionUsage;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.refusal.Refusal;
 import java.time.Instant;
@@ -99,6 +100,11 @@ public sealed interface ProviderProtocol
   default AnswerReader answerReader(
       @Nullable String contentType, @Nullable String contentEncoding) {
     return AnswerReaders.encoded(answerReader(contentType), contentEncoding);
+  }
+
+  /** Returns a reader for the messages of a session; null if the protocol has no such sessions. */
+  default @Nullable SessionUsage sessionUsage() {
+    return null;
   }
 
   /** Returns a body that makes the provider's own client library raise its own typed error. */

@@ -2,10 +2,15 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RunningGateway;
+import io.penstock.time.Ticker;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -84,6 +89,12 @@ class UpgradeIT extends HostileCase {
         dialect: openai
         upgrade: refuse
         upstreams: [{id: n, url: "%1$s", api_key: "${SECRET}"}]
+      - path: /metered
+        dialect: openai
+        algorithm: token_window
+        tokens_per_window: 100000
+        window_seconds: 36000
+        upstreams: [{id: m, url: "http://127.0.0.1:PORT", api_key: "${SECRET}"}]
       - path: /closed
         dialect: openai
         upstreams: [{id: c, url: "http://127.0.0.1:1"}]
@@ -104,12 +115,70 @@ class UpgradeIT extends HostileCase {
     in.receiveCloseStatus().map(WebSocketCloseStatus::code).subscribe(closed::add);
     Flux<String> texts = in.aggregateFrames(1 << 20).receive().asString();
     return texts
+        .filter(text -> !text.isEmpty()) // the answer to a ping
         .concatMap(
             text ->
                 text.startsWith("close")
                     ? out.sendClose(4321, "enough")
-                    : out.sendString(Mono.just("echo " + text)).then())
+                    : text.startsWith("{")
+                        ? said(out, text)
+                        : out.sendString(Mono.just("echo " + text)).then())
         .then();
+  }
+
+  /** Sends a message in two frames with a ping between them. */
+  private static Mono<Void> said(WebsocketOutbound out, String text) {
+    int half = text.length() / 2;
+    return out.sendObject(
+            Flux.just(
+                new TextWebSocketFrame(false, 0, text.substring(0, half)),
+                new PingWebSocketFrame(),
+                new ContinuationWebSocketFrame(true, 0, text.substring(half))))
+        .then();
+  }
+
+  /** Returns the tokens that are charged to the endpoint. */
+  private long charged() {
+    return gateway
+        .endpoint("/metered")
+        .limits()
+        .getFirst()
+        .limit()
+        .balance(gateway.bean(Ticker.class).nanos())
+        .charged();
+  }
+
+  @Test
+  void usageThatASessionStates_isChargedToTheEndpoint_andAddedUp() throws InterruptedException {
+    Ears ears = new Ears();
+    WebSocket socket = open("/metered/v1/realtime?model=m", ears);
+    seen.poll(60, TimeUnit.SECONDS);
+    String done =
+        "{\"type\":\"response.done\",\"response\":{\"usage\":{\"total_tokens\":250,"
+            + "\"input_tokens\":200,\"output_tokens\":50,"
+            + "\"input_token_details\":{\"cached_tokens\":100}},\"id\":\"r\"}}";
+    for (String text :
+        new String[] {
+          done, "{\"type\":\"response.created\",\"response\":{\"usage\":null}}", done
+        }) {
+      socket.sendText(text, true).join();
+      assertThat(ears.next()).isEqualTo(text);
+    }
+    // a window takes running output once for each of its sixty parts
+    RunningGateway.awaiting().until(() -> charged() >= 50);
+    socket.sendClose(1000, "bye").join();
+    closed.poll(60, TimeUnit.SECONDS);
+    gateway.await("/metered", TicketFate.RUNNING, 0);
+    RunningGateway.awaiting().until(() -> charged() == 500);
+    Ears others = new Ears();
+    WebSocket cut = open("/metered/v1/realtime?model=m", others);
+    seen.poll(60, TimeUnit.SECONDS);
+    cut.sendText(done, true).join();
+    assertThat(others.next()).isEqualTo(done);
+    cut.abort();
+    RunningGateway.awaiting().until(() -> charged() == 750);
+    closed.poll(60, TimeUnit.SECONDS);
+    gateway.await("/metered", TicketFate.RUNNING, 0);
   }
 
   /** Records the messages that a client receives. */

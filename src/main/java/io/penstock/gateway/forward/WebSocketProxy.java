@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.handler.timeout.ReadTimeoutException;
 import io.penstock.gateway.request.GatewayHeaders;
 import io.penstock.gateway.request.OpenWebSockets;
@@ -30,6 +31,7 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.netty.Connection;
@@ -187,6 +189,7 @@ public final class WebSocketProxy {
     if (in.selectedSubprotocol() != null) {
       server.protocols(in.selectedSubprotocol());
     }
+    SessionTap tap = new SessionTap(requestContext.tapped().tap());
     AtomicBoolean began = new AtomicBoolean();
     // sendWebsocket completes with the handshake, not with the end of the WebSocket
     return response
@@ -197,7 +200,7 @@ public final class WebSocketProxy {
                     client.sendWebsocket(
                         (fromClient, toClient) -> {
                           began.set(true);
-                          return between(fromClient, toClient, in, out)
+                          return between(fromClient, toClient, in, out, tap)
                               .doFinally(signal -> done.tryEmitEmpty());
                         },
                         server.build())))
@@ -214,11 +217,17 @@ public final class WebSocketProxy {
       WebsocketInbound fromClient,
       WebsocketOutbound toClient,
       WebsocketInbound in,
-      WebsocketOutbound out) {
+      WebsocketOutbound out,
+      SessionTap tap) {
     AtomicLong lastNanos = new AtomicLong(ticker.nanos());
     Mono<Void> up =
-        passed(fromClient, out, lastNanos).onErrorComplete().then(closed(fromClient, out));
-    Mono<Void> down = passed(in, toClient, lastNanos).onErrorComplete().then(closed(in, toClient));
+        passed(WebSocketFrames.of(fromClient), out, lastNanos)
+            .onErrorComplete()
+            .then(closed(fromClient, out));
+    Mono<Void> down =
+        passed(WebSocketFrames.of(in).doOnNext(tap::passes), toClient, lastNanos)
+            .onErrorComplete()
+            .then(closed(in, toClient));
     Disposable watch =
         idle(lastNanos)
             .doOnSuccess(
@@ -230,10 +239,8 @@ public final class WebSocketProxy {
     return Mono.firstWithSignal(up, down).doFinally(signal -> watch.dispose());
   }
 
-  private Mono<Void> passed(WebsocketInbound from, NettyOutbound to, AtomicLong lastNanos) {
-    return to.sendObject(
-            WebSocketFrames.of(from).doOnNext(frame -> lastNanos.set(ticker.nanos())),
-            frame -> true)
+  private Mono<Void> passed(Flux<WebSocketFrame> frames, NettyOutbound to, AtomicLong lastNanos) {
+    return to.sendObject(frames.doOnNext(frame -> lastNanos.set(ticker.nanos())), frame -> true)
         .then();
   }
 

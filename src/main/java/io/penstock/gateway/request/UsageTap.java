@@ -7,9 +7,11 @@ import io.penstock.dispatch.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.GivenId;
+import io.penstock.provider.answer.SessionUsage;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -31,6 +33,7 @@ public final class UsageTap {
   private boolean successful;
   private int status = 200;
   private boolean ended;
+  private volatile @Nullable SessionUsage session;
 
   public UsageTap(
       RequestContext requestContext,
@@ -83,6 +86,38 @@ public final class UsageTap {
     return requestContext.usageBound().output(reading.producedTokens(), reading.textTokens());
   }
 
+  /** Begins a session, in which messages pass instead of an answer. */
+  public void sessionBegins() {
+    session = requestContext.upstreamProtocol().sessionUsage();
+  }
+
+  /**
+   * Handles a part of a message from the upstream in a session.
+   *
+   * @param last whether the message ends with it
+   */
+  public void messagePasses(ByteBuffer bytes, boolean last) {
+    SessionUsage reading = session;
+    if (reading == null) {
+      return;
+    }
+    reading.feed(bytes, last);
+    TokenUsage used = last ? reading.usage() : null;
+    if (used != null) {
+      settlement().produced(used.outputTokens(), ticker.nanos());
+    }
+  }
+
+  private static long outputOf(@Nullable TokenUsage usage) {
+    return usage == null ? 0 : usage.outputTokens();
+  }
+
+  /** Returns the usage that a session has stated, or null. */
+  private @Nullable TokenUsage sessionUsage() {
+    SessionUsage reading = session;
+    return reading == null ? null : reading.usage();
+  }
+
   /** Remembers which upstream gave an id that later requests may refer to. */
   private void note(DataBuffer buffer) {
     GivenId reading = given;
@@ -109,11 +144,12 @@ public final class UsageTap {
     if (read != null && signal == SignalType.ON_COMPLETE) {
       read.finish();
     }
-    TokenUsage stated = read == null ? null : read.usage();
-    long produced = read == null ? 0 : produced(read, stated, signal);
+    TokenUsage stated = read == null ? sessionUsage() : read.usage();
+    long produced = read == null ? outputOf(stated) : produced(read, stated, signal);
+    // a session has many answers, so no bound of one is known for it
     TokenUsage tokenUsage =
         read == null || stated == null
-            ? null
+            ? stated
             : requestContext.usageBound().within(stated, read.textTokens());
     if (tokenUsage == null && successful && requestContext.isCostFinal()) {
       Cost cost = requestContext.cost();

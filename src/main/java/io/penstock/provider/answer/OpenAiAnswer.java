@@ -70,7 +70,7 @@ public final class OpenAiAnswer extends AnswerVisitor {
       return;
     }
     switch (of) {
-      case "prompt_tokens_details", "input_tokens_details" -> {
+      case "prompt_tokens_details", "input_tokens_details", "input_token_details" -> {
         if (name.equals("cached_tokens")) {
           usageMeter.figure(UsageMeter.CACHE_READ, at);
         } else if (name.equals("cache_write_tokens")) {
