@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests which calls a key and an endpoint let through, and that limited tokens stop batches. */
+@SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class ForbiddenCallsIT extends HostileCase {
   @Override
   String routes() {
