@@ -297,6 +297,7 @@ class ChartFactsTest {
   }
 
   @Test
+  @SuppressWarnings("InlineFormatString") // it is used in a loop
   void rightsOfCoordination_areGivenWhereItUsesTheBundledRedis() throws Exception {
     String page = DocumentPages.text(DocumentPages.page("instances.md"));
     String rights =

@@ -25,6 +25,7 @@ class Http2FaultsIT extends HostileCase {
   private static final int CONTINUATION = 9;
 
   /** A way of breaking the rules. */
+  @SuppressWarnings("ImmutableEnumChecker") // the functions are
   enum Fault {
     DATA_ON_AN_IDLE_STREAM(out -> frame(out, DATA, 0, 7, new byte[4])),
     HEADERS_ON_AN_EVEN_STREAM(out -> frame(out, HEADERS, 5, 2, request())),
@@ -135,7 +136,8 @@ class Http2FaultsIT extends HostileCase {
       byteSocket.send(fault.bytes()).halfClose();
       byteSocket.awaitEnd();
     } catch (UncheckedIOException cut) {
-      // the gateway closed the connection while the client was sending, which is right, too
+      // the gateway may close the connection while the client is still sending
+      assertThat(cut.getMessage()).containsAnyOf("Broken pipe", "Connection reset");
     }
     assertThat(ask("GET /permit HTTP/1.1\r\nHost: localhost\r\n\r\n").status()).isEqualTo(200);
     assertThat(logged.traces()).isEmpty();
