@@ -60,8 +60,14 @@ class AnswerReaderTest {
         Cases.answer(
             Dialect.ANTHROPIC,
             SSE,
-            "event: completion\ndata: {\"type\":\"completion\",\"completion\":\"abcd\"}\n\n"
-                + "event: completion\ndata: {\"type\":\"completion\",\"completion\":\"efgh\"}\n\n");
+            """
+            event: completion
+            data: {"type":"completion","completion":"abcd"}
+
+            event: completion
+            data: {"type":"completion","completion":"efgh"}
+
+            """);
     for (AnswerReader reader : new AnswerReader[] {whole, streamed}) {
       assertThat(reader.producedTokens()).isEqualTo(2);
       assertThat(reader.usage()).isNull();
