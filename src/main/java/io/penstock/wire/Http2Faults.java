@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * such a client and closes its connection, so nothing else is to be done. Safe from any thread.
  */
 public final class Http2Faults {
-  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.http2");
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.http");
   private static final String NAME = "penstock.http2Faults";
   private static final int LONGEST = 200;
   private static final long QUIET_NANOS = 60_000_000_000L;

@@ -143,7 +143,7 @@ class Http2FaultsIT extends HostileCase {
     assertThat(logged.traces()).isEmpty();
     // of the first fault in a minute there is a line
     assertThat(logged.lines())
-        .allMatch(line -> line.contains(" io.penstock.http2 client /127.0.0.1:"))
+        .allMatch(line -> line.contains(" io.penstock.http client /127.0.0.1:"))
         .hasSizeLessThanOrEqualTo(1);
   }
 }

@@ -48,7 +48,11 @@ class PricedUsageIT extends HostileCase {
                 + USED));
     HttpMessage answer =
         ask(
-            ByteSocket.request("POST", CHAT, ASK.replace("\"m\"", "\"" + model + "\""))
+            ByteSocket.request(
+                    "POST",
+                    CHAT,
+                    ASK.replace("\"m\"", "\"" + model + "\"")
+                        .replace("\"max_tokens\":5", "\"max_tokens\":500"))
                 .replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + key + "\r\n"));
     assertThat(answer.status()).isEqualTo(200);
     upstream.received();
