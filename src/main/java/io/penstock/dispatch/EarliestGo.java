@@ -5,8 +5,10 @@ import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaProjection;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,11 +31,31 @@ final class EarliestGo {
 
   /** Returns the bound; unknown when there is no such instant. */
   WaitForecast forecast() {
-    List<Entry> ahead = ahead();
+    List<Entry> ahead = ahead(copy.entries());
     long instant = after(ahead);
     ahead.removeIf(each -> each.staysUntil() < instant);
-    long bound =
-        Math.min(Math.min(after(ahead), givenBackAt()), Math.max(copy.now(), entry.widensAt));
+    return bound(after(ahead));
+  }
+
+  /**
+   * Returns a smaller bound in less time: the ticket does not go before those that it cannot
+   * overtake.
+   *
+   * @param first the forecasts of some tickets before it, in order
+   */
+  WaitForecast forecastBehind(Map<Entry, WaitForecast> first) {
+    long instant = alone();
+    for (Entry each : ahead(first.keySet())) {
+      WaitForecast known = first.getOrDefault(each, WaitForecast.UNKNOWN);
+      if (known.known()) {
+        instant = Math.max(instant, Math.min(copy.now() + known.waitNanos(), each.staysUntil()));
+      }
+    }
+    return bound(instant);
+  }
+
+  private WaitForecast bound(long instant) {
+    long bound = Math.min(Math.min(instant, givenBackAt()), Math.max(copy.now(), entry.widensAt));
     return bound == Ticker.NEVER ? WaitForecast.UNKNOWN : WaitForecast.of(bound - copy.now(), true);
   }
 
@@ -48,14 +70,18 @@ final class EarliestGo {
     return Math.max(copy.now(), first);
   }
 
-  /** Returns tickets that it cannot overtake. */
-  private List<Entry> ahead() {
+  /**
+   * Returns those of some tickets that it cannot overtake.
+   *
+   * @param some in the order of the copy
+   */
+  private List<Entry> ahead(Collection<Entry> some) {
     List<Entry> ahead = new ArrayList<>();
     if (copy.claims().containsValue(entry)) {
       return ahead; // with a claim it may go first
     }
     boolean beforeIt = true;
-    for (Entry each : copy.entries()) {
+    for (Entry each : some) {
       beforeIt &= each != entry;
       boolean inQueue = !each.blocked || (entry.blocked && beforeIt);
       if (inQueue
@@ -93,6 +119,19 @@ final class EarliestGo {
       }
     }
     return null;
+  }
+
+  /** Returns when the ticket is admitted if no other goes before it. */
+  private long alone() {
+    long soonest = Ticker.NEVER;
+    for (TicketRoute route : entry.routes) {
+      long instant = copy.now();
+      for (Quota quota : route.quotas()) {
+        instant = Math.max(instant, copy.untouched(quota).admittedAt(entry.batch, 0, copy.now()));
+      }
+      soonest = Math.min(soonest, instant);
+    }
+    return soonest;
   }
 
   /** Returns when the ticket is admitted after all of those have gone as soon as each could. */

@@ -5,11 +5,14 @@ import io.penstock.queue.OrderProjection;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.quota.Quota;
+import io.penstock.quota.QuotaProjection;
 import io.penstock.quota.TicketBatch;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +33,13 @@ public final class QueueCopy {
    * then, and a run takes about 2 µs for each.
    */
   static final int MOST_AT_ARRIVAL = 64;
+
+  /**
+   * The first so many tickets may have a bound of their own, which takes time for each ticket
+   * before them. Of later ones it is only known that they do not go before those of the first that
+   * they cannot overtake.
+   */
+  private static final int MOST_BOUNDS = 64;
 
   /** A copied ticket, and how it stands while others go. Times are of the virtual clock. */
   static final class Entry {
@@ -98,7 +108,15 @@ public final class QueueCopy {
       return Math.min(deadline, widensAt);
     }
 
-    /** Returns whether other tickets wait for that quota with it. */
+    /** Returns the quotas of its routes, and of those that it will have once it is widened. */
+    Set<Quota> quotas() {
+      Set<Quota> quotas = new HashSet<>();
+      routes.forEach(route -> quotas.addAll(route.quotas()));
+      widened.forEach(route -> quotas.addAll(route.quotas()));
+      return quotas;
+    }
+
+    /** Returns whether it waits for that quota. */
     boolean waitsFor(Quota quota) {
       for (TicketRoute route : routes) {
         if (route.quotas().contains(quota)) {
@@ -113,6 +131,7 @@ public final class QueueCopy {
   private final List<Entry> entries;
   private final Map<Quota, Entry> claims = new HashMap<>();
   private final Set<Quota> awaitedElsewhere = new HashSet<>();
+  private final IdentityHashMap<Quota, QuotaProjection> untouched = new IdentityHashMap<>();
   private final QueueBounds bounds;
   private final int maxSkips;
   private final boolean foreseeable;
@@ -168,8 +187,9 @@ public final class QueueCopy {
   }
 
   /**
-   * Returns a copy of all waiting tickets and of one that is about to wait; null as with {@link
-   * #of}. The one that arrives never leaves its place before it goes.
+   * Returns a copy of all waiting tickets and of one that is about to wait; null when there are
+   * more than {@value #MOST_AT_ARRIVAL}. The one that arrives never leaves its place before it
+   * goes.
    */
   static @Nullable QueueCopy withArrival(
       ParkedTicket arrived, List<TicketRoute> routes, WaitingRoom waitingRoom, long now) {
@@ -195,17 +215,15 @@ public final class QueueCopy {
     Object endpoint = waitingRoom.lanes().endpoint();
     Map<Long, Entry> byNumber = new HashMap<>();
     entries.forEach(each -> byNumber.put(each.ticket.order(), each));
-    Map<Quota, Boolean> seen = new HashMap<>();
+    Set<Quota> seen = new HashSet<>();
     for (Entry entry : entries) {
-      for (TicketRoute route : entry.routes) {
-        for (Quota quota : route.quotas()) {
-          if (seen.put(quota, true) == null) {
-            if (quota.waitList().othersWait(endpoint)) {
-              awaitedElsewhere.add(quota);
-              incomplete = true;
-            }
-            copyClaim(quota, byNumber, arrived);
+      for (Quota quota : entry.quotas()) {
+        if (seen.add(quota)) {
+          if (quota.waitList().othersWait(endpoint)) {
+            awaitedElsewhere.add(quota);
+            incomplete = true;
           }
+          copyClaim(quota, byNumber, arrived);
         }
       }
     }
@@ -235,8 +253,16 @@ public final class QueueCopy {
     VirtualQueue run = new VirtualQueue(this);
     run.runToTheEnd();
     Map<ParkedTicket, WaitForecast> forecasts = new HashMap<>();
+    Map<Entry, WaitForecast> first = new LinkedHashMap<>();
     for (Entry each : entries) {
-      forecasts.put(each.ticket, forecast(each, run));
+      WaitForecast forecast = run.forecast(each);
+      if (first.size() < MOST_BOUNDS) {
+        forecast = forecast == null ? new EarliestGo(this, each).forecast() : forecast;
+        first.put(each, forecast);
+      } else if (forecast == null) {
+        forecast = new EarliestGo(this, each).forecastBehind(first);
+      }
+      forecasts.put(each.ticket, labelled(forecast));
     }
     return forecasts;
   }
@@ -246,12 +272,11 @@ public final class QueueCopy {
     Entry own = entries.getLast();
     VirtualQueue run = new VirtualQueue(this);
     run.runUntilGone(own);
-    return forecast(own, run);
+    WaitForecast certain = run.forecast(own);
+    return labelled(certain == null ? new EarliestGo(this, own).forecast() : certain);
   }
 
-  private WaitForecast forecast(Entry entry, VirtualQueue run) {
-    WaitForecast certain = run.forecast(entry);
-    WaitForecast forecast = certain == null ? new EarliestGo(this, entry).forecast() : certain;
+  private WaitForecast labelled(WaitForecast forecast) {
     return foreseeable || !forecast.known()
         ? forecast
         : new WaitForecast(forecast.waitNanos(), true); // tickets to come may go first
@@ -269,6 +294,11 @@ public final class QueueCopy {
   /** Returns the entries that claim a quota. */
   Map<Quota, Entry> claims() {
     return claims;
+  }
+
+  /** Returns a copy of a quota from which nothing may be taken, because all share it. */
+  QuotaProjection untouched(Quota quota) {
+    return untouched.computeIfAbsent(quota, each -> each.projection(now));
   }
 
   /** Returns whether tickets of other endpoints wait for that quota, too. */

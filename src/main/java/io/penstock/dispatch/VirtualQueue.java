@@ -272,24 +272,6 @@ final class VirtualQueue {
     return from;
   }
 
-  private boolean hasRoom(TicketRoute route, Entry entry) {
-    for (Quota quota : route.quotas()) {
-      if (roomFreeAt(quota, entry) > at) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private boolean isPaced(TicketRoute route, Entry entry) {
-    for (Quota quota : route.quotas()) {
-      if (admittedAt(quota, entry) > at) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** Returns whether a ticket claims each quota that delays it by its pace. */
   private boolean claimsItsPaces(TicketRoute route, Entry entry) {
     for (Quota quota : route.quotas()) {
@@ -346,10 +328,10 @@ final class VirtualQueue {
       }
       Choice best = null;
       for (TicketRoute route : entry.routes) {
-        if (isClaimedForOther(route, entry) || !hasRoom(route, entry)) {
+        if (isClaimedForOther(route, entry) || roomFrom(route, entry) > at) {
           continue;
         }
-        boolean paced = isPaced(route, entry);
+        boolean paced = admittedAt(route, entry) > at;
         if (paced && claimsItsPaces(route, entry)) {
           continue;
         }

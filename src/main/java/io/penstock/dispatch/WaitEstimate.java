@@ -8,9 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Estimates how long tickets will wait if those ahead of them go first and nothing else changes: by
- * a {@link VirtualRun} of all of them. An instance estimates the waits of tickets that go one after
- * the other; it is used by one thread at a time.
+ * Estimates how long tickets will wait if nothing comes from outside: in a short queue by a {@link
+ * QueueCopy}, which is run by the rules of the dispatcher, and in a long one by a {@link
+ * VirtualRun} of the tickets ahead, as if they went strictly in turn. An instance estimates the
+ * waits of tickets that go one after the other; it is used by one thread at a time.
  *
  * <p>Answers are expected to use what is reserved for them. An estimate that depends on when they
  * end, or on others that spend a limit, is a lower bound as long as nothing is given back.
