@@ -35,9 +35,8 @@ public final class QueueCopy {
   static final int MOST_AT_ARRIVAL = 64;
 
   /**
-   * The first so many tickets may have a bound of their own, which takes time for each ticket
-   * before them. Of later ones it is only known that they do not go before those of the first that
-   * they cannot overtake.
+   * Most tickets with a bound of their own, which takes time for each ticket before them. Each
+   * later ticket waits at least as long as those of the first that go before it.
    */
   private static final int MOST_BOUNDS = 64;
 
