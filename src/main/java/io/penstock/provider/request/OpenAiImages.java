@@ -31,10 +31,7 @@ public final class OpenAiImages implements RequestVisitor {
 
   @Override
   public void open(JsonWalk at, boolean array) {
-    String name = at.depth() == 1 ? at.name() : null;
-    if (name != null) {
-      parameters.open(name);
-    }
+    parameters.open(at);
   }
 
   @Override

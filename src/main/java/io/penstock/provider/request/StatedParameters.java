@@ -122,6 +122,14 @@ public final class StatedParameters {
     user = null;
   }
 
+  /** Handles the beginning of an object or array, which counts only as a member of the body. */
+  void open(JsonWalk at) {
+    String name = at.depth() == 1 ? at.name() : null;
+    if (name != null) {
+      open(name);
+    }
+  }
+
   /** Visits an object or array that begins as a member of the outermost object. */
   void open(String name) {
     switch (name) {
