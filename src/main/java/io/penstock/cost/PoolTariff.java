@@ -184,6 +184,29 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
         : KEEP;
   }
 
+  /**
+   * Returns the amount that should have been taken at release, given the input that an answer
+   * states while its output is still running, or {@link #KEEP} when it stays until the end.
+   *
+   * @param tokenUsage the usage stated so far, of which the output does not matter
+   * @param expected the part of what was taken that was merely expected, such as the output
+   */
+  public long settledInput(LimitMeasure limitMeasure, TokenUsage tokenUsage, long expected) {
+    boolean input =
+        limitMeasure == LimitMeasure.TOKENS || limitMeasure == LimitMeasure.INPUT_TOKENS;
+    if (!input) {
+      return KEEP;
+    }
+    return switch (charge) {
+      case TOTAL, ANTHROPIC, GEMINI -> settledInput(tokenUsage);
+      case WHOLE ->
+          limitMeasure == LimitMeasure.TOKENS
+              ? tokenUsage.inputTokens() + expected
+              : settledInput(tokenUsage);
+      case OPENAI, AZURE, BEDROCK -> KEEP; // the provider keeps what it reserved until the end
+    };
+  }
+
   private long settledTokens(TokenUsage tokenUsage) {
     if (charge == ChargeRule.WHOLE) {
       return tokenUsage.totalTokens();

@@ -1,5 +1,6 @@
 package io.penstock.dispatch;
 
+import io.penstock.cost.TokenUsage;
 import io.penstock.quota.CallerAccount;
 import org.jspecify.annotations.Nullable;
 
@@ -51,13 +52,22 @@ public final class ShadowTicket {
 
   /** Charges the output that the request's answer has produced so far. */
   void produced(long outputTokens, long now) {
-    TicketSettlement settlement;
-    synchronized (this) {
-      settlement = taken;
-    }
+    TicketSettlement settlement = settlement();
     if (settlement != null) {
       settlement.produced(outputTokens, now);
     }
+  }
+
+  /** Settles the input that the request's answer states. */
+  void inputStated(TokenUsage tokenUsage, long now) {
+    TicketSettlement settlement = settlement();
+    if (settlement != null) {
+      settlement.inputStated(tokenUsage, now);
+    }
+  }
+
+  private synchronized @Nullable TicketSettlement settlement() {
+    return taken;
   }
 
   /** Cancels the shadow's ticket: the client has gone and would not have waited longer. */

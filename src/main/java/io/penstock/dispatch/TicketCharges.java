@@ -99,6 +99,16 @@ public final class TicketCharges {
   }
 
   /**
+   * Replaces the expected input by the one that the answer states, while its output is still
+   * running; returns whether others may go sooner because of it.
+   */
+  boolean settleInput(TokenUsage tokenUsage, long now) {
+    keptCharges.forEach(charge -> charge.settleInput(tokenUsage, now));
+    attempt.forEach(charge -> charge.settleInput(tokenUsage, now));
+    return roomFreed();
+  }
+
+  /**
    * Settles all charges when the request has ended: those of the upstream by its last call, the
    * others by the costliest of its calls. Returns what stays charged for the request.
    *

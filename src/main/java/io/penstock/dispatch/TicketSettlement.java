@@ -116,6 +116,25 @@ public final class TicketSettlement {
   }
 
   /**
+   * Replaces the expected input by the real one as soon as the answer states it; its end settles
+   * the output.
+   *
+   * @param tokenUsage the usage stated so far
+   */
+  public void inputStated(TokenUsage tokenUsage, long now) {
+    if (settleInput(tokenUsage, now)) {
+      wake();
+    }
+    if (shadowTicket != null) {
+      shadowTicket.inputStated(tokenUsage, now);
+    }
+  }
+
+  private synchronized boolean settleInput(TokenUsage tokenUsage, long now) {
+    return !closed && ticketCharges.settleInput(tokenUsage, now);
+  }
+
+  /**
    * Teaches the upstream's limits what its answer says of them; to be called before the answer
    * ends, or not at all.
    */

@@ -34,6 +34,11 @@ public sealed interface LimitAnswer {
       return new Receipt(other, taken, reserved, totalTaken, shared, sequence);
     }
 
+    /** Returns the receipt of what is left when {@code amount} of it was given back. */
+    public Receipt less(long amount) {
+      return new Receipt(cell, taken - amount, reserved, totalTaken, shared, sequence);
+    }
+
     /** Returns this receipt of a charge for output that {@code take} had reserved. */
     public Receipt reservedBy(Receipt take) {
       return new Receipt(cell, taken, reserved, take.totalTaken, shared, sequence);

@@ -23,7 +23,9 @@ public final class Charge {
   private final Limit limit;
   private final LimitMeasure limitMeasure;
   private final PoolTariff tariff;
-  private final long leastTaken;
+
+  /** The certain part of what was taken: the input, as it was expected or has been stated. */
+  private long leastTaken;
 
   /**
    * The wait list of the limit, if claims of its waiters may be lost when the limit runs over; else
@@ -32,7 +34,19 @@ public final class Charge {
   private final @Nullable WaitList waiting;
 
   private final long takenNanos;
+  private final long firstTaken;
+
+  /** The part of what was taken that is merely expected. */
+  private final long expectedTaken;
+
   private LimitAnswer.Receipt receipt;
+
+  /** What was charged in addition, because the answer stated more input than was expected. */
+  private LimitAnswer.@Nullable Receipt added;
+
+  /** Earlier additions, which stay charged. */
+  private long addedBefore;
+
   private long heldLeft;
   private long produced;
   private long seen;
@@ -62,6 +76,8 @@ public final class Charge {
     this.limitMeasure = limitMeasure;
     this.tariff = tariff;
     this.receipt = receipt;
+    this.firstTaken = receipt.taken();
+    this.expectedTaken = Math.max(0, firstTaken - leastTaken);
     this.heldLeft = receipt.reserved();
   }
 
@@ -70,7 +86,12 @@ public final class Charge {
    * still reserved.
    */
   public long reserved() {
-    return receipt.taken() + produced + heldLeft;
+    return taken() + produced + heldLeft;
+  }
+
+  /** Returns what counts now as taken at release. */
+  private long taken() {
+    return receipt.taken() + addedBefore + (added == null ? 0 : added.taken());
   }
 
   /**
@@ -140,22 +161,59 @@ public final class Charge {
     return overTaken + Math.max(0, output - receipt.reserved());
   }
 
+  /**
+   * Replaces the expected input by the real one as soon as the answer states it, while its output
+   * is still running: the input of later answers can use what was too much. Has no effect where the
+   * charge stays until the end. {@link #settle} still settles the whole.
+   *
+   * @param tokenUsage the usage that the answer has stated so far
+   */
+  public void settleInput(TokenUsage tokenUsage, long now) {
+    long used = tariff.settledInput(limitMeasure, tokenUsage, expectedTaken);
+    if (used != PoolTariff.KEEP) {
+      leastTaken = used - expectedTaken;
+      adjustTaken(used, now);
+    }
+  }
+
   private long settleTaken(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     long used =
         tokenUsage == null
             ? tariff.settled(limitMeasure, leastTaken, outputTokens)
             : tariff.settled(limitMeasure, tokenUsage);
-    if (used == PoolTariff.KEEP || used == receipt.taken()) {
-      return 0;
+    adjustTaken(used, now);
+    return used == PoolTariff.KEEP ? 0 : Math.max(0, used - firstTaken);
+  }
+
+  /** Makes {@code used} count as taken at release, unless it is {@link PoolTariff#KEEP}. */
+  private void adjustTaken(long used, long now) {
+    if (used == PoolTariff.KEEP || used == taken()) {
+      return;
     }
-    if (used < receipt.taken()) {
-      limit.giveBack(receipt, receipt.taken() - used, 0, now);
+    if (used < taken()) {
+      giveBackTaken(taken() - used, now);
       roomFreed = true;
-      return 0;
+      return;
     }
-    limit.charge(used - receipt.taken(), 0, now);
+    long more = used - taken();
+    addedBefore += added == null ? 0 : added.taken();
+    added = limit.charge(more, 0, now);
     runsOver();
-    return used - receipt.taken();
+  }
+
+  private void giveBackTaken(long amount, long now) {
+    long left = amount;
+    if (added != null) {
+      long back = Math.min(left, added.taken());
+      limit.giveBack(added, back, 0, now);
+      added = added.less(back);
+      left -= back;
+    }
+    long back = Math.min(left, receipt.taken());
+    if (back > 0) {
+      limit.giveBack(receipt, back, 0, now);
+      receipt = receipt.less(back);
+    }
   }
 
   /**

@@ -74,6 +74,55 @@ class ChargeTest {
   }
 
   @Test
+  void inputStatedEarly_givesBackWhatTheCacheHadAndTheEndSettlesTheOutputOnly() {
+    Charge charge = spend(ChargeRule.ANTHROPIC, new Cost(800, 50, 0));
+    charge.settleInput(new TokenUsage(820, 700, 1), NOW + SECOND);
+    assertThat(charge.roomFreed()).isTrue();
+    assertThat(balance(NOW + SECOND)).isEqualTo(new LimitBalance(120, 0, 50));
+    charge.settleInput(new TokenUsage(820, 700, 1), NOW + SECOND);
+    assertThat(charge.roomFreed()).isFalse();
+    assertThat(charge.settle(new TokenUsage(820, 700, 30), 30, NOW + 2 * SECOND)).isZero();
+    assertThat(balance(NOW + 2 * SECOND)).isEqualTo(new LimitBalance(150, 0, 0));
+  }
+
+  @Test
+  void answerThatBreaksOffAfterItsInput_keepsWhatWasStated() {
+    Charge charge = spend(ChargeRule.ANTHROPIC, new Cost(800, 50, 0));
+    charge.settleInput(new TokenUsage(820, 700, 1), NOW);
+    charge.produce(10, NOW);
+    charge.broken(NOW);
+    assertThat(balance(NOW)).isEqualTo(new LimitBalance(130, 0, 0));
+  }
+
+  @Test
+  void chargeAtArrivalThatBreaksOffAfterItsInput_keepsStatedInputAndSeenOutput() {
+    Charge charge = spend(ChargeRule.WHOLE, new Cost(500, 300, 0));
+    charge.settleInput(new TokenUsage(200, 0, 1), NOW);
+    assertThat(balance(NOW)).isEqualTo(new LimitBalance(500, 0, 0));
+    charge.produce(10, NOW);
+    charge.broken(NOW);
+    assertThat(balance(NOW)).isEqualTo(new LimitBalance(210, 0, 0));
+  }
+
+  @Test
+  void inputThatGrowsAndFalls_isChargedAsLastStated() {
+    Charge charge = spend(ChargeRule.TOTAL, new Cost(100, 0, 0));
+    charge.settleInput(new TokenUsage(150, 0, 0), NOW);
+    charge.settleInput(new TokenUsage(180, 0, 0), NOW);
+    assertThat(balance(NOW)).isEqualTo(new LimitBalance(180, 0, 0));
+    assertThat(charge.settle(new TokenUsage(160, 0, 0), 0, NOW)).isEqualTo(60);
+    assertThat(balance(NOW)).isEqualTo(new LimitBalance(160, 0, 0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"OPENAI", "AZURE", "BEDROCK"})
+  void inputStatedEarly_changesNothingWhereTheProviderKeepsItUntilTheEnd(ChargeRule chargeRule) {
+    Charge charge = spend(chargeRule, new Cost(800, 0, 0));
+    charge.settleInput(new TokenUsage(800, 700, 1), NOW);
+    assertThat(balance(NOW)).isEqualTo(new LimitBalance(800, 0, 0));
+  }
+
+  @Test
   void openAi_staysChargedWhateverIsUsed() {
     Charge spend = spend(ChargeRule.OPENAI, new Cost(100, 50, 400));
     assertThat(spend.settle(new TokenUsage(10, 0, 1), 1, NOW)).isZero();

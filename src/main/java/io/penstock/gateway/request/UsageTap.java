@@ -33,6 +33,7 @@ public final class UsageTap {
   private boolean successful;
   private int status = 200;
   private boolean ended;
+  private boolean inputSettled;
   private volatile @Nullable SessionUsage session;
 
   public UsageTap(
@@ -78,7 +79,19 @@ public final class UsageTap {
     try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
       bytes.forEachRemaining(reading::feed);
     }
-    settlement().produced(produced(reading), ticker.nanos());
+    long now = ticker.nanos();
+    settleInput(reading, now);
+    settlement().produced(produced(reading), now);
+  }
+
+  /** Settles the input once the answer states it, which a stream may do in its first event. */
+  private void settleInput(AnswerReader reading, long now) {
+    TokenUsage stated = inputSettled || !successful ? null : reading.usage();
+    if (stated != null) {
+      inputSettled = true;
+      settlement()
+          .inputStated(requestContext.usageBound().within(stated, reading.textTokens()), now);
+    }
   }
 
   /** Returns the output so far, as far as the answer can be believed. */
