@@ -2,6 +2,7 @@ package io.penstock.config;
 
 import static io.penstock.config.UpstreamSettings.API_KEY;
 import static io.penstock.config.UpstreamSettings.BURST_SECONDS;
+import static io.penstock.config.UpstreamSettings.CACHE_TRUST;
 import static io.penstock.config.UpstreamSettings.CHARGE;
 import static io.penstock.config.UpstreamSettings.CONCURRENCY;
 import static io.penstock.config.UpstreamSettings.CONNECT_TIMEOUT;
@@ -105,7 +106,8 @@ final class UpstreamBuilder {
         effectiveValues.get(CHARGE),
         effectiveValues.get(SETTLE),
         NumberShapes.millisToNanos(effectiveValues.get(GUARD)),
-        effectiveValues.get(BURST_SECONDS).doubleValue());
+        effectiveValues.get(BURST_SECONDS).doubleValue(),
+        Math.toIntExact(effectiveValues.get(CACHE_TRUST)));
   }
 
   /** Returns the settings in which two upstreams differ; empty if they are equal. */
@@ -139,6 +141,7 @@ final class UpstreamBuilder {
     note(names, SETTLE, a.settlesUsage(), b.settlesUsage());
     note(names, GUARD, a.guardNanos(), b.guardNanos());
     note(names, BURST_SECONDS, a.burstSeconds(), b.burstSeconds());
+    note(names, CACHE_TRUST, a.cacheTrust(), b.cacheTrust());
   }
 
   private static void differences(List<String> names, Link a, Link b) {

@@ -13,6 +13,7 @@ import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.cost.PoolTariff;
 import io.penstock.pool.UpstreamSpec.Day;
 import io.penstock.pool.UpstreamSpec.Tls;
 import java.math.BigDecimal;
@@ -134,6 +135,13 @@ final class UpstreamSettings {
           BigDecimal.valueOf(5),
           "Seconds' worth of a minute limit that may go at once.");
 
+  static final RouteSetting<Long> CACHE_TRUST =
+      RouteSetting.fixed(
+          "cache_trust",
+          new NumberShapes.Whole(0, 100),
+          (long) PoolTariff.CACHE_TRUST,
+          "Percent of a limit left uncharged at most, while reads from a cache are only expected.");
+
   static final RouteSetting<Tls> TLS =
       RouteSetting.unset(
           "tls",
@@ -183,6 +191,7 @@ final class UpstreamSettings {
           INJECT_USAGE,
           GUARD,
           BURST_SECONDS,
+          CACHE_TRUST,
           SharingSetting.SHARING,
           TLS,
           PROXY,

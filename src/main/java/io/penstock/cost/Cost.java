@@ -7,8 +7,11 @@ package io.penstock.cost;
  * @param outputTokens tokens the answers are expected to have together, ≥ 0
  * @param statedOutputTokens the largest output maximum the request states, times the number of
  *     answers it asks for; 0 when it states none
+ * @param cachedTokens the part of the input that the provider is expected to read from its cache, 0
+ *     to {@code inputTokens}. It is 0 unless answers to earlier requests showed that it is there
  */
-public record Cost(long inputTokens, long outputTokens, long statedOutputTokens) {
+public record Cost(
+    long inputTokens, long outputTokens, long statedOutputTokens, long cachedTokens) {
   /** The cost of a request without tokens, such as a model list: it counts as one request only. */
   public static final Cost NO_TOKENS = new Cost(0, 0, 0);
 
@@ -19,6 +22,15 @@ public record Cost(long inputTokens, long outputTokens, long statedOutputTokens)
     check("inputTokens", inputTokens);
     check("outputTokens", outputTokens);
     check("statedOutputTokens", statedOutputTokens);
+    if (cachedTokens < 0 || cachedTokens > inputTokens) {
+      throw new IllegalArgumentException(
+          "cachedTokens is " + cachedTokens + ", expected 0 to the input, " + inputTokens);
+    }
+  }
+
+  /** Creates a cost of which nothing is expected to be read from a cache. */
+  public Cost(long inputTokens, long outputTokens, long statedOutputTokens) {
+    this(inputTokens, outputTokens, statedOutputTokens, 0);
   }
 
   private static void check(String name, long tokens) {
@@ -38,9 +50,23 @@ public record Cost(long inputTokens, long outputTokens, long statedOutputTokens)
     return inputTokens + outputTokens;
   }
 
-  /** Returns this cost with another input; the output stays. */
+  /** Returns the input that is not expected to be read from a cache, in tokens. */
+  public long uncachedTokens() {
+    return inputTokens - cachedTokens;
+  }
+
+  /** Returns this cost with another input; the output stays, and no cache is expected. */
   public Cost withInput(long tokens) {
     return new Cost(tokens, outputTokens, statedOutputTokens);
+  }
+
+  /**
+   * Returns this cost with so much of its input expected to be read from a cache.
+   *
+   * @param tokens ≥ 0; more than the input counts as the input
+   */
+  public Cost withCached(long tokens) {
+    return new Cost(inputTokens, outputTokens, statedOutputTokens, Math.min(tokens, inputTokens));
   }
 
   /** Returns this cost with the larger input of the two; the output stays. */

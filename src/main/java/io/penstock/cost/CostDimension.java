@@ -13,10 +13,14 @@ public enum CostDimension {
   /** Input plus the larger of the stated maximum and the expected output. */
   MOST(4),
   /** Input plus the stated maximum. */
-  CEILING(5);
+  CEILING(5),
+  /** Input without what is expected to be read from a cache. */
+  UNCACHED(6),
+  /** {@link #UNCACHED} plus expected output. */
+  UNCACHED_TOTAL(7);
 
   /** Number of dimensions. */
-  public static final int COUNT = 6;
+  public static final int COUNT = 8;
 
   private final int index;
 
@@ -37,6 +41,8 @@ public enum CostDimension {
       case TOTAL -> cost.totalTokens();
       case STATED -> Math.max(cost.statedOutputTokens(), cost.inputTokens());
       case CEILING -> cost.inputTokens() + cost.statedOutputTokens();
+      case UNCACHED -> cost.uncachedTokens();
+      case UNCACHED_TOTAL -> cost.uncachedTokens() + cost.outputTokens();
       case MOST -> cost.inputTokens() + Math.max(cost.statedOutputTokens(), cost.outputTokens());
     };
   }

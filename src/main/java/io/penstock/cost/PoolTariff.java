@@ -15,12 +15,19 @@ import org.jspecify.annotations.Nullable;
  *     answer uses
  * @param burndown how many tokens of a limit one token of output takes under {@link
  *     ChargeRule#BEDROCK}, ≥ 1; unused under others
+ * @param cacheTrust how many percent of a limit may at any time be left uncharged because input is
+ *     expected to be read from a cache, 0 to 100. Where cache reads count all the same, it has no
+ *     effect
  */
-public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) {
+public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown, int cacheTrust) {
   /** Result when the amount taken at release stays, whatever the usage. */
   public static final long KEEP = -1;
 
+  /** The default of {@code cacheTrust}. */
+  public static final int CACHE_TRUST = 20;
+
   private static final int FAST_BURNDOWN = 5;
+  private static final int PERCENT = 100;
 
   /** Claude before 3.7, by its names at Bedrock. */
   private static final Pattern EARLY_CLAUDE =
@@ -30,6 +37,15 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
     if (burndown < 1) {
       throw new IllegalArgumentException("burndown is " + burndown + ", expected at least 1");
     }
+    if (cacheTrust < 0 || cacheTrust > PERCENT) {
+      throw new IllegalArgumentException(
+          "cacheTrust is " + cacheTrust + ", expected 0 to 100 percent");
+    }
+  }
+
+  /** Creates a tariff with the default trust in caches. */
+  public PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) {
+    this(charge, settlesUsage, burndown, CACHE_TRUST);
   }
 
   /** Returns the tariff of a rule as its provider describes it, one token for one. */
@@ -42,9 +58,9 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
    * them.
    */
   public static PoolTariff of(
-      ChargeRule chargeRule, boolean settlesUsage, Collection<String> models) {
+      ChargeRule chargeRule, boolean settlesUsage, int cacheTrust, Collection<String> models) {
     int burndown = models.stream().mapToInt(PoolTariff::burndownOf).max().orElse(1);
-    return new PoolTariff(chargeRule, settlesUsage, burndown);
+    return new PoolTariff(chargeRule, settlesUsage, burndown, cacheTrust);
   }
 
   /**
@@ -55,15 +71,24 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
     return fast ? FAST_BURNDOWN : 1;
   }
 
-  /** Returns the weight of {@code cost} in a limit of {@code limitMeasure}. */
+  /**
+   * Returns the weight of {@code cost} in a limit of {@code limitMeasure}, as if nothing were read
+   * from a cache.
+   */
   public Weight weigh(LimitMeasure limitMeasure, Cost cost) {
     return switch (limitMeasure) {
       case REQUESTS -> Weight.exactly(1);
       case CONCURRENCY -> new Weight(0, 1, 0);
       case TOKENS ->
           new Weight(
-              takenTokens(cost), heldTokens(cost), cost.inputTokens(), wholeTokens().of(cost));
-      case INPUT_TOKENS -> Weight.exactly(cost.inputTokens());
+              takenTokens(cost),
+              heldTokens(cost),
+              inputDimension().of(cost),
+              wholeTokens().of(cost));
+      case INPUT_TOKENS -> {
+        long least = inputDimension().of(cost);
+        yield new Weight(cost.inputTokens(), 0, least, least);
+      }
       case OUTPUT_TOKENS -> new Weight(0, cost.outputTokens(), 0);
     };
   }
@@ -100,6 +125,39 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
   }
 
   /**
+   * Returns the dimension of what a limit of {@code limitMeasure} counts if nothing is read from a
+   * cache; null where {@link #dimension} does not depend on a cache.
+   */
+  public @Nullable CostDimension uncertainDimension(LimitMeasure limitMeasure) {
+    if (!expectsReads()) {
+      return null;
+    }
+    return switch (limitMeasure) {
+      case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> null;
+      case TOKENS -> CostDimension.TOTAL;
+      case INPUT_TOKENS -> CostDimension.INPUT;
+    };
+  }
+
+  /**
+   * Returns the dimension of the input that is expected to count at release. Bedrock counts reads
+   * from its cache, too, until the answer has ended.
+   */
+  public CostDimension inputDimension() {
+    return expectsReads() ? CostDimension.UNCACHED : CostDimension.INPUT;
+  }
+
+  /** Returns whether input that is expected to be read from a cache is not charged. */
+  public boolean expectsReads() {
+    return charge == ChargeRule.ANTHROPIC && cacheTrust > 0;
+  }
+
+  /** Returns the most of a limit that may be left uncharged because of caches. */
+  public long discountBound(long capacity) {
+    return (long) ((double) capacity * cacheTrust / PERCENT);
+  }
+
+  /**
    * Returns the dimension with which {@link Weight#amount} grows for a limit of {@code
    * limitMeasure}, or null where all requests have the weight one.
    */
@@ -107,7 +165,7 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
     return switch (limitMeasure) {
       case REQUESTS, CONCURRENCY -> null;
       case TOKENS -> ofTokens();
-      case INPUT_TOKENS -> CostDimension.INPUT;
+      case INPUT_TOKENS -> inputDimension();
       case OUTPUT_TOKENS -> CostDimension.OUTPUT;
     };
   }
@@ -121,13 +179,13 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
     return switch (limitMeasure) {
       case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> null;
       case TOKENS -> wholeTokens();
-      case INPUT_TOKENS -> CostDimension.INPUT;
+      case INPUT_TOKENS -> inputDimension();
     };
   }
 
   private CostDimension wholeTokens() {
     return switch (charge) {
-      case TOTAL, WHOLE, ANTHROPIC, GEMINI -> CostDimension.INPUT;
+      case TOTAL, WHOLE, ANTHROPIC, GEMINI -> inputDimension();
       case OPENAI, AZURE -> CostDimension.STATED;
       case BEDROCK -> CostDimension.CEILING;
     };
@@ -153,7 +211,8 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown) 
 
   private CostDimension ofTokens() {
     return switch (charge) {
-      case TOTAL, WHOLE, ANTHROPIC -> CostDimension.TOTAL;
+      case TOTAL, WHOLE -> CostDimension.TOTAL;
+      case ANTHROPIC -> expectsReads() ? CostDimension.UNCACHED_TOTAL : CostDimension.TOTAL;
       case OPENAI, AZURE -> CostDimension.STATED;
       case GEMINI -> CostDimension.INPUT;
       case BEDROCK -> CostDimension.MOST;

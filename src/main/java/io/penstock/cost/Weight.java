@@ -42,6 +42,13 @@ public record Weight(long taken, long reserved, long least, long whole) {
     return more <= 0 ? this : new Weight(taken, reserved + more, least, whole);
   }
 
+  /** Returns this weight with that much less taken, but never less than is certainly needed. */
+  public Weight discounted(long discount) {
+    return discount == 0
+        ? this
+        : new Weight(Math.max(least, taken - discount), reserved, least, whole);
+  }
+
   /**
    * Returns this weight with its expectation cut to what {@code capacity} could ever admit; a
    * {@code least} above the capacity stays.

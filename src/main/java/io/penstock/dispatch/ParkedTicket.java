@@ -100,11 +100,14 @@ public final class ParkedTicket extends Ticket {
     this.carried = null;
   }
 
-  /** Creates the ticket of a request that comes back for another attempt. */
+  /**
+   * Creates the ticket of a request that comes back for another attempt. It relies on no cache: the
+   * attempt may have failed because there was none.
+   */
   private ParkedTicket(ParkedTicket before, LaneKey laneKey, TicketCharges carried) {
     super(
         before.order(),
-        before.cost(),
+        before.cost().withCached(0),
         before.bytes(),
         before.arrivedNanos(),
         before.deadlineNanos());

@@ -332,7 +332,7 @@ public final class TicketSettlement {
   void settle(CallEnd callEnd, long now) {
     KeptUsage kept = replace(callEnd, now);
     if (kept != null) {
-      reportUsage(kept.totalTokens());
+      reportUsage(kept.totalTokens() - freeReads(callEnd));
       wakeIfEased();
     }
   }
@@ -343,7 +343,7 @@ public final class TicketSettlement {
       return false;
     }
     count(kept);
-    reportUsage(kept.totalTokens());
+    reportUsage(kept.totalTokens() - freeReads(callEnd));
     publish(
         new Event.Settled(
             now,
@@ -359,6 +359,12 @@ public final class TicketSettlement {
       shadowTicket.ended(callEnd, now);
     }
     return true;
+  }
+
+  /** Returns the input that was read from a cache and took nothing from the upstream's limits. */
+  private long freeReads(CallEnd callEnd) {
+    boolean free = ticketRoute.pool() != null && ticketRoute.pool().freesCacheReads();
+    return free && callEnd.usage() != null ? callEnd.usage().cacheReadTokens() : 0;
   }
 
   /** Returns what stays charged; null if it was settled before, and nothing changes. */

@@ -77,6 +77,15 @@ record GrantedCells(List<GrantedCell> all) implements Iterable<GrantedCell> {
     return unspent - kept;
   }
 
+  /** Returns all that was granted in the cells that count. */
+  long granted() {
+    long granted = 0;
+    for (GrantedCell each : all) {
+      granted += each.granted();
+    }
+    return granted;
+  }
+
   boolean has(long cell) {
     for (GrantedCell each : all) {
       if (each.cell() == cell) {

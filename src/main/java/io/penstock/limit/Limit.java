@@ -17,6 +17,7 @@ public final class Limit {
 
   private final AtomicReference<LimitState> state;
   private final PromisedRoom promisedRoom = new PromisedRoom();
+  private final OpenDiscounts discounts = new OpenDiscounts();
 
   /** Creates a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
@@ -285,6 +286,19 @@ public final class Limit {
    */
   public List<ChargedCell> cells(long now) {
     return state().cells(now);
+  }
+
+  /** Returns the discounts on charges of this limit. */
+  public OpenDiscounts discounts() {
+    return discounts;
+  }
+
+  /**
+   * Returns the part of the capacity that this instance has to itself: all of it, unless others
+   * share the limit. The parts of all sharers together are not more than the limit.
+   */
+  public long ownCapacity(long now) {
+    return state().ownCapacity(now);
   }
 
   /** Returns the operations of those who hear from a provider how much it admits. */

@@ -35,6 +35,11 @@ public final class LimitSharing {
     return limit.state().roomFreeAt(amount, now) == Ticker.NEVER;
   }
 
+  /** Returns whether other instances of this region spend the limit, too. */
+  public boolean isShared() {
+    return limit.state().isShared();
+  }
+
   /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
   public @Nullable Refusal refusal() {
     return limit.state().outageCap() instanceof OutageCap.Shut(Refusal refusal) ? refusal : null;

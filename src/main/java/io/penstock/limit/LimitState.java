@@ -95,6 +95,23 @@ record LimitState(
     return withinReport(local.capacity(now));
   }
 
+  /** Returns whether other instances or regions spend the limit, too. */
+  boolean isShared() {
+    return slices != null || peerCounts != null || regionUse != null;
+  }
+
+  /**
+   * Returns the part of the capacity that this instance has to itself: what it was granted of a
+   * limit shared in slices, what it has charged itself to one that is counted with others, else
+   * all.
+   */
+  long ownCapacity(long now) {
+    if (slices != null) {
+      return Math.min(capacity(now), slices.grantedCells().granted());
+    }
+    return isShared() ? Math.min(capacity(now), local.balance(now).charged()) : capacity(now);
+  }
+
   private long withinReport(long capacity) {
     return slices == null ? capacity : Math.min(slices.storeReport().capacity(), capacity);
   }

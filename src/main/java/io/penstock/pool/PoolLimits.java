@@ -58,7 +58,7 @@ final class PoolLimits {
     UpstreamSpec.Budget budget = spec.budget();
     UpstreamSpec.SharedPool shared = budget.shared(pool);
     Set<String> models = shared == null ? Set.of(pool) : shared.models();
-    return PoolTariff.of(budget.charge(), budget.settlesUsage(), models);
+    return PoolTariff.of(budget.charge(), budget.settlesUsage(), budget.cacheTrust(), models);
   }
 
   /** Returns the limits of the pool with that name; they keep their earlier charges. */

@@ -1,6 +1,7 @@
 package io.penstock.pool;
 
 import io.penstock.cost.ChargeRule;
+import io.penstock.cost.PoolTariff;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -90,6 +91,8 @@ public record UpstreamSpec(
    * @param settlesUsage whether even a charge that would be kept is settled by the real usage
    * @param guardNanos how much longer than the window a request counts, ≥ 0
    * @param burstSeconds the part of a limit per minute that may go at once, in seconds, &gt; 0
+   * @param cacheTrust how many percent of a limit may at any time be left uncharged because input
+   *     is expected to be read from its provider's cache, 0 to 100
    */
   public record Budget(
       Limits limits,
@@ -98,9 +101,30 @@ public record UpstreamSpec(
       ChargeRule charge,
       boolean settlesUsage,
       long guardNanos,
-      double burstSeconds) {
+      double burstSeconds,
+      int cacheTrust) {
     public Budget {
       pools = List.copyOf(pools);
+    }
+
+    /** Creates a budget with the default trust in caches. */
+    public Budget(
+        Limits limits,
+        List<SharedPool> pools,
+        Day day,
+        ChargeRule charge,
+        boolean settlesUsage,
+        long guardNanos,
+        double burstSeconds) {
+      this(
+          limits,
+          pools,
+          day,
+          charge,
+          settlesUsage,
+          guardNanos,
+          burstSeconds,
+          PoolTariff.CACHE_TRUST);
     }
 
     /** Returns whether tokens are limited. */

@@ -13,6 +13,8 @@ public final class DimensionSizes {
   private long stated;
   private long most;
   private long ceiling;
+  private long uncached;
+  private long uncachedTotal;
 
   /** Creates sizes that are all {@link Long#MAX_VALUE}. */
   public DimensionSizes() {
@@ -26,7 +28,7 @@ public final class DimensionSizes {
 
   /** Sets all to one size. */
   public void setAll(long size) {
-    set(size, size, size, size, size, size);
+    set(size, size, size, size, size, size, size, size);
   }
 
   /** Lowers one dimension to {@code size} if it is larger. */
@@ -38,6 +40,8 @@ public final class DimensionSizes {
       case STATED -> stated = Math.min(stated, size);
       case MOST -> most = Math.min(most, size);
       case CEILING -> ceiling = Math.min(ceiling, size);
+      case UNCACHED -> uncached = Math.min(uncached, size);
+      case UNCACHED_TOTAL -> uncachedTotal = Math.min(uncachedTotal, size);
     }
   }
 
@@ -49,7 +53,9 @@ public final class DimensionSizes {
         Math.max(total, other.total),
         Math.max(stated, other.stated),
         Math.max(most, other.most),
-        Math.max(ceiling, other.ceiling));
+        Math.max(ceiling, other.ceiling),
+        Math.max(uncached, other.uncached),
+        Math.max(uncachedTotal, other.uncachedTotal));
   }
 
   /** Lowers each size to that of {@code other} if it is larger. */
@@ -60,7 +66,9 @@ public final class DimensionSizes {
         Math.min(total, other.total),
         Math.min(stated, other.stated),
         Math.min(most, other.most),
-        Math.min(ceiling, other.ceiling));
+        Math.min(ceiling, other.ceiling),
+        Math.min(uncached, other.uncached),
+        Math.min(uncachedTotal, other.uncachedTotal));
   }
 
   /** Adds {@code sign} times {@code other}. */
@@ -71,7 +79,9 @@ public final class DimensionSizes {
         total + sign * other.total,
         stated + sign * other.stated,
         most + sign * other.most,
-        ceiling + sign * other.ceiling);
+        ceiling + sign * other.ceiling,
+        uncached + sign * other.uncached,
+        uncachedTotal + sign * other.uncachedTotal);
   }
 
   /** Returns the size in a dimension. */
@@ -83,30 +93,59 @@ public final class DimensionSizes {
       case STATED -> stated;
       case MOST -> most;
       case CEILING -> ceiling;
+      case UNCACHED -> uncached;
+      case UNCACHED_TOTAL -> uncachedTotal;
     };
   }
 
-  void set(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost, long ofCeiling) {
+  void set(
+      long ofInput,
+      long ofOutput,
+      long ofTotal,
+      long ofStated,
+      long ofMost,
+      long ofCeiling,
+      long ofUncached,
+      long ofUncachedTotal) {
     input = ofInput;
     output = ofOutput;
     total = ofTotal;
     stated = ofStated;
     most = ofMost;
     ceiling = ofCeiling;
+    uncached = ofUncached;
+    uncachedTotal = ofUncachedTotal;
   }
 
   /** Returns whether no size of {@code other} is larger than its own. */
   public boolean admits(DimensionSizes other) {
-    return admits(other.input, other.output, other.total, other.stated, other.most, other.ceiling);
+    return admits(
+        other.input,
+        other.output,
+        other.total,
+        other.stated,
+        other.most,
+        other.ceiling,
+        other.uncached,
+        other.uncachedTotal);
   }
 
   boolean admits(
-      long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost, long ofCeiling) {
+      long ofInput,
+      long ofOutput,
+      long ofTotal,
+      long ofStated,
+      long ofMost,
+      long ofCeiling,
+      long ofUncached,
+      long ofUncachedTotal) {
     return ofInput <= input
         && ofOutput <= output
         && ofTotal <= total
         && ofStated <= stated
         && ofMost <= most
-        && ofCeiling <= ceiling;
+        && ofCeiling <= ceiling
+        && ofUncached <= uncached
+        && ofUncachedTotal <= uncachedTotal;
   }
 }

@@ -83,9 +83,12 @@ public class Ticket extends TreapNode {
     return cost;
   }
 
-  /** Returns the tokens that count as service of its flow when it goes, ≥ 1. */
+  /**
+   * Returns the tokens that count as service of its flow when it goes, ≥ 1. What is expected to be
+   * read from a cache is left out: it takes nothing from others.
+   */
   final long tokens() {
-    return Math.max(1, cost.totalTokens());
+    return Math.max(1, cost.uncachedTokens() + cost.outputTokens());
   }
 
   /** Returns the bytes of its body that are stored while it waits. */

@@ -32,6 +32,8 @@ public abstract class TreapNode {
   private long whole;
 
   private long ceiling;
+  private long uncached;
+  private long uncachedTotal;
 
   /** Smallest sizes in the subtree. */
   private long leastInput;
@@ -41,6 +43,8 @@ public abstract class TreapNode {
   private long leastStated;
   private long leastWhole;
   private long leastCeiling;
+  private long leastUncached;
+  private long leastUncachedTotal;
 
   /**
    * Skips of this node, the largest number of skips in the subtree, and skips that both children
@@ -74,6 +78,8 @@ public abstract class TreapNode {
     stated = CostDimension.STATED.of(cost);
     whole = CostDimension.MOST.of(cost);
     ceiling = CostDimension.CEILING.of(cost);
+    uncached = CostDimension.UNCACHED.of(cost);
+    uncachedTotal = CostDimension.UNCACHED_TOTAL.of(cost);
   }
 
   final boolean before(long otherRank, long otherOrder) {
@@ -101,25 +107,43 @@ public abstract class TreapNode {
     stated = top.leastStated;
     whole = top.leastWhole;
     ceiling = top.leastCeiling;
+    uncached = top.leastUncached;
+    uncachedTotal = top.leastUncachedTotal;
   }
 
   /** Copies the sizes of this node to {@code into}. */
   public final void sizesInto(DimensionSizes into) {
-    into.set(input, output, total, stated, whole, ceiling);
+    into.set(input, output, total, stated, whole, ceiling, uncached, uncachedTotal);
   }
 
   final void leastInto(DimensionSizes into) {
-    into.set(leastInput, leastOutput, leastTotal, leastStated, leastWhole, leastCeiling);
+    into.set(
+        leastInput,
+        leastOutput,
+        leastTotal,
+        leastStated,
+        leastWhole,
+        leastCeiling,
+        leastUncached,
+        leastUncachedTotal);
   }
 
   /** Returns whether something in the subtree may be within {@code room}. */
   final boolean mayFit(DimensionSizes room) {
-    return room.admits(leastInput, leastOutput, leastTotal, leastStated, leastWhole, leastCeiling);
+    return room.admits(
+        leastInput,
+        leastOutput,
+        leastTotal,
+        leastStated,
+        leastWhole,
+        leastCeiling,
+        leastUncached,
+        leastUncachedTotal);
   }
 
   /** Returns whether this node, or something in it, is within {@code room}. */
   boolean fits(DimensionSizes room) {
-    return room.admits(input, output, total, stated, whole, ceiling);
+    return room.admits(input, output, total, stated, whole, ceiling, uncached, uncachedTotal);
   }
 
   /** Returns {@code instant} of the sizes of this node, or the smallest over what is in it. */
@@ -175,6 +199,8 @@ public abstract class TreapNode {
     leastStated = stated;
     leastWhole = whole;
     leastCeiling = ceiling;
+    leastUncached = uncached;
+    leastUncachedTotal = uncachedTotal;
     include(left);
     include(right);
   }
@@ -188,6 +214,8 @@ public abstract class TreapNode {
       leastStated = Math.min(leastStated, child.leastStated);
       leastWhole = Math.min(leastWhole, child.leastWhole);
       leastCeiling = Math.min(leastCeiling, child.leastCeiling);
+      leastUncached = Math.min(leastUncached, child.leastUncached);
+      leastUncachedTotal = Math.min(leastUncachedTotal, child.leastUncachedTotal);
     }
   }
 

@@ -47,6 +47,12 @@ public final class Charge {
   /** Earlier additions, which stay charged. */
   private long addedBefore;
 
+  /**
+   * What was left out of the charge because it is expected to be read from a cache; 0 once that is
+   * known.
+   */
+  private long discount;
+
   private long heldLeft;
   private long produced;
   private long seen;
@@ -58,6 +64,7 @@ public final class Charge {
    * Creates a charge.
    *
    * @param leastTaken the certain part of what was taken, without the part that was merely expected
+   * @param discount the open discount on what was taken, ≥ 0; it is closed with the charge
    * @param waiting the wait list of the limit, if claims of its waiters may be lost when the limit
    *     runs over; else null
    */
@@ -67,9 +74,11 @@ public final class Charge {
       PoolTariff tariff,
       LimitAnswer.Receipt receipt,
       long leastTaken,
+      long discount,
       @Nullable WaitList waiting,
       long takenNanos) {
     this.leastTaken = leastTaken;
+    this.discount = discount;
     this.waiting = waiting;
     this.takenNanos = takenNanos;
     this.limit = limit;
@@ -171,8 +180,17 @@ public final class Charge {
   public void settleInput(TokenUsage tokenUsage, long now) {
     long used = tariff.settledInput(limitMeasure, tokenUsage, expectedTaken);
     if (used != PoolTariff.KEEP) {
-      leastTaken = used - expectedTaken;
+      leastTaken = Math.max(0, used - expectedTaken);
+      closeDiscount();
       adjustTaken(used, now);
+    }
+  }
+
+  private void closeDiscount() {
+    if (discount > 0) {
+      limit.discounts().close(discount);
+      discount = 0;
+      roomFreed = true;
     }
   }
 
@@ -181,7 +199,9 @@ public final class Charge {
         tokenUsage == null
             ? tariff.settled(limitMeasure, leastTaken, outputTokens)
             : tariff.settled(limitMeasure, tokenUsage);
-    adjustTaken(used, now);
+    // nobody has said that the cache was read
+    adjustTaken(used == PoolTariff.KEEP && discount > 0 ? taken() + discount : used, now);
+    closeDiscount();
     return used == PoolTariff.KEEP ? 0 : Math.max(0, used - firstTaken);
   }
 
@@ -325,6 +345,7 @@ public final class Charge {
 
   /** Returns the whole charge, because the attempt never ran. */
   public void giveBack(long now) {
+    closeDiscount();
     limit.giveBack(receipt, receipt.taken(), heldLeft, now);
     heldLeft = 0;
     roomFreed = true;

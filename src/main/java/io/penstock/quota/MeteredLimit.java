@@ -8,6 +8,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
+import io.penstock.queue.DimensionSizes;
 import io.penstock.refusal.RefusalReason;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,69 @@ public record MeteredLimit(
   Weight weigh(PoolTariff tariff, Cost cost) {
     Weight weight = tariff.weigh(measure, cost);
     return isBudget() ? weight.reserving(CostDimension.MOST.of(cost) - weight.amount()) : weight;
+  }
+
+  /**
+   * Returns the largest discount that may be opened now because of a cache; {@link Long#MAX_VALUE}
+   * is any. A single discount may be of any size while no other is open, unless others share the
+   * limit: then the sum of all instances would have no bound.
+   */
+  private long freeDiscount(PoolTariff tariff, long now) {
+    return limit
+        .discounts()
+        .free(tariff.discountBound(limit.ownCapacity(now)), !limit.sharing().isShared());
+  }
+
+  /**
+   * Opens a discount on the charge of a cost for what is expected to be read from a cache; returns
+   * what it is, ≥ 0.
+   */
+  long openDiscount(PoolTariff tariff, Cost cost, long now) {
+    if (cost.cachedTokens() == 0 || tariff.uncertainDimension(measure) == null) {
+      return 0;
+    }
+    return limit
+        .discounts()
+        .open(
+            cost.cachedTokens(),
+            tariff.discountBound(limit.ownCapacity(now)),
+            !limit.sharing().isShared());
+  }
+
+  /**
+   * Returns the amount that a request of {@code sizes} takes from the limit now. What is expected
+   * to be read from a cache is left out as far as {@linkplain io.penstock.limit.OpenDiscounts
+   * discounts} are free.
+   */
+  long amount(PoolTariff tariff, DimensionSizes sizes, long now) {
+    CostDimension dimension = dimension(tariff);
+    if (dimension == null) {
+      return 1;
+    }
+    long expected = sizes.get(dimension);
+    CostDimension uncertain = tariff.uncertainDimension(measure);
+    return uncertain == null || sizes.get(uncertain) == expected
+        ? expected
+        : Math.max(expected, sizes.get(uncertain) - freeDiscount(tariff, now));
+  }
+
+  /**
+   * Lowers {@code room} to the sizes that the limit has room for now, whatever the pace. Returns
+   * false when not even a request without tokens has room.
+   */
+  boolean lower(PoolTariff tariff, DimensionSizes room, long now) {
+    long free = limit.room(now);
+    CostDimension dimension = dimension(tariff);
+    if (dimension == null) {
+      return free >= 1;
+    }
+    room.lower(dimension, free);
+    CostDimension uncertain = tariff.uncertainDimension(measure);
+    if (uncertain != null) {
+      long discount = freeDiscount(tariff, now);
+      room.lower(uncertain, discount > Long.MAX_VALUE - free ? Long.MAX_VALUE : free + discount);
+    }
+    return true;
   }
 
   /**

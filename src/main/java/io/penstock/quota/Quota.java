@@ -113,6 +113,11 @@ public final class Quota {
     return false;
   }
 
+  /** Returns whether its limits do not count input that was read from a cache. */
+  public boolean freesCacheReads() {
+    return quotaTerms.charge().expectsReads();
+  }
+
   /** Returns its limits. */
   public List<MeteredLimit> limits() {
     return quotaTerms.limits();
@@ -142,16 +147,12 @@ public final class Quota {
       return false;
     }
     for (MeteredLimit metered : current.limits()) {
-      long free = metered.limit().room(now);
-      CostDimension costDimension = metered.dimension(current.charge());
-      if (costDimension != null) {
-        room.lower(costDimension, free);
-      } else if (free < 1) {
+      if (!metered.lower(current.charge(), room, now)) {
         return false;
       }
       CostDimension whole = current.charge().wholeDimension(metered.measure());
       if (whole != null) {
-        room.lower(CostDimension.INPUT, metered.limit().capacity(now));
+        room.lower(current.charge().inputDimension(), metered.limit().capacity(now));
         room.lower(whole, metered.limit().capacity());
       }
     }
@@ -412,12 +413,13 @@ public final class Quota {
       QuotaTerms current, PoolTariff tariff, Cost cost, long now, List<Charge> charges) {
     int before = charges.size();
     for (MeteredLimit metered : current.limits()) {
-      Limit limit = metered.limit();
-      Weight weight = metered.weigh(tariff, cost);
-      LimitAnswer limitAnswer = limit.take(weight, now);
+      long discount = metered.openDiscount(tariff, cost, now);
+      Weight weight = metered.weigh(tariff, cost).discounted(discount);
+      LimitAnswer limitAnswer = metered.limit().take(weight, now);
       if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
-        charges.add(spend(metered, tariff, receipt, weight.least(), now));
+        charges.add(spend(metered, tariff, receipt, weight.least(), discount, now));
       } else {
+        metered.limit().discounts().close(discount);
         giveBack(charges, before, now);
         return new Denial(metered, weight, limitAnswer);
       }
@@ -436,9 +438,15 @@ public final class Quota {
   }
 
   private Charge spend(
-      MeteredLimit metered, PoolTariff tariff, LimitAnswer.Receipt receipt, long least, long now) {
+      MeteredLimit metered,
+      PoolTariff tariff,
+      LimitAnswer.Receipt receipt,
+      long least,
+      long discount,
+      long now) {
     WaitList waiting = ofKey ? waitList : null;
-    return new Charge(metered.limit(), metered.measure(), tariff, receipt, least, waiting, now);
+    return new Charge(
+        metered.limit(), metered.measure(), tariff, receipt, least, discount, waiting, now);
   }
 
   /**

@@ -46,7 +46,7 @@ public final class QuotaProjection {
       long at = limits[each].admittedAt(terms.amount(metered, batch, done, 1), from);
       long whole = wholeAt(terms, metered, batch, done, from);
       instant = Math.max(instant, Math.max(at, whole));
-      uncertain |= limits[each].uncertain();
+      uncertain |= limits[each].uncertain() || terms.uncertain(metered, batch, done);
     }
     return instant;
   }
@@ -64,7 +64,7 @@ public final class QuotaProjection {
       MeteredLimit metered = terms.limits().get(each);
       long at = limits[each].roomFreeAt(terms.amount(metered, batch, 0, 1), from);
       instant = Math.max(instant, Math.max(at, wholeAt(terms, metered, batch, 0, from)));
-      uncertain |= limits[each].uncertain();
+      uncertain |= limits[each].uncertain() || terms.uncertain(metered, batch, 0);
     }
     return instant;
   }
@@ -88,7 +88,7 @@ public final class QuotaProjection {
     if (whole == null) {
       return from;
     }
-    long input = batch.amount(CostDimension.INPUT, done, 1);
+    long input = batch.amount(terms.charge().inputDimension(), done, 1);
     if (batch.amount(whole, done, 1) > metered.limit().capacity()) {
       return Ticker.NEVER;
     }

@@ -27,14 +27,13 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
   private boolean possible(MeteredLimit metered, DimensionSizes sizes, long capacity) {
     CostDimension whole = charge.wholeDimension(metered.measure());
     return whole == null
-        || (sizes.get(CostDimension.INPUT) <= capacity
+        || (sizes.get(charge.inputDimension()) <= capacity
             && sizes.get(whole) <= metered.limit().capacity());
   }
 
-  /** Returns the amount that a request of {@code sizes} takes from a limit. */
-  long amount(MeteredLimit metered, DimensionSizes sizes) {
-    CostDimension costDimension = metered.dimension(charge);
-    return costDimension == null ? 1 : sizes.get(costDimension);
+  /** Returns the amount that a request of {@code sizes} takes from a limit now. */
+  long amount(MeteredLimit metered, DimensionSizes sizes, long now) {
+    return metered.amount(charge, sizes, now);
   }
 
   /**
@@ -53,13 +52,22 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     return charge.reserves(metered.measure())
         && (metered.measure() != LimitMeasure.TOKENS
             || amount(metered, batch, done, count)
-                > batch.amount(CostDimension.INPUT, done, count));
+                > batch.amount(charge.inputDimension(), done, count));
+  }
+
+  /**
+   * Returns whether the next ticket of a batch may take more from a limit than is expected, because
+   * no discount is free for what is to be read from a cache.
+   */
+  boolean uncertain(MeteredLimit metered, TicketBatch batch, long done) {
+    CostDimension uncertain = charge.uncertainDimension(metered.measure());
+    return uncertain != null && batch.amount(uncertain, done, 1) > amount(metered, batch, done, 1);
   }
 
   /** Returns whether a limit admits a request of {@code sizes} now, ignoring pacing. */
   boolean admits(MeteredLimit metered, DimensionSizes sizes, long now) {
     return possible(metered, sizes, metered.limit().capacity(now))
-        && amount(metered, sizes) <= metered.limit().room(now);
+        && amount(metered, sizes, now) <= metered.limit().room(now);
   }
 
   /**
@@ -72,7 +80,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
       return Ticker.NEVER;
     }
     boolean whole = possible(metered, sizes, limit.capacity(now));
-    long opens = limit.roomFreeAt(amount(metered, sizes), now);
+    long opens = limit.roomFreeAt(amount(metered, sizes, now), now);
     return whole ? opens : Math.max(opens, limit.feedback().restoredAt(now));
   }
 
@@ -80,7 +88,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
   long requestRoom(MeteredLimit metered, DimensionSizes sizes, long now) {
     long opens = roomFreeAt(metered, sizes, now);
     if (opens > now && possible(metered, sizes, metered.limit().capacity())) {
-      metered.limit().recordDemand(amount(metered, sizes), now);
+      metered.limit().recordDemand(amount(metered, sizes, now), now);
     }
     return opens;
   }
@@ -90,12 +98,12 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
    * now} if it does already.
    */
   long paceAllowsAt(MeteredLimit metered, DimensionSizes sizes, long now) {
-    return metered.limit().paceAllowsAt(amount(metered, sizes), now);
+    return metered.limit().paceAllowsAt(amount(metered, sizes, now), now);
   }
 
   /** Returns the status of a limit for a request of {@code sizes}. */
   LimitStatus status(MeteredLimit metered, DimensionSizes sizes, long now) {
-    long amount = amount(metered, sizes);
+    long amount = amount(metered, sizes, now);
     boolean possible = possible(metered, sizes, metered.limit().capacity());
     long needs = possible ? Math.min(amount, metered.limit().capacity(now)) : amount;
     boolean room = admits(metered, sizes, now);

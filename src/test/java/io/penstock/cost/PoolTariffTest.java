@@ -41,8 +41,8 @@ class PoolTariffTest {
     "AZURE, OUTPUT_TOKENS, 0, 40, 0, 0, OUTPUT, -1, 25",
     "ANTHROPIC, REQUESTS, 1, 0, 1, 1, , -1, 0",
     "ANTHROPIC, CONCURRENCY, 0, 1, 0, 0, , -1, 0",
-    "ANTHROPIC, TOKENS, 100, 40, 100, 100, TOTAL, 60, 25",
-    "ANTHROPIC, INPUT_TOKENS, 100, 0, 100, 100, INPUT, 60, 0",
+    "ANTHROPIC, TOKENS, 100, 40, 100, 100, UNCACHED_TOTAL, 60, 25",
+    "ANTHROPIC, INPUT_TOKENS, 100, 0, 100, 100, UNCACHED, 60, 0",
     "ANTHROPIC, OUTPUT_TOKENS, 0, 40, 0, 0, OUTPUT, -1, 25",
     "GEMINI, REQUESTS, 1, 0, 1, 1, , -1, 0",
     "GEMINI, CONCURRENCY, 0, 1, 0, 0, , -1, 0",
@@ -151,7 +151,7 @@ class PoolTariffTest {
   void burndown_isFiveForClaudeFromThreeSevenOn(String model, int burndown) {
     assertThat(PoolTariff.burndownOf(model)).isEqualTo(burndown);
     PoolTariff shared =
-        PoolTariff.of(ChargeRule.BEDROCK, false, List.of("amazon.nova-pro-v1:0", model));
+        PoolTariff.of(ChargeRule.BEDROCK, false, 20, List.of("amazon.nova-pro-v1:0", model));
     assertThat(shared.burndown()).isEqualTo(burndown);
   }
 
@@ -170,5 +170,23 @@ class PoolTariffTest {
         .isEqualTo(chargeRule == ChargeRule.WHOLE ? 95 : PoolTariff.KEEP);
     assertThat(tariff.settled(LimitMeasure.REQUESTS, 70, 25)).isEqualTo(PoolTariff.KEEP);
     assertThat(tariff.settled(LimitMeasure.OUTPUT_TOKENS, 70, 25)).isEqualTo(PoolTariff.KEEP);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"20, 60, 100, 60", "0, 100, 100, 100"})
+  void expectedReads_areNoCertainInputOfAnthropic(
+      int cacheTrust, long least, long taken, long whole) {
+    PoolTariff tariff = new PoolTariff(ChargeRule.ANTHROPIC, false, 1, cacheTrust);
+    Cost cost = new Cost(100, 40, 0, 40);
+    assertThat(tariff.weigh(LimitMeasure.INPUT_TOKENS, cost))
+        .isEqualTo(new Weight(taken, 0, least, whole));
+    assertThat(tariff.inputDimension().of(cost)).isEqualTo(least);
+    assertThat(tariff.discountBound(1_000)).isEqualTo(cacheTrust * 10L);
+  }
+
+  @Test
+  void trustOutsideOfPercent_isRejected() {
+    assertThatThrownBy(() -> new PoolTariff(ChargeRule.ANTHROPIC, false, 1, 101))
+        .hasMessageContaining("cacheTrust is 101");
   }
 }

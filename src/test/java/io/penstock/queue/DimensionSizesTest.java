@@ -13,9 +13,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class DimensionSizesTest {
   private static DimensionSizes sizes(
-      long input, long output, long total, long stated, long most, long ceiling) {
+      long input,
+      long output,
+      long total,
+      long stated,
+      long most,
+      long ceiling,
+      long uncached,
+      long uncachedTotal) {
     DimensionSizes dimensionSizes = new DimensionSizes();
-    dimensionSizes.set(input, output, total, stated, most, ceiling);
+    dimensionSizes.set(input, output, total, stated, most, ceiling, uncached, uncachedTotal);
     return dimensionSizes;
   }
 
@@ -25,32 +32,32 @@ class DimensionSizesTest {
 
   @Test
   void ofATicket_areThoseOfItsCost() {
-    Cost cost = new Cost(5, 27, 20);
+    Cost cost = new Cost(5, 27, 20, 3);
     DimensionSizes dimensionSizes = new DimensionSizes();
     new Ticket(1, cost, 0, 0, Ticker.NEVER).sizesInto(dimensionSizes);
-    assertThat(numbers(dimensionSizes)).containsExactly(5L, 27L, 32L, 20L, 32L, 25L);
+    assertThat(numbers(dimensionSizes)).containsExactly(5L, 27L, 32L, 20L, 32L, 25L, 2L, 29L);
   }
 
   @Test
   void raised_isTheLargerOfEach_loweredTheSmaller() {
-    DimensionSizes raised = sizes(1, 20, 3, 40, 5, 60);
-    raised.raise(sizes(10, 2, 30, 4, 50, 6));
-    assertThat(numbers(raised)).containsExactly(10L, 20L, 30L, 40L, 50L, 60L);
-    DimensionSizes lowered = sizes(1, 20, 3, 40, 5, 60);
-    lowered.lower(sizes(10, 2, 30, 4, 50, 6));
-    assertThat(numbers(lowered)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+    DimensionSizes raised = sizes(1, 20, 3, 40, 5, 60, 7, 80);
+    raised.raise(sizes(10, 2, 30, 4, 50, 6, 70, 8));
+    assertThat(numbers(raised)).containsExactly(10L, 20L, 30L, 40L, 50L, 60L, 70L, 80L);
+    DimensionSizes lowered = sizes(1, 20, 3, 40, 5, 60, 7, 80);
+    lowered.lower(sizes(10, 2, 30, 4, 50, 6, 70, 8));
+    assertThat(numbers(lowered)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
   }
 
   @Test
   void added_andTakenAwayAgain_areAsBefore() {
-    DimensionSizes sum = sizes(1, 2, 3, 4, 5, 6);
-    DimensionSizes other = sizes(10, 20, 30, 40, 50, 60);
+    DimensionSizes sum = sizes(1, 2, 3, 4, 5, 6, 7, 8);
+    DimensionSizes other = sizes(10, 20, 30, 40, 50, 60, 70, 80);
     sum.add(other, 1);
-    assertThat(numbers(sum)).containsExactly(11L, 22L, 33L, 44L, 55L, 66L);
+    assertThat(numbers(sum)).containsExactly(11L, 22L, 33L, 44L, 55L, 66L, 77L, 88L);
     sum.add(other, -1);
-    assertThat(numbers(sum)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+    assertThat(numbers(sum)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
     sum.add(other, 2);
-    assertThat(numbers(sum)).containsExactly(21L, 42L, 63L, 84L, 105L, 126L);
+    assertThat(numbers(sum)).containsExactly(21L, 42L, 63L, 84L, 105L, 126L, 147L, 168L);
   }
 
   @ParameterizedTest

@@ -1,0 +1,55 @@
+package io.penstock.limit;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Discounts on charges of one limit: amounts that a provider will count unless it reads them from
+ * its cache, as is expected. A discount is open until the answer states what was read. The sum of
+ * those that are open is bounded, so that a provider counts at most that much more than what was
+ * charged, even if its cache stops working. Safe from any thread.
+ */
+public final class OpenDiscounts {
+  private final AtomicLong open = new AtomicLong();
+
+  OpenDiscounts() {}
+
+  /** Returns the sum of all open discounts, ≥ 0. */
+  public long sum() {
+    return open.get();
+  }
+
+  /**
+   * Returns the largest discount that may be opened now; {@link Long#MAX_VALUE} is any.
+   *
+   * @param bound the most that may be open, ≥ 0
+   * @param alone whether a discount may be larger than the bound when no other is open
+   */
+  public long free(long bound, boolean alone) {
+    return free(open.get(), bound, alone);
+  }
+
+  private static long free(long sum, long bound, boolean alone) {
+    return alone && sum == 0 ? Long.MAX_VALUE : Math.max(0, bound - sum);
+  }
+
+  /**
+   * Opens a discount of at most {@code most}, and returns it: less where less may be opened.
+   *
+   * @param bound as in {@link #free}
+   * @param alone as in {@link #free}
+   */
+  public long open(long most, long bound, boolean alone) {
+    while (true) {
+      long sum = open.get();
+      long discount = Math.min(most, free(sum, bound, alone));
+      if (discount == 0 || open.compareAndSet(sum, sum + discount)) {
+        return discount;
+      }
+    }
+  }
+
+  /** Ends a discount of that size. */
+  public void close(long discount) {
+    open.addAndGet(-discount);
+  }
+}

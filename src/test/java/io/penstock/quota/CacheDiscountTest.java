@@ -1,0 +1,183 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
+import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.PoolTariff;
+import io.penstock.cost.TokenUsage;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.queue.DimensionSizes;
+import io.penstock.queue.Ticket;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is expected to be read from a cache is not charged, within a bound. */
+class CacheDiscountTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long NOW = 1_000 * SECOND;
+  private static final int CAPACITY = 1_000;
+
+  private final Limit limit =
+      new Limit(
+          new LimitSpec.TrailingWindow(CAPACITY, 60 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED),
+          NOW);
+  private final List<Charge> charges = new ArrayList<>();
+
+  private Quota quota(ChargeRule rule, LimitMeasure measure, int percent) {
+    return new Quota(
+        "q", new PoolTariff(rule, false, 1, percent), List.of(new MeteredLimit(measure, limit)));
+  }
+
+  private Quota input(int percent) {
+    return quota(ChargeRule.ANTHROPIC, LimitMeasure.INPUT_TOKENS, percent);
+  }
+
+  private static Cost cost(long input, long cached) {
+    return new Cost(input, 0, 0).withCached(cached);
+  }
+
+  private static DimensionSizes sizes(Cost cost) {
+    DimensionSizes sizes = new DimensionSizes();
+    new Ticket(1, cost, 0, NOW, Ticker.NEVER).sizesInto(sizes);
+    return sizes;
+  }
+
+  private long charged() {
+    return limit.balance(NOW).charged();
+  }
+
+  @Test
+  void expectedReads_areNotChargedAndTheNextHasNoDiscountLeft() {
+    Quota quota = input(20);
+    assertThat(quota.take(cost(300, 200), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(100);
+    assertThat(limit.discounts().sum()).isEqualTo(200);
+    assertThat(quota.take(cost(300, 200), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(400);
+    charges.getFirst().settleInput(new TokenUsage(300, 200, 1), NOW);
+    assertThat(charged()).isEqualTo(400);
+    assertThat(quota.take(cost(300, 200), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(500);
+  }
+
+  @Test
+  void discountAlone_mayBeLargerThanTheBound() {
+    Quota quota = input(1);
+    assertThat(quota.take(cost(5_000, 4_900), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(100);
+    assertThat(quota.take(cost(300, 200), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(400);
+  }
+
+  @Test
+  void noTrust_chargesTheWholeInput() {
+    assertThat(input(0).take(cost(300, 200), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(300);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {"TOTAL", "OPENAI", "AZURE", "GEMINI", "BEDROCK"},
+      value = ChargeRule.class)
+  void whereReadsCountAtRelease_thereIsNoDiscount(ChargeRule rule) {
+    assertThat(quota(rule, LimitMeasure.TOKENS, 20).take(cost(300, 200), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(300);
+    assertThat(limit.discounts().sum()).isZero();
+  }
+
+  @Test
+  void cacheThatWasNotRead_isChargedWhenTheAnswerSaysSo() {
+    input(20).take(cost(300, 200), NOW, charges);
+    charges.getFirst().settleInput(new TokenUsage(300, 0, 1), NOW);
+    assertThat(charged()).isEqualTo(300);
+    assertThat(limit.discounts().sum()).isZero();
+    assertThat(charges.getFirst().settle(new TokenUsage(300, 0, 9), 9, NOW)).isEqualTo(200);
+    assertThat(charged()).isEqualTo(300);
+  }
+
+  @Test
+  void answerThatBreaksOffWithoutUsage_isChargedAsIfNothingWasRead() {
+    input(20).take(cost(300, 200), NOW, charges);
+    charges.getFirst().broken(NOW);
+    assertThat(charged()).isEqualTo(300);
+    assertThat(limit.discounts().sum()).isZero();
+  }
+
+  @Test
+  void requestThatWasNeverSent_givesBackChargeAndDiscount() {
+    input(20).take(cost(300, 200), NOW, charges);
+    charges.getFirst().giveBack(NOW);
+    assertThat(charged()).isZero();
+    assertThat(limit.discounts().sum()).isZero();
+  }
+
+  @Test
+  void requestWithoutRoom_opensNoDiscount() {
+    Quota quota = input(20);
+    quota.take(cost(950, 0), NOW, charges);
+    assertThat(quota.take(cost(300, 200), NOW, charges)).isFalse();
+    assertThat(limit.discounts().sum()).isZero();
+  }
+
+  @Test
+  void inputAboveTheLimit_fitsByWhatIsNotCached() {
+    Quota quota = input(20);
+    assertThat(quota.obstacle(cost(3_000, 1_999)))
+        .isEqualTo(new Quota.Obstacle(1_001, 1_000, null));
+    assertThat(quota.obstacle(cost(3_000, 2_000))).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 10, 35, 100})
+  void allQuestions_agreeWithTake(int percent) {
+    for (LimitMeasure measure : List.of(LimitMeasure.INPUT_TOKENS, LimitMeasure.TOKENS)) {
+      Quota quota = quota(ChargeRule.ANTHROPIC, measure, percent);
+      Random random = new Random(percent);
+      for (int round = 0; round < 3_000; round++) {
+        long now = NOW + round * SECOND / 4;
+        int in = random.nextInt(600);
+        Cost cost = new Cost(in, random.nextInt(100), 0).withCached(random.nextInt(in + 1) / 2 * 2);
+        DimensionSizes room = new DimensionSizes();
+        boolean fits = quota.lower(room, now) && room.admits(sizes(cost));
+        boolean admitted = quota.admits(sizes(cost), now);
+        boolean free = quota.roomFreeAt(sizes(cost), now) <= now;
+        List<Charge> taken = new ArrayList<>();
+        boolean took = quota.take(cost, now, taken);
+        assertThat(List.of(fits, admitted, free)).as("round %s", round).containsOnly(took);
+        charges.addAll(taken);
+        if (charges.size() > 3 || (!took && !charges.isEmpty())) {
+          long read = random.nextInt(in + 1);
+          charges.removeFirst().settle(new TokenUsage(in, read, 5), 5, now);
+        }
+      }
+      charges.forEach(each -> each.giveBack(NOW + 1_000 * SECOND));
+      charges.clear();
+      assertThat(limit.discounts().sum()).isZero();
+    }
+  }
+
+  @Test
+  void cacheThatStopsWorking_makesTheProviderCountAtMostTheBoundMore() {
+    Quota quota = input(20);
+    Random random = new Random(7);
+    long counted = 0;
+    for (int round = 0; round < 500; round++) {
+      Cost cost = cost(100 + random.nextInt(100), 50 + random.nextInt(50));
+      if (quota.take(cost, NOW, charges)) {
+        counted += cost.inputTokens();
+      }
+    }
+    assertThat(counted).isBetween(1_000L, 1_200L);
+    charges.forEach(each -> each.broken(NOW));
+    assertThat(charged()).isEqualTo(counted);
+  }
+}
