@@ -69,18 +69,25 @@ public final class JsonWalk {
   private final Utf8Counter counter = new Utf8Counter();
   private final CutSeparator cut = new CutSeparator();
   private final @Nullable Utf8Check utf8Check;
+  private final @Nullable CompactBytes compactBytes;
   private @Nullable JsonParser parser;
   private @Nullable String fault;
   private @Nullable String[] names = new @Nullable String[16];
   private int depth;
   private int markBytes;
   private long fed;
+  private long parsed;
   private boolean begun;
   private boolean complete;
 
-  private JsonWalk(JsonFactory factory, @Nullable Utf8Check utf8Check, Visitor visitor) {
+  private JsonWalk(
+      JsonFactory factory,
+      @Nullable Utf8Check utf8Check,
+      @Nullable CompactBytes compactBytes,
+      Visitor visitor) {
     this.factory = factory;
     this.utf8Check = utf8Check;
+    this.compactBytes = compactBytes;
     this.visitor = visitor;
   }
 
@@ -89,12 +96,20 @@ public final class JsonWalk {
    * provider may read another text from them than the parser, which accepts overlong forms.
    */
   public static JsonWalk ofRequest(Visitor visitor) {
-    return new JsonWalk(REQUESTS, new Utf8Check(), visitor);
+    return ofRequest(visitor, null);
+  }
+
+  /**
+   * As {@link #ofRequest(Visitor)}, and tells {@code compactBytes} about each token before the
+   * visitor.
+   */
+  public static JsonWalk ofRequest(Visitor visitor, @Nullable CompactBytes compactBytes) {
+    return new JsonWalk(REQUESTS, new Utf8Check(), compactBytes, visitor);
   }
 
   /** Returns a walk through an answer. */
   public static JsonWalk ofAnswer(Visitor visitor) {
-    return new JsonWalk(ANSWERS, null, visitor);
+    return new JsonWalk(ANSWERS, null, null, visitor);
   }
 
   private static JsonFactory factory(int maxStringLength) {
@@ -180,6 +195,10 @@ public final class JsonWalk {
     complete = false;
     cut.restart();
     fed = 0;
+    parsed = 0;
+    if (compactBytes != null) {
+      compactBytes.restart();
+    }
     if (utf8Check != null) {
       utf8Check.restart();
     }
@@ -202,12 +221,16 @@ public final class JsonWalk {
       if (bytes == null) {
         feeder.endOfInput();
       } else {
+        beginPiece(bytes);
         feeder.feedInput(bytes);
       }
       JsonToken token = open.nextToken();
       while (token != null && token != JsonToken.NOT_AVAILABLE && fault == null) {
         step(open, token);
         token = open.nextToken();
+      }
+      if (compactBytes != null && fault == null && bytes != null) {
+        compactBytes.endPiece();
       }
     } catch (StreamConstraintsException e) {
       fault = "the JSON is nested too deeply, or a name or value in it is too long";
@@ -217,6 +240,13 @@ public final class JsonWalk {
     if (fault != null) {
       release();
     }
+  }
+
+  private void beginPiece(ByteBuffer bytes) {
+    if (compactBytes != null) {
+      compactBytes.begin(bytes, parsed);
+    }
+    parsed += bytes.remaining();
   }
 
   private static String where(JsonParser open) {
@@ -247,16 +277,32 @@ public final class JsonWalk {
     }
     switch (token) {
       case START_OBJECT, START_ARRAY -> {
+        pass(open, true);
         visitor.open(this, token == JsonToken.START_ARRAY);
         descend();
       }
       case END_OBJECT, END_ARRAY -> {
         depth--;
+        pass(open, false);
         visitor.close(this);
         complete = depth == 0;
       }
-      case PROPERTY_NAME -> names[depth] = open.currentName();
-      default -> visitor.scalar(this);
+      case PROPERTY_NAME -> {
+        names[depth] = open.currentName();
+        if (compactBytes != null && (depth == 1 || compactBytes.on())) {
+          compactBytes.name(this, open.currentLocation().getByteOffset());
+        }
+      }
+      default -> {
+        pass(open, false);
+        visitor.scalar(this);
+      }
+    }
+  }
+
+  private void pass(JsonParser open, boolean opens) {
+    if (compactBytes != null && compactBytes.on()) {
+      compactBytes.token(this, open.currentLocation().getByteOffset(), opens);
     }
   }
 

@@ -13,6 +13,11 @@ public final class TokenEstimate {
 
   private TokenEstimate() {}
 
+  /** Returns the bytes of text that count as many tokens. */
+  public static long bytes(long tokens) {
+    return tokens * BYTES_A_TOKEN;
+  }
+
   public static long tokens(long utf8Bytes) {
     return Math.ceilDiv(utf8Bytes, BYTES_A_TOKEN);
   }

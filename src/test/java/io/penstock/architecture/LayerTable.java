@@ -34,6 +34,7 @@ final class LayerTable {
           new Row(0, "time", packages()),
           new Row(0, "refusal", packages("time")),
           new Row(0, "cost", packages("time")),
+          new Row(0, "prefix", packages("time", "cost")),
           new Row(0, "event", packages("time", "cost", "refusal")),
           new Row(0, "limit", packages("time", "cost", "refusal")),
           new Row(0, "queue", packages("time", "cost", "refusal")),

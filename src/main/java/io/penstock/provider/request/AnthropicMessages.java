@@ -1,10 +1,12 @@
 package io.penstock.provider.request;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.TokenEstimate;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a request for messages to estimate its cost. */
 public final class AnthropicMessages implements RequestVisitor {
@@ -20,6 +22,7 @@ public final class AnthropicMessages implements RequestVisitor {
   private final ContentText messages = new ContentText(TEXT, Set.of());
   private final ContentText system = new ContentText(TEXT, Set.of());
   private final JsonText tools = new JsonText();
+  private final MarkedPrefix prefix = new MarkedPrefix();
 
   @Override
   public void open(JsonWalk at, boolean array) {
@@ -42,6 +45,7 @@ public final class AnthropicMessages implements RequestVisitor {
         }
       }
     }
+    prefix.open(at, array);
   }
 
   @Override
@@ -52,6 +56,7 @@ public final class AnthropicMessages implements RequestVisitor {
     } else if ("system".equals(top)) {
       system.close(at);
     }
+    prefix.close(at, quarterTokens(top));
   }
 
   @Override
@@ -71,6 +76,30 @@ public final class AnthropicMessages implements RequestVisitor {
       }
       default -> parameters.scalar(at, top);
     }
+    prefix.scalar(at, quarterTokens(top));
+  }
+
+  /** Returns the estimated size of a member so far, in quarters of a token: its bytes of text. */
+  private long quarterTokens(@Nullable String top) {
+    return switch (top) {
+      case "messages" -> messages.textBytes() + TokenEstimate.bytes(otherTokens(messages));
+      case "system" -> system.textBytes() + TokenEstimate.bytes(attachmentTokens(system));
+      case "tools" -> tools.textBytes();
+      case null, default -> 0;
+    };
+  }
+
+  private static long otherTokens(ContentText messages) {
+    return messages.messages() * TokenEstimate.TOKENS_A_MESSAGE + attachmentTokens(messages);
+  }
+
+  private static long attachmentTokens(ContentText text) {
+    return text.attachments() * TOKENS_AN_ATTACHMENT;
+  }
+
+  @Override
+  public CompactBytes compactBytes() {
+    return prefix.compactBytes();
   }
 
   @Override
@@ -81,9 +110,10 @@ public final class AnthropicMessages implements RequestVisitor {
   @Override
   public WeighedRequest weigh(EndpointSpec.Reading reading) {
     long text = messages.textBytes() + system.textBytes() + tools.textBytes();
-    long other =
-        messages.messages() * TokenEstimate.TOKENS_A_MESSAGE
-            + (messages.attachments() + system.attachments()) * TOKENS_AN_ATTACHMENT;
-    return parameters.weigh(TokenEstimate.tokens(text), other, true, reading);
+    long other = otherTokens(messages) + attachmentTokens(system);
+    WeighedRequest weighed = parameters.weigh(TokenEstimate.tokens(text), other, true, reading);
+    return weighed instanceof WeighedRequest.Request request
+        ? request.with(prefix.prefix(request.model()))
+        : weighed;
   }
 }

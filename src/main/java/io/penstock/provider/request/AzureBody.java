@@ -1,9 +1,11 @@
 package io.penstock.provider.request;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -50,6 +52,11 @@ public final class AzureBody implements RequestVisitor {
   }
 
   @Override
+  public @Nullable CompactBytes compactBytes() {
+    return visitor.compactBytes();
+  }
+
+  @Override
   public WeighedRequest weigh(EndpointSpec.Reading reading) {
     JsonWalk walk = JsonWalk.ofRequest(new Named());
     walk.feed(
@@ -68,7 +75,8 @@ public final class AzureBody implements RequestVisitor {
               request.user(),
               request.text(),
               request.spots().withoutModel(),
-              request.traits());
+              request.traits(),
+              request.prefix());
     };
   }
 

@@ -18,7 +18,7 @@ public final class BodyReader implements RequestReader {
     this.reading = reading;
     this.visitor = visitor;
     this.members = new SingleMembers(visitor.singleMembers());
-    this.walk = JsonWalk.ofRequest(new Walked());
+    this.walk = JsonWalk.ofRequest(new Walked(), visitor.compactBytes());
   }
 
   @Override

@@ -3,7 +3,9 @@ package io.penstock.provider.request;
 import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
+import io.penstock.prefix.CacheMinimum;
 import io.penstock.tokenizer.TokenEstimate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,8 @@ public final class GeminiContent implements RequestVisitor {
   private final GeminiText system = new GeminiText();
   private final JsonText tools = new JsonText();
   private final GeminiConfig config = new GeminiConfig();
+  private final SteppedPrefix prefix =
+      new SteppedPrefix("tools", "systemInstruction", "system_instruction", "contents");
 
   public GeminiContent(GeminiPath path) {
     this.path = path;
@@ -38,6 +42,7 @@ public final class GeminiContent implements RequestVisitor {
     } else if (isConfig(top)) {
       config.open(at, array);
     }
+    prefix.opened(quarterTokens(top));
   }
 
   @Override
@@ -46,6 +51,7 @@ public final class GeminiContent implements RequestVisitor {
     if (text != null) {
       text.close(at);
     }
+    prefix.closed(at, quarterTokens(at.name(1)));
   }
 
   @Override
@@ -59,6 +65,31 @@ public final class GeminiContent implements RequestVisitor {
     } else if (isConfig(top)) {
       config.scalar(at);
     }
+    prefix.scalar(at, quarterTokens(top));
+  }
+
+  /** Returns the estimated size of a member so far, in quarters of a token: its bytes of text. */
+  private long quarterTokens(@Nullable String top) {
+    return switch (top) {
+      case "contents" -> contents.textBytes() + TokenEstimate.bytes(contentTokens());
+      case "systemInstruction", "system_instruction" ->
+          system.textBytes() + TokenEstimate.bytes(attachmentTokens(system));
+      case "tools" -> tools.textBytes();
+      case null, default -> 0;
+    };
+  }
+
+  private long contentTokens() {
+    return contents.contents() * TokenEstimate.TOKENS_A_MESSAGE + attachmentTokens(contents);
+  }
+
+  private static long attachmentTokens(GeminiText text) {
+    return text.attachments() * TOKENS_AN_ATTACHMENT;
+  }
+
+  @Override
+  public CompactBytes compactBytes() {
+    return prefix.compactBytes();
   }
 
   private @Nullable GeminiText text(JsonWalk at) {
@@ -95,9 +126,7 @@ public final class GeminiContent implements RequestVisitor {
     }
     long text =
         contents.textBytes() + system.textBytes() + tools.textBytes() + config.schemaBytes();
-    long other =
-        contents.contents() * TokenEstimate.TOKENS_A_MESSAGE
-            + (contents.attachments() + system.attachments()) * TOKENS_AN_ATTACHMENT;
+    long other = contentTokens() + attachmentTokens(system);
     RequestContent requestContent =
         new RequestContent(
             path.model(),
@@ -114,6 +143,7 @@ public final class GeminiContent implements RequestVisitor {
         null,
         null,
         new WeighedRequest.Spots(-1, 0, null, config.maxima()),
-        WeighedRequest.Traits.NONE);
+        WeighedRequest.Traits.NONE,
+        prefix.prefix(CacheMinimum.gemini(path.model())));
   }
 }

@@ -1,8 +1,10 @@
 package io.penstock.provider.request;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
+import io.penstock.prefix.CacheMinimum;
 import io.penstock.tokenizer.TokenEstimate;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +30,8 @@ public final class OpenAiChat implements RequestVisitor {
   private final JsonText tools = new JsonText(kept.part());
   private final JsonText functions = new JsonText(kept.part());
   private final JsonText responseFormat = new JsonText(kept.part());
+  private final SteppedPrefix prefix =
+      new SteppedPrefix("tools", "functions", "response_format", "messages");
 
   @Override
   public void open(JsonWalk at, boolean array) {
@@ -47,6 +51,7 @@ public final class OpenAiChat implements RequestVisitor {
         }
       }
     }
+    prefix.opened(quarterTokens(top));
   }
 
   @Override
@@ -63,6 +68,7 @@ public final class OpenAiChat implements RequestVisitor {
       case "response_format" -> responseFormat.close(at);
       default -> {}
     }
+    prefix.closed(at, quarterTokens(top));
   }
 
   @Override
@@ -84,6 +90,28 @@ public final class OpenAiChat implements RequestVisitor {
       }
       default -> parameters.scalar(at, top);
     }
+    prefix.scalar(at, quarterTokens(top));
+  }
+
+  /** Returns the estimated size of a member so far, in quarters of a token: its bytes of text. */
+  private long quarterTokens(String top) {
+    return switch (top) {
+      case "messages" -> messages.textBytes() + TokenEstimate.bytes(otherTokens());
+      case "tools" -> tools.textBytes();
+      case "functions" -> functions.textBytes();
+      case "response_format" -> responseFormat.textBytes();
+      default -> 0;
+    };
+  }
+
+  private long otherTokens() {
+    return messages.messages() * TokenEstimate.TOKENS_A_MESSAGE
+        + messages.attachments() * TOKENS_AN_ATTACHMENT;
+  }
+
+  @Override
+  public CompactBytes compactBytes() {
+    return prefix.compactBytes();
   }
 
   @Override
@@ -98,18 +126,19 @@ public final class OpenAiChat implements RequestVisitor {
             + tools.textBytes()
             + functions.textBytes()
             + responseFormat.textBytes();
-    long other =
-        messages.messages() * TokenEstimate.TOKENS_A_MESSAGE
-            + messages.attachments() * TOKENS_AN_ATTACHMENT;
-    return parameters.weigh(
-        new StatedParameters.Found(
-            TokenEstimate.tokens(text),
-            other,
-            1,
-            true,
-            kept.whole(),
-            askedUsage.edit(),
-            WeighedRequest.Traits.NONE),
-        reading);
+    WeighedRequest weighed =
+        parameters.weigh(
+            new StatedParameters.Found(
+                TokenEstimate.tokens(text),
+                otherTokens(),
+                1,
+                true,
+                kept.whole(),
+                askedUsage.edit(),
+                WeighedRequest.Traits.NONE),
+            reading);
+    return weighed instanceof WeighedRequest.Request request
+        ? request.with(prefix.prefix(CacheMinimum.OPENAI_TOKENS))
+        : weighed;
   }
 }

@@ -1,8 +1,10 @@
 package io.penstock.provider.request;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
+import io.penstock.prefix.CacheMinimum;
 import io.penstock.tokenizer.TokenEstimate;
 import java.util.List;
 import java.util.Set;
@@ -45,6 +47,8 @@ public final class OpenAiResponses implements RequestVisitor {
   private final JsonText prompt = new JsonText(kept.part());
   private final JsonText tools = new JsonText(kept.part());
   private final JsonText format = new JsonText(kept.part());
+  private final SteppedPrefix prefix =
+      new SteppedPrefix("tools", "text", "prompt", "instructions", "input");
   private long bareMessages;
   private boolean instructed;
   private boolean prompted;
@@ -72,6 +76,7 @@ public final class OpenAiResponses implements RequestVisitor {
         }
       }
     }
+    prefix.opened(quarterTokens(top));
   }
 
   @Override
@@ -88,6 +93,7 @@ public final class OpenAiResponses implements RequestVisitor {
       case "text" -> format.close(at);
       default -> {}
     }
+    prefix.closed(at, quarterTokens(top));
   }
 
   @Override
@@ -111,6 +117,37 @@ public final class OpenAiResponses implements RequestVisitor {
       case "text" -> format.scalar(at);
       default -> member(at, top);
     }
+    prefix.scalar(at, quarterTokens(top));
+  }
+
+  /** Returns the estimated size of a member so far, in quarters of a token: its bytes of text. */
+  private long quarterTokens(String top) {
+    return switch (top) {
+      case "instructions" -> instructions.textBytes() + TokenEstimate.bytes(instructionTokens());
+      case "input" -> input.textBytes() + TokenEstimate.bytes(inputTokens());
+      case "prompt" -> prompt.textBytes();
+      case "tools" -> tools.textBytes();
+      case "text" -> format.textBytes();
+      default -> 0;
+    };
+  }
+
+  private long instructionTokens() {
+    return (instructed ? TokenEstimate.TOKENS_A_MESSAGE : 0) + attachmentTokens(instructions);
+  }
+
+  private long inputTokens() {
+    return (input.messages() + bareMessages) * TokenEstimate.TOKENS_A_MESSAGE
+        + attachmentTokens(input);
+  }
+
+  private static long attachmentTokens(ContentText text) {
+    return text.attachments() * OpenAiChat.TOKENS_AN_ATTACHMENT;
+  }
+
+  @Override
+  public CompactBytes compactBytes() {
+    return prefix.compactBytes();
   }
 
   private void member(JsonWalk at, String top) {
@@ -141,19 +178,20 @@ public final class OpenAiResponses implements RequestVisitor {
             + prompt.textBytes()
             + tools.textBytes()
             + format.textBytes();
-    long messages = input.messages() + bareMessages + (instructed ? 1 : 0);
-    long attachments = instructions.attachments() + input.attachments();
-    return parameters.weigh(
-        new StatedParameters.Found(
-            TokenEstimate.tokens(text),
-            messages * TokenEstimate.TOKENS_A_MESSAGE
-                + attachments * OpenAiChat.TOKENS_AN_ATTACHMENT,
-            1,
-            true,
-            kept.whole(),
-            null,
-            new WeighedRequest.Traits(background, reference.id())),
-        reading);
+    WeighedRequest weighed =
+        parameters.weigh(
+            new StatedParameters.Found(
+                TokenEstimate.tokens(text),
+                instructionTokens() + inputTokens(),
+                1,
+                true,
+                kept.whole(),
+                null,
+                new WeighedRequest.Traits(background, reference.id())),
+            reading);
+    return weighed instanceof WeighedRequest.Request request
+        ? request.with(prefix.prefix(CacheMinimum.OPENAI_TOKENS))
+        : weighed;
   }
 
   /**

@@ -1,8 +1,10 @@
 package io.penstock.provider.request;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Collects from a request body what is needed to estimate its cost. */
 public interface RequestVisitor extends JsonWalk.Visitor {
@@ -11,6 +13,11 @@ public interface RequestVisitor extends JsonWalk.Visitor {
    * about the request; several names of one member are written as {@code one|other}.
    */
   List<String> singleMembers();
+
+  /** Returns what is to see the bytes of the body before this visitor, or null. */
+  default @Nullable CompactBytes compactBytes() {
+    return null;
+  }
 
   /** Returns the request with its estimated cost, after the body was read to its end. */
   WeighedRequest weigh(EndpointSpec.Reading reading);

@@ -3,6 +3,7 @@ package io.penstock.provider.request;
 import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
 import io.penstock.json.BodyEdit;
+import io.penstock.prefix.PromptPrefix;
 import io.penstock.tokenizer.TokenizerInput;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ public sealed interface WeighedRequest {
    * @param text its input text, or null if it is not for a tokenizer
    * @param spots the parts of its body that may be changed
    * @param traits other properties
+   * @param prefix the beginnings of its prompt that the provider may have in its cache
    */
   record Request(
       RequestContent content,
@@ -27,11 +29,29 @@ public sealed interface WeighedRequest {
       @Nullable String user,
       @Nullable CharSequence text,
       Spots spots,
-      Traits traits)
+      Traits traits,
+      PromptPrefix prefix)
       implements WeighedRequest {
+    /** Creates a request of which nothing is cached. */
+    public Request(
+        RequestContent content,
+        Cost cost,
+        boolean stream,
+        @Nullable String user,
+        @Nullable CharSequence text,
+        Spots spots,
+        Traits traits) {
+      this(content, cost, stream, user, text, spots, traits, PromptPrefix.NONE);
+    }
+
     /** Creates a request without further properties. */
     public Request(RequestContent content, Cost cost, boolean stream, @Nullable String user) {
       this(content, cost, stream, user, null, Spots.NONE, Traits.NONE);
+    }
+
+    /** Returns the same request with the beginnings of its prompt. */
+    Request with(PromptPrefix beginnings) {
+      return new Request(content, cost, stream, user, text, spots, traits, beginnings);
     }
 
     /** Returns the input for a tokenizer. */

@@ -1,0 +1,285 @@
+package io.penstock.provider.request;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.penstock.json.CompactBytes;
+import io.penstock.json.JsonWalk;
+import io.penstock.prefix.Boundary;
+import io.penstock.prefix.CacheMinimum;
+import io.penstock.prefix.ContentHash;
+import io.penstock.prefix.MarkedSection;
+import io.penstock.prefix.PromptPrefix;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the beginnings of a prompt that Anthropic caches: those up to blocks with a {@code
+ * cache_control} mark, and up to blocks at which Anthropic looks for earlier entries. A mark is no
+ * content, so the fingerprints do not depend on it. A text in place of a list of blocks counts as
+ * the list of one block that it stands for.
+ *
+ * <p>Values are compared as they are written: another order of members within a block, or another
+ * way to escape a text, makes another fingerprint, as it may at the provider.
+ *
+ * <p>Source: Anthropic's guide to prompt caching, "What can be cached" and "What invalidates the
+ * cache".
+ */
+final class MarkedPrefix implements CompactBytes.Receiver {
+  private static final String MARK = "cache_control";
+  private static final String CONTENT = "content";
+  private static final int TOOLS = 0;
+  private static final int SYSTEM = 2;
+  private static final int MESSAGES = 6;
+  private static final int NOWHERE = -1;
+
+  /** Members that are part of the prompt, or change how it is presented, in their order. */
+  private static final List<String> SECTIONS =
+      List.of("tools", "speed", "system", "tool_choice", "thinking", "output_config", "messages");
+
+  private static final byte[] TEXT_BEGINS = "[{\"type\":\"text\",\"text\":".getBytes(US_ASCII);
+  private static final byte[] BLOCK_ENDS = "}".getBytes(US_ASCII);
+  private static final byte[] LIST_ENDS = "]".getBytes(US_ASCII);
+
+  private final CompactBytes compactBytes = new CompactBytes(this);
+  private final ContentHash hash = new ContentHash();
+  private final ContentHash noted = new ContentHash();
+  private final @Nullable MarkedSection[] sections = new @Nullable MarkedSection[SECTIONS.size()];
+  private int section = NOWHERE;
+
+  private int blockDepth = NOWHERE;
+  private MarkedSection.Kind kind = MarkedSection.Kind.OTHER;
+  private int blockLifetime;
+
+  private int markDepth = NOWHERE;
+  private boolean ephemeral;
+  private int markLifetime;
+  private int automaticLifetime = MarkedSection.UNMARKED;
+
+  /** Returns what passes the bytes of the document on to here. */
+  CompactBytes compactBytes() {
+    return compactBytes;
+  }
+
+  @Override
+  public CompactBytes.Use member(JsonWalk at) {
+    if (at.depth() == 1) {
+      return section(at.name());
+    }
+    if (isMark(at)) {
+      return CompactBytes.Use.LEAVE_OUT;
+    }
+    return isContent(at) ? CompactBytes.Use.PASS_AND_TELL : CompactBytes.Use.PASS;
+  }
+
+  private CompactBytes.Use section(@Nullable String name) {
+    section = name == null ? NOWHERE : SECTIONS.indexOf(name);
+    blockDepth = NOWHERE;
+    markDepth = NOWHERE;
+    if (section == NOWHERE) {
+      return CompactBytes.Use.LEAVE_OUT;
+    }
+    hash.restart();
+    sections[section] = new MarkedSection();
+    return section == SYSTEM ? CompactBytes.Use.PASS_AND_TELL : CompactBytes.Use.PASS;
+  }
+
+  /** Returns whether the member is the content of a message. */
+  private boolean isContent(JsonWalk at) {
+    return section == MESSAGES
+        && at.depth() == 3
+        && at.name(2) == null
+        && CONTENT.equals(at.name());
+  }
+
+  /**
+   * Returns whether the member is the mark of a block, or of a block within the result of a tool,
+   * which counts for the whole result.
+   */
+  private boolean isMark(JsonWalk at) {
+    int depth = at.depth() - blockDepth;
+    if (blockDepth == NOWHERE || (depth != 1 && depth != 3) || !MARK.equals(at.name())) {
+      return false;
+    }
+    return depth == 1
+        || (section == MESSAGES
+            && CONTENT.equals(at.name(blockDepth + 1))
+            && at.name(blockDepth + 2) == null);
+  }
+
+  @Override
+  public void stringBegins() {
+    hash.add(TEXT_BEGINS);
+  }
+
+  @Override
+  public void bytes(ByteBuffer piece, int from, int to) {
+    hash.add(piece, from, to);
+  }
+
+  @Override
+  public void note() {
+    noted.copy(hash);
+  }
+
+  @Override
+  public void takeBack() {
+    hash.copy(noted);
+  }
+
+  /** An object or array begins; must be called for each, in sections and elsewhere. */
+  void open(JsonWalk at, boolean array) {
+    int depth = at.depth();
+    if (array || markDepth != NOWHERE) {
+      return;
+    }
+    if (depth == 1 ? MARK.equals(at.name()) : isMark(at)) {
+      markDepth = depth;
+      ephemeral = false;
+      markLifetime = Boundary.SHORT_LIFETIME_SECONDS;
+    } else if (blockDepth == NOWHERE && isBlock(at, depth)) {
+      blockDepth = depth;
+      kind = MarkedSection.Kind.OTHER;
+      blockLifetime = MarkedSection.UNMARKED;
+    }
+  }
+
+  private boolean isBlock(JsonWalk at, int depth) {
+    return switch (section) {
+      case TOOLS, SYSTEM -> depth == 2 && at.name() == null;
+      case MESSAGES ->
+          depth == 4 && at.name() == null && CONTENT.equals(at.name(3)) && at.name(2) == null;
+      default -> false;
+    };
+  }
+
+  /**
+   * A string, number, boolean or null is read.
+   *
+   * @param quarterTokens the estimated size of the section so far
+   */
+  void scalar(JsonWalk at, long quarterTokens) {
+    int depth = at.depth();
+    if (markDepth != NOWHERE) {
+      if (depth == markDepth + 1) {
+        readMark(at);
+      }
+    } else if (blockDepth != NOWHERE) {
+      if (depth == blockDepth + 1 && at.isString()) {
+        readBlock(at);
+      }
+    } else if (section != NOWHERE && depth == 1) {
+      if (section == SYSTEM && at.isString()) {
+        addText(at, quarterTokens);
+      }
+      endSection(quarterTokens, at.isNull());
+    } else if (isContent(at) && at.isString()) {
+      addText(at, quarterTokens);
+    }
+  }
+
+  private void readMark(JsonWalk at) {
+    String name = at.name();
+    if ("type".equals(name)) {
+      ephemeral = is(at, "ephemeral");
+    } else if ("ttl".equals(name)) {
+      if (is(at, "1h")) {
+        markLifetime = Boundary.LONG_LIFETIME_SECONDS;
+      } else if (!is(at, "5m") && !at.isNull()) {
+        markLifetime = MarkedSection.UNMARKED;
+      }
+    }
+  }
+
+  private static boolean is(JsonWalk at, String text) {
+    return at.isString() && at.isAtMost(text.length()) && text.equals(at.text());
+  }
+
+  private void readBlock(JsonWalk at) {
+    String name = at.name();
+    if ("type".equals(name)) {
+      kind = kind == MarkedSection.Kind.NOT_CACHED ? kind : kind(at);
+    } else if ("text".equals(name) && at.isAtMost(0)) {
+      kind = MarkedSection.Kind.NOT_CACHED;
+    }
+  }
+
+  private static MarkedSection.Kind kind(JsonWalk at) {
+    if (!at.isAtMost("redacted_thinking".length())) {
+      return MarkedSection.Kind.OTHER;
+    }
+    return switch (at.text()) {
+      case "tool_use" -> MarkedSection.Kind.TOOL_CALL;
+      case "tool_result" -> MarkedSection.Kind.TOOL_RESULT;
+      case "thinking", "redacted_thinking" -> MarkedSection.Kind.NOT_CACHED;
+      default -> MarkedSection.Kind.OTHER;
+    };
+  }
+
+  /** Adds a text that stands for a list of one block. */
+  private void addText(JsonWalk at, long quarterTokens) {
+    compactBytes.flush();
+    hash.add(BLOCK_ENDS);
+    kind = at.isAtMost(0) ? MarkedSection.Kind.NOT_CACHED : MarkedSection.Kind.OTHER;
+    blockLifetime = MarkedSection.UNMARKED;
+    addBlock(quarterTokens);
+    hash.add(LIST_ENDS);
+  }
+
+  /**
+   * An object or array ends.
+   *
+   * @param quarterTokens the estimated size of the section so far
+   */
+  void close(JsonWalk at, long quarterTokens) {
+    int depth = at.depth();
+    if (markDepth != NOWHERE) {
+      if (depth == markDepth) {
+        endMark();
+      }
+    } else if (blockDepth != NOWHERE) {
+      if (depth == blockDepth) {
+        blockDepth = NOWHERE;
+        compactBytes.flush();
+        addBlock(quarterTokens);
+      }
+    } else if (section != NOWHERE && depth == 1) {
+      endSection(quarterTokens, false);
+    }
+  }
+
+  private void endMark() {
+    int lifetime = ephemeral ? markLifetime : MarkedSection.UNMARKED;
+    if (markDepth == 1) {
+      automaticLifetime = lifetime;
+    } else if (lifetime != MarkedSection.UNMARKED) {
+      blockLifetime = lifetime;
+    }
+    markDepth = NOWHERE;
+  }
+
+  private void addBlock(long quarterTokens) {
+    MarkedSection open = sections[section];
+    if (open != null) {
+      open.add(hash.value(), quarterTokens, kind, blockLifetime);
+    }
+  }
+
+  private void endSection(long quarterTokens, boolean absent) {
+    MarkedSection open = sections[section];
+    if (absent) {
+      sections[section] = null;
+    } else if (open != null) {
+      compactBytes.flush();
+      open.end(hash.value(), quarterTokens);
+    }
+    section = NOWHERE;
+  }
+
+  /** Returns the beginnings that are cached for a model, after the body was read to its end. */
+  PromptPrefix prefix(@Nullable String model) {
+    return MarkedSection.join(
+        Arrays.asList(sections), automaticLifetime, CacheMinimum.anthropic(model));
+  }
+}
