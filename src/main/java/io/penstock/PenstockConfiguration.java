@@ -21,6 +21,7 @@ import io.penstock.model.ModelQuotas;
 import io.penstock.operator.OperatorSettings;
 import io.penstock.park.SchedulerAlarms;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.prefix.CacheLearner;
 import io.penstock.provider.ProviderCount;
 import io.penstock.redis.KeysClaim;
 import io.penstock.region.RegionSettings;
@@ -247,6 +248,11 @@ class PenstockConfiguration {
   @Bean
   CostLearner expectations() {
     return new CostLearner();
+  }
+
+  @Bean
+  CacheLearner cacheLearner() {
+    return new CacheLearner();
   }
 
   @Bean

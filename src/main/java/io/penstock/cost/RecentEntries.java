@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Bounded map of learned values. When there is no room for another entry, the tenth that was
  * touched longest ago is forgotten. Safe from any thread; only adding an entry may block.
  */
-final class RecentEntries<K, V> {
+public final class RecentEntries<K, V> {
   private static final class Entry<V> {
     private final V value;
     private volatile long touched;
@@ -26,19 +26,19 @@ final class RecentEntries<K, V> {
   private final ConcurrentMap<K, Entry<V>> entries = new ConcurrentHashMap<>();
   private final AtomicLong touches = new AtomicLong();
 
-  RecentEntries(int most, Supplier<V> empty) {
+  public RecentEntries(int most, Supplier<V> empty) {
     this.most = most;
     this.empty = empty;
   }
 
   /** Returns the value, or null. */
-  @Nullable V find(K of) {
+  public @Nullable V find(K of) {
     Entry<V> known = entries.get(of);
     return known == null ? null : known.value;
   }
 
   /** Returns the value, or that of a new entry, and marks the entry as touched last. */
-  V touch(K of) {
+  public V touch(K of) {
     Entry<V> known = entries.get(of);
     Entry<V> entry = known == null ? added(of) : known;
     entry.touched = touches.incrementAndGet();
@@ -66,7 +66,7 @@ final class RecentEntries<K, V> {
     entries.values().removeIf(entry -> entry.touched <= last);
   }
 
-  int size() {
+  public int size() {
     return entries.size();
   }
 }

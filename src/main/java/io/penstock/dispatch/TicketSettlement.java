@@ -71,6 +71,11 @@ public final class TicketSettlement {
     return ticketRoute.upstream();
   }
 
+  /** Returns whether less was charged because a cache is expected to be read. */
+  public boolean reliesOnCache() {
+    return parkedTicket.cost().cachedTokens() > 0;
+  }
+
   /** Returns how many tickets waited behind it when it was granted. */
   public int queueDepth() {
     return depth;

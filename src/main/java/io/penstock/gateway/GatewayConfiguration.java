@@ -45,6 +45,7 @@ import io.penstock.gateway.weigh.RequestWeighing;
 import io.penstock.gateway.weigh.WeighFilter;
 import io.penstock.key.KeyRegistry;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.prefix.CacheLearner;
 import io.penstock.provider.ProviderCount;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.time.Ticker;
@@ -160,6 +161,7 @@ public class GatewayConfiguration {
   @Bean
   GlobalFilter weighFilter(
       CostLearner costLearner,
+      CacheLearner cacheLearner,
       TextTokenizers tokenizers,
       ProviderCount provider,
       LimitHeaders limitHeaders,
@@ -167,7 +169,13 @@ public class GatewayConfiguration {
       BodySettings settings,
       Ticker ticker) {
     return new WeighFilter(
-        new RequestWeighing(costLearner, tokenizers, provider, new UpstreamComplaints(ticker)),
+        new RequestWeighing(
+            costLearner,
+            cacheLearner,
+            ticker,
+            tokenizers,
+            provider,
+            new UpstreamComplaints(ticker)),
         new EarlyRefusal(limitHeaders),
         bodies,
         new BodyIntake.Terms(settings.pace(), ticker));
@@ -191,8 +199,11 @@ public class GatewayConfiguration {
 
   @Bean
   AnswerLearning experience(
-      CostLearner costLearner, EventBus events, UpstreamAffinity upstreamAffinity) {
-    return new AnswerLearning(costLearner, events, upstreamAffinity);
+      CostLearner costLearner,
+      CacheLearner cacheLearner,
+      EventBus events,
+      UpstreamAffinity upstreamAffinity) {
+    return new AnswerLearning(costLearner, cacheLearner, events, upstreamAffinity);
   }
 
   @Bean

@@ -127,6 +127,11 @@ public record UpstreamSpec(
           PoolTariff.CACHE_TRUST);
     }
 
+    /** Returns whether input that is expected to be read from a cache is not charged. */
+    public boolean expectsReads() {
+      return new PoolTariff(charge, settlesUsage, 1, cacheTrust).expectsReads();
+    }
+
     /** Returns whether tokens are limited. */
     public boolean limitsTokens() {
       return limits.ofTokens() || pools.stream().anyMatch(pool -> pool.limits().ofTokens());

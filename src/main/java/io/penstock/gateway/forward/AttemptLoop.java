@@ -155,6 +155,7 @@ public final class AttemptLoop {
     boolean limited = UpstreamAnswer.limited(status);
     if (limited) {
       rejected++;
+      tap().limited();
     } else if (UpstreamAnswer.failed(status)) {
       broken++;
     }

@@ -7,18 +7,24 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.event.Event;
 import io.penstock.event.EventSink;
+import io.penstock.prefix.CacheLearner;
 import org.jspecify.annotations.Nullable;
 
 /** Passes on what answers teach about later requests. Safe from any thread. */
 public final class AnswerLearning {
   private final CostLearner costLearner;
+  private final CacheLearner cacheLearner;
   private final EventSink eventSink;
   private final UpstreamAffinity upstreamAffinity;
 
   public AnswerLearning(
-      CostLearner costLearner, EventSink eventSink, UpstreamAffinity upstreamAffinity) {
+      CostLearner costLearner,
+      CacheLearner cacheLearner,
+      EventSink eventSink,
+      UpstreamAffinity upstreamAffinity) {
     this.upstreamAffinity = upstreamAffinity;
     this.costLearner = costLearner;
+    this.cacheLearner = cacheLearner;
     this.eventSink = eventSink;
   }
 
@@ -54,6 +60,43 @@ public final class AnswerLearning {
             ticketSettlement.lastedNanos(now),
             tokenUsage,
             error));
+  }
+
+  /** Learns from the input that an answer states, which is known once for each answer. */
+  void inputStated(RequestContext requestContext, TokenUsage tokenUsage, long now) {
+    CacheLearner.Prompt prompt = requestContext.prompt();
+    TicketSettlement ticketSettlement = requestContext.settlement();
+    String model = requestContext.askedModel();
+    if (prompt == null
+        || model == null
+        || ticketSettlement == null
+        || ticketSettlement.upstream() == null) {
+      return;
+    }
+    cacheLearner.stated(
+        prompt,
+        ticketSettlement.upstream().spec().id(),
+        model,
+        tokenUsage,
+        now - ticketSettlement.lastedNanos(now),
+        now);
+  }
+
+  /**
+   * Learns that a provider refused a request because of its limits. If part of its input was
+   * expected to be read from a cache, that may have been wrong.
+   */
+  public void limited(RequestContext requestContext) {
+    CacheLearner.Prompt prompt = requestContext.prompt();
+    TicketSettlement ticketSettlement = requestContext.settlement();
+    String model = requestContext.askedModel();
+    if (prompt != null
+        && model != null
+        && ticketSettlement != null
+        && ticketSettlement.upstream() != null
+        && ticketSettlement.reliesOnCache()) {
+      cacheLearner.doubted(prompt, ticketSettlement.upstream().spec().id(), model);
+    }
   }
 
   /** Learns from a request that was answered to its end and without an error. */

@@ -12,6 +12,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.key.ApiCaller;
+import io.penstock.prefix.CacheLearner;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusedCall;
 import io.penstock.provider.request.NamedModel;
@@ -60,6 +61,7 @@ public final class RequestContext {
   private Cost cost = Cost.NO_TOKENS;
   private @Nullable RequestContent requestContent;
   private @Nullable String model;
+  private CacheLearner.@Nullable Prompt prompt;
   private boolean weighed;
   private @Nullable ModelOperation modelOperation;
   private boolean stream;
@@ -313,10 +315,21 @@ public final class RequestContext {
     usageBound = UsageBound.of(counted);
     traits = body.traits();
     model = body.model();
+    prompt = promptOf(body);
     stream = body.stream();
     user = body.user();
     spots = body.spots();
     weighed = true;
+  }
+
+  /** Returns the prompt in a body that was read, as far as it matters to caches. */
+  public CacheLearner.Prompt promptOf(WeighedRequest.Request body) {
+    return new CacheLearner.Prompt(body.content(), body.prefix(), key());
+  }
+
+  /** Returns the prompt, as far as it matters to caches; null when no body was read. */
+  public CacheLearner.@Nullable Prompt prompt() {
+    return prompt;
   }
 
   /**

@@ -89,9 +89,15 @@ public final class UsageTap {
     TokenUsage stated = inputSettled || !successful ? null : reading.usage();
     if (stated != null) {
       inputSettled = true;
-      settlement()
-          .inputStated(requestContext.usageBound().within(stated, reading.textTokens()), now);
+      TokenUsage possible = requestContext.usageBound().within(stated, reading.textTokens());
+      settlement().inputStated(possible, now);
+      answerLearning.inputStated(requestContext, possible, now);
     }
+  }
+
+  /** Notes that the provider refused the current attempt because of its limits. */
+  public void limited() {
+    answerLearning.limited(requestContext);
   }
 
   /** Returns the output so far, as far as the answer can be believed. */
@@ -156,6 +162,7 @@ public final class UsageTap {
     AnswerReader read = reader;
     if (read != null && signal == SignalType.ON_COMPLETE) {
       read.finish();
+      settleInput(read, now);
     }
     TokenUsage stated = read == null ? sessionUsage() : read.usage();
     long produced = read == null ? outputOf(stated) : produced(read, stated, signal);

@@ -10,12 +10,16 @@ import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.UpstreamComplaints;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.prefix.CacheLearner;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
 import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.tokenizer.TokenizerInput;
 import io.penstock.wire.HeaderNames;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -35,16 +39,22 @@ public final class RequestWeighing {
   record Result(RequestContent content, Cost cost, @Nullable Refusal refusal) {}
 
   private final CostLearner costLearner;
+  private final CacheLearner cacheLearner;
+  private final Ticker ticker;
   private final TextTokenizers tokenizers;
   private final ProviderCount provider;
   private final UpstreamComplaints complaints;
 
   public RequestWeighing(
       CostLearner costLearner,
+      CacheLearner cacheLearner,
+      Ticker ticker,
       TextTokenizers tokenizers,
       ProviderCount provider,
       UpstreamComplaints complaints) {
     this.costLearner = costLearner;
+    this.cacheLearner = cacheLearner;
+    this.ticker = ticker;
     this.tokenizers = tokenizers;
     this.provider = provider;
     this.complaints = complaints;
@@ -55,7 +65,27 @@ public final class RequestWeighing {
     boolean askProvider =
         requestContext.endpoint().spec().reading().costFrom() == CostSource.PROVIDER;
     RequestContent requestContent = askProvider ? null : tokenizers.atOnce(body.tokenizerInput());
-    return requestContent == null ? null : result(requestContext, body, requestContent);
+    return requestContent == null
+        ? null
+        : expecting(requestContext, body, result(requestContext, body, requestContent));
+  }
+
+  /** Returns the result with the part of the input that is expected to be read from a cache. */
+  private Result expecting(
+      RequestContext requestContext, WeighedRequest.Request body, Result result) {
+    List<String> upstreams = new ArrayList<>();
+    for (UpstreamSpec each : requestContext.endpoint().spec().upstreams()) {
+      if (each.budget().expectsReads() && each.serves(body.model())) {
+        upstreams.add(each.id());
+      }
+    }
+    if (upstreams.isEmpty()) {
+      return result;
+    }
+    Cost cost =
+        cacheLearner.expect(
+            result.cost(), requestContext.promptOf(body), upstreams, ticker.nanos());
+    return new Result(result.content(), cost, result.refusal());
   }
 
   /** Returns the result, which may come on any thread. */
@@ -68,9 +98,11 @@ public final class RequestWeighing {
             .map(requestContent -> result(requestContext, body, requestContent));
     String model = body.model();
     UpstreamSpec upstream = upstream(requestContext.endpoint().spec(), model);
-    return upstream == null || model == null
-        ? local
-        : local.flatMap(result -> counted(requestContext, model, request, upstream, result));
+    Mono<Result> counted =
+        upstream == null || model == null
+            ? local
+            : local.flatMap(result -> counted(requestContext, model, request, upstream, result));
+    return counted.map(result -> expecting(requestContext, body, result));
   }
 
   /** Returns the upstream that is asked to count tokens, or null. */

@@ -1,0 +1,193 @@
+package io.penstock.prefix;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.RecentEntries;
+import io.penstock.cost.RequestContent;
+import io.penstock.cost.TokenUsage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Predicts from earlier answers how much of a prompt its provider will read from a cache.
+ *
+ * <p>For each upstream and model it knows which beginnings of prompts are in the cache: an answer
+ * confirms them, and each use renews their lifetime. Nothing is expected until answers to the same
+ * key, model and upstream have read what they could; the lowest of the last {@value
+ * CacheTrust#ANSWERS} counts. Where some of the upstreams have a beginning and some have not, or
+ * where a prompt has none that can be told from others, the share that recent answers to the same
+ * key and model read is expected instead, once {@value #LEAST_ANSWERS} of them stated it.
+ *
+ * <p>A beginning that is new here is expected to be read by nobody. All instants are nanoseconds of
+ * one monotonic clock. Safe from any thread.
+ */
+public final class CacheLearner {
+  /** Number of pairs of an upstream and a model that are remembered. */
+  static final int MAX_TABLES = 500;
+
+  /** Number of pairs of a key and a model, at each upstream, that are remembered. */
+  static final int MAX_KEYS = 10_000;
+
+  static final int LEAST_ANSWERS = 4;
+
+  /**
+   * The part of what a cache has from which it counts as read: providers round what they read down
+   * to whole blocks.
+   */
+  private static final double READ = 0.95;
+
+  private record Place(String upstream, String model) {}
+
+  private record Reader(String key, String model, @Nullable String upstream) {}
+
+  private final RecentEntries<Place, PrefixTable> tables =
+      new RecentEntries<>(MAX_TABLES, PrefixTable::new);
+  private final RecentEntries<Reader, CacheTrust> trust =
+      new RecentEntries<>(MAX_KEYS, CacheTrust::new);
+  private final RecentEntries<Reader, CacheTrust> shares =
+      new RecentEntries<>(MAX_KEYS, CacheTrust::new);
+
+  /**
+   * A request, as far as it matters to caches.
+   *
+   * @param content its content as the body states it, to which the sizes of the beginnings belong
+   * @param prefix the beginnings of its prompt
+   * @param key the key it came with
+   */
+  public record Prompt(RequestContent content, PromptPrefix prefix, String key) {
+    /** Returns how large a part of the prompt is before a boundary, 0 to 1. */
+    private double part(Boundary boundary) {
+      double all = (double) content.textTokens() + (double) content.otherTokens();
+      return all <= 0 ? 0 : Math.min(1, (double) boundary.tokens() / all);
+    }
+  }
+
+  /**
+   * Returns the cost with the part of its input that is expected to be read from a cache.
+   *
+   * @param upstreams the ids of the upstreams that may serve the request
+   */
+  public Cost expect(Cost cost, Prompt prompt, List<String> upstreams, long now) {
+    String model = prompt.content().model();
+    if (model == null || upstreams.isEmpty()) {
+      return cost;
+    }
+    double least = 1;
+    int known = 0;
+    for (String upstream : upstreams) {
+      PrefixTable table = tables.find(new Place(upstream, model));
+      PrefixTable.Held held = table == null ? null : table.longest(prompt.prefix(), now);
+      if (held != null) {
+        known++;
+        CacheTrust trusted = trust.find(new Reader(prompt.key(), model, upstream));
+        double part = prompt.part(held.boundary());
+        least = Math.min(least, trusted == null ? 0 : part * trusted.lowest(1));
+      }
+    }
+    boolean isNew = known == 0 && !prompt.prefix().boundaries().isEmpty();
+    if (isNew) {
+      return cost.withCached(0);
+    }
+    double part = known == upstreams.size() ? least : share(prompt.key(), model);
+    return cost.withCached((long) (part * (double) cost.inputTokens()));
+  }
+
+  private double share(String key, String model) {
+    CacheTrust shared = shares.find(new Reader(key, model, null));
+    return shared == null ? 0 : shared.lowest(LEAST_ANSWERS);
+  }
+
+  /**
+   * Learns from the input that an answer states; to be called once for each answer.
+   *
+   * @param model the model that answered, as clients name it
+   * @param sentNanos when the request was sent: what became known later it could not read
+   */
+  public void stated(
+      Prompt prompt,
+      String upstream,
+      String model,
+      TokenUsage tokenUsage,
+      long sentNanos,
+      long now) {
+    if (tokenUsage.inputTokens() > 0) {
+      double share = (double) tokenUsage.cacheReadTokens() / (double) tokenUsage.inputTokens();
+      shares.touch(new Reader(prompt.key(), model, null)).add(share);
+    }
+    if (prompt.prefix().boundaries().isEmpty()) {
+      return;
+    }
+    PrefixTable table = tables.touch(new Place(upstream, model));
+    PrefixTable.Held held = table.longest(prompt.prefix(), now);
+    if (held != null && held.tokens() > 0 && held.sinceNanos() <= sentNanos) {
+      double read = (double) tokenUsage.cacheReadTokens() / (double) held.tokens();
+      trust.touch(new Reader(prompt.key(), model, upstream)).add(read >= READ ? 1 : read);
+    }
+    remember(table, prompt, tokenUsage, now);
+  }
+
+  /**
+   * Notes which beginnings are in the cache now: those up to the longest that the provider stores,
+   * which has all that was read and written. If it has nothing, all are forgotten.
+   */
+  private static void remember(PrefixTable table, Prompt prompt, TokenUsage tokenUsage, long now) {
+    long cached = tokenUsage.cacheReadTokens() + tokenUsage.cacheWriteTokens();
+    Boundary longest = prompt.prefix().stored();
+    for (Boundary each : prompt.prefix().boundaries()) {
+      if (cached == 0 || longest == null) {
+        table.remove(each);
+      } else if (each.stored()) {
+        double part = (double) each.tokens() / (double) Math.max(1, longest.tokens());
+        table.add(each, (long) (part * (double) cached), prompt.key(), now);
+      }
+    }
+  }
+
+  /**
+   * Notes that a provider refused a request because of its limits although there was room for what
+   * was expected of it: it may have read less, and nobody will know.
+   */
+  public void doubted(Prompt prompt, String upstream, String model) {
+    trust.touch(new Reader(prompt.key(), model, upstream)).add(0);
+    shares.touch(new Reader(prompt.key(), model, null)).add(0);
+  }
+
+  /**
+   * Returns the shortest beginning that the provider would store and that none of the upstreams has
+   * in its cache; null when there is none.
+   */
+  public @Nullable Boundary shortestNew(
+      Prompt prompt, String model, List<String> upstreams, long now) {
+    long known = 0;
+    for (String upstream : upstreams) {
+      PrefixTable table = tables.find(new Place(upstream, model));
+      PrefixTable.Held held = table == null ? null : table.longest(prompt.prefix(), now);
+      known = held == null ? known : Math.max(known, held.boundary().tokens());
+    }
+    for (Boundary each : prompt.prefix().boundaries()) {
+      if (each.stored() && each.tokens() > known) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * An upstream that has a beginning of a prompt in its cache.
+   *
+   * @param cachedTokens the size of what it has, as the provider counts it
+   */
+  public record Holder(String upstream, long cachedTokens) {}
+
+  /** Returns the upstream that has the longest beginning in its cache; null when none has any. */
+  public @Nullable Holder holder(Prompt prompt, String model, List<String> upstreams, long now) {
+    Holder best = null;
+    for (String upstream : upstreams) {
+      PrefixTable table = tables.find(new Place(upstream, model));
+      PrefixTable.Held held = table == null ? null : table.longest(prompt.prefix(), now);
+      if (held != null && (best == null || held.tokens() > best.cachedTokens())) {
+        best = new Holder(upstream, held.tokens());
+      }
+    }
+    return best;
+  }
+}
