@@ -3,10 +3,15 @@ package io.penstock.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.suite.DocumentPages;
+import io.penstock.suite.Hostile;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -21,10 +26,16 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** Counts the cases of the tests that the page about security names. */
+/**
+ * Counts the hostile cases of the tests that the page about security names, and checks that it
+ * names every class that has some.
+ */
 class SecurityPageTest {
   private static final int LEAST_CASES = 150;
   private static final Path TESTS = Path.of("src", "test", "java");
+  private static final Map<Hostile.By, String> ATTACKERS =
+      Map.of(
+          Hostile.By.CLIENT, "clients", Hostile.By.UPSTREAM, "upstreams", Hostile.By.PAGE, "pages");
   private static final Pattern TEST_CLASS = Pattern.compile("`([A-Z]\\w*(?:Test|IT))`");
 
   private static Class<?> type(Path file) throws ClassNotFoundException {
@@ -32,19 +43,23 @@ class SecurityPageTest {
     return Class.forName(name, false, SecurityPageTest.class.getClassLoader());
   }
 
-  /** Returns how many cases a test class has, its own and those that it inherits. */
-  private static int cases(Class<?> type) {
-    return ReflectionSupport.findMethods(type, method -> true, HierarchyTraversalMode.TOP_DOWN)
-        .stream()
-        .mapToInt(SecurityPageTest::cases)
-        .sum();
+  /** Returns the tests of a class, its own and those that it inherits. */
+  private static List<Method> tests(Class<?> type) {
+    return ReflectionSupport.findMethods(
+        type,
+        method -> AnnotationSupport.isAnnotated(method, Testable.class),
+        HierarchyTraversalMode.TOP_DOWN);
+  }
+
+  /** Returns who attacks in a test of a class; its method says so, or else the class. */
+  private static Optional<Hostile.By> attacker(Class<?> type, Method test) {
+    return AnnotationSupport.findAnnotation(test, Hostile.class)
+        .or(() -> AnnotationSupport.findAnnotation(type, Hostile.class))
+        .map(Hostile::value);
   }
 
   /** Arguments that only a run could tell count as one case. */
   private static int cases(Method method) {
-    if (!AnnotationSupport.isAnnotated(method, Testable.class)) {
-      return 0;
-    }
     int stated = 0;
     for (CsvSource rows : AnnotationSupport.findRepeatableAnnotations(method, CsvSource.class)) {
       stated += rows.value().length + (int) rows.textBlock().lines().count();
@@ -69,31 +84,46 @@ class SecurityPageTest {
     return all == null ? 1 : all.length;
   }
 
-  @Test
-  void testsOfThePage_haveManyHostileCases() throws ClassNotFoundException {
-    TreeSet<String> named = new TreeSet<>();
+  private static Set<String> namedOnThePage() {
+    Set<String> named = new TreeSet<>();
     String page = DocumentPages.text(DocumentPages.page("security.md"));
     TEST_CLASS.matcher(page).results().map((MatchResult each) -> each.group(1)).forEach(named::add);
-    Map<String, Integer> cases = new TreeMap<>();
+    return named;
+  }
+
+  @Test
+  void testsOfThePage_haveManyHostileCases() throws ClassNotFoundException {
+    TreeSet<String> withTests = new TreeSet<>();
+    Map<Hostile.By, Map<String, Integer>> cases = new EnumMap<>(Hostile.By.class);
     for (Path file : SourceTree.javaFiles(TESTS)) {
       String name = Objects.toString(file.getFileName()).replace(".java", "");
-      if (named.contains(name)) {
-        cases.put(name, cases(type(file)));
+      if (name.endsWith("Test") || name.endsWith("IT")) {
+        Class<?> type = type(file);
+        for (Method test : tests(type)) {
+          withTests.add(name);
+          attacker(type, test)
+              .map(by -> cases.computeIfAbsent(by, any -> new TreeMap<>()))
+              .ifPresent(counted -> counted.merge(name, cases(test), Integer::sum));
+        }
       }
     }
-    assertThat(cases.keySet()).isEqualTo(named);
-    int all = cases.values().stream().mapToInt(Integer::intValue).sum();
-    System.out.println(all + " cases of the tests on the page about security: " + cases);
-    assertThat(cases).doesNotContainValue(0);
+    Set<String> named = namedOnThePage();
+    assertThat(withTests).as("classes with tests").containsAll(named);
+    int all = 0;
+    for (Map.Entry<Hostile.By, Map<String, Integer>> each : cases.entrySet()) {
+      Map<String, Integer> counted = each.getValue();
+      int sum = counted.values().stream().mapToInt(Integer::intValue).sum();
+      System.out.println(sum + " cases of hostile " + ATTACKERS.get(each.getKey()) + " " + counted);
+      assertThat(named).as("the page").containsAll(counted.keySet());
+      all += sum;
+    }
+    System.out.println(all + " hostile cases");
+    assertThat(cases).containsOnlyKeys(Hostile.By.values());
     assertThat(all).isGreaterThanOrEqualTo(LEAST_CASES);
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "rowsAndMethods_areCases, 3",
-    "testsOfThePage_haveManyHostileCases, 1",
-    "constants, 0"
-  })
+  @CsvSource({"rowsAndMethods_areCases, 2", "testsOfThePage_haveManyHostileCases, 1"})
   void rowsAndMethods_areCases(String method, int cases) {
     int counted = 0;
     for (Method each : SecurityPageTest.class.getDeclaredMethods()) {

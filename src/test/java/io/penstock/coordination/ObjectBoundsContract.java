@@ -2,6 +2,7 @@ package io.penstock.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.Hostile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -59,6 +60,7 @@ public abstract class ObjectBoundsContract {
     return new ObjectOperation.Acquire(10_000, key, 60 * MINUTE);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void tenantHasItsShareOfObjects_andNotOneMore() {
     ObjectReply own = ObjectReplies.tooManyOwnObjects(BOUNDS);
@@ -71,6 +73,7 @@ public abstract class ObjectBoundsContract {
     assertThat(count(HOSTILE, "h0")).as("its place is free").isEqualTo(new ObjectReply.Result("1"));
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void tenantHasItsShareOfMemory_andNotMore() {
     int sent =
@@ -104,6 +107,7 @@ public abstract class ObjectBoundsContract {
     assertThat(made).isBetween(8, 12);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void tenantHasItsShareOfWaiters_andNotOneMore() {
     List<ClientTurn> waiting = new ArrayList<>();
@@ -131,6 +135,7 @@ public abstract class ObjectBoundsContract {
         .isNull();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void whoMakesAnObjectGrow_paysForIt() {
     assertThat(now(OTHER, "s", place("o"))).isEqualTo(new ObjectReply.Result("o"));

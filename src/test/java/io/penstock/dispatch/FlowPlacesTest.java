@@ -15,6 +15,7 @@ import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.suite.Hostile;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,7 @@ class FlowPlacesTest {
     return waiting;
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource({"1, 1", "3, 3", "4, 3", "8, 6", "1000, 750"})
   void oneFlow_takesThreeQuartersOfTheQueue(long places, int taken) {
@@ -65,6 +67,7 @@ class FlowPlacesTest {
     assertThat(flood(endpoint, "hostile", 1, 0)).isEqualTo(taken);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void floodOfAFlow_leavesPlacesForEachFlowThatComesLater() {
     Endpoint endpoint = open(QueueOrder.FAIR, new QueueBounds(1_000, ANY, ANY), 0);

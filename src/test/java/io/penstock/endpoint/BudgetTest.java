@@ -15,6 +15,7 @@ import io.penstock.dispatch.ParkedTicket;
 import io.penstock.limit.LimitSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.suite.Hostile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -54,6 +55,7 @@ class BudgetTest {
     endpointFixture.drivers.run();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void manyLargeAnswersAtOnce_onlyAsManyRunAsTheBudgetCanPay() {
     FakeCallers.Caller alice = rejecting();
@@ -133,6 +135,7 @@ class BudgetTest {
     assertThat(went(alice.submit(endpoint, new Cost(1, 1, 0)))).isFalse();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whateverIsAsked_neverMoreIsUsedThanTheBudgetHas(boolean waits) {

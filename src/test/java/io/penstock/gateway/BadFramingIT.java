@@ -8,6 +8,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
+import io.penstock.suite.Hostile;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,7 @@ class BadFramingIT extends HostileCase {
     return gateway.count(CHAT, TicketFate.CANCELLED);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void chunkedBodyCutByAnEnd_isCancelled() {
     long before = cancelled();
@@ -52,6 +54,7 @@ class BadFramingIT extends HostileCase {
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void chunkedBodyCutByAReset_isCancelled() {
     long before = cancelled();
@@ -59,6 +62,7 @@ class BadFramingIT extends HostileCase {
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bodyShorterThanItsLength_isCancelled() {
     long before = cancelled();
@@ -68,6 +72,7 @@ class BadFramingIT extends HostileCase {
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void chunksThatBreakAfterWholeJson_areNotTakenForItsEnd() {
     long before = cancelled();
@@ -78,6 +83,7 @@ class BadFramingIT extends HostileCase {
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void uploadThatBreaks_isNotCompletedForTheUpstream() throws InterruptedException {
     CompletableFuture<Boolean> whole = new CompletableFuture<>();
@@ -104,6 +110,7 @@ class BadFramingIT extends HostileCase {
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void uploadWhoseClientGoes_isNotCompletedForTheUpstream(boolean reset)
@@ -134,6 +141,7 @@ class BadFramingIT extends HostileCase {
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bothLengths_areOneRequestToTheUpstream() throws InterruptedException {
     String smuggled = "GET /v1/smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -154,6 +162,7 @@ class BadFramingIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -173,6 +182,7 @@ class BadFramingIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(strings = {"", "Host: a\r\nHost: b\r\n", "Host: a\r\nhost: a\r\n", "Host: a, b\r\n"})
   void requestThatNamesNoHostOrTwo_isRefused(String hosts) {
@@ -200,6 +210,7 @@ class BadFramingIT extends HostileCase {
     assertThat(upstream.received().header("expect")).isNull();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void expectationOfTooMuch_isRefusedInstead() {
     refused(
@@ -231,6 +242,7 @@ class BadFramingIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(strings = {"OPTIONS * HTTP/1.1", "CONNECT evil.example:443 HTTP/1.1"})
   void targetWithoutAPath_isRefused(String line) {
@@ -259,6 +271,7 @@ class BadFramingIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void lineBreaksInIdAndQuery_makeNoHeaders() throws InterruptedException {
     try (ByteSocket byteSocket = connect()) {
@@ -274,6 +287,7 @@ class BadFramingIT extends HostileCase {
     assertThat(asked.target()).isEqualTo("/v1/models?a=%0d%0aX-Evil:%201&tokens=5");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void requestsAheadOfTheirTurn_areNotReadWithoutBound() {
     ask("GET /never?tokens=10 HTTP/1.1\r\nHost: x\r\n\r\n");

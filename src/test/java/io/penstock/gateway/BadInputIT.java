@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +43,7 @@ class BadInputIT extends HostileCase {
     return ROUTES;
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -71,6 +73,7 @@ class BadInputIT extends HostileCase {
     assertThat(anthropic.text()).startsWith("{\"type\":\"error\",\"error\":");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource({
     "tokens=abc",
@@ -95,6 +98,7 @@ class BadInputIT extends HostileCase {
     refused(post("/short/v1/chat/completions?" + query, ASK), 400, "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(strings = {"tokens=abc", "tokens=1&tokens=1", "tokens=", "%74okens=abc"})
   void costThatIsNoNumber_whereTheQueryStatesIt_isRefused(String query) {
@@ -103,6 +107,7 @@ class BadInputIT extends HostileCase {
     assertThat(plain.header("content-type")).isEqualTo("application/problem+json");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(strings = {"tokens=%zz", "a=%", "a=%4", "a=|"})
   void queryThatNoUriCanHave_isRefusedAtEveryEndpoint(String query) {
@@ -123,6 +128,7 @@ class BadInputIT extends HostileCase {
     refused(post("/openaiX/v1/chat/completions", ASK), 404, "no_endpoint");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -138,6 +144,7 @@ class BadInputIT extends HostileCase {
     refused(post(path, ASK), 400, "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -168,6 +175,7 @@ class BadInputIT extends HostileCase {
     assertThat(upstream.received().target()).isEqualTo(forwarded);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void pathWithABrokenEscape_isRefused() {
     refused(post("/openai/v1/chat/completions%zz", ASK), 400, "bad_request");
@@ -175,6 +183,7 @@ class BadInputIT extends HostileCase {
     refused(post("/openai/v1/%", ASK), 400, "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void absoluteTarget_goesToTheConfiguredUpstream() throws InterruptedException {
     HttpMessage answer = post("http://evil.example" + CHAT, ASK);
@@ -185,6 +194,7 @@ class BadInputIT extends HostileCase {
     refused(post("http://evil.example@127.0.0.1/nowhere", ASK), 404, "no_endpoint");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bodyOverTheBound_isRefusedByItsLengthAlone() {
     String head =
@@ -192,6 +202,7 @@ class BadInputIT extends HostileCase {
     refused(ask(head), 413, "body_too_large");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bodyOverTheBound_isRefusedThoughItsLengthIsNotStated() {
     try (ByteSocket byteSocket = connect()) {
@@ -226,6 +237,7 @@ class BadInputIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void negativeLength_isRefused() {
     refused(
@@ -238,6 +250,7 @@ class BadInputIT extends HostileCase {
         "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void headersWithoutEnd_areRefused() {
     refused(
@@ -252,6 +265,7 @@ class BadInputIT extends HostileCase {
     refused(ask("GET /permit/" + "x".repeat(9_000) + " HTTP/1.1\r\n\r\n"), 414, "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void whatIsNotHttp_isRefused() {
     refused(ask("\u0016\u0003\u0001 hello\r\n\r\n"), 400, "bad_request");
@@ -260,6 +274,7 @@ class BadInputIT extends HostileCase {
     refused(ask("GET /permit HTTP/1.1\r\nX Y: 1\r\n\r\n"), 400, "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void badChunkSize_isRefused() {
     refused(

@@ -9,6 +9,7 @@ import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -102,6 +103,7 @@ class BadUpstreamIT extends HostileCase {
     refused(post("/untrusted/v1/chat/completions", ASK), 502, "upstream_unreachable");
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void upstreamThatHangsUpBeforeTheRequest_is502(boolean reset) throws InterruptedException {
@@ -114,6 +116,7 @@ class BadUpstreamIT extends HostileCase {
     refusedByBoth(502, "upstream_unreachable");
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void upstreamThatHangsUpAfterTheRequest_is502AndAskedOnce(boolean reset)
@@ -130,6 +133,7 @@ class BadUpstreamIT extends HostileCase {
     assertThat(upstream.connections()).isEqualTo(before + 2);
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -147,6 +151,7 @@ class BadUpstreamIT extends HostileCase {
     refusedByBoth(502, "upstream_unreachable");
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void answerWithAHeadWithoutEnd_is502() {
     upstream.script(
@@ -154,6 +159,7 @@ class BadUpstreamIT extends HostileCase {
     refusedByBoth(502, "upstream_unreachable");
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void upstreamThatNeverAnswers_is504() {
     upstream.script(
@@ -164,6 +170,7 @@ class BadUpstreamIT extends HostileCase {
     refusedByBoth(HASTY, HASTY_MESSAGES, 504, "upstream_timeout");
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void upstreamThatTakesNoMoreOfTheRequest_is504() {
     CountDownLatch done = new CountDownLatch(1);
@@ -208,6 +215,7 @@ class BadUpstreamIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -252,6 +260,7 @@ class BadUpstreamIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void headWithoutItsBody_is502() {
     upstream.script(
@@ -269,6 +278,7 @@ class BadUpstreamIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void streamThatStalls_breaksOff() throws InterruptedException {
     upstream.script(
@@ -288,6 +298,7 @@ class BadUpstreamIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void answerBeforeTheWholeRequest_passes() throws InterruptedException {
     upstream.script(
@@ -302,6 +313,7 @@ class BadUpstreamIT extends HostileCase {
     assertThat(answer.text()).isEqualTo("big");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void hugeAnswerToASlowReader_waitsInTheUpstream() throws Exception {
     byte[] piece = ("10000\r\n" + "x".repeat(65_536) + "\r\n").getBytes(US_ASCII);

@@ -7,6 +7,7 @@ import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
+import io.penstock.suite.Hostile;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * Tests that no key takes the memory of all others, and that a request that is refused anyway takes
  * none.
  */
+@Hostile(Hostile.By.CLIENT)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class BodyTenantsIT extends HostileCase {
   private static final int MOST = 4_000_000;

@@ -6,6 +6,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests bodies that end before their end, with all that comes of them in one packet: their upstream
  * sees a broken request, or none, but never a complete one that is shorter.
  */
+@Hostile(Hostile.By.CLIENT)
 class BrokenBodyIT extends HostileCase {
   /** The way in which a client leaves after its first packet. */
   enum Break {

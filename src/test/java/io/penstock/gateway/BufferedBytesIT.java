@@ -6,6 +6,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
+import io.penstock.suite.Hostile;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -119,6 +120,7 @@ class BufferedBytesIT extends HostileCase {
     gateway.await(WAITING, TicketFate.WAITING, 0);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void halfReadBodiesOfUnstatedLength_doNotWaitForEachOther() throws InterruptedException {
     List<ByteSocket> wires = List.of(connect(), connect(), connect());
@@ -141,6 +143,7 @@ class BufferedBytesIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void clientThatLeavesWhileItsBodyIsHeldUp_isNoticed() {
     ByteSocket first = connect();

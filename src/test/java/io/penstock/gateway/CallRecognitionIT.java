@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,6 +77,7 @@ class CallRecognitionIT extends HostileCase {
     weighed(target, CONTENT, "261");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -105,6 +107,7 @@ class CallRecognitionIT extends HostileCase {
     weighed(target, ASK, "14");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -126,12 +129,14 @@ class CallRecognitionIT extends HostileCase {
     refused(post(target, ASK), 400, "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(strings = {"%2500", "a%250ab", "%25250d", "%257F"})
   void controlCharacterEscapedTwice_isRefused(String segment) {
     refused(post("/openai/v1/" + segment, ASK), 400, "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource({
     "/gemini/v1beta/openai/chat/completions, 14",
@@ -150,6 +155,7 @@ class CallRecognitionIT extends HostileCase {
     weighed(target, ASK, cost);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(strings = {"gemini/v1beta/openai", "anthropic/v1", "openai/v1", "azure/openai/v1"})
   void embeddingsAndCompletions_areWeighedUnderEveryDialect(String base) throws Exception {

@@ -8,6 +8,7 @@ import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.quota.Quota;
+import io.penstock.suite.Hostile;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,6 +184,7 @@ class ClientGoneIT extends HostileCase {
     return pool.limits().getFirst().limit().balance(now).charged();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void goneAfterTheOutput_paysWhatWasExpected_andBeforeItsEndWhatPassed()
       throws InterruptedException {
@@ -194,6 +196,7 @@ class ClientGoneIT extends HostileCase {
         .isEqualTo(5);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void goneWhileItDoesNotReadItsAnswer_cancelsTheUpstream() throws InterruptedException {
     long before = gateway.count(CHAT, TicketFate.CANCELLED);
@@ -223,6 +226,7 @@ class ClientGoneIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void manyGoneAtOnce_giveEverythingBack() throws InterruptedException {
     fill("/waiting", WAITING);
@@ -241,6 +245,7 @@ class ClientGoneIT extends HostileCase {
     wires.forEach(ByteSocket::close);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void goneAtTheMomentOfItsGrant_leavesNothing() throws InterruptedException {
     String routes =

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -148,6 +149,7 @@ class CompressedBodyIT extends HostileCase {
         .contains("encoding " + encoding.replace("\r\nContent-Encoding: ", ", ") + " cannot");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bodyOfTheLargestInflatedSize_isTaken_andOneMoreByteIsNot() throws Exception {
     String ask = ASK.replace("\"m\"", "\"big\"");
@@ -158,6 +160,7 @@ class CompressedBodyIT extends HostileCase {
     refused(sent(CHAT, "gzip", gzip(more.getBytes(UTF_8))), 413, "body_too_large");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bomb_isCutOffEarly() throws Exception {
     byte[] bomb = gzip(new byte[512 * MIB]);
@@ -165,6 +168,7 @@ class CompressedBodyIT extends HostileCase {
     refused(sent(CHAT, "gzip", bomb), 413, "body_too_large");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bodyThatIsCutOffOrNoGzip_isABadRequest() throws Exception {
     byte[] whole = gzip(ASK.getBytes(UTF_8));
@@ -195,6 +199,7 @@ class CompressedBodyIT extends HostileCase {
     assertThat(received.body()).isEqualTo(body);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void clientGoneWithinACompressedBody_leavesNothing() throws Exception {
     long cancelled = gateway.count(CHAT, TicketFate.CANCELLED);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.StartedGateway;
+import io.penstock.suite.Hostile;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -54,6 +55,7 @@ class DynamicEndpointsIT {
     UPSTREAM.close();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void eachHasItsOwnLimit_andWhoeverComesBeyondTheBoundHasTheAncestors() {
     assertThat(gateway.gateway("GET //permit//%61/?timeout=0.5"))

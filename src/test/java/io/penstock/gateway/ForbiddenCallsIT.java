@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -114,6 +115,7 @@ class ForbiddenCallsIT extends HostileCase {
     passes(key, method, target);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource({
     "free, POST, /weighed/v1/files",
@@ -137,6 +139,7 @@ class ForbiddenCallsIT extends HostileCase {
     forbidden(key, method, target);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void upgrade_isACallThatIsNotWeighed() {
     HttpMessage answer =
@@ -154,6 +157,7 @@ class ForbiddenCallsIT extends HostileCase {
     assertThat(ask("narrow", "GET", "/permit", "").status()).isEqualTo(200);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bodyOfAForbiddenCall_isNotRead() {
     HttpMessage answer =
@@ -163,6 +167,7 @@ class ForbiddenCallsIT extends HostileCase {
     refused(answer, 403, "forbidden_call");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource({
     "limited, /openai/v1/batches, key limited",

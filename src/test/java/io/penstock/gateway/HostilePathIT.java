@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Tests paths that could mean one thing to the gateway and another to servers behind it; meanwhile
  * a good request is running.
  */
+@Hostile(Hostile.By.CLIENT)
 class HostilePathIT extends HostileCase {
   @Override
   String routes() {

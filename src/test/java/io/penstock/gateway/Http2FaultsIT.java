@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
+import io.penstock.suite.Hostile;
 import java.io.ByteArrayOutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Tests clients that break the rules of HTTP/2: the log says so in a line, without a stack trace.
  */
+@Hostile(Hostile.By.CLIENT)
 class Http2FaultsIT extends HostileCase {
   private static final int DATA = 0;
   private static final int HEADERS = 1;

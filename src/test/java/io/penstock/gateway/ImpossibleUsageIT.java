@@ -7,10 +7,12 @@ import io.penstock.event.EventBus;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RecordedEvents;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests upstreams that state more usage than a request can have. */
+@Hostile(Hostile.By.UPSTREAM)
 class ImpossibleUsageIT extends HostileCase {
   private static final long MUCH = 1_000_000_000L;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,6 +58,7 @@ class KeyOutputMaximumIT extends HostileCase {
     return Integer.parseInt(String.valueOf(answer.header("x-penstock-cost")));
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -91,6 +93,7 @@ class KeyOutputMaximumIT extends HostileCase {
     assertThat(upstream.received().text()).isEqualTo(body("\"max_tokens\":600,"));
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void moreAnswersThanTheKeyAllowsTokens_areRefusedInAnyCase() {
     refused(chat("/cap", BOUND, "\"n\":601,\"max_tokens\":5,"), 429, "cost_exceeds_capacity");

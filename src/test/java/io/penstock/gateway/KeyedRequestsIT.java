@@ -9,6 +9,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.security.MessageDigest;
@@ -135,6 +136,7 @@ class KeyedRequestsIT extends HostileCase {
     assertThat(asked.target()).isEqualTo("/v1/files?a=b");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -163,6 +165,7 @@ class KeyedRequestsIT extends HostileCase {
     assertThat(gateway.count("/openai", TicketFate.REFUSED)).isEqualTo(before + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void keyOf10KiB_isNobodys() {
     refused(get(FILES, "x-api-key: " + "k".repeat(10_240)), 401, "unauthenticated");
@@ -203,6 +206,7 @@ class KeyedRequestsIT extends HostileCase {
     refused(get("/nowhere", "x-api-key: " + CLIENT_SECRET), 404, "no_endpoint");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -217,6 +221,7 @@ class KeyedRequestsIT extends HostileCase {
     refused(get(FILES + "?key=other", "x-api-key: " + CLIENT_SECRET), 400, "bad_request");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void endpointThatIsNotAllowed_isForbiddenBeforeTheBodyIsRead_andNoneIsMade() {
     try (ByteSocket byteSocket = connect()) {
@@ -236,6 +241,7 @@ class KeyedRequestsIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void modelThatIsNotAllowed_isForbidden() throws Exception {
     assertThat(post(CHAT, BOB, ASK).status()).isEqualTo(200);
@@ -251,6 +257,7 @@ class KeyedRequestsIT extends HostileCase {
     return "{" + members + "," + ASK.substring(1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -281,6 +288,7 @@ class KeyedRequestsIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void furtherModelWithLimitsOfItsOwn_isForbidden_unlessItIsTheOneAskedFor() throws Exception {
     String other = ASK.replace("\"m\"", "\"x\"");
@@ -299,6 +307,7 @@ class KeyedRequestsIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void bodyThatAProviderMayReadOtherwise_isRefused() {
     String second = ASK.replace("\"max_tokens\"", "\"Model\":\"x\",\"max_tokens\"");
@@ -314,6 +323,7 @@ class KeyedRequestsIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void callThatDoesNotSayItsModel_isForbiddenUnlessItOnlyAsks() throws Exception {
     refused(post("/openai/v1/images/generations", BOB, "{}"), 403, "forbidden_model");
@@ -324,6 +334,7 @@ class KeyedRequestsIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -335,6 +346,7 @@ class KeyedRequestsIT extends HostileCase {
     refused(post(path + "?model=m", BOB, "{\"model\":\"x\"}"), 403, "forbidden_model");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +26,7 @@ class MethodIT extends HostileCase {
     """;
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -55,6 +57,7 @@ class MethodIT extends HostileCase {
     assertThat(upstream.received().start()).isEqualTo(method + " /x HTTP/1.1");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -82,6 +85,7 @@ class MethodIT extends HostileCase {
     assertThat(received.header("x-original")).isEqualTo("kept");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void headerOfTheUpstreamsOwnSettings_isSet() throws Exception {
     assertThat(ask("GET /plain/x HTTP/1.1\r\nHost: a\r\nX-Original-URL: /other\r\n\r\n").status())

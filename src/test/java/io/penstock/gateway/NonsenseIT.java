@@ -8,6 +8,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * line about each, and nothing stays unsettled. Each case has an upstream of its own, because after
  * a line about an upstream there is no other for a minute.
  */
+@Hostile(Hostile.By.UPSTREAM)
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class NonsenseIT extends HostileCase {
   private static final String JSON = "Content-Type: application/json\r\n";

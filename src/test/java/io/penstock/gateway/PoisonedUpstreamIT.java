@@ -6,6 +6,7 @@ import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.suite.Hostile;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Tests that one key cannot make an upstream unhealthy for the others, neither by a prompt that its
  * provider answers with an error nor by asking for WebSockets that it does not serve.
  */
+@Hostile(Hostile.By.CLIENT)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class PoisonedUpstreamIT extends HostileCase {
   private static final String HOSTILE = "hostile-secret";

@@ -6,6 +6,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -154,6 +155,7 @@ class RequestQuestionIT extends HostileCase {
     assertThat(told.get("queued_ms").asLong()).isGreaterThanOrEqualTo(1_000);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void requestOfAnother_looksLikeOneThatNeverWas() {
     gateway.endpoint("/openai").pause(true);
@@ -182,6 +184,7 @@ class RequestQuestionIT extends HostileCase {
     awaitState(ALICE, "a%2Fb%25c", "answered");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void withoutKeys_onlyIdsThatTheGatewayMadeAreKnown() throws Exception {
     try (RunningGateway open =

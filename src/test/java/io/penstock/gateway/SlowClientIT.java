@@ -7,6 +7,7 @@ import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
+import io.penstock.suite.Hostile;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
  * Tests that a client that sends too slowly does not occupy what others need for longer than is
  * configured.
  */
+@Hostile(Hostile.By.CLIENT)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class SlowClientIT extends HostileCase {
   @Override

@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.HttpMessage;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,6 +70,7 @@ class StatedMaximumIT extends HostileCase {
     assertThat(answer.text()).contains("the tpm of 1000 of upstream " + upstream);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -116,6 +118,7 @@ class StatedMaximumIT extends HostileCase {
     assertThat(upstream.received().text()).isEqualTo(ask(model, sent));
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void moreAnswersThanTheLimitHasTokens_areRefusedInAnyCase() {
     neverFits(chat("/cap/openai", "n", "\"n\":1001,\"max_tokens\":5"), "cap-openai");

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 
 /** Tests that a client cannot state a higher priority than its key allows. */
+@Hostile(Hostile.By.CLIENT)
 class StatedPriorityIT extends HostileCase {
   @Override
   String routes() {

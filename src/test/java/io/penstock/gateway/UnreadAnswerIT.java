@@ -6,6 +6,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import io.penstock.wire.ClientConnections;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -70,6 +71,7 @@ class UnreadAnswerIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void clientThatReadsNothing_losesItsPlaceToTheNext() throws InterruptedException {
     long before = connections().stalled();
@@ -83,6 +85,7 @@ class UnreadAnswerIT extends HostileCase {
     gateway.await("/openai", TicketFate.CANCELLED, cancelled + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void clientThatReadsNothingOverHttp2_losesItsPlaceToTheNext() throws InterruptedException {
     long before = connections().stalled();

@@ -10,6 +10,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import io.penstock.time.Ticker;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -263,6 +264,7 @@ class UpgradeIT extends HostileCase {
     gateway.await("/ws", TicketFate.SERVED, before + 1);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void clientThatVanishes_closesTheUpstream() throws InterruptedException {
     long offered = gateway.count("/ws", TicketFate.OFFERED);
@@ -313,6 +315,7 @@ class UpgradeIT extends HostileCase {
     assertThat(answer.text()).isEqualTo(REFUSAL);
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @ParameterizedTest
   @CsvSource({"65536, 65536", "65537, 0"})
   void refusalThatIsVeryLong_isOnlyItsStatus(int bytes, int passed) throws InterruptedException {
@@ -335,6 +338,7 @@ class UpgradeIT extends HostileCase {
     assertThat(refused("/closed/v1/realtime")).isEqualTo(502);
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void upstreamThatIgnoresTheUpgrade_hasItsAnswerPassedOn() throws InterruptedException {
     upstream.script(RawUpstream.answering(OK));
@@ -342,6 +346,7 @@ class UpgradeIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void ignoredUpgradeWithALongAnswer_is502() throws InterruptedException {
     upstream.script(
@@ -354,6 +359,7 @@ class UpgradeIT extends HostileCase {
     upstream.received(); // it is sent once more, as after every call without an answer
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @ParameterizedTest
   @CsvSource({"200, 502", "403, 403"})
   void answerToAnUpgradeThatNeverEnds_isAwaitedNoLongerThanItIsKept(int status, int answered)

@@ -10,6 +10,7 @@ import io.penstock.fake.HttpMessage;
 import io.penstock.fake.LogCapture;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,6 +97,7 @@ class WebPagesIT extends HostileCase {
     saysNothingToPages(answer);
   }
 
+  @Hostile(Hostile.By.PAGE)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -111,6 +113,7 @@ class WebPagesIT extends HostileCase {
     refused(ask("GET " + FILES, "Host: " + host), 421, "foreign_host");
   }
 
+  @Hostile(Hostile.By.PAGE)
   @ParameterizedTest
   @ValueSource(
       strings = {"/permit", "/v1/semaphore/s/acquire", "/v1/penstock/status", "/no/endpoint"})
@@ -133,6 +136,7 @@ class WebPagesIT extends HostileCase {
     assertThat(ask("GET /permit", "Host: " + host).status()).isEqualTo(200);
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void noHostOrTwoOrAMalformedOne_isRefused() {
     refused(ask("GET /permit", "Accept: */*"), 400, "bad_request");
@@ -144,6 +148,7 @@ class WebPagesIT extends HostileCase {
     assertThat(ask("GET /permit", "Host: localhost:80:80").status()).isEqualTo(400);
   }
 
+  @Hostile(Hostile.By.PAGE)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -168,6 +173,7 @@ class WebPagesIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void forwardedHost_isNotTheHost() {
     refused(
@@ -187,6 +193,7 @@ class WebPagesIT extends HostileCase {
     }
   }
 
+  @Hostile(Hostile.By.PAGE)
   @ParameterizedTest
   @ValueSource(
       strings = {"https://evil.example", "null", "http://localhost:3000", "https://localhost.evil"})
@@ -194,6 +201,7 @@ class WebPagesIT extends HostileCase {
     assertForeignOrigin(ask("DELETE " + FILES + "/f-1", LOCAL, "Origin: " + origin));
   }
 
+  @Hostile(Hostile.By.PAGE)
   @ParameterizedTest
   @CsvSource({"cross-site, 403", "same-site, 403", "same-origin, 200", "none, 200"})
   void requestWithoutAnOrigin_isServedUnlessItsBrowserSaysItIsForeign(String site, int status) {
@@ -208,6 +216,7 @@ class WebPagesIT extends HostileCase {
     saysNothingToPages(answer);
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void foreignPageThatPosts_isRefusedInTheDialect_andCounted() {
     long before = gateway.count("/anthropic", TicketFate.REFUSED);
@@ -221,6 +230,7 @@ class WebPagesIT extends HostileCase {
     assertThat(gateway.count("/anthropic", TicketFate.REFUSED)).isEqualTo(before + 1);
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void preflightOfAForeignPage_isRefused_andNotForwarded() {
     assertForeignOrigin(ask("OPTIONS " + CHAT, LOCAL, EVIL, ASKS_TO_POST));
@@ -232,11 +242,13 @@ class WebPagesIT extends HostileCase {
     assertThat(upstream.received().start()).startsWith("OPTIONS /v1/chat/completions ");
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void webSocketOfAForeignPage_isRefused_andNotForwarded() {
     assertForeignOrigin(ask("GET /openai/v1/realtime?model=m", LOCAL, EVIL, UPGRADE));
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void coordinationByAForeignPage_changesNothing() {
     assertForeignOrigin(ask("POST /v1/counter/c/count", LOCAL, EVIL, "Content-Length: 0"));

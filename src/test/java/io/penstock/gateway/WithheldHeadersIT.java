@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
+import io.penstock.suite.Hostile;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,7 @@ class WithheldHeadersIT extends HostileCase {
     return String.join("\n", message.headers()).toLowerCase(Locale.ROOT);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void billingCookiesAndAddresses_ofAClient_stayInTheGateway() throws InterruptedException {
     assertThat(chat("/plain").status()).isEqualTo(200);
@@ -129,6 +131,7 @@ class WithheldHeadersIT extends HostileCase {
     return post(endpoint + CALL, ASK);
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @ParameterizedTest
   @ValueSource(strings = {"200 OK", "400 Bad Request", "404 Not Found"})
   void cookiesAndOtherStatementsOfAnUpstream_doNotReachClients(String start)
@@ -162,6 +165,7 @@ class WithheldHeadersIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void internalLocation_doesNotReachClients_andAPublicOneDoes() throws InterruptedException {
     String own = "Location: " + upstream.url() + "/v1/models/\r\n";

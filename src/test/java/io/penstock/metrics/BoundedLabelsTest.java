@@ -2,12 +2,14 @@ package io.penstock.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.Hostile;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class BoundedLabelsTest {
   private final BoundedLabels labels = new BoundedLabels(3);
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void theFirstFew_areThemselves_laterOnesAreOther() {
     assertThat(IntStream.range(0, 5).mapToObj(each -> labels.of("m" + each)))

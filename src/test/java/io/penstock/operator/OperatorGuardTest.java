@@ -3,6 +3,7 @@ package io.penstock.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.FakeTicker;
+import io.penstock.suite.Hostile;
 import io.penstock.time.Ticker;
 import java.net.InetAddress;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -74,6 +75,7 @@ class OperatorGuardTest {
     assertThat(status(guard("127.0.0.2", null), "/endpoints", "Host", host)).isEqualTo(status);
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void noHostOrTwo_isRefused() throws Exception {
     OperatorGuard operatorGuard = guard("127.0.0.1", null);
@@ -96,6 +98,7 @@ class OperatorGuardTest {
         .isEqualTo(status);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -125,6 +128,7 @@ class OperatorGuardTest {
     assertThat(status(guard("127.0.0.1", "secret"), path, "Host", "localhost")).isEqualTo(PASSED);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "\t"})
   void blankToken_isNone_soNobodyHasItElsewhere(String blank) throws Exception {
@@ -135,6 +139,7 @@ class OperatorGuardTest {
         .isEqualTo(PASSED);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void tenWrongTokens_shutOutFurtherOnes_butNotTheRightOneFromTheSameAddress() throws Exception {
     FakeTicker ticker = new FakeTicker();
@@ -155,6 +160,7 @@ class OperatorGuardTest {
     assertThat(status(operatorGuard, "/endpoints", "Authorization", "Bearer wrong")).isEqualTo(401);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void tenWrongTokens_whereTheRightOneCouldBeGuessed_shutItOutToo_butNotHealth() throws Exception {
     FakeTicker ticker = new FakeTicker();

@@ -4,6 +4,7 @@ import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.StartedGateway;
+import io.penstock.suite.Hostile;
 import java.net.Socket;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -99,6 +100,7 @@ class OperatorIT {
         .contains("Content-Type: " + PROBLEM, "\"status\":406");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void gatewayPort_servesNothingOfTheOperators() {
     for (String path :
@@ -110,6 +112,7 @@ class OperatorIT {
     assertThat(gateway.gateway("POST /reload", "Content-Length: 0")).contains("no_endpoint");
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void otherNamesOfLoopback_areRefused() {
     for (String host : new String[] {"localhost", "LOCALHOST:1", "[::1]:8081", "127.0.0.1"}) {

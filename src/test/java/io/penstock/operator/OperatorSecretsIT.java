@@ -7,6 +7,7 @@ import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.LogCapture;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.Hostile;
 import io.penstock.suite.TaggedTests;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,6 +113,7 @@ class OperatorSecretsIT {
     assertThat(answer.header("access-control-allow-origin")).isNull();
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void preflight_ofAnotherSite_isRefused() {
     try (RunningGateway gateway = RunningGateway.start("endpoints:\n  - path: /a\n");

@@ -8,6 +8,7 @@ import io.penstock.event.EventBus;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.SlowReaders;
 import io.penstock.fake.StartedGateway;
+import io.penstock.suite.Hostile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * Tests that sockets that read nothing do not delay others, and learn what they missed once they
  * read again.
  */
+@Hostile(Hostile.By.CLIENT)
 @Timeout(120)
 @Isolated("has 200 readers and 10,000 events")
 class SlowReadersIT {

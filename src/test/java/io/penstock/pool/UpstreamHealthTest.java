@@ -2,6 +2,7 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.Hostile;
 import io.penstock.time.Ticker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,6 +99,7 @@ class UpstreamHealthTest {
     }
   }
 
+  @Hostile(Hostile.By.UPSTREAM)
   @Test
   void providerThatAnswersProbesWithErrorsOnly_isTriedAfterTheFourth() {
     health.broken(0);
@@ -147,6 +149,7 @@ class UpstreamHealthTest {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void failuresOfOneKeyWhileAnotherIsActive_doNotCount() {
     arrive(0, "b", "a");
@@ -188,6 +191,7 @@ class UpstreamHealthTest {
     assertThat(health.arrived("b", 0)).isFalse();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void whatOneKeyAloneHasShut_isOpenedByAnother() {
     fail(0, "a", "a", "a");
@@ -211,6 +215,7 @@ class UpstreamHealthTest {
     assertShut(SECOND, 3 * SECOND);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void trialThatFailsForOneKeyOfTwo_letsTheNextRequestTryAtOnce() {
     arrive(0, "a", "b");

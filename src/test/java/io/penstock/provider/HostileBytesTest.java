@@ -8,6 +8,7 @@ import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.StatedParameters;
 import io.penstock.provider.request.WeighedRequest;
+import io.penstock.suite.Hostile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Feeds golden cases, broken and cut at random; a failure prints its seed. */
+@Hostile(Hostile.By.CLIENT)
 class HostileBytesTest {
   private static final int ROUNDS = 4_000;
   private static final List<String> PATHS =

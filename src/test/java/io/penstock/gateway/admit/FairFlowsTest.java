@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpHeaders;
 
@@ -44,6 +45,7 @@ class FairFlowsTest {
         .isEqualTo("someone");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void longNames_areNotKept_andStayApart() {
     String longest = "x".repeat(256);

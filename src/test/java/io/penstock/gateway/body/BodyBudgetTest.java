@@ -3,6 +3,7 @@ package io.penstock.gateway.body;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.suite.Hostile;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,7 @@ class BodyBudgetTest {
     emptied(all, none);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void tenantAtItsShare_waits_andOthersDoNot() {
     BodyBudget.Claim first = reading("a", 3 * MIB);
@@ -147,6 +149,7 @@ class BodyBudgetTest {
     emptied(small);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void claimsOfOneTenant_areGrantedInOrder_andTenantsTakeTurns() {
     BodyBudget.Claim all = reading("x", 20 * MIB);

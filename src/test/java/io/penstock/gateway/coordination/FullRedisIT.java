@@ -7,6 +7,7 @@ import io.penstock.fake.RedisProgram;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
 import io.penstock.key.KeySecrets;
+import io.penstock.suite.Hostile;
 import io.penstock.time.Ticker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -132,6 +133,7 @@ class FullRedisIT {
     throw new AssertionError("events are never refused");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void keyThatSendsLargeEvents_hasItsShare_andOthersHaveTheirs() {
     try (RedisServer redis = redis();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.gateway.request.ClientAddress;
+import io.penstock.suite.Hostile;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -49,6 +50,7 @@ class ForwardedHeadersTest {
         new ClientAddress(proxies));
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void nobodyTrusted_saysWhoConnected() throws Exception {
     HttpHeaders headers = headersFrom(new ForwardedHeaders(List.of(), new ClientAddress(null)));
@@ -70,6 +72,7 @@ class ForwardedHeadersTest {
     assertThat(headers.getAll("Forwarded").toString()).contains("203.0.113.9").contains(INGRESS);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void whoIsNoTrustedProxy_isNotBelieved() throws Exception {
     HttpHeaders headers = headersFrom(trusting("192\\.168\\..*"));

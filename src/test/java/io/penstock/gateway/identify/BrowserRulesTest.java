@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.config.HostNames;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.suite.Hostile;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ class BrowserRulesTest {
         "authorization, x-priority");
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void hostIsLookedAtFirst_andOnlyWithoutKeys() {
     assertThat(reason("Host", "evil.example")).isEqualTo(RefusalReason.FOREIGN_HOST);
@@ -88,6 +90,7 @@ class BrowserRulesTest {
     assertThat(reason(RULES, true, "Host", "localhost:8080", "Origin", origin)).isNull();
   }
 
+  @Hostile(Hostile.By.PAGE)
   @Test
   void severalOrigins_areForeignUnlessAllAreTheGateways() {
     assertThat(reason("Host", "localhost", "Origin", APP, "Origin", EVIL))
@@ -146,6 +149,7 @@ class BrowserRulesTest {
     return exchange.getResponse().getHeaders();
   }
 
+  @Hostile(Hostile.By.PAGE)
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void preflightOfAnotherOrigin_isRefused(boolean keyed) {

@@ -3,6 +3,7 @@ package io.penstock.gateway.identify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.http.HttpVersion;
+import io.penstock.suite.Hostile;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ class HostRuleTest {
     assertThat(fault("[::1]:8080")).isNull();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void noHost_isWrongSinceHttp11() {
     assertThat(fault()).contains("no Host header");
@@ -28,6 +30,7 @@ class HostRuleTest {
     assertThat(HostRule.fault(List.of(), HttpVersion.HTTP_1_0)).isNull();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void twoHosts_areWrong_alsoTheSameTwice() {
     assertThat(fault("a", "b")).contains("more than one");
@@ -37,6 +40,7 @@ class HostRuleTest {
     assertThat(HostRule.fault(List.of("a", "a"), TWO)).isNull();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "a,b", "a b", "a/b", "user@a"})
   void whatIsNotTheNameOfOneHost_isWrong(String host) {

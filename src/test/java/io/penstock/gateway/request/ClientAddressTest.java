@@ -2,6 +2,7 @@ package io.penstock.gateway.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.Hostile;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ class ClientAddressTest {
     assertThat(client("", "192.0.2.1", "198.51.100.7")).isEqualTo(address("192.0.2.1"));
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void anotherPeer_isNotBelieved() {
     assertThat(client(PROXIES, "192.0.2.1", "198.51.100.7")).isEqualTo(address("192.0.2.1"));
@@ -45,6 +47,7 @@ class ClientAddressTest {
     assertThat(client(PROXIES, "10.0.0.1", "10.0.0.3, 10.0.0.2")).isEqualTo(address("10.0.0.3"));
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void noAddressWhereOneShouldBe_isTheLastThatIsKnown() {
     assertThat(client(PROXIES, "10.0.0.1", "198.51.100.7, example.org"))

@@ -8,6 +8,7 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueBounds;
+import io.penstock.suite.Hostile;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,7 @@ class RawPathsTest {
     assertThat(RawPaths.forwarded(spec(configured, configured, false), path)).isEqualTo(path);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource({
     "/v1/a, /v1/a",
@@ -80,6 +82,7 @@ class RawPathsTest {
     assertThat(RawPaths.comparableWithParameters(path)).isEqualTo(kept);
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void pathOfManyEscapes_isResolvedInTimeInProportionToItsLength() {
     String deep = "%" + "25".repeat(500_000) + "41";

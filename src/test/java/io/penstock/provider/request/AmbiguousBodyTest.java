@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Dialect;
 import io.penstock.provider.Cases;
 import io.penstock.provider.ProviderProtocol;
+import io.penstock.suite.Hostile;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -43,6 +44,7 @@ class AmbiguousBodyTest {
         : Set.of("the body was refused");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -108,6 +110,7 @@ class AmbiguousBodyTest {
     return "\\u00%02x%s".formatted((int) name.charAt(0), name.substring(1));
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void lettersThatOnlyFoldToOthers_countAsThose() {
     // Go compares the names of members by folding: the long s and the sign of the kelvin
@@ -117,6 +120,7 @@ class AmbiguousBodyTest {
         .startsWith("max_tokens is there twice");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -148,6 +152,7 @@ class AmbiguousBodyTest {
         .isEqualTo("none");
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -186,6 +191,7 @@ class AmbiguousBodyTest {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void overlongLetterInAName_doesNotHideASecondModel() {
     byte[] body =
@@ -206,6 +212,7 @@ class AmbiguousBodyTest {
     }
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void randomBytesInAText_areTakenIfJavaTakesThem() {
     long seed = ThreadLocalRandom.current().nextLong();
@@ -250,6 +257,7 @@ class AmbiguousBodyTest {
     return body.toByteArray();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void listsOfModels_nameFurtherModels() {
     assertThat(furtherModels("\"models\":[\"a\",\"b\"],\"route\":\"fallback\""))
@@ -261,6 +269,7 @@ class AmbiguousBodyTest {
     assertThat(furtherModels("\"metadata\":{\"models\":[\"a\"]}")).isEmpty();
   }
 
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void listOfModels_isBounded() {
     String name = "m".repeat(StatedParameters.MAX_MODEL_LENGTH);
