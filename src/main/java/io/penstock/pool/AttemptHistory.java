@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param key the name of the key that it came with, or null
  * @param upgrade whether it asks the upstream to become a WebSocket
  * @param timedOut whether the upstream took this attempt and sent nothing until the time was up
+ * @param ownCredentials whether it was sent with a credential of its client, so that a refusal
+ *     because of limits is about the client's account with the provider and not about the gateway's
  */
 public record AttemptHistory(
     @Nullable String model,
@@ -24,7 +26,8 @@ public record AttemptHistory(
     StreamUsage streamUsage,
     @Nullable String key,
     boolean upgrade,
-    boolean timedOut) {
+    boolean timedOut,
+    boolean ownCredentials) {
   /** Change to a request to learn the usage of a stream. */
   public enum StreamUsage {
     /**
@@ -41,7 +44,7 @@ public record AttemptHistory(
   /** Creates the history of a request without a key. */
   public AttemptHistory(
       @Nullable String model, int rejected, int broken, boolean repeatable, StreamUsage usage) {
-    this(model, rejected, broken, repeatable, usage, null, false, false);
+    this(model, rejected, broken, repeatable, usage, null, false, false, false);
   }
 
   /** Creates the history of a request without a key that is sent with an unchanged body. */

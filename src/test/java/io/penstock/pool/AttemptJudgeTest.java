@@ -54,6 +54,12 @@ class AttemptJudgeTest {
     return Objects.requireNonNull(upstreamRegistry.find("u"));
   }
 
+  /** Returns the first attempt of a request with a credential of its client. */
+  private static AttemptHistory ownCredentials() {
+    return new AttemptHistory(
+        "m", 1, 0, true, AttemptHistory.StreamUsage.LEFT_ALONE, "k", false, false, true);
+  }
+
   private static AttemptHistory rejected(int times) {
     return new AttemptHistory("m", times, 0, true);
   }
@@ -66,6 +72,24 @@ class AttemptJudgeTest {
       int status, long retryAfter, ErrorCause wording, AttemptHistory attemptHistory, long now) {
     return upstream.judge(
         attemptHistory, new ProviderLesson(status, List.of(), retryAfter, wording), now);
+  }
+
+  @ParameterizedTest
+  @EnumSource(ErrorCause.class)
+  void refusalOfTheAccountOfAClient_isPassedOn_andConcernsNobodyElse(ErrorCause cause) {
+    for (long retryAfter : new long[] {UNSAID, UNSAID, 30 * SECOND}) {
+      assertThat(judge(429, retryAfter, cause, ownCredentials(), NOW))
+          .isEqualTo(AttemptVerdict.PASS);
+    }
+    assertThat(shut(pool, upstream, NOW)).isFalse();
+    assertThat(upstream.pause(pool).throttled()).isEqualTo(3);
+  }
+
+  @Test
+  void overloadOfTheProvider_pausesThePool_alsoIfAClientMetItWithItsOwnCredential() {
+    assertThat(judge(529, UNSAID, ErrorCause.OVERLOADED, ownCredentials(), NOW))
+        .isEqualTo(AttemptVerdict.ELSEWHERE);
+    assertThat(shut(pool, upstream, NOW)).isTrue();
   }
 
   private boolean goes(Quota from, long now) {
@@ -278,12 +302,12 @@ class AttemptJudgeTest {
 
   private static AttemptHistory of(String key, boolean upgrade) {
     return new AttemptHistory(
-        "m", 0, 1, true, AttemptHistory.StreamUsage.LEFT_ALONE, key, upgrade, false);
+        "m", 0, 1, true, AttemptHistory.StreamUsage.LEFT_ALONE, key, upgrade, false, false);
   }
 
   private static AttemptHistory timedOut(String key, boolean upgrade) {
     return new AttemptHistory(
-        "m", 0, 1, true, AttemptHistory.StreamUsage.LEFT_ALONE, key, upgrade, true);
+        "m", 0, 1, true, AttemptHistory.StreamUsage.LEFT_ALONE, key, upgrade, true, false);
   }
 
   @ParameterizedTest

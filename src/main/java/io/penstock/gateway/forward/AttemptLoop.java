@@ -329,11 +329,16 @@ public final class AttemptLoop {
         .onErrorResume(error -> SettleFilter.answered(later, usageTap, error));
   }
 
-  /** Returns what an answer teaches; the limits of the upstream have learned it by then. */
+  /**
+   * Returns what an answer teaches; the limits of the upstream have learned it by then, unless it
+   * is about the client's own account.
+   */
   private ProviderLesson lesson(int status, HttpHeaders headers, byte[] body) {
     ProviderLesson providerLesson =
         requestContext.upstreamProtocol().lesson(status, headers::get, body);
-    settlement().learn(providerLesson, now());
+    if (!ownCredentials()) {
+      settlement().learn(providerLesson, now());
+    }
     if (providerLesson.oddity() != null) {
       tap().complain(upstream().spec().id(), providerLesson.oddity());
     }
@@ -353,7 +358,12 @@ public final class AttemptLoop {
         streamUsage(),
         requestContext.origin().key(),
         requestContext.upgrades(),
-        timedOut);
+        timedOut,
+        ownCredentials());
+  }
+
+  private boolean ownCredentials() {
+    return OutgoingRequest.passthrough(requestContext, upstream().spec());
   }
 
   private AttemptHistory.StreamUsage streamUsage() {

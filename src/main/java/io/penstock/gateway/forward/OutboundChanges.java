@@ -51,7 +51,7 @@ final class OutboundChanges {
   private static @Nullable String query(RequestContext requestContext, UpstreamSpec spec) {
     String query = requestContext.parameters().query();
     String credential = requestContext.parameters().credential();
-    boolean passes = spec.access().passthrough() && requestContext.client().ownCredentials();
+    boolean passes = OutgoingRequest.passthrough(requestContext, spec);
     boolean gemini = requestContext.endpoint().spec().reading().dialect() == Dialect.GEMINI;
     if (credential == null || !gemini || !passes) {
       return query;

@@ -94,7 +94,8 @@ final class OutgoingRequest {
     return new OutgoingRequest(request, target, headers, requestContext, edits);
   }
 
-  private static boolean passthrough(RequestContext requestContext, UpstreamSpec upstream) {
+  /** Returns whether requests of a client go to an upstream with the client's own credentials. */
+  static boolean passthrough(RequestContext requestContext, UpstreamSpec upstream) {
     return upstream.access().passthrough() && requestContext.client().ownCredentials();
   }
 
