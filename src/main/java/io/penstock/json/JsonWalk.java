@@ -387,6 +387,18 @@ public final class JsonWalk {
     return reading().getStringLength() <= chars;
   }
 
+  /** Returns the number of characters of the scalar's text. */
+  public int length() {
+    return reading().getStringLength();
+  }
+
+  /** Returns the first characters of the scalar's text, without a copy of the rest. */
+  public String beginning(int chars) {
+    TextBeginning beginning = new TextBeginning(chars);
+    reading().getString(beginning);
+    return beginning.text();
+  }
+
   /** Returns the UTF-8 bytes of the scalar's text, escapes resolved, quotes not counted. */
   public long utf8Bytes() {
     return utf8Bytes(null);

@@ -6,7 +6,6 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
 import io.penstock.provider.answer.AnswerReader;
-import io.penstock.provider.request.GeminiContent;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -242,13 +241,15 @@ class GeminiTest {
   }
 
   @Test
-  void attachment_countsTheSame_howeverLarge() {
+  void image_countsTheSame_howeverLarge() {
     for (int size : new int[] {1, 100_000}) {
-      String part = "{\"inline_data\":{\"text\":\"%s\"}}".formatted("x".repeat(size));
+      String part =
+          "{\"inline_data\":{\"data\":\"%s\",\"mime_type\":\"image/png\"}}"
+              .formatted("x".repeat(size));
       assertThat(
               Cases.cost(weigh(GENERATE, "{\"contents\":[{\"parts\":[" + part + "]}]}"))
                   .inputTokens())
-          .isEqualTo(4 + GeminiContent.TOKENS_AN_ATTACHMENT);
+          .isEqualTo(4 + 258);
     }
   }
 

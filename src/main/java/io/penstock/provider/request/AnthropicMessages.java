@@ -10,17 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a request for messages to estimate its cost. */
 public final class AnthropicMessages implements RequestVisitor {
-  /**
-   * Tokens that an image or a document counts for: those of the largest image that is not scaled
-   * down. Source: Anthropic's guide to vision, width × height ÷ 750.
-   */
-  static final long TOKENS_AN_ATTACHMENT = 1_600;
-
   private static final Set<String> TEXT = Set.of("content", "text", "thinking", "title", "context");
 
   private final StatedParameters parameters = new StatedParameters(false, "max_tokens");
-  private final ContentText messages = new ContentText(TEXT, Set.of());
-  private final ContentText system = new ContentText(TEXT, Set.of());
+  private final ContentText messages = new ContentText(AttachmentTokens.ANTHROPIC, TEXT, Set.of());
+  private final ContentText system = new ContentText(AttachmentTokens.ANTHROPIC, TEXT, Set.of());
   private final JsonText tools = new JsonText();
   private final MarkedPrefix prefix = new MarkedPrefix();
 
@@ -83,18 +77,14 @@ public final class AnthropicMessages implements RequestVisitor {
   private long quarterTokens(@Nullable String top) {
     return switch (top) {
       case "messages" -> messages.textBytes() + TokenEstimate.bytes(otherTokens(messages));
-      case "system" -> system.textBytes() + TokenEstimate.bytes(attachmentTokens(system));
+      case "system" -> system.textBytes() + TokenEstimate.bytes(system.attachmentTokens());
       case "tools" -> tools.textBytes();
       case null, default -> 0;
     };
   }
 
   private static long otherTokens(ContentText messages) {
-    return messages.messages() * TokenEstimate.TOKENS_A_MESSAGE + attachmentTokens(messages);
-  }
-
-  private static long attachmentTokens(ContentText text) {
-    return text.attachments() * TOKENS_AN_ATTACHMENT;
+    return messages.messages() * TokenEstimate.TOKENS_A_MESSAGE + messages.attachmentTokens();
   }
 
   @Override
@@ -110,7 +100,7 @@ public final class AnthropicMessages implements RequestVisitor {
   @Override
   public WeighedRequest weigh(EndpointSpec.Reading reading) {
     long text = messages.textBytes() + system.textBytes() + tools.textBytes();
-    long other = otherTokens(messages) + attachmentTokens(system);
+    long other = otherTokens(messages) + system.attachmentTokens();
     WeighedRequest weighed = parameters.weigh(TokenEstimate.tokens(text), other, true, reading);
     return weighed instanceof WeighedRequest.Request request
         ? request.with(prefix.prefix(request.model()))

@@ -12,13 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a request for content to estimate its cost. */
 public final class GeminiContent implements RequestVisitor {
-  /**
-   * Tokens that an image, a recording or a file counts for: those of an image that is not cut into
-   * tiles, or of a page of a document. Source: Gemini API documentation, "Understand and count
-   * tokens", multimodal tokens.
-   */
-  public static final long TOKENS_AN_ATTACHMENT = 258;
-
   private final GeminiPath path;
   private final GeminiText contents = new GeminiText();
   private final GeminiText system = new GeminiText();
@@ -73,18 +66,14 @@ public final class GeminiContent implements RequestVisitor {
     return switch (top) {
       case "contents" -> contents.textBytes() + TokenEstimate.bytes(contentTokens());
       case "systemInstruction", "system_instruction" ->
-          system.textBytes() + TokenEstimate.bytes(attachmentTokens(system));
+          system.textBytes() + TokenEstimate.bytes(system.attachmentTokens());
       case "tools" -> tools.textBytes();
       case null, default -> 0;
     };
   }
 
   private long contentTokens() {
-    return contents.contents() * TokenEstimate.TOKENS_A_MESSAGE + attachmentTokens(contents);
-  }
-
-  private static long attachmentTokens(GeminiText text) {
-    return text.attachments() * TOKENS_AN_ATTACHMENT;
+    return contents.contents() * TokenEstimate.TOKENS_A_MESSAGE + contents.attachmentTokens();
   }
 
   @Override
@@ -126,7 +115,7 @@ public final class GeminiContent implements RequestVisitor {
     }
     long text =
         contents.textBytes() + system.textBytes() + tools.textBytes() + config.schemaBytes();
-    long other = contentTokens() + attachmentTokens(system);
+    long other = contentTokens() + system.attachmentTokens();
     RequestContent requestContent =
         new RequestContent(
             path.model(),

@@ -71,7 +71,7 @@ public final class GeminiEmbeddings implements RequestVisitor {
         new RequestContent(
             path.model(),
             TokenEstimate.tokens(content.textBytes() + title.textBytes()),
-            content.attachments() * GeminiContent.TOKENS_AN_ATTACHMENT,
+            content.attachmentTokens(),
             RequestContent.UNSTATED,
             1,
             false);

@@ -11,18 +11,13 @@ import java.util.Set;
 
 /** Reads a request for chat completions to estimate its cost. */
 public final class OpenAiChat implements RequestVisitor {
-  /**
-   * Tokens that an image, a recording or a file counts for: those of a square image of 1,024 pixels
-   * in high detail. Source: OpenAI's guide to images and vision, 85 + 4 × 170.
-   */
-  static final long TOKENS_AN_ATTACHMENT = 765;
-
   private final StatedParameters parameters =
       new StatedParameters(true, "max_completion_tokens", "max_tokens");
   private final AskedUsage askedUsage = new AskedUsage();
   private final KeptText kept = new KeptText();
   private final ContentText messages =
       new ContentText(
+          AttachmentTokens.OPENAI,
           Set.of("content", "text", "refusal", "reasoning_content", "arguments", "input"),
           Set.of("image_url", "input_audio", "file"),
           Set.of("input"),
@@ -105,8 +100,7 @@ public final class OpenAiChat implements RequestVisitor {
   }
 
   private long otherTokens() {
-    return messages.messages() * TokenEstimate.TOKENS_A_MESSAGE
-        + messages.attachments() * TOKENS_AN_ATTACHMENT;
+    return messages.messages() * TokenEstimate.TOKENS_A_MESSAGE + messages.attachmentTokens();
   }
 
   @Override

@@ -41,9 +41,9 @@ public final class OpenAiResponses implements RequestVisitor {
   private final Reference reference = new Reference();
   private final KeptText kept = new KeptText();
   private final ContentText instructions =
-      new ContentText(TEXT, ATTACHMENTS, Set.of(), kept.part());
+      new ContentText(AttachmentTokens.OPENAI, TEXT, ATTACHMENTS, Set.of(), kept.part());
   private final ContentText input =
-      new ContentText(TEXT, ATTACHMENTS, Set.of("tools"), kept.part());
+      new ContentText(AttachmentTokens.OPENAI, TEXT, ATTACHMENTS, Set.of("tools"), kept.part());
   private final JsonText prompt = new JsonText(kept.part());
   private final JsonText tools = new JsonText(kept.part());
   private final JsonText format = new JsonText(kept.part());
@@ -133,16 +133,12 @@ public final class OpenAiResponses implements RequestVisitor {
   }
 
   private long instructionTokens() {
-    return (instructed ? TokenEstimate.TOKENS_A_MESSAGE : 0) + attachmentTokens(instructions);
+    return (instructed ? TokenEstimate.TOKENS_A_MESSAGE : 0) + instructions.attachmentTokens();
   }
 
   private long inputTokens() {
     return (input.messages() + bareMessages) * TokenEstimate.TOKENS_A_MESSAGE
-        + attachmentTokens(input);
-  }
-
-  private static long attachmentTokens(ContentText text) {
-    return text.attachments() * OpenAiChat.TOKENS_AN_ATTACHMENT;
+        + input.attachmentTokens();
   }
 
   @Override

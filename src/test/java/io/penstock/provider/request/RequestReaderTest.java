@@ -252,11 +252,9 @@ class RequestReaderTest {
     for (int size : new int[] {1, 100_000}) {
       String data = "x".repeat(size);
       String image = "{\"image_url\":{\"url\":\"" + data + "\"}}";
-      assertThat(Cases.cost(Cases.chat(oneMessage(image))).inputTokens())
-          .isEqualTo(4 + OpenAiChat.TOKENS_AN_ATTACHMENT);
-      String source = "{\"source\":{\"data\":\"" + data + "\",\"type\":\"base64\"}}";
-      assertThat(Cases.cost(Cases.messages(oneMessage(source))).inputTokens())
-          .isEqualTo(4 + AnthropicMessages.TOKENS_AN_ATTACHMENT);
+      assertThat(Cases.cost(Cases.chat(oneMessage(image))).inputTokens()).isEqualTo(4 + 765);
+      String source = "{\"source\":{\"data\":\"" + data + "\",\"media_type\":\"image/png\"}}";
+      assertThat(Cases.cost(Cases.messages(oneMessage(source))).inputTokens()).isEqualTo(4 + 1_600);
     }
   }
 
