@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  *     steps of 10^-9
  * @param announces whether answers state what is left of the limits; a refusal always states when
  *     to retry
+ * @param itpm uncached input tokens admitted in any trailing window, per model; 0 is unlimited
+ * @param cacheTokens the fewest tokens of a prompt's beginning that the provider caches, 0 to
+ *     100,000; 0 caches nothing, and so does every provider but Anthropic
+ * @param cacheLifeNanos how long a cached beginning is kept after its last use, 1 ms to one hour
  */
 public record MockAddress(
     Dialect dialect,
@@ -36,7 +40,10 @@ public record MockAddress(
     long tpm,
     long windowNanos,
     double errorRate,
-    boolean announces) {
+    boolean announces,
+    long itpm,
+    long cacheTokens,
+    long cacheLifeNanos) {
 
   private static final int MAX_TOKENS = 100_000;
   private static final double MIN_TOKENS_PER_SECOND = 0.001;
@@ -44,6 +51,7 @@ public record MockAddress(
   private static final long MAX_LIMIT = 1_000_000_000_000L;
   private static final long NANOS_PER_MILLI = 1_000_000L;
   private static final long NANOS_PER_HOUR = 3_600_000_000_000L;
+  private static final long NANOS_OF_FIVE_MINUTES = 300_000_000_000L;
 
   private static final Set<String> NAMES =
       MockParameter.ALL.stream()
@@ -53,7 +61,10 @@ public record MockAddress(
   private static final Pattern INTEGER = Pattern.compile("\\d{1,18}");
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(?:\\.\\d{1,12})?");
 
-  /** Creates an address of a provider that states in its answers what is left of the limits. */
+  /**
+   * Creates an address of a provider that states in its answers what is left of the limits, and
+   * caches nothing.
+   */
   public MockAddress(
       Dialect dialect,
       long latencyNanos,
@@ -63,7 +74,19 @@ public record MockAddress(
       long tpm,
       long windowNanos,
       double errorRate) {
-    this(dialect, latencyNanos, tokens, tokensPerSecond, rpm, tpm, windowNanos, errorRate, true);
+    this(
+        dialect,
+        latencyNanos,
+        tokens,
+        tokensPerSecond,
+        rpm,
+        tpm,
+        windowNanos,
+        errorRate,
+        true,
+        0,
+        0,
+        NANOS_OF_FIVE_MINUTES);
   }
 
   public MockAddress {
@@ -81,6 +104,15 @@ public record MockAddress(
     check(MockParameter.TPM, tpm >= 0 && tpm <= MAX_LIMIT);
     check(MockParameter.WINDOW, windowNanos >= NANOS_PER_MILLI && windowNanos <= NANOS_PER_HOUR);
     check(MockParameter.ERROR_RATE, errorRate >= 0 && errorRate <= 1);
+    check(MockParameter.ITPM, itpm >= 0 && itpm <= MAX_LIMIT);
+    check(MockParameter.CACHE, cacheTokens >= 0 && cacheTokens <= MAX_TOKENS);
+    check(
+        MockParameter.CACHE_LIFE,
+        cacheLifeNanos >= NANOS_PER_MILLI && cacheLifeNanos <= NANOS_PER_HOUR);
+    if (cacheTokens > 0 && dialect != Dialect.ANTHROPIC) {
+      throw new IllegalArgumentException(
+          "mock address: cache is " + cacheTokens + ", expected it for anthropic only");
+    }
   }
 
   private static void check(MockParameter parameter, boolean good) {
@@ -111,7 +143,10 @@ public record MockAddress(
         integer(values, MockParameter.TPM),
         duration(values, MockParameter.WINDOW),
         decimal(values, MockParameter.ERROR_RATE),
-        announces(text(values, MockParameter.HEADERS)));
+        announces(text(values, MockParameter.HEADERS)),
+        integer(values, MockParameter.ITPM),
+        integer(values, MockParameter.CACHE),
+        duration(values, MockParameter.CACHE_LIFE));
   }
 
   private static boolean announces(String text) {

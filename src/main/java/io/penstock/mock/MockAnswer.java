@@ -10,17 +10,34 @@ import tools.jackson.databind.json.JsonMapper;
  * @param number distinguishes this answer from the provider's others
  * @param createdSeconds Unix time
  * @param model the model's name as JSON
+ * @param use what the request did with the provider's cache
  */
 record MockAnswer(
-    MockAsk.Generate ask, MockText text, long number, long createdSeconds, String model) {
+    MockAsk.Generate ask,
+    MockText text,
+    long number,
+    long createdSeconds,
+    String model,
+    PromptCache.Use use) {
   /** Maximum number of tokens in an event. */
   static final int TOKENS_PER_EVENT = 16;
 
+  /** Creates an answer of a provider without a cache. */
   static MockAnswer of(MockAsk.Generate ask, MockText text, long number, long unixMillis) {
+    return of(ask, text, number, unixMillis, PromptCache.Use.none(ask.promptTokens()));
+  }
+
+  static MockAnswer of(
+      MockAsk.Generate ask, MockText text, long number, long unixMillis, PromptCache.Use use) {
     MockContent content = ask.content();
     MockText said = content == null ? text : content.text();
     return new MockAnswer(
-        ask, said, number, unixMillis / 1_000, JsonMapper.shared().writeValueAsString(ask.model()));
+        ask,
+        said,
+        number,
+        unixMillis / 1_000,
+        JsonMapper.shared().writeValueAsString(ask.model()),
+        use);
   }
 
   /** Returns the number of tokens of all answers together. */

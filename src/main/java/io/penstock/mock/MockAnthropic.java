@@ -58,11 +58,20 @@ final class MockAnthropic implements MockDialect, MockForm {
       """
           .getBytes(US_ASCII);
 
+  private final boolean caches;
+
+  /**
+   * @param caches whether the provider caches prompts, and so looks for marks and counts tools
+   */
+  MockAnthropic(boolean caches) {
+    this.caches = caches;
+  }
+
   @Override
   public @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens) {
     return switch (path) {
       case "/v1/messages" -> body -> messages(body, tokens);
-      case "/v1/messages/count_tokens" -> MockAnthropic::count;
+      case "/v1/messages/count_tokens" -> this::count;
       default -> null;
     };
   }
@@ -94,11 +103,20 @@ final class MockAnthropic implements MockDialect, MockForm {
     return model;
   }
 
-  private static MockAsk count(JsonNode body) {
-    MockAsk.Refused wrong = MockRead.first(MockRead.model(body), MockRead.messages(body));
-    return wrong == null
-        ? new MockAsk.Count(MockRead.promptTokens(body.path("messages"), body.path("system")))
-        : wrong;
+  private MockAsk count(JsonNode body) {
+    MockAsk.Refused wrong =
+        MockRead.first(MockRead.model(body), MockRead.messages(body), marks(body));
+    return wrong == null ? new MockAsk.Count(promptTokens(body)) : wrong;
+  }
+
+  private MockAsk.@Nullable Refused marks(JsonNode body) {
+    return caches ? MockPrompt.fault(body) : null;
+  }
+
+  private long promptTokens(JsonNode body) {
+    return caches
+        ? MockPrompt.of(body).tokens()
+        : MockRead.promptTokens(body.path("messages"), body.path("system"));
   }
 
   @Override
@@ -112,7 +130,8 @@ final class MockAnthropic implements MockDialect, MockForm {
             MockRead.model(body),
             MockRead.messages(body),
             MockRead.number(body, "max_tokens", Integer.MAX_VALUE),
-            MockRead.flag(body, "stream"));
+            MockRead.flag(body, "stream"),
+            marks(body));
     if (wrong != null) {
       return wrong;
     }
@@ -120,18 +139,21 @@ final class MockAnthropic implements MockDialect, MockForm {
     if (stated == 0) {
       return MockAsk.Refused.bad("max_tokens", "max_tokens: this field is required.");
     }
-    long prompt = MockRead.promptTokens(body.path("messages"), body.path("system"));
-    return new MockAsk.Generate(
-            this,
-            body.path("model").stringValue(),
-            prompt,
-            prompt,
-            Math.min(tokens, stated),
-            stated < tokens,
-            1,
-            body.path("stream").booleanValue(false),
-            true)
-        .saying(stated, call(body), document(body));
+    MockPrompt blocks = caches ? MockPrompt.of(body) : null;
+    long prompt = blocks == null ? promptTokens(body) : blocks.tokens();
+    MockAsk.Generate ask =
+        new MockAsk.Generate(
+                this,
+                body.path("model").stringValue(),
+                prompt,
+                prompt,
+                Math.min(tokens, stated),
+                stated < tokens,
+                1,
+                body.path("stream").booleanValue(false),
+                true)
+            .saying(stated, call(body), document(body));
+    return blocks == null ? ask : ask.with(blocks);
   }
 
   private static @Nullable MockContent call(JsonNode body) {
@@ -174,7 +196,7 @@ final class MockAnthropic implements MockDialect, MockForm {
     }
     out.put("}],\"stop_reason\":\"").put(stop(ask));
     out.put("\",\"stop_sequence\":null,\"usage\":");
-    usage(ask.promptTokens(), answer.outputTokens(), out);
+    usage(answer, answer.outputTokens(), out);
     return out.put("}").toArray();
   }
 
@@ -195,10 +217,16 @@ final class MockAnthropic implements MockDialect, MockForm {
         .formatted(answer.number(), call.toolName());
   }
 
-  private static void usage(long input, long output, MockBytes out) {
-    out.put("{\"input_tokens\":").put(input);
-    out.put(",\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":");
-    out.put(output).put(",\"service_tier\":\"standard\"}");
+  private static void usage(MockAnswer answer, long output, MockBytes out) {
+    PromptCache.Use use = answer.use();
+    out.put("{\"input_tokens\":").put(use.uncached());
+    out.put(",\"cache_creation_input_tokens\":").put(use.written() + use.writtenForHour());
+    out.put(",\"cache_read_input_tokens\":").put(use.read());
+    if (answer.ask().prompt() != null) {
+      out.put(",\"cache_creation\":{\"ephemeral_5m_input_tokens\":").put(use.written());
+      out.put(",\"ephemeral_1h_input_tokens\":").put(use.writtenForHour()).put("}");
+    }
+    out.put(",\"output_tokens\":").put(output).put(",\"service_tier\":\"standard\"}");
   }
 
   @Override
@@ -207,7 +235,7 @@ final class MockAnthropic implements MockDialect, MockForm {
     head(answer, out);
     out.put("[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":");
     // like the provider, which has already produced the first token when the answer starts
-    usage(answer.ask().promptTokens(), 1, out);
+    usage(answer, 1, out);
     out.put("}}\n\n");
     MockContent call = MockContent.toolOf(answer);
     if (call == null) {
@@ -234,7 +262,7 @@ final class MockAnthropic implements MockDialect, MockForm {
     out.put("event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{");
     out.put("\"stop_reason\":\"");
     out.put(stop(answer.ask())).put("\",\"stop_sequence\":null},\"usage\":");
-    usage(answer.ask().promptTokens(), answer.outputTokens(), out);
+    usage(answer, answer.outputTokens(), out);
     out.put("}\n\n");
     out.put(MESSAGE_STOP);
   }
@@ -265,6 +293,7 @@ final class MockAnthropic implements MockDialect, MockForm {
   public void limits(MockLimit.Verdict verdict, long unixMillis, HttpHeaders headers) {
     level("requests", verdict.requests(), unixMillis, headers);
     level("tokens", verdict.tokens(), unixMillis, headers);
+    level("input-tokens", verdict.input(), unixMillis, headers);
     if (verdict.binding() != null && verdict.retryNanos() >= 0) {
       headers.set("retry-after", MockTimes.seconds(verdict.retryNanos()));
     }

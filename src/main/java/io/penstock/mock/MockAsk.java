@@ -17,6 +17,7 @@ sealed interface MockAsk {
    * @param stream whether the answer consists of events
    * @param usageEvent whether an OpenAI stream states its usage
    * @param content what the answer says instead of words, or null
+   * @param prompt the blocks of a request to a provider with a cache, or null
    */
   record Generate(
       MockForm form,
@@ -28,7 +29,8 @@ sealed interface MockAsk {
       int answers,
       boolean stream,
       boolean usageEvent,
-      @Nullable MockContent content)
+      @Nullable MockContent content,
+      @Nullable MockPrompt prompt)
       implements MockAsk {
     /** Creates a request that is answered with words. */
     Generate(
@@ -51,6 +53,7 @@ sealed interface MockAsk {
           answers,
           stream,
           usageEvent,
+          null,
           null);
     }
 
@@ -76,7 +79,24 @@ sealed interface MockAsk {
           answers,
           stream,
           usageEvent,
-          said);
+          said,
+          prompt);
+    }
+
+    /** Returns the same request with the blocks of its prompt. */
+    Generate with(MockPrompt blocks) {
+      return new Generate(
+          form,
+          model,
+          promptTokens,
+          chargedTokens,
+          outputTokens,
+          cutShort,
+          answers,
+          stream,
+          usageEvent,
+          content,
+          blocks);
     }
   }
 

@@ -40,6 +40,25 @@ public final class MockProvider implements AutoCloseable {
    */
   public record Stats(long requests, long refused, long cancelled, long running) {}
 
+  /**
+   * The bill of a provider for a model: tokens by kind, for requests whose answers began. Input is
+   * counted when an answer begins, output when it is produced.
+   *
+   * @param requests number of answers that began
+   * @param uncached input tokens neither read from the cache nor written to it
+   * @param cacheRead input tokens read from the cache
+   * @param cacheWrite input tokens written to it for five minutes
+   * @param cacheWriteHour input tokens written to it for one hour
+   * @param output output tokens
+   */
+  public record Bill(
+      long requests,
+      long uncached,
+      long cacheRead,
+      long cacheWrite,
+      long cacheWriteHour,
+      long output) {}
+
   private static final String HOST = "127.0.0.1";
   private static final Pattern PATH = Pattern.compile("/m/(\\d{1,6})(/.*)");
   private static final int MAX_ADDRESSES = 10_000;
@@ -106,6 +125,20 @@ public final class MockProvider implements AutoCloseable {
   public Stats stats(MockAddress address) {
     Integer number = numbers.get(address);
     return number == null ? new Stats(0, 0, 0, 0) : upstreams.get(number).stats();
+  }
+
+  /**
+   * Returns the bills of an address by model; the same is answered to {@code GET /mock/bill} below
+   * its base URL.
+   */
+  public Map<String, Bill> bills(MockAddress address) {
+    Integer number = numbers.get(address);
+    return number == null ? Map.of() : upstreams.get(number).bills();
+  }
+
+  /** Turns reading from the caches of an address on or off, so that a cache can stop working. */
+  public void cachesReadable(MockAddress address, boolean readable) {
+    upstreams.get(number(address)).readable(readable);
   }
 
   private synchronized int number(MockAddress address) {

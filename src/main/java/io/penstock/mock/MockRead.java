@@ -15,7 +15,7 @@ final class MockRead {
 
   private static final int MAX_MODEL_CHARS = 256;
   private static final int BYTES_PER_TOKEN = 4;
-  private static final int TOKENS_PER_MESSAGE = 4;
+  static final int TOKENS_PER_MESSAGE = 4;
 
   private static final JsonMapper JSON =
       JsonMapper.builder(
@@ -143,7 +143,8 @@ final class MockRead {
     return bytes;
   }
 
-  private static long partBytes(JsonNode part) {
+  /** Returns the bytes of the texts in one part, including nested ones. */
+  static long partBytes(JsonNode part) {
     JsonNode text = part.path("text");
     return (text.isString() ? utf8Bytes(text.stringValue()) : 0) + textBytes(part.path("content"));
   }

@@ -13,6 +13,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -27,6 +28,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** One address of the mock provider, with its formats, limits and counters. Thread-safe. */
 final class MockUpstream {
@@ -42,6 +44,9 @@ final class MockUpstream {
    */
   private static final int MAX_MODELS = 1_000;
 
+  /** Path of the bill, below the address's base URL. */
+  private static final String BILL = "/mock/bill";
+
   private static final String OTHER_MODELS = "";
   private static final int PARSED_IN_PLACE_BYTES = 256 << 10;
   private static final long WHOLE_SHARE = 1_000_000_000L;
@@ -53,26 +58,27 @@ final class MockUpstream {
   private final boolean keepsFiles;
   private final MockFiles files = new MockFiles();
   private final long errorShare;
-  private final Map<String, MockLimit> limits = new ConcurrentHashMap<>();
+  private final Map<String, MockModel> models = new ConcurrentHashMap<>();
   private final AtomicLong admitted = new AtomicLong();
   private final AtomicLong running = new AtomicLong();
   private final AtomicLong requests = new AtomicLong();
   private final LongAdder refused = new LongAdder();
   private final LongAdder cancelled = new LongAdder();
+  private volatile boolean cachesReadable = true;
 
   MockUpstream(MockAddress address, Surroundings surroundings) {
     this.address = address;
     this.surroundings = surroundings;
-    this.dialect = dialect(address.dialect());
+    this.dialect = dialect(address);
     this.text = new MockText(address.tokens());
     this.keepsFiles = address.dialect() == Dialect.OPENAI || address.dialect() == Dialect.AZURE;
     this.errorShare = Math.round(address.errorRate() * WHOLE_SHARE);
   }
 
-  private static MockDialect dialect(Dialect dialect) {
-    return switch (dialect) {
+  private static MockDialect dialect(MockAddress address) {
+    return switch (address.dialect()) {
       case OPENAI, AZURE -> new MockOpenAi();
-      case ANTHROPIC -> new MockAnthropic();
+      case ANTHROPIC -> new MockAnthropic(address.cacheTokens() > 0);
       case GEMINI -> new MockGemini();
       case NONE -> throw new IllegalArgumentException("a mock provider speaks no dialect");
     };
@@ -97,25 +103,43 @@ final class MockUpstream {
     surroundings.ended().accept(stats());
   }
 
-  private MockLimit.Verdict admit(String model, long tokens) {
-    return address.rpm() == 0 && address.tpm() == 0
-        ? MockLimit.Verdict.UNLIMITED
-        : limit(model).take(surroundings.ticker().nanos(), tokens);
+  /** Returns what each model was used for, by name; invented names share the empty one. */
+  Map<String, MockProvider.Bill> bills() {
+    Map<String, MockProvider.Bill> bills = new TreeMap<>();
+    models.forEach((name, model) -> bills.put(name, model.bill()));
+    return bills;
   }
 
-  private MockLimit limit(String model) {
-    MockLimit known = limits.get(model);
+  /** Turns reading from the caches of all models on or off. */
+  void readable(boolean readable) {
+    cachesReadable = readable;
+    models.values().forEach(model -> model.readable(readable));
+  }
+
+  private long now() {
+    return surroundings.ticker().nanos();
+  }
+
+  private MockModel model(String model) {
+    MockModel known = models.get(model);
     if (known != null) {
       return known;
     }
-    return limits.computeIfAbsent(
-        limits.size() < MAX_MODELS ? model : OTHER_MODELS,
-        name -> new MockLimit(address.rpm(), address.tpm(), address.windowNanos()));
+    return models.computeIfAbsent(
+        models.size() < MAX_MODELS ? model : OTHER_MODELS, name -> newModel());
   }
 
-  private void chargeProduced(String model, int tokens) {
-    if (dialect.chargesOutput() && address.tpm() > 0) {
-      limit(model).charge(surroundings.ticker().nanos(), tokens);
+  private MockModel newModel() {
+    MockModel model = new MockModel(address);
+    model.readable(cachesReadable);
+    return model;
+  }
+
+  private void produced(MockAsk.Generate ask, int tokens) {
+    MockModel model = model(ask.model());
+    model.produced((long) tokens * ask.answers());
+    if (dialect.chargesOutput()) {
+      model.charge(now(), tokens);
     }
   }
 
@@ -156,7 +180,8 @@ final class MockUpstream {
     Mono<Void> answer(HttpServerRequest request, String path) {
       response.header(dialect.requestIdHeader(), "req_mock_" + number);
       HttpMethod method = request.method();
-      byte[] models = dialect.models(path);
+      byte[] models =
+          path.equals(BILL) ? JsonMapper.shared().writeValueAsBytes(bills()) : dialect.models(path);
       if (models != null) {
         return method.equals(HttpMethod.GET) ? json(200, models) : wrongMethod(method, "GET");
       }
@@ -231,13 +256,24 @@ final class MockUpstream {
       return switch (ask) {
         case Refused refused -> error(refused);
         case MockAsk.Count count -> json(200, dialect.counted(count.tokens()));
-        case MockAsk.Embed embed ->
-            within(admit(embed.model(), embed.promptTokens()), embed.model(), () -> embed(embed));
-        case MockAsk.Generate generate ->
-            within(
-                admit(generate.model(), dialect.chargedAtArrival(generate)),
-                generate.model(),
-                () -> generate(generate));
+        case MockAsk.Embed embed -> {
+          long input = embed.promptTokens();
+          MockModel model = model(embed.model());
+          yield within(
+              model.admit(now(), input, input),
+              embed.model(),
+              () -> embed(embed, PromptCache.Use.none(input)));
+        }
+        case MockAsk.Generate generate -> {
+          long now = now();
+          MockModel model = model(generate.model());
+          PromptCache.Use use = model.look(generate, now);
+          long charged = dialect.chargedAtArrival(generate) - use.read();
+          yield within(
+              model.admit(now, charged, use.counted()),
+              generate.model(),
+              () -> generate(generate, use));
+        }
       };
     }
 
@@ -259,7 +295,7 @@ final class MockUpstream {
     }
 
     private static Refused overLimit(String binding, long retryNanos, String model) {
-      Fault fault = binding.equals("tokens") ? Fault.OVER_TOKENS : Fault.OVER_REQUESTS;
+      Fault fault = binding.equals("requests") ? Fault.OVER_REQUESTS : Fault.OVER_TOKENS;
       return new Refused(
           fault,
           null,
@@ -275,17 +311,19 @@ final class MockUpstream {
           retryNanos);
     }
 
-    private Mono<Void> embed(MockAsk.Embed ask) {
+    private Mono<Void> embed(MockAsk.Embed ask, PromptCache.Use use) {
       return afterNanos(
           address.latencyNanos(),
           () -> {
+            model(ask.model()).begin(use, now());
             response.header(CONTENT_TYPE, "application/json");
             return send(dialect.vectors(ask), piece -> false);
           });
     }
 
-    private Mono<Void> generate(MockAsk.Generate ask) {
-      MockAnswer answer = MockAnswer.of(ask, text, number, surroundings.wallClock().unixMillis());
+    private Mono<Void> generate(MockAsk.Generate ask, PromptCache.Use use) {
+      long createdMillis = surroundings.wallClock().unixMillis();
+      MockAnswer answer = MockAnswer.of(ask, text, number, createdMillis, use);
       MockPace pace = MockPace.of(ask.outputTokens(), address.tokensPerSecond());
       if (ask.stream()) {
         return afterNanos(address.latencyNanos(), () -> stream(answer, pace));
@@ -293,17 +331,18 @@ final class MockUpstream {
       return afterNanos(
           address.latencyNanos() + pace.totalNanos(),
           () -> {
-            chargeProduced(ask.model(), ask.outputTokens());
+            model(ask.model()).begin(use, now());
+            produced(ask, ask.outputTokens());
             return json(200, ask.form().whole(answer));
           });
     }
 
     private Mono<Void> stream(MockAnswer answer, MockPace pace) {
+      model(answer.ask().model()).begin(answer.use(), now());
       response.header(CONTENT_TYPE, answer.ask().form().streamType());
       response.header(HttpHeaderNames.CACHE_CONTROL, "no-cache");
       response.chunkedTransfer(true);
-      MockStream stream =
-          new MockStream(answer, tokens -> chargeProduced(answer.ask().model(), tokens));
+      MockStream stream = new MockStream(answer, tokens -> produced(answer.ask(), tokens));
       if (pace.atOnce()) {
         return send(stream::all);
       }

@@ -33,6 +33,18 @@ class MockAddressTest {
   }
 
   @Test
+  void cache_isOffUnlessAsked() {
+    MockAddress plain = parse("mock://anthropic");
+    assertThat(plain.cacheTokens()).isZero();
+    assertThat(plain.cacheLifeNanos()).isEqualTo(300_000_000_000L);
+    assertThat(plain.itpm()).isZero();
+    MockAddress caching = parse("mock://anthropic?cache=1024&cache_life=2s&itpm=5000");
+    assertThat(caching.cacheTokens()).isEqualTo(1_024);
+    assertThat(caching.cacheLifeNanos()).isEqualTo(2_000_000_000L);
+    assertThat(caching.itpm()).isEqualTo(5_000);
+  }
+
+  @Test
   void headersNone_announcesNothing() {
     assertThat(parse("mock://openai").announces()).isTrue();
     assertThat(parse("mock://openai?headers=all").announces()).isTrue();
@@ -61,7 +73,7 @@ class MockAddressTest {
         "http://openai | scheme is 'http', expected mock",
         "mock://openai/v1 | path is '/v1', expected none",
         "mock://openai#x | fragment is 'x', expected none",
-        "mock://openai?speed=1 | unknown parameter 'speed', expected one of [error_rate,",
+        "mock://openai?speed=1 | unknown parameter 'speed', expected one of [cache,",
         "mock://openai?rpm=1& | unknown parameter ''",
         "mock://openai?rpm=1&rpm=2 | rpm is given twice",
         "mock://openai?rpm | rpm is '', expected a whole number",
@@ -82,6 +94,10 @@ class MockAddressTest {
         "mock://openai?latency=999999999999m | latency is out of range",
         "mock://openai?window=0 | window is out of range, expected 1ms to 60m",
         "mock://openai?headers=some | headers is 'some', expected all or none",
+        "mock://anthropic?cache=100001 | cache is out of range, expected 0 (none) to 100000",
+        "mock://openai?cache=1 | cache is 1, expected it for anthropic only",
+        "mock://anthropic?cache_life=0 | cache_life is out of range, expected 1ms to 60m",
+        "mock://anthropic?itpm=1000000000001 | itpm is out of range, expected 0 (unlimited) to",
         "mock://openai?error_rate=1.1 | error_rate is out of range, expected 0 to 1"
       })
   void badAddress_namesParameterAndExpectation(String address, String message) {
