@@ -8,6 +8,8 @@ package io.penstock.cost;
  * @param cacheReadTokens the part of the input that was read from the provider's cache
  * @param cacheWriteTokens the part of the input that was written to the cache; together with the
  *     part that was read no more than the input
+ * @param cacheWriteHourTokens the part of what was written that the cache keeps for an hour, which
+ *     providers charge more for than five minutes
  * @param outputTokens tokens of output, those of reasoning included, ≥ 0
  * @param reasoningTokens the part of the output that the client does not see
  */
@@ -15,6 +17,7 @@ public record TokenUsage(
     long inputTokens,
     long cacheReadTokens,
     long cacheWriteTokens,
+    long cacheWriteHourTokens,
     long outputTokens,
     long reasoningTokens) {
   /** Nothing was used. */
@@ -27,12 +30,24 @@ public record TokenUsage(
     }
     part("cacheReadTokens", cacheReadTokens, "inputTokens", inputTokens);
     part("cacheWriteTokens", cacheWriteTokens, "uncached input", inputTokens - cacheReadTokens);
+    part("cacheWriteHourTokens", cacheWriteHourTokens, "cacheWriteTokens", cacheWriteTokens);
     part("reasoningTokens", reasoningTokens, "outputTokens", outputTokens);
     inputTokens = Math.min(inputTokens, Cost.MAX_TOKENS);
     cacheReadTokens = Math.min(cacheReadTokens, inputTokens);
     cacheWriteTokens = Math.min(cacheWriteTokens, inputTokens - cacheReadTokens);
+    cacheWriteHourTokens = Math.min(cacheWriteHourTokens, cacheWriteTokens);
     outputTokens = Math.min(outputTokens, Cost.MAX_TOKENS);
     reasoningTokens = Math.min(reasoningTokens, outputTokens);
+  }
+
+  /** Creates usage in which nothing is kept for an hour. */
+  public TokenUsage(
+      long inputTokens,
+      long cacheReadTokens,
+      long cacheWriteTokens,
+      long outputTokens,
+      long reasoningTokens) {
+    this(inputTokens, cacheReadTokens, cacheWriteTokens, 0, outputTokens, reasoningTokens);
   }
 
   /** Creates usage without writes to a cache, and without reasoning. */

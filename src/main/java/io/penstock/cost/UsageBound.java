@@ -37,7 +37,9 @@ public record UsageBound(long outputTokens) {
     }
     long read = Math.min(stated.cacheReadTokens(), input);
     long write = Math.min(stated.cacheWriteTokens(), input - read);
-    return new TokenUsage(input, read, write, output, Math.min(stated.reasoningTokens(), output));
+    long hour = Math.min(stated.cacheWriteHourTokens(), write);
+    long reasoning = Math.min(stated.reasoningTokens(), output);
+    return new TokenUsage(input, read, write, hour, output, reasoning);
   }
 
   /**

@@ -49,6 +49,8 @@ class CostTest {
         .hasMessageContaining("cacheWriteTokens");
     assertThatThrownBy(() -> new TokenUsage(10, 0, 0, 5, 6))
         .hasMessageContaining("reasoningTokens");
+    assertThatThrownBy(() -> new TokenUsage(10, 4, 6, 7, 5, 0))
+        .hasMessageContaining("cacheWriteHourTokens");
     assertThatThrownBy(() -> new TokenUsage(10, 0, 0, 5, -1))
         .hasMessageContaining("reasoningTokens");
   }
@@ -58,6 +60,8 @@ class CostTest {
     long most = Cost.MAX_TOKENS;
     assertThat(new TokenUsage(Long.MAX_VALUE, most - 1, most, Long.MAX_VALUE, Long.MAX_VALUE))
         .isEqualTo(new TokenUsage(most, most - 1, 1, most, most));
+    assertThat(new TokenUsage(Long.MAX_VALUE, most - 1, most, most, 0, 0))
+        .isEqualTo(new TokenUsage(most, most - 1, 1, 1, 0, 0));
   }
 
   @Test

@@ -36,7 +36,9 @@ public final class AnthropicAnswer extends AnswerVisitor {
 
   @Override
   void content(JsonWalk at) {
-    if (isInput(at)) {
+    if (isLifetime(at)) {
+      lifetime(at, String.valueOf(at.name()));
+    } else if (isInput(at)) {
       usageMeter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {
       usageMeter.text(at.utf8Bytes());
@@ -50,6 +52,20 @@ public final class AnthropicAnswer extends AnswerVisitor {
       case "cache_read_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_READ, at);
       case "cache_creation_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_WRITE, at);
       case "output_tokens" -> usageMeter.figure(UsageMeter.OUTPUT, at);
+      default -> {}
+    }
+  }
+
+  /** Returns whether the position is in the part of a usage that tells lifetimes apart. */
+  private boolean isLifetime(JsonWalk at) {
+    int depth = at.depth();
+    return depth > 2 && "cache_creation".equals(at.name(depth - 1)) && isUsage(at, depth - 2);
+  }
+
+  private void lifetime(JsonWalk at, String name) {
+    switch (name) {
+      case "ephemeral_5m_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_WRITE_SHORT, at);
+      case "ephemeral_1h_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_WRITE_HOUR, at);
       default -> {}
     }
   }

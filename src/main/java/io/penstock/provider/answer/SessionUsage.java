@@ -39,6 +39,7 @@ public final class SessionUsage {
             sum(before.inputTokens(), more.inputTokens()),
             sum(before.cacheReadTokens(), more.cacheReadTokens()),
             sum(before.cacheWriteTokens(), more.cacheWriteTokens()),
+            sum(before.cacheWriteHourTokens(), more.cacheWriteHourTokens()),
             sum(before.outputTokens(), more.outputTokens()),
             sum(before.reasoningTokens(), more.reasoningTokens()));
   }

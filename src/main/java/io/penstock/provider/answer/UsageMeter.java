@@ -17,11 +17,13 @@ final class UsageMeter {
   static final int INPUT = 0;
   static final int CACHE_READ = 1;
   static final int CACHE_WRITE = 2;
-  static final int OUTPUT = 3;
-  static final int REASONING = 4;
-  static final int TOTAL = 5;
+  static final int CACHE_WRITE_SHORT = 3;
+  static final int CACHE_WRITE_HOUR = 4;
+  static final int OUTPUT = 5;
+  static final int REASONING = 6;
+  static final int TOTAL = 7;
 
-  private static final int FIGURES = 6;
+  private static final int FIGURES = 8;
 
   /** Value of a figure that is not stated. */
   static final long UNSTATED = -1;
@@ -139,9 +141,11 @@ final class UsageMeter {
   }
 
   private void contradictions() {
-    long cached = figure(CACHE_READ) + figure(CACHE_WRITE);
-    if (inputHoldsCache && cached > figure(INPUT)) {
+    if (inputHoldsCache && figure(CACHE_READ) + written() > figure(INPUT)) {
       warn("the usage states more cached input than input");
+    }
+    if (!writesAddUp()) {
+      warn("the lifetimes in the usage do not add up to what was written to the cache");
     }
     if (figure(REASONING) > figure(OUTPUT)) {
       warn("the usage states more reasoning than output");
@@ -154,6 +158,20 @@ final class UsageMeter {
 
   private long figure(int figure) {
     return Math.max(0, stated[figure]);
+  }
+
+  /**
+   * Returns what was written to the cache; what its lifetimes add up to where only they are stated.
+   */
+  private long written() {
+    return stated[CACHE_WRITE] == UNSTATED
+        ? figure(CACHE_WRITE_SHORT) + figure(CACHE_WRITE_HOUR)
+        : figure(CACHE_WRITE);
+  }
+
+  private boolean writesAddUp() {
+    boolean apart = stated[CACHE_WRITE_SHORT] != UNSTATED || stated[CACHE_WRITE_HOUR] != UNSTATED;
+    return !apart || figure(CACHE_WRITE_SHORT) + figure(CACHE_WRITE_HOUR) == written();
   }
 
   /** Records that no more output comes. */
@@ -179,16 +197,20 @@ final class UsageMeter {
     }
     long input = figure(INPUT);
     long read = figure(CACHE_READ);
-    long write = figure(CACHE_WRITE);
+    long write = written();
+    // lifetimes that contradict the sum count as the short one, which every write has at least
+    long hour = writesAddUp() ? figure(CACHE_WRITE_HOUR) : 0;
     if (!inputHoldsCache) {
       input += read + write;
+    } else if (read + write > input) {
+      read = 0;
+      write = 0;
+      hour = 0;
     }
-    read = Math.min(read, input);
     // a usage statement does not cover output that came in a later event
     boolean whole = statedIn != UNSTATED && textIn <= statedIn;
     long output = whole ? figure(OUTPUT) : producedTokens();
-    return new TokenUsage(
-        input, read, Math.min(write, input - read), output, Math.min(figure(REASONING), output));
+    return new TokenUsage(input, read, write, hour, output, Math.min(figure(REASONING), output));
   }
 
   @Nullable String model() {

@@ -76,12 +76,12 @@ class AnswerReaderTest {
   }
 
   @Test
-  void usage_moreCachedThanInput_isClampedWithWarning() {
+  void usage_moreCachedThanInput_countsAsUncachedWithWarning() {
     AnswerReader reader =
         openAi(
             "{\"usage\":{\"prompt_tokens\":3,\"prompt_tokens_details\":{\"cached_tokens\":9},"
                 + "\"completion_tokens\":1}}");
-    assertThat(reader.usage()).isEqualTo(new TokenUsage(3, 3, 1));
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(3, 0, 1));
     assertThat(reader.warning()).contains("more cached input");
   }
 
@@ -145,6 +145,83 @@ class AnswerReaderTest {
                 + "data: {\"usage\":{\"input_tokens\":20,\"cache_read_input_tokens\":80,"
                 + "\"cache_creation_input_tokens\":null,\"output_tokens\":9}}\n\n");
     assertThat(reader.usage()).isEqualTo(new TokenUsage(100, 80, 9));
+  }
+
+  private static AnswerReader anthropic(String usage) {
+    return Cases.answer(Dialect.ANTHROPIC, "application/json", "{\"usage\":{" + usage + "}}");
+  }
+
+  @Test
+  void cacheWrites_areToldApartByLifetime_wholeAndStreamed() {
+    String usage =
+        "\"input_tokens\":5,\"cache_creation_input_tokens\":30,\"cache_read_input_tokens\":50,"
+            + "\"cache_creation\":{\"ephemeral_5m_input_tokens\":10,"
+            + "\"ephemeral_1h_input_tokens\":20},\"output_tokens\":7";
+    AnswerReader whole = anthropic(usage);
+    AnswerReader streamed =
+        Cases.answer(
+            Dialect.ANTHROPIC,
+            SSE,
+            "data: {\"message\":{\"usage\":{"
+                + usage.replace(":7", ":1")
+                + "}}}\n\ndata: {\"usage\":{\"input_tokens\":5,\"cache_creation_input_tokens\":30,"
+                + "\"cache_read_input_tokens\":50,\"output_tokens\":7}}\n\n");
+    for (AnswerReader reader : new AnswerReader[] {whole, streamed}) {
+      assertThat(reader.usage()).isEqualTo(new TokenUsage(85, 50, 30, 20, 7, 0));
+      assertThat(reader.warning()).isNull();
+    }
+  }
+
+  @Test
+  void cacheWritesOfLifetimesAlone_addUp() {
+    AnswerReader reader =
+        anthropic(
+            "\"input_tokens\":5,\"cache_creation\":{\"ephemeral_5m_input_tokens\":10,"
+                + "\"ephemeral_1h_input_tokens\":20},\"output_tokens\":7");
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(35, 0, 30, 20, 7, 0));
+    assertThat(reader.warning()).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"ephemeral_5m_input_tokens\":10,\"ephemeral_1h_input_tokens\":21}|do not add up",
+        "{\"ephemeral_1h_input_tokens\":20}|do not add up",
+        "{\"ephemeral_1h_input_tokens\":99}|do not add up",
+        "{\"ephemeral_5m_input_tokens\":30,\"ephemeral_1h_input_tokens\":-1}|negative",
+        "{\"ephemeral_5m_input_tokens\":30,\"ephemeral_1h_input_tokens\":\"20\"}|whole number",
+        "{\"ephemeral_5m_input_tokens\":{\"ephemeral_1h_input_tokens\":20}}|",
+        "[30,20]|",
+        "20|",
+        "null|",
+        "{}|"
+      })
+  void lifetimesThatContradictTheWrites_countAsFiveMinutes(String lifetimes, String words) {
+    AnswerReader reader =
+        anthropic(
+            "\"input_tokens\":5,\"cache_creation_input_tokens\":30,\"cache_creation\":"
+                + lifetimes
+                + ",\"output_tokens\":7");
+    assertThat(reader.usage()).isEqualTo(new TokenUsage(35, 0, 30, 0, 7, 0));
+    if (words == null) {
+      assertThat(reader.warning()).isNull();
+    } else {
+      assertThat(reader.warning()).contains(words);
+    }
+  }
+
+  @Test
+  void cacheOfGemini_isRead_andMoreThanThePromptIsNot() {
+    String usage =
+        "{\"usageMetadata\":{\"promptTokenCount\":100,\"cachedContentTokenCount\":%s,"
+            + "\"candidatesTokenCount\":7}}";
+    AnswerReader good = Cases.answer(Dialect.GEMINI, "application/json", usage.formatted(90));
+    assertThat(good.usage()).isEqualTo(new TokenUsage(100, 90, 7));
+    AnswerReader more = Cases.answer(Dialect.GEMINI, "application/json", usage.formatted(101));
+    assertThat(more.usage()).isEqualTo(new TokenUsage(100, 0, 7));
+    assertThat(more.warning()).contains("more cached input");
   }
 
   @Test
