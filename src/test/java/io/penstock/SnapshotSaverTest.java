@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.TokenUsage;
 import io.penstock.cost.Weight;
 import io.penstock.fake.FakeTicker;
 import io.penstock.fake.PatientWaits;
@@ -103,7 +104,7 @@ class SnapshotSaverTest {
   void closed_savesAllThereIsOnce() {
     ticker.set(5 * SECOND);
     limits.limit(ID, SPEC, ticker.nanos()).take(Weight.exactly(7), ticker.nanos());
-    ledger.add("k", null, "m", 3, 4);
+    ledger.add("k", null, "m", new TokenUsage(3, 0, 4));
     SnapshotSaver snapshotSaver = saver(NEVER);
     snapshotSaver.close();
     snapshotSaver.close();

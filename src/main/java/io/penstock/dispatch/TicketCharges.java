@@ -133,8 +133,9 @@ public final class TicketCharges {
     for (Charge charge : attempt) {
       overrun = Math.max(overrun, charge.settle(tokenUsage, output, now));
     }
-    long input = tokenUsage == null ? cost.inputTokens() : tokenUsage.inputTokens();
-    return new KeptUsage(1, input, output, overrun);
+    return tokenUsage == null
+        ? new KeptUsage(1, cost.inputTokens(), output, overrun)
+        : new KeptUsage(1, tokenUsage, overrun);
   }
 
   private void settleAttempt(AttemptFailure failure, long now) {

@@ -51,7 +51,7 @@ public record EndpointServices(
         events,
         arrivals,
         directory,
-        (key, group, model, input, output) -> {});
+        (key, group, model, used) -> {});
   }
 
   /** Creates the services with an empty directory of waiting tickets, and without a ledger. */

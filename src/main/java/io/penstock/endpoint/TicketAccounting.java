@@ -233,9 +233,7 @@ final class TicketAccounting implements DispatchListener {
   void used(ParkedTicket parkedTicket, @Nullable String model, KeptUsage kept) {
     if (kept.requests() > 0) {
       TicketRequest.Origin from = parkedTicket.origin();
-      services
-          .ledger()
-          .add(from.key(), from.group(), model, kept.inputTokens(), kept.outputTokens());
+      services.ledger().add(from.key(), from.group(), model, kept.used());
     }
   }
 

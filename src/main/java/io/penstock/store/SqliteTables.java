@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import io.penstock.model.ModelLimits;
 import io.penstock.sharing.LimitId;
+import io.penstock.usage.CachedInput;
 import io.penstock.usage.SnapshotStore.Spent;
 import io.penstock.usage.UsageLedger;
 import java.sql.Connection;
@@ -14,6 +15,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The tables of saved state; instants are nanoseconds since 1970. */
 record SqliteTables(Connection connection) {
@@ -34,6 +36,16 @@ record SqliteTables(Connection connection) {
               + " cell_start INTEGER NOT NULL, amount INTEGER NOT NULL)",
           "CREATE INDEX spend_cells ON spend(kind, id, measure, cell_start)");
 
+  /**
+   * A table that files of earlier versions lack, and that those versions leave alone. So the format
+   * version is the same, and going back works.
+   */
+  private static final String CACHED =
+      "CREATE TABLE IF NOT EXISTS usage_cached(day TEXT NOT NULL, key TEXT NOT NULL,"
+          + " grp TEXT NOT NULL, model TEXT NOT NULL, read INTEGER NOT NULL,"
+          + " written INTEGER NOT NULL, written_1h INTEGER NOT NULL,"
+          + " PRIMARY KEY(day, key, grp, model)) WITHOUT ROWID";
+
   /** Tables that are completely rewritten with each save. */
   private static final List<String> SMALL =
       List.of("quotas", "requests", "tokens", "daily", "spend");
@@ -53,9 +65,12 @@ record SqliteTables(Connection connection) {
     }
   }
 
+  /** Prepares the tables of usage for the first save, which writes all of it. */
   void clearUsage() throws SQLException {
     try (Statement statement = connection.createStatement()) {
+      statement.executeUpdate(CACHED);
       statement.executeUpdate("DELETE FROM usage");
+      statement.executeUpdate("DELETE FROM usage_cached");
     }
   }
 
@@ -122,9 +137,11 @@ record SqliteTables(Connection connection) {
       throws SQLException {
     Map<Place, UsageLedger.Row> before = new HashMap<>();
     there.forEach(row -> before.put(Place.of(row), row));
-    try (PreparedStatement usage = into("usage", 7)) {
+    try (PreparedStatement usage = into("usage", 7);
+        PreparedStatement cached = into("usage_cached", 7)) {
       for (UsageLedger.Row row : rows) {
         if (!row.equals(before.remove(Place.of(row)))) {
+          addCached(cached, row);
           add(
               usage,
               row.day().toString(),
@@ -137,10 +154,32 @@ record SqliteTables(Connection connection) {
         }
       }
       usage.executeBatch();
+      cached.executeBatch();
     }
-    String old = "DELETE FROM usage WHERE day = ? AND key = ? AND grp = ? AND model = ?";
+    delete("usage", before.keySet());
+    delete("usage_cached", before.keySet());
+  }
+
+  private static void addCached(PreparedStatement statement, UsageLedger.Row row)
+      throws SQLException {
+    CachedInput cached = row.cached();
+    if (!cached.isNone()) {
+      add(
+          statement,
+          row.day().toString(),
+          row.key(),
+          row.group(),
+          row.model(),
+          cached.read(),
+          cached.written(),
+          cached.writtenForHour());
+    }
+  }
+
+  private void delete(String table, Set<Place> places) throws SQLException {
+    String old = "DELETE FROM " + table + " WHERE day = ? AND key = ? AND grp = ? AND model = ?";
     try (PreparedStatement deletion = connection.prepareStatement(old)) {
-      for (Place place : before.keySet()) {
+      for (Place place : places) {
         add(deletion, place.day().toString(), place.key(), place.group(), place.model());
       }
       deletion.executeBatch();
@@ -177,21 +216,49 @@ record SqliteTables(Connection connection) {
               new StateRows.SpendRow(id, new Spent(instant(row.getLong(4)), row.getLong(5))));
         }
       }
-      try (ResultSet row = statement.executeQuery("SELECT * FROM usage")) {
-        while (row.next()) {
-          rows.usage.add(
-              new UsageLedger.Row(
-                  LocalDate.parse(row.getString(1)),
-                  row.getString(2),
-                  row.getString(3),
-                  row.getString(4),
-                  row.getLong(5),
-                  row.getLong(6),
-                  row.getLong(7)));
-        }
-      }
+      readUsage(statement, rows);
     }
     return rows;
+  }
+
+  private static void readUsage(Statement statement, StateRows rows) throws SQLException {
+    Map<Place, CachedInput> cached = readCached(statement);
+    try (ResultSet row = statement.executeQuery("SELECT * FROM usage")) {
+      while (row.next()) {
+        Place place = place(row);
+        rows.usage.add(
+            new UsageLedger.Row(
+                place.day(),
+                place.key(),
+                place.group(),
+                place.model(),
+                row.getLong(5),
+                row.getLong(6),
+                row.getLong(7),
+                cached.getOrDefault(place, CachedInput.NONE)));
+      }
+    }
+  }
+
+  private static Map<Place, CachedInput> readCached(Statement statement) throws SQLException {
+    String table = "SELECT count(*) FROM sqlite_master WHERE name = 'usage_cached'";
+    try (ResultSet count = statement.executeQuery(table)) {
+      if (!count.next() || count.getLong(1) == 0) {
+        return Map.of();
+      }
+    }
+    Map<Place, CachedInput> cached = new HashMap<>();
+    try (ResultSet row = statement.executeQuery("SELECT * FROM usage_cached")) {
+      while (row.next()) {
+        cached.put(place(row), new CachedInput(row.getLong(5), row.getLong(6), row.getLong(7)));
+      }
+    }
+    return cached;
+  }
+
+  private static Place place(ResultSet row) throws SQLException {
+    return new Place(
+        LocalDate.parse(row.getString(1)), row.getString(2), row.getString(3), row.getString(4));
   }
 
   private static void readModels(Statement statement, StateRows rows) throws SQLException {

@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.usage.CachedInput;
 import io.penstock.usage.SnapshotStore;
 import io.penstock.usage.UsageLedger;
 import java.io.BufferedWriter;
@@ -98,7 +99,9 @@ final class YamlSnapshots implements SnapshotStore {
 
   private static void print(StateRows rows, Writer out) throws IOException {
     out.write("# What was spent and used so far; penstock writes it anew while it runs.\n");
-    out.write("version: " + YamlState.VERSION + "\nrows: " + rows.count() + "\nquotas:\n");
+    boolean cached = rows.usage.stream().anyMatch(row -> !row.cached().isNone());
+    int version = cached ? YamlState.CACHED_VERSION : YamlState.VERSION;
+    out.write("version: " + version + "\nrows: " + rows.count() + "\nquotas:\n");
     for (var quota : rows.quotas.entrySet()) {
       out.write(
           "  %s: {max_rpm: %d, max_tpm: %d, max_rpd: %d}\n"
@@ -126,7 +129,7 @@ final class YamlSnapshots implements SnapshotStore {
     out.write("usage:\n");
     for (UsageLedger.Row row : rows.usage) {
       out.write(
-          "  - {day: \"%s\", key: %s, group: %s, model: %s, requests: %d, input: %d, output: %d}\n"
+          "  - {day: \"%s\", key: %s, group: %s, model: %s, requests: %d, input: %d, output: %d%s}\n"
               .formatted(
                   row.day(),
                   quoted(row.key()),
@@ -134,8 +137,16 @@ final class YamlSnapshots implements SnapshotStore {
                   quoted(row.model()),
                   row.requests(),
                   row.input(),
-                  row.output()));
+                  row.output(),
+                  cached(row.cached())));
     }
+  }
+
+  private static String cached(CachedInput cached) {
+    return cached.isNone()
+        ? ""
+        : ", cache_read: %d, cache_write: %d, cache_write_1h: %d"
+            .formatted(cached.read(), cached.written(), cached.writtenForHour());
   }
 
   private static void print(String name, StateRows.ModelState model, Writer out)

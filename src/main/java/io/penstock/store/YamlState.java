@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import io.penstock.model.ModelLimits;
 import io.penstock.sharing.LimitId;
+import io.penstock.usage.CachedInput;
 import io.penstock.usage.SnapshotStore.Snapshot;
 import io.penstock.usage.SnapshotStore.Spent;
 import io.penstock.usage.UsageLedger;
@@ -35,6 +36,9 @@ import org.yaml.snakeyaml.nodes.Tag;
 final class YamlState {
   static final int VERSION = 1;
 
+  /** The version of a file with usage of caches, which earlier versions cannot read. */
+  static final int CACHED_VERSION = 2;
+
   /** Thrown for an invalid file; the message describes the error in one line, with its place. */
   static final class Unreadable extends IOException {
     private static final long serialVersionUID = 1L;
@@ -45,6 +49,19 @@ final class YamlState {
   }
 
   private static final int DEEPEST = 10;
+
+  private static final Set<String> USAGE =
+      Set.of(
+          "day",
+          "key",
+          "group",
+          "model",
+          "requests",
+          "input",
+          "output",
+          "cache_read",
+          "cache_write",
+          "cache_write_1h");
 
   private final Path file;
   private final StateRows rows;
@@ -62,8 +79,10 @@ final class YamlState {
     Map<String, Node> top =
         fields(root, "the file", Set.of("version", "rows", "quotas", "state", "spend", "usage"));
     Node version = top.get("version");
-    if (version != null && number(version, "version") != VERSION) {
-      throw at(version, "version is " + number(version, "version") + ", expected " + VERSION);
+    long stated = version == null ? VERSION : number(version, "version");
+    if (stated != VERSION && stated != CACHED_VERSION) {
+      throw at(
+          version, "version is %d, expected %d or %d".formatted(stated, VERSION, CACHED_VERSION));
     }
     for (NodeTuple quota : entries(top.get("quotas"), "quotas")) {
       quota(quota);
@@ -164,11 +183,7 @@ final class YamlState {
   private void usage(@Nullable Node all) throws Unreadable {
     Set<List<Object>> seen = new HashSet<>();
     for (Node row : items(all, "usage")) {
-      Map<String, Node> fields =
-          fields(
-              row,
-              "a row of usage",
-              Set.of("day", "key", "group", "model", "requests", "input", "output"));
+      Map<String, Node> fields = fields(row, "a row of usage", USAGE);
       UsageLedger.Row read =
           new UsageLedger.Row(
               day(present(fields, "day", row)),
@@ -177,12 +192,22 @@ final class YamlState {
               text(present(fields, "model", row), "model"),
               atLeast(0, fields, "requests", row),
               atLeast(0, fields, "input", row),
-              atLeast(0, fields, "output", row));
+              atLeast(0, fields, "output", row),
+              cached(fields, row));
       if (!seen.add(List.of(read.day(), read.key(), read.group(), read.model()))) {
         throw at(row, "usage of this day, key, group and model is there twice, expected it once");
       }
       rows.usage.add(read);
     }
+  }
+
+  private CachedInput cached(Map<String, Node> fields, Node row) throws Unreadable {
+    if (!fields.containsKey("cache_read")) {
+      return CachedInput.NONE;
+    }
+    long hour = atLeast(0, fields, "cache_write_1h", row);
+    return new CachedInput(
+        atLeast(0, fields, "cache_read", row), atLeast(hour, fields, "cache_write", row), hour);
   }
 
   private LocalDate day(Node node) throws Unreadable {

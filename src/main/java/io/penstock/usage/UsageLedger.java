@@ -1,5 +1,6 @@
 package io.penstock.usage;
 
+import io.penstock.cost.TokenUsage;
 import io.penstock.time.WallClock;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -43,11 +44,19 @@ public final class UsageLedger implements UsageSink {
    * @param group the group of the key, empty when it has none
    * @param model the name that clients use for the model, empty when the request named none
    * @param requests number of requests that reached an upstream or got a permit, ≥ 0
-   * @param input input tokens, ≥ 0
+   * @param input input tokens, those read from and written to a cache included, ≥ 0
    * @param output output tokens, ≥ 0
+   * @param cached the parts of the input that a cache was used for, together no more than it
    */
   public record Row(
-      LocalDate day, String key, String group, String model, long requests, long input, long output)
+      LocalDate day,
+      String key,
+      String group,
+      String model,
+      long requests,
+      long input,
+      long output,
+      CachedInput cached)
       implements Comparable<Row> {
     private static final Comparator<Row> ORDER =
         Comparator.comparing(Row::day)
@@ -61,6 +70,24 @@ public final class UsageLedger implements UsageSink {
             "usage is %d requests, %d and %d tokens, expected none below 0"
                 .formatted(requests, input, output));
       }
+      cached = cached.within(input);
+    }
+
+    /** Creates a row in which no input was cached. */
+    public Row(
+        LocalDate day,
+        String key,
+        String group,
+        String model,
+        long requests,
+        long input,
+        long output) {
+      this(day, key, group, model, requests, input, output, CachedInput.NONE);
+    }
+
+    /** Returns the input that was neither read from a cache nor written to it. */
+    public long uncachedInput() {
+      return input - cached.read() - cached.written();
     }
 
     @Override
@@ -80,11 +107,25 @@ public final class UsageLedger implements UsageSink {
     private final AtomicLong requests = new AtomicLong();
     private final AtomicLong input = new AtomicLong();
     private final AtomicLong output = new AtomicLong();
+    private final AtomicLong read = new AtomicLong();
+    private final AtomicLong written = new AtomicLong();
+    private final AtomicLong writtenForHour = new AtomicLong();
 
-    void add(long moreRequests, long moreInput, long moreOutput) {
-      requests.accumulateAndGet(moreRequests, Tally::sum);
-      input.accumulateAndGet(moreInput, Tally::sum);
-      output.accumulateAndGet(moreOutput, Tally::sum);
+    void add(Row row) {
+      requests.accumulateAndGet(row.requests(), Tally::sum);
+      // input before its parts, so that a reader in between sees no more parts than input
+      input.accumulateAndGet(row.input(), Tally::sum);
+      output.accumulateAndGet(row.output(), Tally::sum);
+      if (!row.cached().isNone()) {
+        read.accumulateAndGet(row.cached().read(), Tally::sum);
+        written.accumulateAndGet(row.cached().written(), Tally::sum);
+        writtenForHour.accumulateAndGet(row.cached().writtenForHour(), Tally::sum);
+      }
+    }
+
+    CachedInput cached() {
+      long hour = writtenForHour.get();
+      return new CachedInput(read.get(), Math.max(hour, written.get()), hour);
     }
 
     private static long sum(long a, long b) {
@@ -147,13 +188,18 @@ public final class UsageLedger implements UsageSink {
 
   @Override
   public void add(
-      @Nullable String key,
-      @Nullable String group,
-      @Nullable String model,
-      long input,
-      long output) {
+      @Nullable String key, @Nullable String group, @Nullable String model, TokenUsage used) {
     String payer = key == null ? ANONYMOUS : key;
-    add(new Row(today(), payer, text(group), text(model), 1, input, output));
+    add(
+        new Row(
+            today(),
+            payer,
+            text(group),
+            text(model),
+            1,
+            used.inputTokens(),
+            used.outputTokens(),
+            CachedInput.of(used)));
   }
 
   /** Adds rows of an earlier process to the present rows; rows that are too old are dropped. */
@@ -164,9 +210,7 @@ public final class UsageLedger implements UsageSink {
 
   private void add(Row row) {
     Account account = new Account(new Payer(name(row.key()), name(row.group())), name(row.model()));
-    days.computeIfAbsent(row.day(), absent -> new Day())
-        .tally(account, mostRows)
-        .add(row.requests(), row.input(), row.output());
+    days.computeIfAbsent(row.day(), absent -> new Day()).tally(account, mostRows).add(row);
   }
 
   private void prune() {
@@ -196,6 +240,7 @@ public final class UsageLedger implements UsageSink {
   }
 
   private static Row row(LocalDate date, Account account, Tally tally) {
+    CachedInput cached = tally.cached();
     return new Row(
         date,
         account.payer().key(),
@@ -203,7 +248,8 @@ public final class UsageLedger implements UsageSink {
         account.model(),
         tally.requests.get(),
         tally.input.get(),
-        tally.output.get());
+        tally.output.get(),
+        cached);
   }
 
   private static String text(@Nullable String name) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.TokenUsage;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
@@ -129,6 +130,13 @@ class TicketChargesTest {
     KeptUsage kept = second.settle(CallEnd.answered(status, null, 3), COST, NOW);
     assertThat(kept).isEqualTo(new KeptUsage(requests, input, output, 0));
     assertThat(limitOfKey.balance(NOW)).isEqualTo(new LimitBalance(input + output, 0, 0));
+  }
+
+  @Test
+  void answerThatStatesItsCache_isKeptWithIt() {
+    TokenUsage stated = new TokenUsage(9, 4, 3, 2, 5, 0);
+    KeptUsage kept = charged(key).settle(CallEnd.answered(200, stated, 5), COST, NOW);
+    assertThat(kept.used()).isEqualTo(stated);
   }
 
   @ParameterizedTest

@@ -76,7 +76,7 @@ class SqliteSnapshotsTest extends SnapshotStoreContract {
   void tables_areThoseOfTheContract() throws Exception {
     saved(1);
     assertThat(query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"))
-        .containsExactly("daily", "quotas", "requests", "spend", "tokens", "usage");
+        .containsExactly("daily", "quotas", "requests", "spend", "tokens", "usage", "usage_cached");
     assertThat(query("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"))
         .containsExactlyInAnyOrder("requests_model_ts", "tokens_model_ts", "spend_cells");
     assertThat(query("PRAGMA user_version")).containsExactly("1");

@@ -58,6 +58,15 @@ public abstract class SnapshotStoreContract {
         List.of(
             new UsageLedger.Row(day, "", "", "", 0, 0, 0),
             new UsageLedger.Row(day, "k", "g", odd, number, 2, 3),
+            new UsageLedger.Row(
+                day.plusDays(1),
+                "c",
+                "g",
+                odd,
+                1,
+                9L + number,
+                3,
+                new CachedInput(4, 3L + number, 2)),
             new UsageLedger.Row(day.plusDays(1), "k", "g", odd, Long.MAX_VALUE, 2, 3)));
   }
 
