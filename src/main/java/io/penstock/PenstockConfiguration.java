@@ -16,6 +16,7 @@ import io.penstock.gateway.coordination.CoordinationConfiguration;
 import io.penstock.gateway.request.WebSocketSettings;
 import io.penstock.key.KeyRegistry;
 import io.penstock.metrics.GatewayMeters;
+import io.penstock.metrics.InputMeters;
 import io.penstock.metrics.TraceExemplars;
 import io.penstock.model.ModelQuotas;
 import io.penstock.operator.OperatorSettings;
@@ -194,7 +195,8 @@ class PenstockConfiguration {
       Ticker ticker,
       SchedulerAlarms alarms,
       EventBus events,
-      UsageLedger ledger) {
+      UsageLedger ledger,
+      MeterRegistry meters) {
     EndpointRegistry endpointRegistry =
         new EndpointRegistry(
             new EndpointServices(
@@ -206,7 +208,7 @@ class PenstockConfiguration {
                 events,
                 new AtomicLong(),
                 new TicketDirectory(),
-                ledger));
+                new InputMeters(meters, ledger)));
     models.whenChanged(endpointRegistry::termsChanged);
     keyRegistry.whenChanged(endpointRegistry::termsChanged);
     return endpointRegistry;

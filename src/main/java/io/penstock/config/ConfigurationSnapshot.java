@@ -48,8 +48,24 @@ public record ConfigurationSnapshot(
    *
    * @param inputPerMtok of 1,000,000 tokens of input, ≥ 0
    * @param outputPerMtok of 1,000,000 tokens of output, ≥ 0
+   * @param cacheReadPerMtok of 1,000,000 tokens of input read from a cache, ≥ 0; null where it is
+   *     that of other input
+   * @param cacheWritePerMtok of 1,000,000 tokens of input written to a cache for five minutes, ≥ 0;
+   *     null where it is that of other input
+   * @param cacheWriteHourPerMtok of 1,000,000 tokens of input written to a cache for one hour, ≥ 0;
+   *     null where it is that of five minutes
    */
-  public record Price(BigDecimal inputPerMtok, BigDecimal outputPerMtok) {}
+  public record Price(
+      BigDecimal inputPerMtok,
+      BigDecimal outputPerMtok,
+      @Nullable BigDecimal cacheReadPerMtok,
+      @Nullable BigDecimal cacheWritePerMtok,
+      @Nullable BigDecimal cacheWriteHourPerMtok) {
+    /** Creates prices that treat all input alike. */
+    public Price(BigDecimal inputPerMtok, BigDecimal outputPerMtok) {
+      this(inputPerMtok, outputPerMtok, null, null, null);
+    }
+  }
 
   /**
    * The host and port to listen on, unless arguments override them.

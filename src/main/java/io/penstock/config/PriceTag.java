@@ -9,9 +9,11 @@ import io.penstock.config.shape.SectionSchema;
 import io.penstock.config.shape.SourceFile;
 import io.penstock.config.shape.ValueShape;
 import java.math.BigDecimal;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.nodes.Node;
 
 /** The price of 1,000,000 tokens of a model. */
@@ -24,8 +26,28 @@ record PriceTag() implements ValueShape<Price> {
   static final RouteSetting<BigDecimal> OUTPUT =
       RouteSetting.fixed("output", AMOUNT, BigDecimal.ZERO, "Price of 1,000,000 tokens of output.");
 
+  static final RouteSetting<BigDecimal> CACHE_READ =
+      RouteSetting.unset(
+          "cache_read",
+          AMOUNT,
+          "as input",
+          "Price of 1,000,000 tokens of input that the provider reads from its cache.");
+  static final RouteSetting<BigDecimal> CACHE_WRITE =
+      RouteSetting.unset(
+          "cache_write",
+          AMOUNT,
+          "as input",
+          "Price of 1,000,000 tokens of input that it writes to its cache for 5 minutes.");
+  static final RouteSetting<BigDecimal> CACHE_WRITE_1H =
+      RouteSetting.unset(
+          "cache_write_1h",
+          AMOUNT,
+          "as cache_write",
+          "Price of 1,000,000 tokens of input that it writes to its cache for 1 hour.");
+
   /** The settings, in display order. */
-  static final List<RouteSetting<?>> TABLE = List.of(INPUT, OUTPUT);
+  static final List<RouteSetting<?>> TABLE =
+      List.of(INPUT, OUTPUT, CACHE_READ, CACHE_WRITE, CACHE_WRITE_1H);
 
   @Override
   public Optional<Price> read(Node node, SourceFile source, String name) {
@@ -34,7 +56,16 @@ record PriceTag() implements ValueShape<Price> {
         .map(mapping -> FileSection.read(mapping, TABLE, source))
         .filter(section -> !section.broken())
         .map(section -> EffectiveValues.of(TABLE, section))
-        .map(values -> new Price(plain(values.get(INPUT)), plain(values.get(OUTPUT))));
+        .map(PriceTag::price);
+  }
+
+  private static Price price(EffectiveValues values) {
+    return new Price(
+        plain(values.get(INPUT)),
+        plain(values.get(OUTPUT)),
+        values.find(CACHE_READ).map(PriceTag::plain).orElse(null),
+        values.find(CACHE_WRITE).map(PriceTag::plain).orElse(null),
+        values.find(CACHE_WRITE_1H).map(PriceTag::plain).orElse(null));
   }
 
   private static BigDecimal plain(BigDecimal amount) {
@@ -43,9 +74,20 @@ record PriceTag() implements ValueShape<Price> {
 
   @Override
   public Object show(Price value) {
-    return ValueShape.keywords(
-        INPUT.name(), AMOUNT.show(value.inputPerMtok()),
-        OUTPUT.name(), AMOUNT.show(value.outputPerMtok()));
+    Map<String, Object> shown = new LinkedHashMap<>();
+    show(INPUT, value.inputPerMtok(), shown);
+    show(OUTPUT, value.outputPerMtok(), shown);
+    show(CACHE_READ, value.cacheReadPerMtok(), shown);
+    show(CACHE_WRITE, value.cacheWritePerMtok(), shown);
+    show(CACHE_WRITE_1H, value.cacheWriteHourPerMtok(), shown);
+    return shown;
+  }
+
+  private static void show(
+      RouteSetting<BigDecimal> setting, @Nullable BigDecimal amount, Map<String, Object> shown) {
+    if (amount != null) {
+      shown.put(setting.name(), AMOUNT.show(amount));
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.penstock.operator;
 
 import io.penstock.config.PriceTable;
+import io.penstock.usage.CachedInput;
 import io.penstock.usage.UsageLedger;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,18 @@ final class UsageHandler {
   /** Fields by which rows can be grouped, in the order of the columns. */
   private static final List<String> FIELDS = List.of("day", "key", "group", "model");
 
+  /** Columns of numbers; newer ones come last, so that the others keep their places. */
+  private static final List<String> FIGURES =
+      List.of(
+          "requests",
+          "input_tokens",
+          "output_tokens",
+          "price",
+          "uncached_input_tokens",
+          "cache_read_tokens",
+          "cache_write_tokens",
+          "cache_write_1h_tokens");
+
   /** Initial characters that make spreadsheets interpret a cell as a formula. */
   private static final String FORMULA = "=+-@\t\r";
 
@@ -38,12 +51,21 @@ final class UsageHandler {
     long requests;
     long input;
     long output;
+    long uncached;
+    long read;
+    long write;
+    long writeForHour;
     @Nullable BigDecimal price = BigDecimal.ZERO;
 
     void add(UsageLedger.Row row, @Nullable BigDecimal cost) {
       requests = sum(requests, row.requests());
       input = sum(input, row.input());
       output = sum(output, row.output());
+      CachedInput cached = row.cached();
+      uncached = sum(uncached, row.uncachedInput());
+      read = sum(read, cached.read());
+      write = sum(write, cached.written() - cached.writtenForHour());
+      writeForHour = sum(writeForHour, cached.writtenForHour());
       boolean free = row.input() == 0 && row.output() == 0;
       if (!free) {
         price = price == null || cost == null ? null : price.add(cost);
@@ -143,8 +165,7 @@ final class UsageHandler {
     Map<List<String>, Sum> sums = new LinkedHashMap<>();
     for (UsageLedger.Row row : ledger.rows(question.from(), question.to())) {
       List<String> group = question.groupBy().stream().map(field -> value(row, field)).toList();
-      sums.computeIfAbsent(group, absent -> new Sum())
-          .add(row, priceTable.of(row.model(), row.input(), row.output()));
+      sums.computeIfAbsent(group, absent -> new Sum()).add(row, priceTable.of(row));
     }
     List<Map<String, Object>> rows = new ArrayList<>();
     sums.forEach((group, sum) -> rows.add(shown(question.groupBy(), group, sum)));
@@ -168,6 +189,10 @@ final class UsageHandler {
     row.put("requests", sum.requests);
     row.put("input_tokens", sum.input);
     row.put("output_tokens", sum.output);
+    row.put("uncached_input_tokens", sum.uncached);
+    row.put("cache_read_tokens", sum.read);
+    row.put("cache_write_tokens", sum.write);
+    row.put("cache_write_1h_tokens", sum.writeForHour);
     if (sum.price != null) {
       row.put("price", sum.price);
     }
@@ -185,7 +210,7 @@ final class UsageHandler {
 
   private static Mono<ServerResponse> csv(Question question, List<Map<String, Object>> rows) {
     List<String> columns = new ArrayList<>(question.groupBy());
-    columns.addAll(List.of("requests", "input_tokens", "output_tokens", "price"));
+    columns.addAll(FIGURES);
     StringBuilder text = new StringBuilder(String.join(",", columns)).append("\r\n");
     for (Map<String, Object> row : rows) {
       text.append(

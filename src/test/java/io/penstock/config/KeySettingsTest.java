@@ -219,7 +219,7 @@ class KeySettingsTest {
     String clients =
         """
         providers: [gemini]
-        models: {m: {rpd: 4, price_per_mtok: {input: 0.5}}, n: {fallback: [m]}}
+        models: {m: {rpd: 4, price_per_mtok: {input: 0.5, cache_read: 0.05, cache_write_1h: 1}}, n: {fallback: [m]}}
         groups: [{name: team, tpm: 5}]
         """;
     String keys =

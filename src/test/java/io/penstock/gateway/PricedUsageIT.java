@@ -89,16 +89,18 @@ class PricedUsageIT extends HostileCase {
     assertThat(alice.path("price").decimalValue()).isEqualByComparingTo(new BigDecimal("0.015"));
     assertThat(rows("group_by=group").toString()).contains("\"group\":\"team\"");
     assertThat(operator("GET /usage?group_by=key,model&format=csv").text())
-        .contains("key,model,requests,input_tokens,output_tokens,price\r\n")
-        .containsPattern("alice,cheap,2,2000,1000,0\\.0150*\r\n")
-        .containsPattern("bob,dear,1,1000,500,0\\.150*\r\n");
+        .contains(
+            "key,model,requests,input_tokens,output_tokens,price,uncached_input_tokens,"
+                + "cache_read_tokens,cache_write_tokens,cache_write_1h_tokens\r\n")
+        .containsPattern("alice,cheap,2,2000,1000,0\\.0150*,2000,0,0,0\r\n")
+        .containsPattern("bob,dear,1,1000,500,0\\.150*,1000,0,0,0\r\n");
 
     use("bob", "unknown");
     JsonNode bob = rows("group_by=key").get(1);
     assertThat(bob.path("requests").asLong()).isEqualTo(2);
     assertThat(bob.has("price")).as("a sum with something of no price").isFalse();
     assertThat(operator("GET /usage?group_by=key&format=csv").text())
-        .contains("bob,2,2000,1000,\r\n");
+        .contains("bob,2,2000,1000,,2000,0,0,0\r\n");
 
     cheaper();
     assertThat(rows("group_by=model").get(0).path("price").decimalValue())

@@ -270,7 +270,7 @@ class GeminiTest {
         "{\"promptTokenCount\":-7,\"candidatesTokenCount\":3}|negative|none|3",
         "{\"promptTokenCount\":7,\"candidatesTokenCount\":1e3}|not a whole|7 in, 0 of|0",
         "{\"promptTokenCount\":7,\"totalTokenCount\":2}|total below|7 in, 0 of|0",
-        "{\"promptTokenCount\":7,\"cachedContentTokenCount\":9}|more cached|7 in, 7 of|0",
+        "{\"promptTokenCount\":7,\"cachedContentTokenCount\":9}|more cached|7 in, 0 of|0",
         "{\"promptTokenCount\":1099511627777}|above|none|0",
         "{\"toolUsePromptTokenCount\":7}|none|none|0",
         "[{\"promptTokenCount\":7}]|not an object|none|0",

@@ -110,7 +110,10 @@ class YamlSnapshotsTest extends SnapshotStoreContract {
         "'' | :1:1: the file is empty, expected a state",
         "'a: [' | :1:5: ",
         "'[]' | :1:1: the file is no mapping",
-        "'version: 2' | :1:10: version is 2, expected 1",
+        "'version: 3' | :1:10: version is 3, expected 1 or 2",
+        "'usage: [{day: 2026-01-01, key: k, group: g, model: m, requests: 1, input: 9, output: 1,"
+            + " cache_read: 1, cache_write: 2, cache_write_1h: 3}]' | cache_write is 2, expected at"
+            + " least 3",
         "'rows: 3' | :1:7: the file is not whole: 0 rows, expected 3",
         "'quota: {}' | :1:1: quota is not known in the file",
         "'quotas: {m: {max_rpm: -1, max_tpm: 0, max_rpd: 0}}' | max_rpm is -1, expected at least 0",
