@@ -3,6 +3,8 @@ package io.penstock.config;
 import static io.penstock.config.EndpointSettings.AFFINITY;
 import static io.penstock.config.EndpointSettings.ALGORITHM;
 import static io.penstock.config.EndpointSettings.ANSWER_HEADERS;
+import static io.penstock.config.EndpointSettings.CACHE_WARMUP;
+import static io.penstock.config.EndpointSettings.CACHE_WARMUP_SCOPE;
 import static io.penstock.config.EndpointSettings.CALLS;
 import static io.penstock.config.EndpointSettings.COST_FROM;
 import static io.penstock.config.EndpointSettings.DEFAULT_OUTPUT_TOKENS;
@@ -268,7 +270,10 @@ final class EndpointBuilder {
             values.get(EXPOSE_UPSTREAM_LIMITS),
             values.get(FORWARD_HEADERS),
             values.get(ANSWER_HEADERS),
-            values.get(CALLS)),
+            values.get(CALLS),
+            new EndpointSpec.Warmup(
+                NumberShapes.secondsToNanos(values.get(CACHE_WARMUP)),
+                values.get(CACHE_WARMUP_SCOPE))),
         upstreams.specs(),
         shown,
         values.stated());

@@ -254,6 +254,20 @@ final class EndpointSettings {
           effectiveValues -> affinityOf(effectiveValues.get(DIALECT)),
           "What keeps requests to one upstream; auto: what an earlier answer named.");
 
+  static final RouteSetting<BigDecimal> CACHE_WARMUP =
+      RouteSetting.fixed(
+          "cache_warmup",
+          NumberShapes.Fraction.from("0", 60),
+          BigDecimal.valueOf(5),
+          "Seconds that requests wait at most for one that warms a cache for them; 0 is none.");
+
+  static final RouteSetting<Boolean> CACHE_WARMUP_SCOPE =
+      RouteSetting.fixed(
+          "cache_warmup_scope",
+          WordShapes.Choice.of(List.of(true, false), perKey -> perKey ? "key" : "upstream"),
+          true,
+          "Which requests do so for each other: those of one key, or all.");
+
   static final RouteSetting<Boolean> UPGRADE =
       RouteSetting.fixed(
           "upgrade",
@@ -354,6 +368,8 @@ final class EndpointSettings {
           MAX_UPLOAD_BYTES,
           CALLS,
           AFFINITY,
+          CACHE_WARMUP,
+          CACHE_WARMUP_SCOPE,
           UPGRADE,
           EXPOSE_UPSTREAM_LIMITS,
           FORWARD_HEADERS,

@@ -30,6 +30,7 @@ public final class Dispatcher {
   private final PromisedReturns promised = new PromisedReturns();
   private final SpacedEstimates returns = new SpacedEstimates();
   private final SpacedEstimates places = new SpacedEstimates();
+  private final CacheWarmups warmups = new CacheWarmups();
 
   private boolean paused;
 
@@ -168,6 +169,10 @@ public final class Dispatcher {
       return;
     }
     waitingRoom.remove(parkedTicket, true);
+    WarmupGroup group = parkedTicket.warmup();
+    if (group != null) {
+      group.granted(parkedTicket, now);
+    }
     int depth = (int) waitingRoom.queuedTickets();
     TicketSettlement settlement =
         new TicketSettlement(
@@ -200,6 +205,7 @@ public final class Dispatcher {
       return; // its client went away first
     }
     expireLate(now); // expired tickets take no place
+    joinWarmup(parkedTicket, now);
     List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
     LaneKey detour = waitingRoom.detour(parkedTicket, routes, now);
     if (detour != null) {
@@ -224,6 +230,19 @@ public final class Dispatcher {
     } else {
       block(parkedTicket, estimate, now); // nobody overtakes blocked tickets
     }
+  }
+
+  /** Makes a ticket wait with earlier ones until one of them has warmed the cache for all. */
+  private void joinWarmup(ParkedTicket parkedTicket, long now) {
+    WarmupGroup group = warmups.join(parkedTicket);
+    if (group == null) {
+      return;
+    }
+    ParkedTicket alone = group.takeAlone();
+    if (alone != null) {
+      waitingRoom.moveBehind(alone, group, now);
+    }
+    parkedTicket.setLaneKey(parkedTicket.laneKey().behind(group));
   }
 
   /** Puts a ticket that comes back to its old place in the queue; the bounds do not apply. */

@@ -21,7 +21,10 @@ final class LaneIndex {
   /** Lanes with tickets that avoid an upstream. */
   private final Set<Lane> avoiding = new LinkedHashSet<>();
 
-  /** Whether there ever was a lane with tickets that wait for their own key's quotas too. */
+  /**
+   * Whether there ever was a lane with tickets that wait for their own key's quotas, or for a
+   * group's.
+   */
   private boolean keyed;
 
   private final Object owner;
@@ -80,7 +83,7 @@ final class LaneIndex {
               routeSource,
               recorder.lane());
       byKey.put(laneKey, lane);
-      keyed |= laneKey.account() != null;
+      keyed |= laneKey.account() != null || laneKey.warmup() != null;
       if (laneKey.avoidedUpstream() != null) {
         avoiding.add(lane);
       }

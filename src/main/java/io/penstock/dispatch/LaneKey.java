@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param withFallbacks whether fallback models may serve it too
  * @param account the account with whose quotas it waits in the queue, or null when that was charged
  *     at arrival, or there is none
+ * @param warmup the group with which it waits until one of them has warmed a cache, or null
  */
 public record LaneKey(
     @Nullable String model,
@@ -26,7 +27,8 @@ public record LaneKey(
     boolean byAffinity,
     @Nullable String avoidedUpstream,
     boolean withFallbacks,
-    @Nullable CallerAccount account) {
+    @Nullable CallerAccount account,
+    @Nullable WarmupGroup warmup) {
   /**
    * Returns the value of a ticket that has just arrived and may go to any upstream.
    *
@@ -34,7 +36,7 @@ public record LaneKey(
    */
   static LaneKey of(@Nullable String model, @Nullable CallerAccount callerAccount) {
     boolean waits = callerAccount != null && callerAccount.waits();
-    return new LaneKey(model, false, null, false, null, false, waits ? callerAccount : null);
+    return new LaneKey(model, false, null, false, null, false, waits ? callerAccount : null, null);
   }
 
   /** Returns the value for a ticket that may only go to that upstream; null is any. */
@@ -52,7 +54,7 @@ public record LaneKey(
 
   private LaneKey to(@Nullable String upstream, boolean affinity) {
     return new LaneKey(
-        model, alreadyCharged, upstream, affinity, avoidedUpstream, withFallbacks, account);
+        model, alreadyCharged, upstream, affinity, avoidedUpstream, withFallbacks, account, warmup);
   }
 
   /**
@@ -62,24 +64,44 @@ public record LaneKey(
    * @param affinity whether affinity alone chose the only upstream
    */
   LaneKey forRetry(@Nullable String avoided, @Nullable String only, boolean affinity) {
-    return new LaneKey(model, true, only, affinity, avoided, withFallbacks, null);
+    return new LaneKey(model, true, only, affinity, avoided, withFallbacks, null, null);
   }
 
   /** Returns the value for a ticket that no longer avoids an upstream. */
   public LaneKey avoidingNone() {
     return new LaneKey(
-        model, alreadyCharged, onlyUpstream, byAffinity, null, withFallbacks, account);
+        model, alreadyCharged, onlyUpstream, byAffinity, null, withFallbacks, account, warmup);
   }
 
   /** Returns the value for a ticket that does not wait with an account of its caller. */
   LaneKey withoutAccount() {
     return new LaneKey(
-        model, alreadyCharged, onlyUpstream, byAffinity, avoidedUpstream, withFallbacks, null);
+        model,
+        alreadyCharged,
+        onlyUpstream,
+        byAffinity,
+        avoidedUpstream,
+        withFallbacks,
+        null,
+        warmup);
+  }
+
+  /** Returns the value for a ticket that waits with a group until a cache is warm. */
+  LaneKey behind(WarmupGroup group) {
+    return new LaneKey(
+        model,
+        alreadyCharged,
+        onlyUpstream,
+        byAffinity,
+        avoidedUpstream,
+        withFallbacks,
+        account,
+        group);
   }
 
   /** Returns the value for a ticket that fallback models may serve too. */
   LaneKey widened() {
     return new LaneKey(
-        model, alreadyCharged, onlyUpstream, byAffinity, avoidedUpstream, true, account);
+        model, alreadyCharged, onlyUpstream, byAffinity, avoidedUpstream, true, account, warmup);
   }
 }

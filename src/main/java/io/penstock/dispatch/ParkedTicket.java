@@ -68,6 +68,9 @@ public final class ParkedTicket extends Ticket {
   /** Whether it waits for a place in the queue. */
   private boolean blocked;
 
+  /** The requests for which one warms a cache; set by the owner of the queue before any grant. */
+  private volatile @Nullable WarmupGroup warmup;
+
   /** Whether its claim on a quota is due to a pace alone. */
   boolean claimsForPace;
 
@@ -303,6 +306,29 @@ public final class ParkedTicket extends Ticket {
   /** Returns the origin of its request. */
   public TicketRequest.Origin origin() {
     return ticketRequest.origin();
+  }
+
+  /** Returns the new beginning of its prompt, or null. */
+  TicketRequest.@Nullable SharedPrefix sharedPrefix() {
+    return ticketRequest.sharedPrefix();
+  }
+
+  /** Sets the requests for which one warms a cache. For the owner of the queue only. */
+  void warmup(WarmupGroup group) {
+    warmup = group;
+  }
+
+  /** Returns the requests for which one warms a cache, or null. */
+  @Nullable WarmupGroup warmup() {
+    return warmup;
+  }
+
+  /** Notes that a cache is warm because of it, or never will be: nobody has to wait for that. */
+  void endWarmup() {
+    WarmupGroup group = warmup;
+    if (group != null) {
+      group.ended(this);
+    }
   }
 
   /** Returns its affinity to one upstream. */

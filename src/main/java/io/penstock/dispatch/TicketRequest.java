@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param models the models its caller may ask for; null is any. Fallback models serve the request
  *     only if the caller may ask for all of them
  * @param origin its sender, as shown to people
+ * @param sharedPrefix the new beginning of its prompt for which one request warms the cache; null
+ *     when there is none
  */
 public record TicketRequest(
     @Nullable String model,
@@ -30,7 +32,32 @@ public record TicketRequest(
     RequestAffinity affinity,
     @Nullable CallerAccount account,
     @Nullable Set<String> models,
-    Origin origin) {
+    Origin origin,
+    @Nullable SharedPrefix sharedPrefix) {
+  /** Creates a request with no new beginning that others may have, too. */
+  public TicketRequest(
+      @Nullable String model,
+      Cost cost,
+      long bytes,
+      WaitPatience patience,
+      int priority,
+      Flow flow,
+      RequestAffinity affinity,
+      @Nullable CallerAccount account,
+      @Nullable Set<String> models,
+      Origin origin) {
+    this(model, cost, bytes, patience, priority, flow, affinity, account, models, origin, null);
+  }
+
+  /**
+   * A beginning of a prompt that is new to the provider's cache.
+   *
+   * @param scope whose requests warm it for each other: the name of a key, or null for all
+   * @param fingerprint its hash
+   * @param holdNanos how long others are held at most after one of them was sent, &gt; 0
+   */
+  public record SharedPrefix(@Nullable String scope, long fingerprint, long holdNanos) {}
+
   /** Creates a request that may go to any upstream, from a caller without limits. */
   public TicketRequest(
       @Nullable String model,

@@ -110,6 +110,11 @@ public final class TicketSettlement {
     }
   }
 
+  /** Notes that the answer has begun: from now on a cache has what the request wrote. */
+  public void answerBegan() {
+    parkedTicket.endWarmup();
+  }
+
   /** Charges output as it is produced, {@code outputTokens} so far. */
   public void produced(long outputTokens, long now) {
     if (charge(outputTokens, now)) {
@@ -261,6 +266,7 @@ public final class TicketSettlement {
       closed = true;
       left = ticketCharges.settleFailedAttempt(failure, now);
     }
+    parkedTicket.endWarmup();
     reportUsage(0);
     ticketRoute.wake();
     reportReturned(now);
@@ -324,6 +330,7 @@ public final class TicketSettlement {
       closed = true;
       kept = ticketCharges.settle(CallEnd.UNSENT, parkedTicket.cost(), now);
     }
+    parkedTicket.endWarmup();
     count(kept);
     reportUsage(0);
     wake();
@@ -373,7 +380,12 @@ public final class TicketSettlement {
   }
 
   /** Returns what stays charged; null if it was settled before, and nothing changes. */
-  private synchronized @Nullable KeptUsage replace(CallEnd callEnd, long now) {
+  private @Nullable KeptUsage replace(CallEnd callEnd, long now) {
+    parkedTicket.endWarmup();
+    return replaceCharges(callEnd, now);
+  }
+
+  private synchronized @Nullable KeptUsage replaceCharges(CallEnd callEnd, long now) {
     if (closed) {
       return null;
     }

@@ -144,6 +144,13 @@ public final class WaitingRoom {
     }
   }
 
+  /** Makes a ticket that waits on its own wait with its group, unless it was decided. */
+  void moveBehind(ParkedTicket parkedTicket, WarmupGroup group, long now) {
+    if (parkedTicket.waits()) {
+      move(parkedTicket, parkedTicket.laneKey().behind(group), now);
+    }
+  }
+
   /** Returns which bound leaves no place for a ticket that is not in the queue, or null. */
   @Nullable String full(ParkedTicket parkedTicket) {
     return queued.boundReached(routeSource.bounds(), parkedTicket);

@@ -230,6 +230,7 @@ public record EndpointSpec(
    * @param answerHeaders the {@linkplain WithheldHeaders#OF_ANSWERS withheld headers} of answers
    *     that clients get all the same
    * @param calls the calls that go to upstreams
+   * @param warmup how long requests wait for one that warms a cache for them
    */
   public record Forwarding(
       boolean stripPrefix,
@@ -239,7 +240,8 @@ public record EndpointSpec(
       boolean exposesLimits,
       Set<String> requestHeaders,
       Set<String> answerHeaders,
-      AllowedCalls calls) {
+      AllowedCalls calls,
+      Warmup warmup) {
     public Forwarding {
       fallbacks = Map.copyOf(fallbacks);
       requestHeaders = Set.copyOf(requestHeaders);
@@ -252,13 +254,33 @@ public record EndpointSpec(
      */
     public Forwarding(
         boolean stripPrefix, Affinity affinity, boolean upgrades, Map<String, Fallback> fallbacks) {
-      this(stripPrefix, affinity, upgrades, fallbacks, false, Set.of(), Set.of(), AllowedCalls.ALL);
+      this(
+          stripPrefix,
+          affinity,
+          upgrades,
+          fallbacks,
+          false,
+          Set.of(),
+          Set.of(),
+          AllowedCalls.ALL,
+          Warmup.OFF);
     }
 
     /** Returns forwarding to any upstream, without fallback models. */
     public static Forwarding plain(boolean stripPrefix) {
       return new Forwarding(stripPrefix, new Affinity.None(), true, Map.of());
     }
+  }
+
+  /**
+   * How requests whose prompts have the same new beginning let one of them warm the cache.
+   *
+   * @param holdNanos how long the others are held at most after it was sent; 0 when they are not
+   * @param perKey whether only requests of the same key are held for each other
+   */
+  public record Warmup(long holdNanos, boolean perKey) {
+    /** No request is held. */
+    public static final Warmup OFF = new Warmup(0, true);
   }
 
   /** Property by which requests are kept to one upstream, as long as that can serve them. */
@@ -346,7 +368,8 @@ public record EndpointSpec(
             forwarding.exposesLimits(),
             forwarding.requestHeaders(),
             forwarding.answerHeaders(),
-            forwarding.calls()),
+            forwarding.calls(),
+            forwarding.warmup()),
         upstreams,
         shown,
         stated);

@@ -169,10 +169,13 @@ final class RouteTable implements RouteSource {
       return pool == null ? List.of() : List.of(pool);
     }
     CallerAccount callerAccount = laneKey.account();
-    if (callerAccount == null && ofModel == null) {
+    if (callerAccount == null && ofModel == null && laneKey.warmup() == null) {
       return pool == null ? List.of(own) : List.of(pool, own);
     }
     List<Quota> quotas = new ArrayList<>();
+    if (laneKey.warmup() != null) {
+      quotas.add(laneKey.warmup().quota());
+    }
     if (callerAccount != null) {
       quotas.addAll(callerAccount.quotas(laneKey.model(), now));
     }

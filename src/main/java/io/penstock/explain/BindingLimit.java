@@ -38,6 +38,8 @@ public record BindingLimit(
     UPSTREAM_PAUSED,
     /** The upstream failed, and is tried again later. */
     UPSTREAM_UNHEALTHY,
+    /** Another ticket with the same beginning is to warm the provider's cache for it. */
+    CACHE_WARMUP,
     /** No upstream of the ticket's own model is enabled. */
     NO_UPSTREAM_ENABLED,
     /** A quota is claimed for a ticket that was skipped too often. */

@@ -2,6 +2,7 @@ package io.penstock.explain;
 
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketRoute;
+import io.penstock.dispatch.WarmupGroup;
 import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.explain.WaitExplanation.Considered;
 import io.penstock.explain.WaitExplanation.Owner;
@@ -125,6 +126,10 @@ public final class WaitExplainer {
 
   private @Nullable BindingLimit gate(Quota quota, TicketRoute route, Owner owner) {
     long opens = quota.gatesOpenAt(now);
+    WarmupGroup warmup = parkedTicket.laneKey().warmup();
+    if (opens > now && warmup != null && quota.equals(warmup.quota())) {
+      return new BindingLimit(Cause.CACHE_WARMUP, Kind.ENDPOINT, parkedTicket.path(), null, opens);
+    }
     Upstream upstream = route.upstream();
     if (opens <= now || upstream == null) {
       return null;

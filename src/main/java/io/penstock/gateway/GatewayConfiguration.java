@@ -192,9 +192,10 @@ public class GatewayConfiguration {
       UpstreamAffinity upstreamAffinity,
       LimitHeaders limitHeaders,
       DenialRecheck denials,
-      KeyRegistry keyRegistry) {
+      KeyRegistry keyRegistry,
+      CacheLearner cacheLearner) {
     StrictAfterDenial strict = new StrictAfterDenial(denials, keyRegistry, ticker);
-    return new AdmitFilter(ticker, upstreamAffinity, limitHeaders, strict);
+    return new AdmitFilter(ticker, upstreamAffinity, limitHeaders, strict, cacheLearner);
   }
 
   @Bean

@@ -168,6 +168,8 @@ final class TicketWords {
           "Redis has lost data, and an instance that is gone may have used up a limit" + owner;
       case UPSTREAM_PAUSED -> "the provider" + owner + " said that it has had enough";
       case UPSTREAM_UNHEALTHY -> "the provider" + owner + " failed, and is tried again later";
+      case CACHE_WARMUP ->
+          "a request with the same beginning was sent first, so that the provider's cache has it";
       case NO_UPSTREAM_ENABLED -> "no upstream of its model is enabled";
       case KEPT_FOR_ANOTHER -> "what frees" + owner + " is kept for one that was passed too often";
       case OTHERS_FIRST -> "it fits, and others are to go before it";

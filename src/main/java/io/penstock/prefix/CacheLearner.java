@@ -118,26 +118,33 @@ public final class CacheLearner {
     }
     PrefixTable table = tables.touch(new Place(upstream, model));
     PrefixTable.Held held = table.longest(prompt.prefix(), now);
-    if (held != null && held.tokens() > 0 && held.sinceNanos() <= sentNanos) {
+    boolean couldRead = held != null && held.tokens() > 0 && held.sinceNanos() <= sentNanos;
+    if (couldRead) {
       double read = (double) tokenUsage.cacheReadTokens() / (double) held.tokens();
       trust.touch(new Reader(prompt.key(), model, upstream)).add(read >= READ ? 1 : read);
     }
-    remember(table, prompt, tokenUsage, now);
+    long cached = tokenUsage.cacheReadTokens() + tokenUsage.cacheWriteTokens();
+    if (cached > 0 || couldRead || !prompt.prefix().automatic()) {
+      table.noteUse(cached > 0 || prompt.prefix().stored() == null);
+    }
+    remember(table, prompt, cached, now);
   }
 
   /**
    * Notes which beginnings are in the cache now: those up to the longest that the provider stores,
-   * which has all that was read and written. If it has nothing, all are forgotten.
+   * which has all that was read and written. Where a provider states what it writes and has
+   * nothing, all are forgotten.
    */
-  private static void remember(PrefixTable table, Prompt prompt, TokenUsage tokenUsage, long now) {
-    long cached = tokenUsage.cacheReadTokens() + tokenUsage.cacheWriteTokens();
+  private static void remember(PrefixTable table, Prompt prompt, long cached, long now) {
     Boundary longest = prompt.prefix().stored();
+    boolean automatic = prompt.prefix().automatic();
     for (Boundary each : prompt.prefix().boundaries()) {
-      if (cached == 0 || longest == null) {
+      if (longest == null || (cached == 0 && !automatic)) {
         table.remove(each);
       } else if (each.stored()) {
         double part = (double) each.tokens() / (double) Math.max(1, longest.tokens());
-        table.add(each, (long) (part * (double) cached), prompt.key(), now);
+        long tokens = automatic ? each.tokens() : (long) (part * (double) cached);
+        table.add(each, tokens, prompt.key(), now);
       }
     }
   }
@@ -153,7 +160,7 @@ public final class CacheLearner {
 
   /**
    * Returns the shortest beginning that the provider would store and that none of the upstreams has
-   * in its cache; null when there is none.
+   * in its cache; null when there is none, and where upstreams have shown that they cache nothing.
    */
   public @Nullable Boundary shortestNew(
       Prompt prompt, String model, List<String> upstreams, long now) {
@@ -162,6 +169,9 @@ public final class CacheLearner {
       PrefixTable table = tables.find(new Place(upstream, model));
       PrefixTable.Held held = table == null ? null : table.longest(prompt.prefix(), now);
       known = held == null ? known : Math.max(known, held.boundary().tokens());
+      if (table != null && table.cachesNothing()) {
+        return null;
+      }
     }
     for (Boundary each : prompt.prefix().boundaries()) {
       if (each.stored() && each.tokens() > known) {

@@ -23,6 +23,9 @@ final class PrefixTable {
    */
   static final long MARGIN_NANOS = 5_000_000_000L;
 
+  /** Number of answers in a row after which an upstream is taken to cache nothing. */
+  static final int UNUSED = 3;
+
   private static final int SHARES = 4;
   private static final int LONGEST_SEARCH = 64;
   private static final long SECOND_NANOS = 1_000_000_000L;
@@ -52,6 +55,7 @@ final class PrefixTable {
   private final int most;
   private final LinkedHashMap<Long, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
   private final Map<String, Integer> ofKey = new HashMap<>();
+  private int unused;
 
   PrefixTable() {
     this(MOST);
@@ -131,6 +135,16 @@ final class PrefixTable {
 
   private void forget(Entry entry) {
     ofKey.computeIfPresent(entry.key(), (key, count) -> count == 1 ? null : count - 1);
+  }
+
+  /** Notes whether an answer shows that the upstream caches prompts of this model at all. */
+  synchronized void noteUse(boolean caches) {
+    unused = caches ? 0 : Math.min(UNUSED, unused + 1);
+  }
+
+  /** Returns whether the last {@value #UNUSED} answers show that nothing is cached. */
+  synchronized boolean cachesNothing() {
+    return unused >= UNUSED;
   }
 
   synchronized int size() {

@@ -91,6 +91,6 @@ public final class SteppedSection implements PrefixSection {
       }
       before = ContentHash.of(before, section == null ? 0 : section.hash);
     }
-    return boundaries.isEmpty() ? PromptPrefix.NONE : new PromptPrefix(boundaries);
+    return boundaries.isEmpty() ? PromptPrefix.NONE : new PromptPrefix(boundaries, true);
   }
 }

@@ -72,6 +72,14 @@ public final class Quota {
     return new Quota(name, true, PoolTariff.of(ChargeRule.TOTAL), limits, List.of());
   }
 
+  /**
+   * Creates a quota without limits that admits nothing while its gate is shut. Tickets that wait
+   * for it are treated like those that wait for their own key.
+   */
+  public static Quota holding(String name, QuotaGate gate) {
+    return new Quota(name, true, PoolTariff.of(ChargeRule.TOTAL), List.of(), List.of(gate));
+  }
+
   /** Creates a quota with a cost rule without further settings. */
   public Quota(String name, ChargeRule chargeRule, List<MeteredLimit> limits) {
     this(name, PoolTariff.of(chargeRule), limits);
@@ -381,7 +389,7 @@ public final class Quota {
     boolean trial = false;
     for (QuotaGate quotaGate : gates) {
       opens = Math.max(opens, quotaGate.mayOpen(now));
-      trial |= quotaGate.onTrial();
+      trial |= quotaGate.onTrial() || quotaGate.mayOpenSooner(now);
     }
     return new QuotaProjection(quotaTerms, opens, trial, now);
   }

@@ -75,6 +75,17 @@ public final class QuotaGate {
         });
   }
 
+  /** Shuts the gate until an instant, unless it is opened sooner. */
+  public void shutUnlessOpened(long untilNanos) {
+    state.set(new State(untilNanos, Long.MIN_VALUE, 0));
+  }
+
+  /** Returns whether an event may open the gate sooner than {@link #opens} says. */
+  boolean mayOpenSooner(long now) {
+    State current = state.get();
+    return current.fromNanos() > now && current.soonestNanos() < current.fromNanos();
+  }
+
   /**
    * Puts the gate on trial from an instant on, which nothing can bring forward.
    *

@@ -16,11 +16,16 @@ import io.penstock.gateway.request.StreamHeartbeat;
 import io.penstock.gateway.request.UpstreamAffinity;
 import io.penstock.key.ApiCaller;
 import io.penstock.park.TicketParking;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.prefix.Boundary;
+import io.penstock.prefix.CacheLearner;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import io.penstock.wire.ConnectionGuard;
+import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -39,12 +44,15 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
   private final UpstreamAffinity upstreamAffinity;
   private final LimitHeaders limitHeaders;
   private final StrictAfterDenial strict;
+  private final CacheLearner cacheLearner;
 
   public AdmitFilter(
       Ticker ticker,
       UpstreamAffinity upstreamAffinity,
       LimitHeaders limitHeaders,
-      StrictAfterDenial strict) {
+      StrictAfterDenial strict,
+      CacheLearner cacheLearner) {
+    this.cacheLearner = cacheLearner;
     this.upstreamAffinity = upstreamAffinity;
     this.limitHeaders = limitHeaders;
     this.ticker = ticker;
@@ -113,7 +121,29 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         upstreamAffinity.of(requestContext, request),
         apiCaller == null ? null : apiCaller.account(),
         requestContext.client().models(),
-        requestContext.origin());
+        requestContext.origin(),
+        sharedPrefix(requestContext));
+  }
+
+  /** Returns the beginning of the prompt for which one request is to warm a cache, or null. */
+  private TicketRequest.@Nullable SharedPrefix sharedPrefix(RequestContext requestContext) {
+    EndpointSpec spec = requestContext.endpoint().spec();
+    EndpointSpec.Warmup warmup = spec.forwarding().warmup();
+    CacheLearner.Prompt prompt = requestContext.prompt();
+    String model = requestContext.model();
+    if (prompt == null
+        || model == null
+        || warmup.holdNanos() == 0
+        || prompt.prefix().boundaries().isEmpty()) {
+      return null;
+    }
+    List<String> upstreams =
+        spec.upstreams().stream().filter(each -> each.serves(model)).map(UpstreamSpec::id).toList();
+    Boundary isNew = cacheLearner.shortestNew(prompt, model, upstreams, ticker.nanos());
+    return isNew == null
+        ? null
+        : new TicketRequest.SharedPrefix(
+            warmup.perKey() ? prompt.key() : null, isNew.fingerprint(), warmup.holdNanos());
   }
 
   private static TicketRequest.Flow flow(RequestContext requestContext, HttpHeaders headers) {

@@ -71,6 +71,7 @@ public final class UsageTap {
 
   void passes(DataBuffer buffer) {
     requestContext.trail().bytesForwarded(buffer.readableByteCount());
+    settlement().answerBegan();
     note(buffer);
     AnswerReader reading = reader;
     if (reading == null) {
