@@ -11,6 +11,7 @@ import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.Upstream;
 import io.penstock.wire.AnswerBeginning;
 import io.penstock.wire.ConnectionGuard;
+import io.penstock.wire.FlushedParts;
 import io.penstock.wire.HeaderNames;
 import java.time.Duration;
 import java.util.Iterator;
@@ -165,7 +166,7 @@ record UpstreamAnswer(
     Mono<Void> written =
         headers.contains(CONTENT_LENGTH)
             ? response.writeWith(whole)
-            : response.writeAndFlushWith(whole.map(Flux::just));
+            : FlushedParts.write(response, whole);
     return written.doFinally(this::closes);
   }
 
