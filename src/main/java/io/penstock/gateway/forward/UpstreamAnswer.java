@@ -13,6 +13,7 @@ import io.penstock.wire.AnswerBeginning;
 import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.FlushedParts;
 import io.penstock.wire.HeaderNames;
+import io.penstock.wire.SharedBuffers;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Locale;
@@ -120,7 +121,9 @@ record UpstreamAnswer(
     }
     // a body in one piece is written together with its head, without the cost of a stream
     return requestContext.weighed() && body.isOnePiece(headers.getInt(CONTENT_LENGTH, -1))
-        ? response.writeWith(Mono.fromSupplier(body::onePiece)).doFinally(this::closes)
+        ? response
+            .writeWith(Mono.fromSupplier(body::onePiece).map(SharedBuffers::releasedOnce))
+            .doFinally(this::closes)
         : stream(response, body, requestContext);
   }
 
