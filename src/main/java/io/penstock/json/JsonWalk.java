@@ -407,6 +407,9 @@ public final class JsonWalk {
   /** As {@link #utf8Bytes()}, and copies the text. */
   public long utf8Bytes(KeptText.@Nullable Part into) {
     counter.copyTo(into);
+    if (into != null) {
+      into.expect(reading().getStringLength());
+    }
     reading().getString(counter);
     return counter.take();
   }

@@ -11,6 +11,9 @@ public final class KeptText {
   /** Most text that is kept, in characters. */
   static final int MAX_CHARS = 4 << 20;
 
+  /** Longest text that becomes a string at once, in characters. */
+  private static final int SHORT = 8_192;
+
   private final List<Part> parts = new ArrayList<>();
   private int room = MAX_CHARS;
 
@@ -21,18 +24,23 @@ public final class KeptText {
     return part;
   }
 
-  /** Returns the whole kept text, part after part. */
-  public String whole() {
-    StringBuilder whole = new StringBuilder(MAX_CHARS - room);
-    for (Part part : parts) {
-      whole.append(part.text);
-    }
-    return whole.toString();
+  /**
+   * Returns the whole kept text, part after part. A long text stays in its parts: to copy it would
+   * take some milliseconds of an event loop. Nothing may be appended any more.
+   */
+  public CharSequence whole() {
+    JoinedText whole = new JoinedText(parts.stream().map(part -> part.text).toList());
+    return whole.length() > SHORT ? whole : whole.toString();
   }
 
   /** Text of one member of the body. */
   public final class Part {
     private final StringBuilder text = new StringBuilder();
+
+    /** Makes room for so many more characters. */
+    void expect(int length) {
+      text.ensureCapacity(text.length() + Math.min(length, room));
+    }
 
     public void append(char[] chars, int offset, int length) {
       int fits = Math.min(length, room);

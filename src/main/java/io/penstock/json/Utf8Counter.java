@@ -40,13 +40,26 @@ public final class Utf8Counter extends Writer {
     return c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
   }
 
-  @Override
-  public void write(char[] chars, int offset, int length) {
+  /** Returns whether all are ASCII; without branches, so that it takes many at a time. */
+  private static boolean isAscii(char[] chars, int offset, int length) {
+    int all = 0;
+    for (int i = offset; i < offset + length; i++) {
+      all |= chars[i];
+    }
+    return all < 0x80;
+  }
+
+  private static long width(char[] chars, int offset, int length) {
     long sum = 0;
     for (int i = offset; i < offset + length; i++) {
       sum += width(chars[i]);
     }
-    bytes += sum;
+    return sum;
+  }
+
+  @Override
+  public void write(char[] chars, int offset, int length) {
+    bytes += isAscii(chars, offset, length) ? length : width(chars, offset, length);
     if (copy != null) {
       copy.append(chars, offset, length);
     }

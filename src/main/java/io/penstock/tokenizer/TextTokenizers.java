@@ -103,7 +103,7 @@ public final class TextTokenizers implements AutoCloseable {
     double tokensAByte = sampled(counter, text);
     double bytes =
         text.length() < LONGEST
-            ? (double) Utf8Counter.bytes(text)
+            ? (double) bytes(text)
             : (double) requestContent.textTokens() * TokenEstimate.BYTES_A_TOKEN;
     return requestContent.tokenized(Math.min(Cost.MAX_TOKENS, Math.round(bytes * tokensAByte)));
   }
@@ -115,6 +115,15 @@ public final class TextTokenizers implements AutoCloseable {
       tokens += counter.applyAsLong(text.subSequence(from, to).toString());
     }
     return tokens;
+  }
+
+  /** Returns the UTF-8 bytes of a text; it is taken in pieces, because it may be a joined one. */
+  private static long bytes(CharSequence text) {
+    long bytes = 0;
+    for (int from = 0; from < text.length(); from += PIECE) {
+      bytes += Utf8Counter.bytes(text.subSequence(from, Math.min(text.length(), from + PIECE)));
+    }
+    return bytes;
   }
 
   /** Returns the ratio of tokens to UTF-8 bytes in evenly spread pieces. */

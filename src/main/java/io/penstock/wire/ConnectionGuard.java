@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.DecoderResultProvider;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -71,6 +72,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   public static HttpServer guard(
       HttpServer server, ClientConnections connections, Http2Faults faults) {
     return server
+        .childOption(ChannelOption.RECVBUF_ALLOCATOR, ReadTurns.ONE_READ)
         .doOnChannelInit(
             (observer, channel, address) -> {
               connections.opened(channel);

@@ -110,6 +110,7 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
     ConnectLine line = lines.computeIfAbsent(spec.id(), id -> new ConnectLine(ESTABLISHING));
     HttpClient client =
         bare.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, ReadTurns.ONE_READ)
             .doOnChannelInit((observer, channel, address) -> line.install(channel));
     if (link.tls() != null) {
       SslContext certificates = certificates(link.tls());

@@ -166,7 +166,8 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
         }
         bytes += part.length;
         if (bytes >= HeldBody.STEP_BYTES) {
-          loop.execute(() -> inflate(inflation));
+          // a task given to execute() would run before other connections are served
+          var _ = loop.schedule(() -> inflate(inflation), 0, TimeUnit.NANOSECONDS);
           return;
         }
       }

@@ -55,7 +55,7 @@ public final class StatedParameters {
       long otherTokens,
       long inputs,
       boolean generates,
-      @Nullable String text,
+      @Nullable CharSequence text,
       @Nullable BodyEdit asksUsage,
       WeighedRequest.Traits traits) {}
 
