@@ -19,14 +19,6 @@ class MockCacheTest {
   private static final MockAddress ADDRESS =
       MockAddress.parse(URI.create("mock://anthropic?cache=10&itpm=130&tokens=3"));
 
-  /** A prompt of 105 tokens, 100 of which are marked. */
-  private static final String ASK =
-      """
-      {"model":"m","max_tokens":1000,"system":[{"type":"text","text":"%s",\
-      "cache_control":{"type":"ephemeral","ttl":"%s"}}],\
-      "messages":[{"role":"user","content":"Hi"}]}\
-      """;
-
   private final AtomicLong nowNanos = new AtomicLong();
   private final MockProvider provider = MockProvider.start(nowNanos::get, () -> 0);
   private final HttpClient client = HttpClient.newHttpClient();
@@ -37,8 +29,14 @@ class MockCacheTest {
     client.shutdownNow();
   }
 
+  /** Returns a request of 105 tokens, 100 of which are marked. */
   private static String ask(String ttl) {
-    return ASK.formatted("x".repeat(400), ttl);
+    return """
+    {"model":"m","max_tokens":1000,"system":[{"type":"text","text":"%s",\
+    "cache_control":{"type":"ephemeral","ttl":"%s"}}],\
+    "messages":[{"role":"user","content":"Hi"}]}\
+    """
+        .formatted("x".repeat(400), ttl);
   }
 
   private static String stream(String ttl) {
