@@ -51,7 +51,7 @@ final class MockModel {
     }
   }
 
-  /** Bills the input of a request whose answer begins. */
+  /** Bills the input of a request as its answer begins. */
   void begin(PromptCache.Use use, long nowNanos) {
     requests.increment();
     uncached.add(use.uncached());

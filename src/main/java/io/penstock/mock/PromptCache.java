@@ -56,7 +56,7 @@ final class PromptCache {
   private final long leastTokens;
   private final long shortLifeNanos;
 
-  /** Entries by prefix, the one that was used least recently first. */
+  /** Entries by prefix, least recently used first. */
   private final Map<String, Entry> entries = new LinkedHashMap<>();
 
   private boolean on = true;
@@ -122,7 +122,7 @@ final class PromptCache {
     return entry == null || entry.expiresNanos() <= nowNanos ? null : entry;
   }
 
-  /** Writes and refreshes the entries of a request whose answer begins at {@code nowNanos}. */
+  /** Writes and refreshes the entries of a request as its answer begins. */
   synchronized void begin(Use use, long nowNanos) {
     use.entries()
         .forEach(
