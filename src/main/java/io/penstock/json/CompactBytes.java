@@ -1,6 +1,7 @@
 package io.penstock.json;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * The bytes of chosen members of a document, without the white space between tokens, as they pass
@@ -33,7 +34,7 @@ public final class CompactBytes {
     /** The value of the member that was to be told about is a string, which begins now. */
     void stringBegins();
 
-    /** Some bytes, from one index in the buffer to another. */
+    /** Some bytes, from one index in the buffer, whose order is little-endian, to another. */
     void bytes(ByteBuffer piece, int from, int to);
 
     /** Notes the state so far, for {@link #takeBack}. */
@@ -45,7 +46,6 @@ public final class CompactBytes {
 
   private final Receiver receiver;
   private ByteBuffer piece = NOTHING;
-  private long shift;
   private boolean on;
 
   /** Where the bytes begin that were not passed on yet; they end at {@link #end}. */
@@ -68,10 +68,9 @@ public final class CompactBytes {
     this.receiver = receiver;
   }
 
-  /** Begins with the next piece of the document, whose first byte has the given offset. */
-  void begin(ByteBuffer bytes, long offset) {
-    piece = bytes;
-    shift = bytes.position() - offset;
+  /** Begins with the next piece of the document. */
+  void begin(ByteBuffer bytes) {
+    piece = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     from = bytes.position();
     end = from;
   }
@@ -81,9 +80,8 @@ public final class CompactBytes {
     return on;
   }
 
-  /** A name has been read, which ends at the offset. */
-  void name(JsonWalk at, long offset) {
-    int to = (int) (offset + shift);
+  /** A name has been read, which ends before an index in the piece. */
+  void name(JsonWalk at, int to) {
     if (at.depth() == 1) {
       restart();
       Use use = receiver.member(at);
@@ -119,9 +117,8 @@ public final class CompactBytes {
     noted = false;
   }
 
-  /** A token other than a name has been read, which ends at the offset. */
-  void token(JsonWalk at, long offset, boolean opens) {
-    int to = (int) (offset + shift);
+  /** A token other than a name has been read, which ends before an index in the piece. */
+  void token(JsonWalk at, int to, boolean opens) {
     if (leftOutDepth == NOWHERE) {
       reach(to);
       first = opens;

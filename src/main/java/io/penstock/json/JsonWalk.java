@@ -8,10 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.TokenStreamFactory;
-import tools.jackson.core.async.ByteBufferFeeder;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.JsonRecyclerPools;
@@ -49,8 +47,8 @@ public final class JsonWalk {
 
   // Recycled buffers belong to a thread, so that there are few of them and no lock. No table of
   // member names is kept, because hostile names must not outlive their document.
-  private static final JsonFactory REQUESTS = factory(Integer.MAX_VALUE);
-  private static final JsonFactory ANSWERS = factory(MAX_ANSWER_STRING);
+  private static final PieceParser.Factory REQUESTS = factory(Integer.MAX_VALUE);
+  private static final PieceParser.Factory ANSWERS = factory(MAX_ANSWER_STRING);
 
   /** Receives the values that the walk finds. The walk itself gives their place and content. */
   public interface Visitor {
@@ -64,24 +62,23 @@ public final class JsonWalk {
     void scalar(JsonWalk at);
   }
 
-  private final JsonFactory factory;
+  private final PieceParser.Factory factory;
   private final Visitor visitor;
   private final Utf8Counter counter = new Utf8Counter();
   private final CutSeparator cut = new CutSeparator();
   private final @Nullable Utf8Check utf8Check;
   private final @Nullable CompactBytes compactBytes;
-  private @Nullable JsonParser parser;
+  private @Nullable PieceParser parser;
   private @Nullable String fault;
   private @Nullable String[] names = new @Nullable String[16];
   private int depth;
   private int markBytes;
   private long fed;
-  private long parsed;
   private boolean begun;
   private boolean complete;
 
   private JsonWalk(
-      JsonFactory factory,
+      PieceParser.Factory factory,
       @Nullable Utf8Check utf8Check,
       @Nullable CompactBytes compactBytes,
       Visitor visitor) {
@@ -112,18 +109,18 @@ public final class JsonWalk {
     return new JsonWalk(ANSWERS, null, null, visitor);
   }
 
-  private static JsonFactory factory(int maxStringLength) {
-    return JsonFactory.builder()
-        .recyclerPool(JsonRecyclerPools.threadLocalPool())
-        .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
-        .streamReadConstraints(
-            StreamReadConstraints.builder()
-                .maxNestingDepth(MAX_DEPTH)
-                .maxNameLength(MAX_NAME_LENGTH)
-                .maxNumberLength(MAX_NUMBER_LENGTH)
-                .maxStringLength(maxStringLength)
-                .build())
-        .build();
+  private static PieceParser.Factory factory(int maxStringLength) {
+    return new PieceParser.Factory(
+        JsonFactory.builder()
+            .recyclerPool(JsonRecyclerPools.threadLocalPool())
+            .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
+            .streamReadConstraints(
+                StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxNameLength(MAX_NAME_LENGTH)
+                    .maxNumberLength(MAX_NUMBER_LENGTH)
+                    .maxStringLength(maxStringLength)
+                    .build()));
   }
 
   /** Reads and consumes {@code bytes}; after a fault they are only consumed. */
@@ -136,9 +133,9 @@ public final class JsonWalk {
     }
     if (fault == null && bytes.hasRemaining()) {
       cut.look(bytes);
-      JsonParser open = parser;
+      PieceParser open = parser;
       if (open == null) {
-        open = factory.createNonBlockingByteBufferParser(ObjectReadContext.empty());
+        open = factory.parser();
         parser = open;
       }
       advance(open, bytes);
@@ -175,7 +172,7 @@ public final class JsonWalk {
 
   /** Ends the document; an incomplete one is a fault from now on. */
   public void end() {
-    JsonParser open = parser;
+    PieceParser open = parser;
     if (fault == null && open != null) {
       advance(open, null);
     }
@@ -195,7 +192,6 @@ public final class JsonWalk {
     complete = false;
     cut.restart();
     fed = 0;
-    parsed = 0;
     if (compactBytes != null) {
       compactBytes.restart();
     }
@@ -215,14 +211,15 @@ public final class JsonWalk {
   }
 
   /** Parses all of {@code bytes}, or, if null, what is pending at the end of the document. */
-  private void advance(JsonParser open, @Nullable ByteBuffer bytes) {
+  private void advance(PieceParser open, @Nullable ByteBuffer bytes) {
     try {
-      ByteBufferFeeder feeder = (ByteBufferFeeder) open.nonBlockingInputFeeder();
       if (bytes == null) {
-        feeder.endOfInput();
+        open.endOfInput();
       } else {
-        beginPiece(bytes);
-        feeder.feedInput(bytes);
+        if (compactBytes != null) {
+          compactBytes.begin(bytes);
+        }
+        open.feedInput(bytes);
       }
       JsonToken token = open.nextToken();
       while (token != null && token != JsonToken.NOT_AVAILABLE && fault == null) {
@@ -242,13 +239,6 @@ public final class JsonWalk {
     }
   }
 
-  private void beginPiece(ByteBuffer bytes) {
-    if (compactBytes != null) {
-      compactBytes.begin(bytes, parsed);
-    }
-    parsed += bytes.remaining();
-  }
-
   private static String where(JsonParser open) {
     long offset = open.currentLocation().getByteOffset();
     return offset < 0 ? "" : String.format(Locale.ROOT, " near byte %d", offset);
@@ -261,7 +251,7 @@ public final class JsonWalk {
     }
   }
 
-  private void step(JsonParser open, JsonToken token) {
+  private void step(PieceParser open, JsonToken token) {
     if (complete) {
       fault = "there is more after the JSON";
       return;
@@ -290,7 +280,7 @@ public final class JsonWalk {
       case PROPERTY_NAME -> {
         names[depth] = open.currentName();
         if (compactBytes != null && (depth == 1 || compactBytes.on())) {
-          compactBytes.name(this, open.currentLocation().getByteOffset());
+          compactBytes.name(this, open.index());
         }
       }
       default -> {
@@ -300,9 +290,9 @@ public final class JsonWalk {
     }
   }
 
-  private void pass(JsonParser open, boolean opens) {
+  private void pass(PieceParser open, boolean opens) {
     if (compactBytes != null && compactBytes.on()) {
-      compactBytes.token(this, open.currentLocation().getByteOffset(), opens);
+      compactBytes.token(this, open.index(), opens);
     }
   }
 

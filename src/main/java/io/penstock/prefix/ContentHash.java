@@ -1,5 +1,7 @@
 package io.penstock.prefix;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -17,9 +19,12 @@ public final class ContentHash {
   private static final long PRIME_4 = 0x85EB_CA77_C2B2_AE63L;
   private static final long PRIME_5 = 0x27D4_EB2F_1656_67C5L;
   private static final int STRIPE_BYTES = 4 * Long.BYTES;
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final byte[] rest = new byte[STRIPE_BYTES];
-  private final ByteBuffer restWords = ByteBuffer.wrap(rest).order(ByteOrder.LITTLE_ENDIAN);
   private int restBytes;
   private long length;
   private long lane1;
@@ -59,42 +64,67 @@ public final class ContentHash {
 
   /** Adds bytes. */
   public void add(byte[] bytes) {
-    add(ByteBuffer.wrap(bytes), 0, bytes.length);
+    add(bytes, 0, bytes.length);
   }
 
   /** Adds the bytes of {@code buffer} from one index to another; its position stays. */
   public void add(ByteBuffer buffer, int from, int to) {
+    if (buffer.hasArray()) {
+      add(buffer.array(), from + buffer.arrayOffset(), to + buffer.arrayOffset());
+    } else if (buffer.order() == ByteOrder.LITTLE_ENDIAN) {
+      addDirect(buffer, from, to);
+    } else {
+      addDirect(buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN), from, to);
+    }
+  }
+
+  // The next two methods do the same for arrays and for other buffers: in one loop for both, the
+  // compiler cannot unroll, which takes three times as long.
+
+  private void add(byte[] bytes, int from, int to) {
     length += to - from;
     int at = from;
     if (restBytes > 0) {
-      at += Math.min(STRIPE_BYTES - restBytes, to - at);
-      keep(buffer, from, at);
+      at = Math.min(to, from + STRIPE_BYTES - restBytes);
+      keep(bytes, from, at);
       if (restBytes < STRIPE_BYTES) {
         return;
       }
-      stripes(restWords, 0, STRIPE_BYTES);
-      restBytes = 0;
+      addRest();
     }
-    int whole = (to - at) & -STRIPE_BYTES;
-    if (whole > 0) {
-      boolean little = buffer.order() == ByteOrder.LITTLE_ENDIAN;
-      stripes(little ? buffer : buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN), at, at + whole);
-      at += whole;
-    }
-    keep(buffer, at, to);
-  }
-
-  private void keep(ByteBuffer buffer, int from, int to) {
-    buffer.get(from, rest, restBytes, to - from);
-    restBytes += to - from;
-  }
-
-  private void stripes(ByteBuffer words, int from, int to) {
     long a = lane1;
     long b = lane2;
     long c = lane3;
     long d = lane4;
-    for (int at = from; at < to; at += STRIPE_BYTES) {
+    for (; to - at >= STRIPE_BYTES; at += STRIPE_BYTES) {
+      a = round(a, (long) LONGS.get(bytes, at));
+      b = round(b, (long) LONGS.get(bytes, at + Long.BYTES));
+      c = round(c, (long) LONGS.get(bytes, at + 2 * Long.BYTES));
+      d = round(d, (long) LONGS.get(bytes, at + 3 * Long.BYTES));
+    }
+    lane1 = a;
+    lane2 = b;
+    lane3 = c;
+    lane4 = d;
+    keep(bytes, at, to);
+  }
+
+  private void addDirect(ByteBuffer words, int from, int to) {
+    length += to - from;
+    int at = from;
+    if (restBytes > 0) {
+      at = Math.min(to, from + STRIPE_BYTES - restBytes);
+      keep(words, from, at);
+      if (restBytes < STRIPE_BYTES) {
+        return;
+      }
+      addRest();
+    }
+    long a = lane1;
+    long b = lane2;
+    long c = lane3;
+    long d = lane4;
+    for (; to - at >= STRIPE_BYTES; at += STRIPE_BYTES) {
       a = round(a, words.getLong(at));
       b = round(b, words.getLong(at + Long.BYTES));
       c = round(c, words.getLong(at + 2 * Long.BYTES));
@@ -104,6 +134,37 @@ public final class ContentHash {
     lane2 = b;
     lane3 = c;
     lane4 = d;
+    keep(words, at, to);
+  }
+
+  private void addRest() {
+    lane1 = round(lane1, (long) LONGS.get(rest, 0));
+    lane2 = round(lane2, (long) LONGS.get(rest, Long.BYTES));
+    lane3 = round(lane3, (long) LONGS.get(rest, 2 * Long.BYTES));
+    lane4 = round(lane4, (long) LONGS.get(rest, 3 * Long.BYTES));
+    restBytes = 0;
+  }
+
+  private void keep(byte[] bytes, int from, int to) {
+    System.arraycopy(bytes, from, rest, restBytes, to - from);
+    restBytes += to - from;
+  }
+
+  private void keep(ByteBuffer words, int from, int to) {
+    int into = restBytes;
+    restBytes += to - from;
+    if (to - from < Long.BYTES) {
+      for (int at = from; at < to; at++) {
+        rest[into++] = words.get(at);
+      }
+      return;
+    }
+    for (int at = from; to - at > Long.BYTES; at += Long.BYTES) {
+      LONGS.set(rest, into, words.getLong(at));
+      into += Long.BYTES;
+    }
+    // the last word may overlap the one before
+    LONGS.set(rest, restBytes - Long.BYTES, words.getLong(to - Long.BYTES));
   }
 
   private static long round(long lane, long word) {
@@ -116,11 +177,11 @@ public final class ContentHash {
     hash += length;
     int at = 0;
     for (; restBytes - at >= Long.BYTES; at += Long.BYTES) {
-      hash ^= round(0, restWords.getLong(at));
+      hash ^= round(0, (long) LONGS.get(rest, at));
       hash = Long.rotateLeft(hash, 27) * PRIME_1 + PRIME_4;
     }
     if (restBytes - at >= Integer.BYTES) {
-      hash ^= (restWords.getInt(at) & 0xFFFF_FFFFL) * PRIME_1;
+      hash ^= ((int) INTS.get(rest, at) & 0xFFFF_FFFFL) * PRIME_1;
       hash = Long.rotateLeft(hash, 23) * PRIME_2 + PRIME_3;
       at += Integer.BYTES;
     }

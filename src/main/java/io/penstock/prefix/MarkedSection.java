@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: Anthropic's guide to prompt caching, "How automatic prefix checking works" and
  * "Automatic caching".
  */
-public final class MarkedSection implements PrefixSection {
+public final class MarkedSection {
   /** Marks that the provider accepts in one request. */
   public static final int MAX_MARKS = 4;
 
@@ -89,7 +89,12 @@ public final class MarkedSection implements PrefixSection {
     }
   }
 
-  @Override
+  /**
+   * Ends the section.
+   *
+   * @param hash the hash of all of it
+   * @param quarterTokens its estimated size in quarters of a token, which is its bytes of text
+   */
   public void end(long hash, long quarterTokens) {
     this.hash = hash;
     this.quarterTokens = quarterTokens;
@@ -155,35 +160,31 @@ public final class MarkedSection implements PrefixSection {
   }
 
   private static PromptPrefix boundaries(List<Block> blocks, long minimumTokens) {
+    int end = endOfMarks(blocks);
     List<Boundary> boundaries = new ArrayList<>();
-    int marks = 0;
-    int marksBefore = 0;
-    for (Block block : blocks) {
-      marks += block.marked() ? 1 : 0;
-    }
-    marks = Math.min(marks, MAX_MARKS);
-    for (int i = 0; i < blocks.size() && marksBefore < marks; i++) {
+    Block mark = null;
+    for (int i = end - 1; i >= 0; i--) {
       Block block = blocks.get(i);
-      Block mark = nextMark(blocks, i);
+      mark = block.marked() || mark == null ? block : mark;
       if (mark.position - block.position < POSITIONS) {
         long tokens = Math.ceilDiv(block.quarterTokens, 4L);
-        boundaries.add(
-            new Boundary(
-                block.hash,
-                tokens,
-                block.marked() && tokens >= minimumTokens,
-                block.marked() ? block.lifetimeSeconds : mark.lifetimeSeconds));
+        boolean stored = block.marked() && tokens >= minimumTokens;
+        boundaries.add(new Boundary(block.hash, tokens, stored, mark.lifetimeSeconds));
       }
-      marksBefore += block.marked() ? 1 : 0;
     }
-    return boundaries.isEmpty() ? PromptPrefix.NONE : new PromptPrefix(boundaries);
+    return boundaries.isEmpty() ? PromptPrefix.NONE : new PromptPrefix(boundaries.reversed());
   }
 
-  private static Block nextMark(List<Block> blocks, int from) {
-    int i = from;
-    while (!blocks.get(i).marked()) {
-      i++;
+  /** Returns the number of blocks up to the last one whose mark counts. */
+  private static int endOfMarks(List<Block> blocks) {
+    int marks = 0;
+    int end = 0;
+    for (int i = 0; i < blocks.size() && marks < MAX_MARKS; i++) {
+      if (blocks.get(i).marked()) {
+        marks++;
+        end = i + 1;
+      }
     }
-    return blocks.get(i);
+    return end;
   }
 }

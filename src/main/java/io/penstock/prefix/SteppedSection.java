@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * caches. Smaller steps would be more exact, but longer lists: a prompt of 100,000 tokens has 100
  * boundaries. Steps without any new text, such as those within the data of an image, are left out.
  */
-public final class SteppedSection implements PrefixSection {
+public final class SteppedSection {
   /** Distance of boundaries. */
   public static final int STEP_BYTES = 4_096;
 
@@ -19,11 +19,12 @@ public final class SteppedSection implements PrefixSection {
   public static final int MAX_BOUNDARIES = 256;
 
   private long[] hashes = new long[8];
+
+  /** The sizes of the steps, in quarters of a token; behind those, the lengths of open ones. */
   private long[] sizes = new long[8];
+
   private int steps;
   private int open;
-  private long lengthBefore;
-  private long sizeBefore;
   private long hash;
   private long quarterTokens;
 
@@ -40,27 +41,36 @@ public final class SteppedSection implements PrefixSection {
     sizes[open++] = length;
   }
 
+  /** Returns whether there are steps whose size is not known yet. */
+  public boolean hasUnsized() {
+    return open > steps;
+  }
+
   /**
-   * States the estimated size of the section up to the end of a value. Steps that ended within the
-   * value are at their share of it.
+   * States the estimated size of the section up to the end of a value, which tells that of the
+   * steps within the value: they are smaller by the bytes between. So within the data of an image,
+   * they are no larger than the last step before it, and are dropped.
    *
    * @param length the bytes of the section up to there
    * @param quarterTokens its size in quarters of a token
    */
-  public void reach(long length, long quarterTokens) {
+  public void size(long length, long quarterTokens) {
     for (int i = steps; i < open; i++) {
-      long size = Math.min(sizeBefore + sizes[i] - lengthBefore, quarterTokens);
+      long size = quarterTokens - (length - sizes[i]);
       if (size > (steps == 0 ? 0 : sizes[steps - 1])) {
         hashes[steps] = hashes[i];
         sizes[steps++] = size;
       }
     }
     open = steps;
-    lengthBefore = length;
-    sizeBefore = quarterTokens;
   }
 
-  @Override
+  /**
+   * Ends the section.
+   *
+   * @param hash the hash of all of it
+   * @param quarterTokens its estimated size in quarters of a token, which is its bytes of text
+   */
   public void end(long hash, long quarterTokens) {
     this.hash = hash;
     this.quarterTokens = quarterTokens;

@@ -6,7 +6,6 @@ import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.TokenEstimate;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Reads a request for messages to estimate its cost. */
 public final class AnthropicMessages implements RequestVisitor {
@@ -16,7 +15,7 @@ public final class AnthropicMessages implements RequestVisitor {
   private final ContentText messages = new ContentText(AttachmentTokens.ANTHROPIC, TEXT, Set.of());
   private final ContentText system = new ContentText(AttachmentTokens.ANTHROPIC, TEXT, Set.of());
   private final JsonText tools = new JsonText();
-  private final MarkedPrefix prefix = new MarkedPrefix();
+  private final MarkedPrefix prefix = new MarkedPrefix(this::quarterTokens);
 
   @Override
   public void open(JsonWalk at, boolean array) {
@@ -50,7 +49,7 @@ public final class AnthropicMessages implements RequestVisitor {
     } else if ("system".equals(top)) {
       system.close(at);
     }
-    prefix.close(at, quarterTokens(top));
+    prefix.close(at);
   }
 
   @Override
@@ -70,16 +69,16 @@ public final class AnthropicMessages implements RequestVisitor {
       }
       default -> parameters.scalar(at, top);
     }
-    prefix.scalar(at, quarterTokens(top));
+    prefix.scalar(at);
   }
 
   /** Returns the estimated size of a member so far, in quarters of a token: its bytes of text. */
-  private long quarterTokens(@Nullable String top) {
+  private long quarterTokens(String top) {
     return switch (top) {
       case "messages" -> messages.textBytes() + TokenEstimate.bytes(otherTokens(messages));
       case "system" -> system.textBytes() + TokenEstimate.bytes(system.attachmentTokens());
       case "tools" -> tools.textBytes();
-      case null, default -> 0;
+      default -> 0;
     };
   }
 

@@ -18,7 +18,8 @@ public final class GeminiContent implements RequestVisitor {
   private final JsonText tools = new JsonText();
   private final GeminiConfig config = new GeminiConfig();
   private final SteppedPrefix prefix =
-      new SteppedPrefix("tools", "systemInstruction", "system_instruction", "contents");
+      new SteppedPrefix(
+          this::quarterTokens, "tools", "systemInstruction", "system_instruction", "contents");
 
   public GeminiContent(GeminiPath path) {
     this.path = path;
@@ -35,7 +36,7 @@ public final class GeminiContent implements RequestVisitor {
     } else if (isConfig(top)) {
       config.open(at, array);
     }
-    prefix.opened(quarterTokens(top));
+    prefix.open();
   }
 
   @Override
@@ -44,7 +45,7 @@ public final class GeminiContent implements RequestVisitor {
     if (text != null) {
       text.close(at);
     }
-    prefix.closed(at, quarterTokens(at.name(1)));
+    prefix.close(at);
   }
 
   @Override
@@ -58,17 +59,17 @@ public final class GeminiContent implements RequestVisitor {
     } else if (isConfig(top)) {
       config.scalar(at);
     }
-    prefix.scalar(at, quarterTokens(top));
+    prefix.scalar(at);
   }
 
   /** Returns the estimated size of a member so far, in quarters of a token: its bytes of text. */
-  private long quarterTokens(@Nullable String top) {
+  private long quarterTokens(String top) {
     return switch (top) {
       case "contents" -> contents.textBytes() + TokenEstimate.bytes(contentTokens());
       case "systemInstruction", "system_instruction" ->
           system.textBytes() + TokenEstimate.bytes(system.attachmentTokens());
       case "tools" -> tools.textBytes();
-      case null, default -> 0;
+      default -> 0;
     };
   }
 

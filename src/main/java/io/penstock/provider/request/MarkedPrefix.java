@@ -12,6 +12,7 @@ import io.penstock.prefix.PromptPrefix;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,7 @@ final class MarkedPrefix implements CompactBytes.Receiver {
   private static final byte[] BLOCK_ENDS = "}".getBytes(US_ASCII);
   private static final byte[] LIST_ENDS = "]".getBytes(US_ASCII);
 
+  private final ToLongFunction<String> quarterTokens;
   private final CompactBytes compactBytes = new CompactBytes(this);
   private final ContentHash hash = new ContentHash();
   private final ContentHash noted = new ContentHash();
@@ -56,6 +58,14 @@ final class MarkedPrefix implements CompactBytes.Receiver {
   private boolean ephemeral;
   private int markLifetime;
   private int automaticLifetime = MarkedSection.UNMARKED;
+
+  /**
+   * @param quarterTokens returns the estimated size so far of the section with a name, in quarters
+   *     of a token
+   */
+  MarkedPrefix(ToLongFunction<String> quarterTokens) {
+    this.quarterTokens = quarterTokens;
+  }
 
   /** Returns what passes the bytes of the document on to here. */
   CompactBytes compactBytes() {
@@ -154,12 +164,8 @@ final class MarkedPrefix implements CompactBytes.Receiver {
     };
   }
 
-  /**
-   * A string, number, boolean or null is read.
-   *
-   * @param quarterTokens the estimated size of the section so far
-   */
-  void scalar(JsonWalk at, long quarterTokens) {
+  /** A string, number, boolean or null is read; must be called after it was counted. */
+  void scalar(JsonWalk at) {
     int depth = at.depth();
     if (markDepth != NOWHERE) {
       if (depth == markDepth + 1) {
@@ -171,11 +177,11 @@ final class MarkedPrefix implements CompactBytes.Receiver {
       }
     } else if (section != NOWHERE && depth == 1) {
       if (section == SYSTEM && at.isString()) {
-        addText(at, quarterTokens);
+        addText(at);
       }
-      endSection(quarterTokens, at.isNull());
+      endSection(at.isNull());
     } else if (isContent(at) && at.isString()) {
-      addText(at, quarterTokens);
+      addText(at);
     }
   }
 
@@ -218,21 +224,17 @@ final class MarkedPrefix implements CompactBytes.Receiver {
   }
 
   /** Adds a text that stands for a list of one block. */
-  private void addText(JsonWalk at, long quarterTokens) {
+  private void addText(JsonWalk at) {
     compactBytes.flush();
     hash.add(BLOCK_ENDS);
     kind = at.isAtMost(0) ? MarkedSection.Kind.NOT_CACHED : MarkedSection.Kind.OTHER;
     blockLifetime = MarkedSection.UNMARKED;
-    addBlock(quarterTokens);
+    addBlock();
     hash.add(LIST_ENDS);
   }
 
-  /**
-   * An object or array ends.
-   *
-   * @param quarterTokens the estimated size of the section so far
-   */
-  void close(JsonWalk at, long quarterTokens) {
+  /** An object or array ends; must be called after it was counted. */
+  void close(JsonWalk at) {
     int depth = at.depth();
     if (markDepth != NOWHERE) {
       if (depth == markDepth) {
@@ -242,10 +244,10 @@ final class MarkedPrefix implements CompactBytes.Receiver {
       if (depth == blockDepth) {
         blockDepth = NOWHERE;
         compactBytes.flush();
-        addBlock(quarterTokens);
+        addBlock();
       }
     } else if (section != NOWHERE && depth == 1) {
-      endSection(quarterTokens, false);
+      endSection(false);
     }
   }
 
@@ -259,22 +261,26 @@ final class MarkedPrefix implements CompactBytes.Receiver {
     markDepth = NOWHERE;
   }
 
-  private void addBlock(long quarterTokens) {
+  private void addBlock() {
     MarkedSection open = sections[section];
     if (open != null) {
-      open.add(hash.value(), quarterTokens, kind, blockLifetime);
+      open.add(hash.value(), size(), kind, blockLifetime);
     }
   }
 
-  private void endSection(long quarterTokens, boolean absent) {
+  private void endSection(boolean absent) {
     MarkedSection open = sections[section];
     if (absent) {
       sections[section] = null;
     } else if (open != null) {
       compactBytes.flush();
-      open.end(hash.value(), quarterTokens);
+      open.end(hash.value(), size());
     }
     section = NOWHERE;
+  }
+
+  private long size() {
+    return quarterTokens.applyAsLong(SECTIONS.get(section));
   }
 
   /** Returns the beginnings that are cached for a model, after the body was read to its end. */

@@ -26,7 +26,7 @@ public final class OpenAiChat implements RequestVisitor {
   private final JsonText functions = new JsonText(kept.part());
   private final JsonText responseFormat = new JsonText(kept.part());
   private final SteppedPrefix prefix =
-      new SteppedPrefix("tools", "functions", "response_format", "messages");
+      new SteppedPrefix(this::quarterTokens, "tools", "functions", "response_format", "messages");
 
   @Override
   public void open(JsonWalk at, boolean array) {
@@ -46,7 +46,7 @@ public final class OpenAiChat implements RequestVisitor {
         }
       }
     }
-    prefix.opened(quarterTokens(top));
+    prefix.open();
   }
 
   @Override
@@ -63,7 +63,7 @@ public final class OpenAiChat implements RequestVisitor {
       case "response_format" -> responseFormat.close(at);
       default -> {}
     }
-    prefix.closed(at, quarterTokens(top));
+    prefix.close(at);
   }
 
   @Override
@@ -85,7 +85,7 @@ public final class OpenAiChat implements RequestVisitor {
       }
       default -> parameters.scalar(at, top);
     }
-    prefix.scalar(at, quarterTokens(top));
+    prefix.scalar(at);
   }
 
   /** Returns the estimated size of a member so far, in quarters of a token: its bytes of text. */

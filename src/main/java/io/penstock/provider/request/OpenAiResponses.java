@@ -48,7 +48,7 @@ public final class OpenAiResponses implements RequestVisitor {
   private final JsonText tools = new JsonText(kept.part());
   private final JsonText format = new JsonText(kept.part());
   private final SteppedPrefix prefix =
-      new SteppedPrefix("tools", "text", "prompt", "instructions", "input");
+      new SteppedPrefix(this::quarterTokens, "tools", "text", "prompt", "instructions", "input");
   private long bareMessages;
   private boolean instructed;
   private boolean prompted;
@@ -76,7 +76,7 @@ public final class OpenAiResponses implements RequestVisitor {
         }
       }
     }
-    prefix.opened(quarterTokens(top));
+    prefix.open();
   }
 
   @Override
@@ -93,7 +93,7 @@ public final class OpenAiResponses implements RequestVisitor {
       case "text" -> format.close(at);
       default -> {}
     }
-    prefix.closed(at, quarterTokens(top));
+    prefix.close(at);
   }
 
   @Override
@@ -117,7 +117,7 @@ public final class OpenAiResponses implements RequestVisitor {
       case "text" -> format.scalar(at);
       default -> member(at, top);
     }
-    prefix.scalar(at, quarterTokens(top));
+    prefix.scalar(at);
   }
 
   /** Returns the estimated size of a member so far, in quarters of a token: its bytes of text. */

@@ -8,6 +8,7 @@ import io.penstock.prefix.SteppedSection;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,17 +19,22 @@ final class SteppedPrefix implements CompactBytes.Receiver {
   private static final int NOWHERE = -1;
 
   private final List<String> names;
+  private final ToLongFunction<String> quarterTokens;
   private final CompactBytes compactBytes = new CompactBytes(this);
   private final ContentHash hash = new ContentHash();
   private final @Nullable SteppedSection[] sections;
   private @Nullable SteppedSection open;
+  private int section;
   private long nextStep;
 
   /**
+   * @param quarterTokens returns the estimated size so far of the section with a name, in quarters
+   *     of a token
    * @param names the members that are part of the prompt, in the order of the provider; at most one
    *     of several names for the same is in a body, so they can stand beside each other
    */
-  SteppedPrefix(String... names) {
+  SteppedPrefix(ToLongFunction<String> quarterTokens, String... names) {
+    this.quarterTokens = quarterTokens;
     this.names = List.of(names);
     this.sections = new @Nullable SteppedSection[names.length];
   }
@@ -51,8 +57,9 @@ final class SteppedPrefix implements CompactBytes.Receiver {
     }
     hash.restart();
     nextStep = SteppedSection.STEP_BYTES;
+    section = found;
     open = new SteppedSection();
-    sections[found] = open;
+    sections[section] = open;
     return CompactBytes.Use.PASS;
   }
 
@@ -78,45 +85,38 @@ final class SteppedPrefix implements CompactBytes.Receiver {
     hash.add(piece, at, to);
   }
 
-  /** An object or array begins, up to which the section has an estimated size. */
-  void opened(long quarterTokens) {
-    reach(quarterTokens);
-  }
-
-  /** An object or array ends, up to which the section has an estimated size. */
-  void closed(JsonWalk at, long quarterTokens) {
-    reach(quarterTokens);
-    if (at.depth() == 1) {
-      end(quarterTokens);
-    }
-  }
-
-  /** A value ends, up to which the section has an estimated size. */
-  void scalar(JsonWalk at, long quarterTokens) {
-    if (at.depth() == 1 && at.isNull() && open != null) {
-      sections[names.indexOf(at.name())] = null;
-      open = null;
-    }
-    closed(at, quarterTokens);
-  }
-
-  private void reach(long quarterTokens) {
-    if (open == null) {
-      return;
-    }
+  /** An object or array begins; must be called after it was counted. */
+  void open() {
     long length = hash.length() + compactBytes.pending();
     if (length >= nextStep) {
       compactBytes.flush();
     }
-    open.reach(length, quarterTokens);
+    if (open != null && open.hasUnsized()) {
+      open.size(length, size());
+    }
   }
 
-  private void end(long quarterTokens) {
-    if (open != null) {
+  /** An object or array ends; must be called after it was counted. */
+  void close(JsonWalk at) {
+    open();
+    if (open != null && at.depth() == 1) {
       compactBytes.flush();
-      open.end(hash.value(), quarterTokens);
+      open.end(hash.value(), size());
       open = null;
     }
+  }
+
+  /** A string, number, boolean or null is read; must be called after it was counted. */
+  void scalar(JsonWalk at) {
+    if (open != null && at.depth() == 1 && at.isNull()) {
+      sections[section] = null;
+      open = null;
+    }
+    close(at);
+  }
+
+  private long size() {
+    return quarterTokens.applyAsLong(names.get(section));
   }
 
   /**
