@@ -1,5 +1,7 @@
 package io.penstock.json;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -11,6 +13,8 @@ import java.nio.ByteOrder;
  */
 public final class CompactBytes {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final VarHandle PAIRS =
+      MethodHandles.byteBufferViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int NOWHERE = -1;
 
   /** Decision about a member. */
@@ -26,15 +30,15 @@ public final class CompactBytes {
   /** Receives the bytes. */
   public interface Receiver {
     /**
-     * Decides about the member whose name was just read. Members inside one that is left out are
-     * not asked about.
+     * Decides about the member whose name was just read. It is not called for members inside one
+     * that is left out.
      */
     Use member(JsonWalk at);
 
     /** The value of the member that was to be told about is a string, which begins now. */
     void stringBegins();
 
-    /** Some bytes, from one index in the buffer, whose order is little-endian, to another. */
+    /** Some bytes, from one index in the buffer to another. */
     void bytes(ByteBuffer piece, int from, int to);
 
     /** Notes the state so far, for {@link #takeBack}. */
@@ -45,6 +49,7 @@ public final class CompactBytes {
   }
 
   private final Receiver receiver;
+  private final int deepest;
   private ByteBuffer piece = NOTHING;
   private boolean on;
 
@@ -64,13 +69,21 @@ public final class CompactBytes {
   private boolean tell;
   private int leftOutDepth = NOWHERE;
 
-  public CompactBytes(Receiver receiver) {
+  /** Whether any of these needs more than a look at the bytes before the next token. */
+  private boolean careful;
+
+  /**
+   * @param receiver receives the bytes
+   * @param deepest the level below which it is not asked about members, which are passed on
+   */
+  public CompactBytes(Receiver receiver, int deepest) {
     this.receiver = receiver;
+    this.deepest = deepest;
   }
 
   /** Begins with the next piece of the document. */
   void begin(ByteBuffer bytes) {
-    piece = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    piece = bytes;
     from = bytes.position();
     end = from;
   }
@@ -82,26 +95,35 @@ public final class CompactBytes {
 
   /** A name has been read, which ends before an index in the piece. */
   void name(JsonWalk at, int to) {
-    if (at.depth() == 1) {
+    if (at.depth() > deepest) {
+      if (leftOutDepth == NOWHERE) {
+        reach(to);
+        first = false;
+      }
+    } else if (at.depth() == 1) {
       restart();
       Use use = receiver.member(at);
       on = use != Use.LEAVE_OUT;
-      tell = use == Use.PASS_AND_TELL;
+      tellIf(use);
       from = to;
       end = to;
-      return;
+    } else if (leftOutDepth == NOWHERE) {
+      Use use = receiver.member(at);
+      if (use == Use.LEAVE_OUT) {
+        leaveOut(at.depth());
+      } else {
+        reach(to);
+        tellIf(use);
+      }
+      first = false;
     }
-    if (!on || leftOutDepth != NOWHERE) {
-      return;
+  }
+
+  private void tellIf(Use use) {
+    if (use == Use.PASS_AND_TELL) {
+      tell = true;
+      careful = true;
     }
-    Use use = receiver.member(at);
-    if (use == Use.LEAVE_OUT) {
-      leaveOut(at.depth());
-    } else {
-      reach(to);
-      tell = use == Use.PASS_AND_TELL;
-    }
-    first = false;
   }
 
   private void leaveOut(int depth) {
@@ -115,6 +137,7 @@ public final class CompactBytes {
     dropComma |= first;
     inside = false;
     noted = false;
+    careful = true;
   }
 
   /** A token other than a name has been read, which ends before an index in the piece. */
@@ -124,6 +147,7 @@ public final class CompactBytes {
       first = opens;
       return;
     }
+    // the comma that is to be dropped, if any, comes next, so that care is still needed
     if (!opens && at.depth() == leftOutDepth) {
       leftOutDepth = NOWHERE;
       first = false;
@@ -133,18 +157,30 @@ public final class CompactBytes {
   }
 
   private void reach(int to) {
-    if (!inside && to > end && (tell || dropComma || spaceFollows())) {
+    if (careful || spaceFollows(to)) {
+      reachWithCare(to);
+    }
+    end = to;
+  }
+
+  private void reachWithCare(int to) {
+    if (!inside && to > end) {
       pass(from, end);
       from = tokenFrom(end, to);
     }
     inside = false;
     noted = false;
-    end = to;
+    careful = false;
   }
 
-  private boolean spaceFollows() {
-    byte next = piece.get(end);
-    return isSpace(next) || (isSeparator(next) && isSpace(piece.get(end + 1)));
+  /** Returns whether there is white space around the separator before a token. */
+  private boolean spaceFollows(int to) {
+    if (to - end < Short.BYTES) {
+      return false;
+    }
+    short pair = (short) PAIRS.get(piece, end);
+    byte next = (byte) pair;
+    return isSpace(next) || (isSeparator(next) && isSpace((byte) (pair >> Byte.SIZE)));
   }
 
   private static boolean isSpace(byte each) {
@@ -215,6 +251,7 @@ public final class CompactBytes {
     if (!noted) {
       receiver.note();
       noted = true;
+      careful = true;
       notedDrop = dropComma;
     }
   }
@@ -228,5 +265,6 @@ public final class CompactBytes {
     dropComma = false;
     tell = false;
     leftOutDepth = NOWHERE;
+    careful = false;
   }
 }

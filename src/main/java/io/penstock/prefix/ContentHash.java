@@ -19,6 +19,12 @@ public final class ContentHash {
   private static final long PRIME_4 = 0x85EB_CA77_C2B2_AE63L;
   private static final long PRIME_5 = 0x27D4_EB2F_1656_67C5L;
   private static final int STRIPE_BYTES = 4 * Long.BYTES;
+
+  // Handles are compiled into the loop wherever it stands, other than the methods of a buffer, and
+  // do not care about the kind and order of the buffer.
+  private static final VarHandle BUFFER_LONGS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INTS =
@@ -64,29 +70,16 @@ public final class ContentHash {
 
   /** Adds bytes. */
   public void add(byte[] bytes) {
-    add(bytes, 0, bytes.length);
+    add(ByteBuffer.wrap(bytes), 0, bytes.length);
   }
 
-  /** Adds the bytes of {@code buffer} from one index to another; its position stays. */
+  /** Adds the bytes of {@code buffer} from one index to another; its position and order stay. */
   public void add(ByteBuffer buffer, int from, int to) {
-    if (buffer.hasArray()) {
-      add(buffer.array(), from + buffer.arrayOffset(), to + buffer.arrayOffset());
-    } else if (buffer.order() == ByteOrder.LITTLE_ENDIAN) {
-      addDirect(buffer, from, to);
-    } else {
-      addDirect(buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN), from, to);
-    }
-  }
-
-  // The next two methods do the same for arrays and for other buffers: in one loop for both, the
-  // compiler cannot unroll, which takes three times as long.
-
-  private void add(byte[] bytes, int from, int to) {
     length += to - from;
     int at = from;
     if (restBytes > 0) {
       at = Math.min(to, from + STRIPE_BYTES - restBytes);
-      keep(bytes, from, at);
+      keep(buffer, from, at);
       if (restBytes < STRIPE_BYTES) {
         return;
       }
@@ -97,44 +90,16 @@ public final class ContentHash {
     long c = lane3;
     long d = lane4;
     for (; to - at >= STRIPE_BYTES; at += STRIPE_BYTES) {
-      a = round(a, (long) LONGS.get(bytes, at));
-      b = round(b, (long) LONGS.get(bytes, at + Long.BYTES));
-      c = round(c, (long) LONGS.get(bytes, at + 2 * Long.BYTES));
-      d = round(d, (long) LONGS.get(bytes, at + 3 * Long.BYTES));
+      a = round(a, (long) BUFFER_LONGS.get(buffer, at));
+      b = round(b, (long) BUFFER_LONGS.get(buffer, at + Long.BYTES));
+      c = round(c, (long) BUFFER_LONGS.get(buffer, at + 2 * Long.BYTES));
+      d = round(d, (long) BUFFER_LONGS.get(buffer, at + 3 * Long.BYTES));
     }
     lane1 = a;
     lane2 = b;
     lane3 = c;
     lane4 = d;
-    keep(bytes, at, to);
-  }
-
-  private void addDirect(ByteBuffer words, int from, int to) {
-    length += to - from;
-    int at = from;
-    if (restBytes > 0) {
-      at = Math.min(to, from + STRIPE_BYTES - restBytes);
-      keep(words, from, at);
-      if (restBytes < STRIPE_BYTES) {
-        return;
-      }
-      addRest();
-    }
-    long a = lane1;
-    long b = lane2;
-    long c = lane3;
-    long d = lane4;
-    for (; to - at >= STRIPE_BYTES; at += STRIPE_BYTES) {
-      a = round(a, words.getLong(at));
-      b = round(b, words.getLong(at + Long.BYTES));
-      c = round(c, words.getLong(at + 2 * Long.BYTES));
-      d = round(d, words.getLong(at + 3 * Long.BYTES));
-    }
-    lane1 = a;
-    lane2 = b;
-    lane3 = c;
-    lane4 = d;
-    keep(words, at, to);
+    keep(buffer, at, to);
   }
 
   private void addRest() {
@@ -145,26 +110,21 @@ public final class ContentHash {
     restBytes = 0;
   }
 
-  private void keep(byte[] bytes, int from, int to) {
-    System.arraycopy(bytes, from, rest, restBytes, to - from);
-    restBytes += to - from;
-  }
-
-  private void keep(ByteBuffer words, int from, int to) {
+  private void keep(ByteBuffer buffer, int from, int to) {
     int into = restBytes;
     restBytes += to - from;
     if (to - from < Long.BYTES) {
       for (int at = from; at < to; at++) {
-        rest[into++] = words.get(at);
+        rest[into++] = buffer.get(at);
       }
       return;
     }
     for (int at = from; to - at > Long.BYTES; at += Long.BYTES) {
-      LONGS.set(rest, into, words.getLong(at));
+      LONGS.set(rest, into, (long) BUFFER_LONGS.get(buffer, at));
       into += Long.BYTES;
     }
     // the last word may overlap the one before
-    LONGS.set(rest, restBytes - Long.BYTES, words.getLong(to - Long.BYTES));
+    LONGS.set(rest, restBytes - Long.BYTES, (long) BUFFER_LONGS.get(buffer, to - Long.BYTES));
   }
 
   private static long round(long lane, long word) {

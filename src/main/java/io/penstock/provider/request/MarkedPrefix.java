@@ -35,6 +35,9 @@ final class MarkedPrefix implements CompactBytes.Receiver {
   private static final int MESSAGES = 6;
   private static final int NOWHERE = -1;
 
+  /** The level of the mark of a block within the result of a tool. */
+  private static final int DEEPEST_MARK = 7;
+
   /** Members that are part of the prompt, or change how it is presented, in their order. */
   private static final List<String> SECTIONS =
       List.of("tools", "speed", "system", "tool_choice", "thinking", "output_config", "messages");
@@ -44,7 +47,7 @@ final class MarkedPrefix implements CompactBytes.Receiver {
   private static final byte[] LIST_ENDS = "]".getBytes(US_ASCII);
 
   private final ToLongFunction<String> quarterTokens;
-  private final CompactBytes compactBytes = new CompactBytes(this);
+  private final CompactBytes compactBytes = new CompactBytes(this, DEEPEST_MARK);
   private final ContentHash hash = new ContentHash();
   private final ContentHash noted = new ContentHash();
   private final @Nullable MarkedSection[] sections = new @Nullable MarkedSection[SECTIONS.size()];

@@ -20,7 +20,7 @@ final class SteppedPrefix implements CompactBytes.Receiver {
 
   private final List<String> names;
   private final ToLongFunction<String> quarterTokens;
-  private final CompactBytes compactBytes = new CompactBytes(this);
+  private final CompactBytes compactBytes = new CompactBytes(this, 1);
   private final ContentHash hash = new ContentHash();
   private final @Nullable SteppedSection[] sections;
   private @Nullable SteppedSection open;
