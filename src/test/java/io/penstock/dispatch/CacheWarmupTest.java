@@ -1,0 +1,185 @@
+package io.penstock.dispatch;
+
+import static io.penstock.endpoint.EndpointFixture.SECOND;
+import static io.penstock.endpoint.EndpointFixture.assertBalanced;
+import static io.penstock.endpoint.EndpointFixture.none;
+import static io.penstock.endpoint.EndpointFixture.settlement;
+import static io.penstock.endpoint.EndpointFixture.submit;
+import static io.penstock.endpoint.EndpointFixture.upstream;
+import static io.penstock.endpoint.EndpointFixture.waits;
+import static io.penstock.endpoint.EndpointFixture.went;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.TokenUsage;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointFixture;
+import io.penstock.pool.AttemptFailure;
+import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CacheWarmupTest {
+  private static final long HOLD = 5 * SECOND;
+
+  private final EndpointFixture fixture = new EndpointFixture();
+
+  /** How the request that was sent first ends without having warmed a cache. */
+  enum End {
+    FAILED((it, now) -> it.failed(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "x"), 0, now)),
+    CANCELLED((it, now) -> it.cancelled((TokenUsage) null, 0, now)),
+    NEVER_SENT(TicketSettlement::abandoned),
+    REFUSED((it, now) -> it.refused(Refusal.of(RefusalReason.BAD_REQUEST, "x"), now)),
+    RETRIED((it, now) -> it.retry(AttemptFailure.BROKEN, false, now));
+
+    private final BiConsumer<TicketSettlement, Long> how;
+
+    End(BiConsumer<TicketSettlement, Long> how) {
+      this.how = how;
+    }
+  }
+
+  private ParkedTicket ask(Endpoint endpoint, @Nullable String scope, long fingerprint) {
+    return ask(endpoint, new TicketRequest.SharedPrefix(scope, fingerprint, HOLD));
+  }
+
+  private ParkedTicket ask(Endpoint endpoint, TicketRequest.@Nullable SharedPrefix prefix) {
+    ParkedTicket ticket =
+        endpoint.submit(
+            new TicketRequest(
+                "m",
+                new Cost(10, 5, 0),
+                0,
+                WaitPatience.DEFAULT,
+                0,
+                TicketRequest.Flow.ANONYMOUS,
+                TicketRequest.RequestAffinity.NONE,
+                null,
+                null,
+                TicketRequest.Origin.UNKNOWN,
+                prefix));
+    fixture.drivers.run();
+    return ticket;
+  }
+
+  private List<ParkedTicket> ask(Endpoint endpoint, int count) {
+    List<ParkedTicket> tickets = new ArrayList<>();
+    for (int each = 0; each < count; each++) {
+      tickets.add(ask(endpoint, "k", 1));
+    }
+    return tickets;
+  }
+
+  private long now() {
+    return fixture.ticker.nanos();
+  }
+
+  private void end(ParkedTicket ticket) {
+    settlement(ticket).served(new TokenUsage(10, 0, 5), 5, now());
+    fixture.drivers.run();
+  }
+
+  @Test
+  void equalPrompts_oneGoesAndTheOthersWhenItsAnswerBegins() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
+    List<ParkedTicket> tickets = ask(endpoint, 50);
+    assertThat(tickets.stream().filter(each -> went(each))).containsExactly(tickets.getFirst());
+    settlement(tickets.getFirst()).answerBegan();
+    fixture.drivers.run();
+    assertThat(tickets).allMatch(each -> went(each));
+    assertThat(went(ask(endpoint, "k", 1))).isTrue();
+    tickets.forEach(this::end);
+    assertBalanced(endpoint);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void firstThatWarmsNothing_releasesTheOthersAtOnce(End end) {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
+    List<ParkedTicket> tickets = ask(endpoint, 4);
+    assertThat(tickets.subList(1, 4)).allMatch(each -> waits(each));
+    end.how.accept(settlement(tickets.getFirst()), now());
+    fixture.drivers.run();
+    assertThat(tickets).allMatch(each -> went(each));
+  }
+
+  @Test
+  void firstThatSaysNothing_holdsTheOthersUpToTheBound() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
+    fixture.at(10 * SECOND);
+    List<ParkedTicket> tickets = ask(endpoint, 4);
+    fixture.at(15 * SECOND - 1);
+    assertThat(tickets.subList(1, 4)).allMatch(each -> waits(each));
+    fixture.at(15 * SECOND);
+    assertThat(tickets).allMatch(each -> went(each));
+  }
+
+  @Test
+  void otherPrefixKeyOrNone_isNotHeld() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
+    ask(endpoint, 2);
+    assertThat(went(ask(endpoint, "k", 2))).isTrue();
+    assertThat(went(ask(endpoint, "other", 1))).isTrue();
+    assertThat(went(ask(endpoint, null, 1))).isTrue();
+    assertThat(went(submit(endpoint, 1))).isTrue();
+  }
+
+  @Test
+  void requestsThatWaitForALimit_goOneFirstAndThenInTheirOrder() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 1, 0)));
+    ParkedTicket before = ask(endpoint, null);
+    List<ParkedTicket> tickets = ask(endpoint, 3);
+    ParkedTicket other = ask(endpoint, null);
+    assertThat(went(before)).isTrue();
+    fixture.at(61 * SECOND);
+    assertThat(went(tickets.getFirst())).isTrue();
+    assertThat(waits(tickets.get(1)) && waits(other)).isTrue();
+    settlement(tickets.getFirst()).answerBegan();
+    fixture.at(122 * SECOND);
+    assertThat(went(tickets.get(1))).isTrue();
+    assertThat(waits(other)).isTrue();
+  }
+
+  @Test
+  void firstThatLeavesTheQueue_leavesItsPlaceToTheNext() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 1, 0)));
+    ask(endpoint, null);
+    List<ParkedTicket> tickets = ask(endpoint, 3);
+    tickets.getFirst().cancel();
+    fixture.drivers.run();
+    fixture.at(61 * SECOND);
+    assertThat(went(tickets.get(1))).isTrue();
+    assertThat(waits(tickets.get(2))).isTrue();
+  }
+
+  @Test
+  void heldRequests_doNotHoldUpOthers() {
+    Endpoint endpoint = fixture.open(none("/").maxSkips(0).to(upstream("up", 0, 0)));
+    List<ParkedTicket> tickets = ask(endpoint, 3);
+    for (int each = 0; each < 20; each++) {
+      assertThat(went(submit(endpoint, 1))).isTrue();
+    }
+    assertThat(waits(tickets.get(1))).isTrue();
+    tickets.get(2).cancel();
+    settlement(tickets.getFirst()).answerBegan();
+    fixture.drivers.run();
+    assertThat(went(tickets.get(1))).isTrue();
+  }
+
+  @Test
+  void moreNewPrefixesThanAreRemembered_goAtOnce() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
+    for (int each = 0; each < CacheWarmups.MOST; each++) {
+      assertThat(went(ask(endpoint, "k", each))).isTrue();
+    }
+    assertThat(went(ask(endpoint, "k", CacheWarmups.MOST))).isTrue();
+    assertThat(went(ask(endpoint, "k", CacheWarmups.MOST))).isTrue();
+    assertThat(waits(ask(endpoint, "k", 0))).isTrue();
+  }
+}
