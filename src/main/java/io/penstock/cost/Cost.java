@@ -28,7 +28,7 @@ public record Cost(
     }
   }
 
-  /** Creates a cost of which nothing is expected to be read from a cache. */
+  /** Creates a cost without expected reads from a cache. */
   public Cost(long inputTokens, long outputTokens, long statedOutputTokens) {
     this(inputTokens, outputTokens, statedOutputTokens, 0);
   }

@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The warm-up groups of one endpoint. Only the owner of the queue may use it. */
@@ -11,32 +12,55 @@ final class CacheWarmups {
 
   private record GroupKey(TicketRequest.SharedPrefix prefix, @Nullable String model) {}
 
-  private final Map<GroupKey, WarmupGroup> groups = new HashMap<>();
+  /** A group, and its first ticket until a second one arrives: alone it waits for nothing. */
+  private static final class Members {
+    private final WarmupGroup group;
+    private @Nullable ParkedTicket alone;
+
+    Members(WarmupGroup group, ParkedTicket first) {
+      this.group = group;
+      this.alone = first;
+    }
+  }
+
+  private final Map<GroupKey, Members> groups = new HashMap<>();
 
   /**
    * Puts a ticket that has just arrived into its group, if its prompt has a new beginning.
    *
+   * @param moveBehind makes a ticket that already waits wait for the group
    * @return the group if the ticket is to wait for it, because it is not the first one there
    */
-  @Nullable WarmupGroup join(ParkedTicket parkedTicket) {
+  @Nullable WarmupGroup join(
+      ParkedTicket parkedTicket, BiConsumer<ParkedTicket, WarmupGroup> moveBehind) {
     TicketRequest.SharedPrefix prefix = parkedTicket.sharedPrefix();
     if (prefix == null || parkedTicket.shadow() != null) {
       return null;
     }
     GroupKey key = new GroupKey(prefix, parkedTicket.model());
-    WarmupGroup known = groups.get(key);
-    if (known != null && !known.ended()) {
-      parkedTicket.warmup(known);
-      return known;
+    Members known = groups.get(key);
+    if (known == null || known.group.ended()) {
+      begin(key, parkedTicket, prefix.holdNanos());
+      return null;
     }
+    ParkedTicket alone = known.alone;
+    if (alone != null) {
+      known.alone = null;
+      moveBehind.accept(alone, known.group);
+    }
+    parkedTicket.warmup(known.group);
+    return known.group;
+  }
+
+  private void begin(GroupKey key, ParkedTicket first, long holdNanos) {
+    groups.remove(key);
     if (groups.size() >= MOST) {
-      groups.values().removeIf(WarmupGroup::ended);
+      groups.values().removeIf(each -> each.group.ended());
     }
-    if (known != null || groups.size() < MOST) {
-      WarmupGroup group = new WarmupGroup(parkedTicket, prefix.holdNanos());
-      groups.put(key, group);
-      parkedTicket.warmup(group);
+    if (groups.size() < MOST) {
+      WarmupGroup group = new WarmupGroup(holdNanos);
+      groups.put(key, new Members(group, first));
+      first.warmup(group);
     }
-    return null;
   }
 }

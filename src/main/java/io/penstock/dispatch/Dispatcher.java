@@ -234,15 +234,11 @@ public final class Dispatcher {
 
   /** Makes a ticket wait with earlier ones until one of them has warmed the cache for all. */
   private void joinWarmup(ParkedTicket parkedTicket, long now) {
-    WarmupGroup group = warmups.join(parkedTicket);
-    if (group == null) {
-      return;
+    WarmupGroup group =
+        warmups.join(parkedTicket, (alone, of) -> waitingRoom.moveBehind(alone, of, now));
+    if (group != null) {
+      parkedTicket.setLaneKey(parkedTicket.laneKey().behind(group));
     }
-    ParkedTicket alone = group.takeAlone();
-    if (alone != null) {
-      waitingRoom.moveBehind(alone, group, now);
-    }
-    parkedTicket.setLaneKey(parkedTicket.laneKey().behind(group));
   }
 
   /** Puts a ticket that comes back to its old place in the queue; the bounds do not apply. */

@@ -99,8 +99,8 @@ public final class TicketCharges {
   }
 
   /**
-   * Replaces the expected input by the one that the answer states, while its output is still
-   * running; returns whether others may go sooner because of it.
+   * Replaces the expected input by the stated one while the output is still running. Returns
+   * whether others may go sooner because of it.
    */
   boolean settleInput(TokenUsage tokenUsage, long now) {
     keptCharges.forEach(charge -> charge.settleInput(tokenUsage, now));

@@ -1,12 +1,13 @@
 package io.penstock.dispatch;
 
+import io.penstock.queue.Ticket;
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaGate;
 import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests whose prompts have the same new beginning. A provider can read it from its cache only
+ * Requests with the same new beginning of their prompts. A provider can read it from its cache only
  * once the first answer has begun: so one of them is sent, and the others are held until its answer
  * begins, it fails, or a bound is over. A request that is held holds up no other requests.
  *
@@ -19,12 +20,10 @@ public final class WarmupGroup {
   private final long holdNanos;
   private final QuotaGate gate = new QuotaGate();
   private final Quota quota = Quota.holding(NAME, gate);
-  private @Nullable ParkedTicket alone;
-  private volatile @Nullable ParkedTicket sent;
+  private volatile @Nullable Ticket sent;
   private volatile boolean ended;
 
-  WarmupGroup(ParkedTicket first, long holdNanos) {
-    this.alone = first;
+  WarmupGroup(long holdNanos) {
     this.holdNanos = holdNanos;
   }
 
@@ -33,28 +32,20 @@ public final class WarmupGroup {
     return quota;
   }
 
-  /**
-   * Returns the first request when it does not yet wait for the {@link #quota}, once; then null. A
-   * request that stands alone is not held by anything.
-   */
-  @Nullable ParkedTicket takeAlone() {
-    ParkedTicket first = alone;
-    alone = null;
-    return first;
-  }
-
   /** Notes that one of its requests will be sent; the first one holds the others. */
-  void granted(ParkedTicket parkedTicket, long now) {
+  void granted(Ticket ticket, long now) {
     if (sent == null && !ended) {
-      sent = parkedTicket;
+      sent = ticket;
       gate.shutUnlessOpened(now > Ticker.NEVER - holdNanos ? Ticker.NEVER : now + holdNanos);
       quota.waitList().wake();
     }
   }
 
-  /** Releases all requests if it is the one that was sent whose answer began or will not come. */
-  void ended(ParkedTicket parkedTicket) {
-    if (sent == parkedTicket && !ended) {
+  /**
+   * Notes that the answer to a request began or will not come; releases all if it was the first.
+   */
+  void ended(Ticket ticket) {
+    if (ticket.equals(sent) && !ended) {
       ended = true;
       gate.open();
       quota.waitList().wake();

@@ -273,7 +273,7 @@ public record EndpointSpec(
   }
 
   /**
-   * How requests whose prompts have the same new beginning let one of them warm the cache.
+   * How requests with the same new beginning of their prompts let one of them warm the cache.
    *
    * @param holdNanos how long the others are held at most after it was sent; 0 when they are not
    * @param perKey whether only requests of the same key are held for each other

@@ -30,7 +30,7 @@ public final class CompactBytes {
   /** Receives the bytes. */
   public interface Receiver {
     /**
-     * Decides about the member whose name was just read. It is not called for members inside one
+     * Decides about the member after its name was read. It is not called for members inside one
      * that is left out.
      */
     Use member(JsonWalk at);

@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section of a prompt whose client marks what the provider is to store. It keeps the marked
- * blocks and those before them at which the provider looks for earlier entries, and so never more
- * than {@link #MAX_MARKS} + 1 times {@link #POSITIONS} blocks.
+ * A section of a prompt with marks by the client for what the provider is to store. It keeps the
+ * marked blocks and those before them at which the provider looks for earlier entries, and so never
+ * more than {@link #MAX_MARKS} + 1 times {@link #POSITIONS} blocks.
  *
  * <p>Source: Anthropic's guide to prompt caching, "How automatic prefix checking works" and
  * "Automatic caching".
@@ -175,7 +175,7 @@ public final class MarkedSection {
     return boundaries.isEmpty() ? PromptPrefix.NONE : new PromptPrefix(boundaries.reversed());
   }
 
-  /** Returns the number of blocks up to the last one whose mark counts. */
+  /** Returns the number of blocks up to the last mark that counts. */
   private static int endOfMarks(List<Block> blocks) {
     int marks = 0;
     int end = 0;

@@ -17,7 +17,7 @@ public record PromptPrefix(List<Boundary> boundaries, boolean automatic) {
     boundaries = List.copyOf(boundaries);
   }
 
-  /** Creates the beginnings of a prompt whose client marks what the provider is to cache. */
+  /** Creates the beginnings of a prompt with marks by the client. */
   public PromptPrefix(List<Boundary> boundaries) {
     this(boundaries, false);
   }

@@ -41,7 +41,7 @@ public final class SteppedSection {
     sizes[open++] = length;
   }
 
-  /** Returns whether there are steps whose size is not known yet. */
+  /** Returns whether there are steps of a size not known yet. */
   public boolean hasUnsized() {
     return open > steps;
   }

@@ -84,8 +84,8 @@ public class Ticket extends TreapNode {
   }
 
   /**
-   * Returns the tokens that count as service of its flow when it goes, ≥ 1. What is expected to be
-   * read from a cache is left out: it takes nothing from others.
+   * Returns the tokens that count as service of its flow when it goes, ≥ 1. Expected reads from a
+   * cache are left out: they take nothing from others.
    */
   final long tokens() {
     return Math.max(1, cost.uncachedTokens() + cost.outputTokens());

@@ -41,16 +41,13 @@ public final class Charge {
 
   private LimitAnswer.Receipt receipt;
 
-  /** What was charged in addition, because the answer stated more input than was expected. */
+  /** The charge for input beyond the expected one. */
   private LimitAnswer.@Nullable Receipt added;
 
   /** Earlier additions, which stay charged. */
   private long addedBefore;
 
-  /**
-   * What was left out of the charge because it is expected to be read from a cache; 0 once that is
-   * known.
-   */
+  /** The discount for expected reads from a cache; 0 once they are known. */
   private long discount;
 
   private long heldLeft;

@@ -88,9 +88,9 @@ public record MeteredLimit(
   }
 
   /**
-   * Returns the amount that a request of {@code sizes} takes from the limit now. What is expected
-   * to be read from a cache is left out as far as {@linkplain io.penstock.limit.OpenDiscounts
-   * discounts} are free.
+   * Returns the amount that a request of {@code sizes} takes from the limit now. Expected reads
+   * from a cache are left out as far as {@linkplain io.penstock.limit.OpenDiscounts discounts} are
+   * free.
    */
   long amount(PoolTariff tariff, DimensionSizes sizes, long now) {
     CostDimension dimension = dimension(tariff);

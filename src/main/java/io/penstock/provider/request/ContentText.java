@@ -18,7 +18,7 @@ final class ContentText {
   /** Longest type of a part, or of the media in it, that is kept. */
   private static final int MAX_TYPE = 64;
 
-  /** Members of an attachment, or attachments themselves, whose strings are its data. */
+  /** Members of an attachment with its data, or attachments themselves. */
   private static final Set<String> DATA = Set.of("data", "file_data");
 
   private final AttachmentTokens rule;

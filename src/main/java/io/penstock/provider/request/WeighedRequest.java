@@ -32,7 +32,7 @@ public sealed interface WeighedRequest {
       Traits traits,
       PromptPrefix prefix)
       implements WeighedRequest {
-    /** Creates a request of which nothing is cached. */
+    /** Creates a request without cached beginnings. */
     public Request(
         RequestContent content,
         Cost cost,
