@@ -6,10 +6,18 @@ import java.util.concurrent.atomic.AtomicLong;
  * Discounts on charges of one limit: amounts that a provider will count unless it reads them from
  * its cache, as is expected. A discount is open until the answer states what was read. The sum of
  * those that are open is bounded, so that a provider counts at most that much more than what was
- * charged, even if its cache stops working. Safe from any thread.
+ * charged, even if its cache stops working.
+ *
+ * <p>An answer that read much less than was expected ends discounts, until one reads what was
+ * expected of it: many requests may wait with an expectation from before the cache stopped working.
+ * Safe from any thread.
  */
 public final class OpenDiscounts {
+  /** The part of what was expected to be read that may be missing, as 1 ÷ this. */
+  private static final int MISSING = 4;
+
   private final AtomicLong open = new AtomicLong();
+  private volatile boolean doubted;
 
   OpenDiscounts() {}
 
@@ -28,8 +36,29 @@ public final class OpenDiscounts {
     return free(open.get(), bound, alone);
   }
 
-  private static long free(long sum, long bound, boolean alone) {
+  private long free(long sum, long bound, boolean alone) {
+    if (doubted) {
+      return 0;
+    }
     return alone && sum == 0 ? Long.MAX_VALUE : Math.max(0, bound - sum);
+  }
+
+  /**
+   * Learns from an answer of which part of the input was expected to be read; returns whether
+   * discounts are possible again because of it.
+   *
+   * @param expected what was expected, &gt; 0
+   * @param missing the part of it that was not read, 0 to {@code expected}
+   */
+  public boolean stated(long expected, long missing) {
+    boolean before = doubted;
+    doubted = missing > expected / MISSING;
+    return before && !doubted;
+  }
+
+  /** Ends discounts, because a provider refused a request that had one. */
+  public void doubt() {
+    doubted = true;
   }
 
   /**

@@ -177,9 +177,19 @@ public final class Charge {
   public void settleInput(TokenUsage tokenUsage, long now) {
     long used = tariff.settledInput(limitMeasure, tokenUsage, expectedTaken);
     if (used != PoolTariff.KEEP) {
+      learnReads(used);
       leastTaken = Math.max(0, used - expectedTaken);
       closeDiscount();
       adjustTaken(used, now);
+    }
+  }
+
+  /** Lets later discounts depend on whether what was expected to be read was read. */
+  private void learnReads(long used) {
+    long expected = expectedTaken + discount;
+    if (tariff.expectsReads() && expected > 0) {
+      long missing = Math.clamp(used - leastTaken, 0, expected);
+      roomFreed |= limit.discounts().stated(expected, missing);
     }
   }
 
@@ -317,6 +327,9 @@ public final class Charge {
    * {@linkplain #refused other refused calls} where such calls count; otherwise all is returned.
    */
   public void rejected(long now) {
+    if (discount > 0) {
+      limit.discounts().doubt();
+    }
     if (tariff.charge().countsRejected()) {
       refused(now);
     } else {

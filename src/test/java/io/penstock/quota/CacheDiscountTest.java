@@ -105,6 +105,49 @@ class CacheDiscountTest {
   }
 
   @Test
+  void cacheThatWasNotRead_endsTheDiscountsOfRequestsThatExpectItStill() {
+    Quota quota = input(20);
+    quota.take(cost(300, 200), NOW, charges);
+    charges.getFirst().settleInput(new TokenUsage(300, 0, 1), NOW);
+    assertThat(quota.take(cost(300, 200), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(600);
+    assertThat(quota.admits(sizes(cost(500, 400)), NOW)).isFalse();
+    charges.getLast().settleInput(new TokenUsage(300, 200, 1), NOW);
+    assertThat(charges.getLast().roomFreed()).isTrue();
+    assertThat(charged()).isEqualTo(400);
+    assertThat(quota.take(cost(300, 200), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(500);
+  }
+
+  @Test
+  void readsThatAreAQuarterLessThanExpected_endNoDiscounts() {
+    Quota quota = input(20);
+    quota.take(cost(300, 200), NOW, charges);
+    charges.getFirst().settleInput(new TokenUsage(300, 150, 1), NOW);
+    assertThat(charged()).isEqualTo(150);
+    quota.take(cost(300, 200), NOW, charges);
+    assertThat(charged()).isEqualTo(250);
+    charges.getLast().settleInput(new TokenUsage(300, 149, 1), NOW);
+    quota.take(cost(300, 200), NOW, charges);
+    assertThat(charged()).isEqualTo(150 + 151 + 300);
+  }
+
+  @Test
+  void requestThatTheProviderRefused_endsDiscountsUntilACacheWasRead() {
+    Quota quota = input(20);
+    quota.take(cost(300, 200), NOW, charges);
+    charges.getFirst().rejected(NOW);
+    quota.take(cost(300, 200), NOW, charges);
+    assertThat(charged()).isEqualTo(300);
+    quota.take(cost(300, 0), NOW, charges);
+    charges.getLast().settleInput(new TokenUsage(300, 100, 1), NOW);
+    assertThat(charged()).isEqualTo(500);
+    assertThat(limit.discounts().free(200, true)).as("nothing was expected of that one").isZero();
+    charges.get(1).settleInput(new TokenUsage(300, 200, 1), NOW);
+    assertThat(limit.discounts().free(200, false)).isEqualTo(200);
+  }
+
+  @Test
   void answerThatBreaksOffWithoutUsage_isChargedAsIfNothingWasRead() {
     input(20).take(cost(300, 200), NOW, charges);
     charges.getFirst().broken(NOW);
