@@ -22,7 +22,7 @@ public record Weight(long taken, long reserved, long least, long whole) {
     }
   }
 
-  /** Creates a weight of which no more counts at once than is certainly needed. */
+  /** Creates a weight with a {@code whole} as small as its {@code least}. */
   public Weight(long taken, long reserved, long least) {
     this(taken, reserved, least, least);
   }

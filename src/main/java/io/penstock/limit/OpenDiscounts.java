@@ -44,10 +44,10 @@ public final class OpenDiscounts {
   }
 
   /**
-   * Learns from an answer of which part of the input was expected to be read; returns whether
-   * discounts are possible again because of it.
+   * Learns from the input that an answer states. Returns whether discounts are possible again
+   * because of it.
    *
-   * @param expected what was expected, &gt; 0
+   * @param expected the input that a cache was expected to have, &gt; 0
    * @param missing the part of it that was not read, 0 to {@code expected}
    */
   public boolean stated(long expected, long missing) {

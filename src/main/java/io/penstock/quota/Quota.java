@@ -467,7 +467,7 @@ public final class Quota {
       for (Charge spend : charges) {
         if (spend.measure() == providerStatus.measure()) {
           sooner |= spend.learn(providerStatus, now);
-          break; // the first limit is that of the minute, which is the one that providers report
+          break; // providers report the limit of the minute, which comes first
         }
       }
     }

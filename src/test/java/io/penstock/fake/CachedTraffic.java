@@ -39,7 +39,7 @@ public final class CachedTraffic implements AutoCloseable {
   private static final double MINUTE_SECONDS = 60;
 
   /**
-   * What the provider has counted and refused so far, and what clients were answered.
+   * Counts of the provider so far, and of answers to clients.
    *
    * @param counted uncached input tokens of answers that began, as the provider bills them
    * @param refused answers 429 of the provider
