@@ -42,8 +42,8 @@ final class KeySettings {
   static final RouteSetting<Long> MAX_OUTPUT_TOKENS =
       limit(
           "max_output_tokens",
-          "Largest maximum of output that a request may state, for all its answers; assumed for"
-              + " requests that state none");
+          "Largest maximum of output that a request may state, for all its answers; written"
+              + " into requests that state none");
 
   static final RouteSetting<Map<String, ModelLimits>> MODELS =
       RouteSetting.fixed(

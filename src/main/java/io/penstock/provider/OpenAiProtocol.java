@@ -36,6 +36,7 @@ final class OpenAiProtocol implements ProviderProtocol {
     CHAT,
     COMPLETIONS,
     RESPONSES,
+    COMPACTION,
     EMBEDDINGS,
     IMAGES
   }
@@ -60,7 +61,7 @@ final class OpenAiProtocol implements ProviderProtocol {
       case EMBEDDINGS -> ModelOperation.EMBEDDING;
       case COMPLETIONS -> ModelOperation.COMPLETION;
       case IMAGES -> ModelOperation.GENERATION;
-      case CHAT, RESPONSES -> ModelOperation.CHAT;
+      case CHAT, RESPONSES, COMPACTION -> ModelOperation.CHAT;
     };
   }
 
@@ -70,7 +71,8 @@ final class OpenAiProtocol implements ProviderProtocol {
       case null -> null;
       case CHAT -> new OpenAiChat();
       case COMPLETIONS -> new OpenAiCompletions();
-      case RESPONSES -> new OpenAiResponses();
+      case RESPONSES -> OpenAiResponses.ofResponse();
+      case COMPACTION -> OpenAiResponses.ofCompaction();
       case EMBEDDINGS -> new OpenAiEmbeddings();
       case IMAGES -> new OpenAiImages();
     };
@@ -83,8 +85,11 @@ final class OpenAiProtocol implements ProviderProtocol {
     if (CallPaths.names(path, "/completions")) {
       return Call.COMPLETIONS;
     }
-    if (CallPaths.names(path, "/responses") || CallPaths.names(path, "/responses/compact")) {
+    if (CallPaths.names(path, "/responses")) {
       return Call.RESPONSES;
+    }
+    if (CallPaths.names(path, "/responses/compact")) {
+      return Call.COMPACTION;
     }
     if (CallPaths.names(path, "/images/generations")) {
       return Call.IMAGES;

@@ -17,18 +17,20 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests that a client cannot use more of its budget than there is: it has many short answers first,
  * so that little is expected of the next ones, and then asks two gateways for many long ones at
- * once.
+ * once, with or without a maximum.
  */
 @Timeout(180)
 class SharedBudgetIT {
   private static final long BUDGET = 20_000;
   private static final long MOST_OUTPUT = 1_000;
+  private static final long ENDLESS = 50_000;
   private static final int AT_ONCE = 60;
   private static final int ROUNDS = 4;
   private static final Pattern MAXIMUM = Pattern.compile("\"max_tokens\":(\\d+)");
@@ -37,10 +39,12 @@ class SharedBudgetIT {
   private final String secret = KeySecrets.make();
   private final AtomicLong used = new AtomicLong();
 
-  /** Answers with as much output as the request allows. */
+  /**
+   * Answers with as much output as the request allows; a request without a maximum allows a lot.
+   */
   private void answer(RawUpstream self, ByteSocket byteSocket) {
     Matcher maximum = MAXIMUM.matcher(self.read(byteSocket).text());
-    long output = maximum.find() ? Long.parseLong(maximum.group(1)) : MOST_OUTPUT;
+    long output = maximum.find() ? Long.parseLong(maximum.group(1)) : ENDLESS;
     used.addAndGet(INPUT + output);
     String body =
         "{\"choices\":[{\"message\":{\"content\":\"hi\"},\"finish_reason\":\"length\"}],"
@@ -77,8 +81,10 @@ class SharedBudgetIT {
         "--penstock.redis.namespace=" + namespace);
   }
 
-  @Test
-  void longAnswersAfterShortOnes_atTwoGatewaysAtOnce_useNoMoreThanTheBudget() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"\"max_tokens\":1000,", "", "\"max_tokens\":null,"})
+  void longAnswersAfterShortOnes_atTwoGatewaysAtOnce_useNoMoreThanTheBudget(String maximum)
+      throws Exception {
     String namespace = "budget-" + UUID.randomUUID();
     try (RawUpstream upstream = RawUpstream.start(this::answer);
         RunningGateway one = start(upstream, namespace);
@@ -92,7 +98,7 @@ class SharedBudgetIT {
         List<Future<HttpMessage>> answers = new ArrayList<>();
         for (int each = 0; each < AT_ONCE; each++) {
           RunningGateway gateway = each % 2 == 0 ? one : other;
-          answers.add(clients.submit(() -> ask(gateway, "\"max_tokens\":1000,")));
+          answers.add(clients.submit(() -> ask(gateway, maximum)));
         }
         for (Future<HttpMessage> each : answers) {
           HttpMessage answer = each.get();

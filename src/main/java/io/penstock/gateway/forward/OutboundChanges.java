@@ -6,6 +6,7 @@ import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.json.BodyEdit;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.request.MaximumPlace;
 import io.penstock.provider.request.NamedModel;
 import io.penstock.provider.request.StatedMaximum;
 import io.penstock.provider.request.WeighedRequest;
@@ -89,6 +90,10 @@ final class OutboundChanges {
         String lowered = Long.toString(requestContext.statedOutput());
         edits.add(new BodyEdit(each.at(), each.length(), lowered));
       }
+    }
+    MaximumPlace place = AddedMaximum.place(requestContext, spec);
+    if (place != null) {
+      edits.add(place.stating(requestContext.addedMaximum()));
     }
     if (asksUsage && spots.asksUsage() != null) {
       edits.add(spots.asksUsage());

@@ -69,6 +69,7 @@ public final class RequestContext {
   private @Nullable String user;
   private WeighedRequest.Spots spots = WeighedRequest.Spots.NONE;
   private long statedOutput = RequestContent.UNSTATED;
+  private long addedMaximum = RequestContent.UNSTATED;
   private UsageBound usageBound = UsageBound.CONTEXT;
   private WeighedRequest.Traits traits = WeighedRequest.Traits.NONE;
   private @Nullable TicketSettlement ticketSettlement;
@@ -356,6 +357,22 @@ public final class RequestContext {
    */
   public long statedOutput() {
     return statedOutput;
+  }
+
+  /**
+   * Returns the maximum of output for one answer that is written into the body, because the body
+   * states none; {@link RequestContent#UNSTATED} when none is written.
+   */
+  public long addedMaximum() {
+    return addedMaximum;
+  }
+
+  /** Sets that maximum; the body must have been read before. */
+  public void addMaximum(long tokens) {
+    addedMaximum = tokens;
+    if (tokens == RequestContent.UNSTATED) {
+      spots = spots.withoutPlaces(); // a request that waits keeps no more than is needed
+    }
   }
 
   /** Returns the largest usage that the answer can state and be believed. */

@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * allows less, or the upstreams can never take as much.
  *
  * @param weighed the content with that maximum
- * @param sent the content as the upstream gets it: without a maximum that is only assumed
+ * @param stated the content as the client states it, with a maximum that is lowered: without the
+ *     one that is assumed from the key, which an upstream may ignore
  * @param refusal the refusal of a request that states too large a maximum, or null
  */
-record OutputMaximum(RequestContent weighed, RequestContent sent, @Nullable Refusal refusal) {
+record OutputMaximum(RequestContent weighed, RequestContent stated, @Nullable Refusal refusal) {
 
   /**
    * Returns the maximum of a request by its key alone.
@@ -41,6 +42,18 @@ record OutputMaximum(RequestContent weighed, RequestContent sent, @Nullable Refu
     }
     RequestContent weighed = content.stating(each);
     return new OutputMaximum(weighed, content.states() ? weighed : content, null);
+  }
+
+  /**
+   * Returns the maximum for one answer to write into a body that states none, or {@link
+   * RequestContent#UNSTATED}.
+   */
+  long added() {
+    return assumed() ? weighed.statedOutputTokens() : RequestContent.UNSTATED;
+  }
+
+  private boolean assumed() {
+    return weighed.states() && !stated.states();
   }
 
   private static Refusal tooLarge(RequestContent content, long most) {
@@ -66,7 +79,7 @@ record OutputMaximum(RequestContent weighed, RequestContent sent, @Nullable Refu
    * @param costOf the cost of a content
    */
   OutputMaximum fitting(RequestContext requestContext, Function<RequestContent, Cost> costOf) {
-    boolean assumed = weighed.states() && !sent.states();
+    boolean assumed = assumed();
     Cost cost = costOf.apply(weighed);
     if (cost.statedOutputTokens() == 0 || (!assumed && !lowers(requestContext))) {
       return this;
@@ -77,6 +90,6 @@ record OutputMaximum(RequestContent weighed, RequestContent sent, @Nullable Refu
       return this;
     }
     RequestContent lowered = weighed.stating(each);
-    return new OutputMaximum(lowered, assumed ? sent : lowered, null);
+    return new OutputMaximum(lowered, assumed ? stated : lowered, null);
   }
 }

@@ -32,11 +32,17 @@ import reactor.core.publisher.Mono;
 /** Determines the expected usage of a request from its body. Safe from any thread. */
 public final class RequestWeighing {
   /**
-   * The cost of a request, and its content as the upstream gets it.
+   * The cost of a request, and its content as the client states it, with a maximum that is lowered.
    *
+   * @param addedMaximum the maximum of output for one answer to write into the body, or {@link
+   *     RequestContent#UNSTATED}
    * @param refusal the refusal of a request that states too large a maximum of output, or null
    */
-  record Result(RequestContent content, Cost cost, @Nullable Refusal refusal) {}
+  record Result(RequestContent content, Cost cost, long addedMaximum, @Nullable Refusal refusal) {
+    Result with(Cost other) {
+      return new Result(content, other, addedMaximum, refusal);
+    }
+  }
 
   private final CostLearner costLearner;
   private final CacheLearner cacheLearner;
@@ -85,7 +91,7 @@ public final class RequestWeighing {
     Cost cost =
         cacheLearner.expect(
             result.cost(), requestContext.promptOf(body), upstreams, ticker.nanos());
-    return new Result(result.content(), cost, result.refusal());
+    return result.with(cost);
   }
 
   /** Returns the result, which may come on any thread. */
@@ -144,7 +150,7 @@ public final class RequestWeighing {
             answer ->
                 switch (answer) {
                   case ProviderCount.Answer.Counted(long tokens) ->
-                      new Result(local.content(), local.cost().withInput(tokens), local.refusal());
+                      local.with(local.cost().withInput(tokens));
                   case ProviderCount.Answer.NoCall none -> local;
                   case ProviderCount.Answer.Failed(String why) -> {
                     complaints.about(upstream.id(), "it was to count tokens, but " + why);
@@ -182,7 +188,11 @@ public final class RequestWeighing {
         canBeLowered || !requestContent.states()
             ? ofKey.fitting(requestContext, content -> cost(requestContext, content))
             : ofKey;
-    return new Result(maximum.sent(), cost(requestContext, maximum.weighed()), maximum.refusal());
+    return new Result(
+        maximum.stated(),
+        cost(requestContext, maximum.weighed()),
+        maximum.added(),
+        maximum.refusal());
   }
 
   private Cost cost(RequestContext requestContext, RequestContent requestContent) {

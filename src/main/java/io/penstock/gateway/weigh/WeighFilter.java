@@ -154,6 +154,7 @@ public final class WeighFilter implements GlobalFilter, Ordered {
       RequestWeighing.Result result) {
     RequestContext requestContext = RequestContext.of(exchange);
     requestContext.setCost(result.cost(), body, result.content());
+    requestContext.addMaximum(result.addedMaximum());
     if (result.refusal() != null) {
       return refuse(exchange, requestContext, result.refusal());
     }

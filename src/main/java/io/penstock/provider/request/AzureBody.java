@@ -57,6 +57,11 @@ public final class AzureBody implements RequestVisitor {
   }
 
   @Override
+  public @Nullable MaximumPlaces maximumPlaces() {
+    return visitor.maximumPlaces();
+  }
+
+  @Override
   public WeighedRequest weigh(EndpointSpec.Reading reading) {
     JsonWalk walk = JsonWalk.ofRequest(new Named());
     walk.feed(

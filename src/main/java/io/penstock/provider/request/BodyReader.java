@@ -10,6 +10,7 @@ public final class BodyReader implements RequestReader {
   private final EndpointSpec.Reading reading;
   private final RequestVisitor visitor;
   private final SingleMembers members;
+  private final @Nullable MaximumPlaces places;
   private final JsonWalk walk;
   private long bytesRead;
   private @Nullable WeighedRequest weighed;
@@ -18,6 +19,7 @@ public final class BodyReader implements RequestReader {
     this.reading = reading;
     this.visitor = visitor;
     this.members = new SingleMembers(visitor.singleMembers());
+    this.places = visitor.maximumPlaces();
     this.walk = JsonWalk.ofRequest(new Walked(), visitor.compactBytes());
   }
 
@@ -51,7 +53,18 @@ public final class BodyReader implements RequestReader {
       return new WeighedRequest.Malformed("the body cannot be read: " + walk.fault());
     }
     String repeated = members.fault();
-    return repeated == null ? visitor.weigh(reading) : new WeighedRequest.Malformed(repeated);
+    return repeated == null
+        ? placed(visitor.weigh(reading))
+        : new WeighedRequest.Malformed(repeated);
+  }
+
+  /** Adds the places where a maximum can be stated to a request that states none. */
+  private WeighedRequest placed(WeighedRequest read) {
+    return places != null
+            && read instanceof WeighedRequest.Request request
+            && request.spots().maxima().isEmpty()
+        ? request.with(places.found())
+        : read;
   }
 
   /** Passes what the walk finds on to the visitor, and notes the members of the body. */
@@ -59,6 +72,9 @@ public final class BodyReader implements RequestReader {
     @Override
     public void open(JsonWalk at, boolean array) {
       note(at);
+      if (places != null) {
+        places.open(at);
+      }
       visitor.open(at, array);
     }
 
@@ -70,6 +86,9 @@ public final class BodyReader implements RequestReader {
     @Override
     public void scalar(JsonWalk at) {
       note(at);
+      if (places != null) {
+        places.scalar(at);
+      }
       visitor.scalar(at);
     }
 

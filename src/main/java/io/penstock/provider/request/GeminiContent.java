@@ -17,6 +17,10 @@ public final class GeminiContent implements RequestVisitor {
   private final GeminiText system = new GeminiText();
   private final JsonText tools = new JsonText();
   private final GeminiConfig config = new GeminiConfig();
+  private final MaximumPlaces places =
+      MaximumPlaces.within(
+          List.of("generationConfig", "generation_config"),
+          List.of("maxOutputTokens", "max_output_tokens"));
   private final SteppedPrefix prefix =
       new SteppedPrefix(
           this::quarterTokens, "tools", "systemInstruction", "system_instruction", "contents");
@@ -80,6 +84,11 @@ public final class GeminiContent implements RequestVisitor {
   @Override
   public CompactBytes compactBytes() {
     return prefix.compactBytes();
+  }
+
+  @Override
+  public MaximumPlaces maximumPlaces() {
+    return places;
   }
 
   private @Nullable GeminiText text(JsonWalk at) {

@@ -13,6 +13,7 @@ import java.util.Set;
 public final class OpenAiChat implements RequestVisitor {
   private final StatedParameters parameters =
       new StatedParameters(true, "max_completion_tokens", "max_tokens");
+  private final MaximumPlaces places = MaximumPlaces.ofBody("max_completion_tokens", "max_tokens");
   private final AskedUsage askedUsage = new AskedUsage();
   private final KeptText kept = new KeptText();
   private final ContentText messages =
@@ -106,6 +107,11 @@ public final class OpenAiChat implements RequestVisitor {
   @Override
   public CompactBytes compactBytes() {
     return prefix.compactBytes();
+  }
+
+  @Override
+  public MaximumPlaces maximumPlaces() {
+    return places;
   }
 
   @Override

@@ -16,6 +16,7 @@ public final class OpenAiCompletions implements RequestVisitor {
 
   private final StatedParameters parameters =
       new StatedParameters(List.of("n", "best_of"), "max_tokens");
+  private final MaximumPlaces places = MaximumPlaces.ofBody("max_tokens");
   private final AskedUsage askedUsage = new AskedUsage();
   private final KeptText kept = new KeptText();
   private final KeptText.Part promptText = kept.part();
@@ -70,6 +71,11 @@ public final class OpenAiCompletions implements RequestVisitor {
     } else if (at.isNumber()) {
       tokens++;
     }
+  }
+
+  @Override
+  public MaximumPlaces maximumPlaces() {
+    return places;
   }
 
   @Override

@@ -37,7 +37,10 @@ public final class OpenAiResponses implements RequestVisitor {
   private static final Set<String> ATTACHMENTS =
       Set.of("image_url", "file_id", "file_data", "file_url", "input_audio", "result");
 
-  private final StatedParameters parameters = new StatedParameters(false, "max_output_tokens");
+  private static final String MAXIMUM = "max_output_tokens";
+
+  private final StatedParameters parameters = new StatedParameters(false, MAXIMUM);
+  private final @Nullable MaximumPlaces places;
   private final Reference reference = new Reference();
   private final KeptText kept = new KeptText();
   private final ContentText instructions =
@@ -53,6 +56,20 @@ public final class OpenAiResponses implements RequestVisitor {
   private boolean instructed;
   private boolean prompted;
   private boolean background;
+
+  private OpenAiResponses(@Nullable MaximumPlaces places) {
+    this.places = places;
+  }
+
+  /** Returns a reader of requests for a response. */
+  public static OpenAiResponses ofResponse() {
+    return new OpenAiResponses(MaximumPlaces.ofBody(MAXIMUM));
+  }
+
+  /** Returns a reader of requests to shorten a conversation, which take no maximum of output. */
+  public static OpenAiResponses ofCompaction() {
+    return new OpenAiResponses(null);
+  }
 
   @Override
   public void open(JsonWalk at, boolean array) {
@@ -144,6 +161,11 @@ public final class OpenAiResponses implements RequestVisitor {
   @Override
   public CompactBytes compactBytes() {
     return prefix.compactBytes();
+  }
+
+  @Override
+  public @Nullable MaximumPlaces maximumPlaces() {
+    return places;
   }
 
   private void member(JsonWalk at, String top) {

@@ -19,6 +19,11 @@ public interface RequestVisitor extends JsonWalk.Visitor {
     return null;
   }
 
+  /** Returns what is to see the members of the body too, to find where a maximum fits; or null. */
+  default @Nullable MaximumPlaces maximumPlaces() {
+    return null;
+  }
+
   /** Returns the request with its estimated cost, after the body was read to its end. */
   WeighedRequest weigh(EndpointSpec.Reading reading);
 }

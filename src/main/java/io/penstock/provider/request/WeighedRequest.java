@@ -54,6 +54,11 @@ public sealed interface WeighedRequest {
       return new Request(content, cost, stream, user, text, spots, traits, beginnings);
     }
 
+    /** Returns the same request with the places where a maximum can be stated. */
+    Request with(List<MaximumPlace> places) {
+      return new Request(content, cost, stream, user, text, spots.with(places), traits, prefix);
+    }
+
     /** Returns the input for a tokenizer. */
     public TokenizerInput tokenizerInput() {
       return new TokenizerInput(content, text);
@@ -74,20 +79,36 @@ public sealed interface WeighedRequest {
    * @param asksUsage the change that asks for the usage of a stream; null if the client already
    *     asks for it, or there is none to ask for
    * @param maxima the maxima of output that the body states
+   * @param places where it can be made to state one if it states none, for each member that could;
+   *     empty if there is no such member
    */
   record Spots(
-      long modelAt, int modelLength, @Nullable BodyEdit asksUsage, List<StatedMaximum> maxima) {
+      long modelAt,
+      int modelLength,
+      @Nullable BodyEdit asksUsage,
+      List<StatedMaximum> maxima,
+      List<MaximumPlace> places) {
     /** Nothing can be changed. */
-    public static final Spots NONE = new Spots(-1, 0, null, List.of());
+    public static final Spots NONE = new Spots(-1, 0, null, List.of(), List.of());
 
-    /** Creates spots of a body that states no maximum. */
-    public Spots(long modelAt, int modelLength, @Nullable BodyEdit asksUsage) {
-      this(modelAt, modelLength, asksUsage, List.of());
+    /** Creates spots of a body that cannot be made to state a maximum. */
+    Spots(long modelAt, int modelLength, @Nullable BodyEdit asksUsage, List<StatedMaximum> maxima) {
+      this(modelAt, modelLength, asksUsage, maxima, List.of());
+    }
+
+    /** Returns the same spots with places for a maximum. */
+    Spots with(List<MaximumPlace> found) {
+      return new Spots(modelAt, modelLength, asksUsage, maxima, found);
+    }
+
+    /** Returns the same spots for a body that will not be made to state a maximum. */
+    public Spots withoutPlaces() {
+      return places.isEmpty() ? this : with(List.of());
     }
 
     /** Returns the same spots for a body that does not name its model. */
     Spots withoutModel() {
-      return new Spots(-1, 0, asksUsage, maxima);
+      return new Spots(-1, 0, asksUsage, maxima, places);
     }
   }
 
