@@ -29,6 +29,9 @@ public final class CacheLearner {
 
   static final int LEAST_ANSWERS = 4;
 
+  /** Prompts for each upstream that go on from one beginning and make it a common one. */
+  static final int OFTEN = 2;
+
   /**
    * The part of what a cache has from which it counts as read: providers round what they read down
    * to whole blocks.
@@ -118,6 +121,9 @@ public final class CacheLearner {
     }
     PrefixTable table = tables.touch(new Place(upstream, model));
     PrefixTable.Held held = table.longest(prompt.prefix(), now);
+    if (held != null) {
+      table.continued(held.boundary(), now);
+    }
     boolean couldRead = held != null && held.tokens() > 0 && held.sinceNanos() <= sentNanos;
     if (couldRead) {
       double read = (double) tokenUsage.cacheReadTokens() / (double) held.tokens();
@@ -182,22 +188,74 @@ public final class CacheLearner {
   }
 
   /**
-   * An upstream that has a beginning of a prompt in its cache.
+   * The upstream to which a prompt should go because of caches.
    *
+   * @param upstream the upstream that has the longest beginning in its cache; null when none is to
+   *     be preferred
    * @param cachedTokens the size of what it has, as the provider counts it
+   * @param common the fingerprint of a beginning that the prompts of one conversation share:
+   *     without a preferred upstream, it decides by consistent hashing
    */
-  public record Holder(String upstream, long cachedTokens) {}
+  public record Home(@Nullable String upstream, long cachedTokens, long common) {}
 
-  /** Returns the upstream that has the longest beginning in its cache; null when none has any. */
-  public @Nullable Holder holder(Prompt prompt, String model, List<String> upstreams, long now) {
-    Holder best = null;
+  private record Best(String upstream, PrefixTable.Held held) {}
+
+  /**
+   * Returns where a prompt should go; null when the provider stores nothing of it.
+   *
+   * <p>No upstream is preferred for a beginning with which so many prompts go on that each upstream
+   * would keep it in its cache: at least {@value #OFTEN} for each upstream within the lifetime of
+   * an entry. Instructions that all conversations share are such a beginning. Otherwise the
+   * upstream that was first would get all conversations.
+   */
+  public @Nullable Home home(Prompt prompt, String model, List<String> upstreams, long now) {
+    Boundary shortest = shortestStored(prompt.prefix());
+    if (shortest == null) {
+      return null;
+    }
+    Best best = best(prompt, model, upstreams, now);
+    if (best == null) {
+      return new Home(null, 0, shortest.fingerprint());
+    }
+    Boundary held = best.held().boundary();
+    double continuations = 0;
+    for (String upstream : upstreams) {
+      PrefixTable table = tables.find(new Place(upstream, model));
+      continuations += table == null ? 0 : table.continuations(held, now);
+    }
+    return continuations < (double) (OFTEN * upstreams.size())
+        ? new Home(best.upstream(), best.held().tokens(), shortest.fingerprint())
+        : new Home(null, 0, nextAfter(held, prompt.prefix()).fingerprint());
+  }
+
+  private @Nullable Best best(Prompt prompt, String model, List<String> upstreams, long now) {
+    Best best = null;
     for (String upstream : upstreams) {
       PrefixTable table = tables.find(new Place(upstream, model));
       PrefixTable.Held held = table == null ? null : table.longest(prompt.prefix(), now);
-      if (held != null && (best == null || held.tokens() > best.cachedTokens())) {
-        best = new Holder(upstream, held.tokens());
+      if (held != null && (best == null || held.tokens() > best.held().tokens())) {
+        best = new Best(upstream, held);
       }
     }
     return best;
+  }
+
+  private static @Nullable Boundary shortestStored(PromptPrefix prefix) {
+    for (Boundary each : prefix.boundaries()) {
+      if (each.stored()) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the first boundary after another; that one itself if it is the last. */
+  private static Boundary nextAfter(Boundary held, PromptPrefix prefix) {
+    for (Boundary each : prefix.boundaries()) {
+      if (each.tokens() > held.tokens()) {
+        return each;
+      }
+    }
+    return held;
   }
 }

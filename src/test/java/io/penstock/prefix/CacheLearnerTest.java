@@ -169,17 +169,60 @@ class CacheLearnerTest {
   }
 
   @Test
-  void holder_isTheUpstreamWithTheLongestBeginning() {
+  void home_isTheUpstreamWithTheLongestBeginning() {
     Boundary system = new Boundary(1, 4_000, true, 300);
     Boundary last = new Boundary(2, 9_000, true, 300);
     CacheLearner.Prompt prompt = prompt("k", system, last);
-    assertThat(learner.holder(prompt, MODEL, List.of("a", "b"), now)).isNull();
+    List<String> both = List.of("a", "b");
+    assertThat(learner.home(prompt, MODEL, both, now)).isEqualTo(new CacheLearner.Home(null, 0, 1));
     answer(prompt("k", system), "a", new TokenUsage(4_100, 0, 4_000, 1, 0));
-    assertThat(learner.holder(prompt, MODEL, List.of("a", "b"), now))
-        .isEqualTo(new CacheLearner.Holder("a", 4_000));
+    assertThat(learner.home(prompt, MODEL, both, now))
+        .isEqualTo(new CacheLearner.Home("a", 4_000, 1));
     answer(prompt, "b", new TokenUsage(9_100, 0, 9_000, 1, 0));
-    assertThat(learner.holder(prompt, MODEL, List.of("a", "b"), now))
-        .isEqualTo(new CacheLearner.Holder("b", 9_000));
+    assertThat(learner.home(prompt, MODEL, both, now))
+        .isEqualTo(new CacheLearner.Home("b", 9_000, 1));
+    assertThat(learner.home(prompt, MODEL, List.of("a"), now))
+        .as("the other is not asked")
+        .isEqualTo(new CacheLearner.Home("a", 4_000, 1));
+  }
+
+  @Test
+  void promptThatIsNotStored_hasNoHome() {
+    Boundary small = new Boundary(1, 100, false, 300);
+    assertThat(learner.home(prompt("k", small), MODEL, List.of("a", "b"), now)).isNull();
+    assertThat(learner.home(prompt("k"), MODEL, List.of("a", "b"), now)).isNull();
+  }
+
+  @Test
+  void beginningOfManyConversations_hasNoHomeUntilItIsUsedRarelyAgain() {
+    Boundary system = new Boundary(1, 4_000, true, 300);
+    List<String> both = List.of("a", "b");
+    answer(prompt("k", system), "a", new TokenUsage(4_100, 0, 4_000, 1, 0));
+    for (int conversation = 2; conversation < 7; conversation++) {
+      CacheLearner.Prompt first = prompt("k", system, new Boundary(conversation, 5_000, true, 300));
+      assertThat(learner.home(first, MODEL, both, now))
+          .isEqualTo(new CacheLearner.Home("a", 4_000, 1));
+      answer(first, "a", new TokenUsage(5_100, 4_000, 1_000, 1, 0));
+    }
+    Boundary own = new Boundary(7, 5_000, true, 300);
+    CacheLearner.Prompt next = prompt("k", system, own);
+    assertThat(learner.home(next, MODEL, both, now))
+        .as("each upstream would keep it")
+        .isEqualTo(new CacheLearner.Home(null, 0, 7));
+    answer(next, "b", new TokenUsage(5_100, 0, 5_000, 1, 0));
+    assertThat(
+            learner.home(
+                prompt("k", system, own, new Boundary(8, 6_000, true, 300)), MODEL, both, now))
+        .as("a conversation of its own")
+        .isEqualTo(new CacheLearner.Home("b", 5_000, 1));
+
+    for (int rare = 0; rare < 4; rare++) {
+      now += 250 * SECOND;
+      answer(prompt("k", system), "a", new TokenUsage(4_100, 4_000, 1));
+    }
+    assertThat(
+            learner.home(prompt("k", system, new Boundary(9, 5_000, true, 300)), MODEL, both, now))
+        .isEqualTo(new CacheLearner.Home("a", 4_000, 1));
   }
 
   @Test
