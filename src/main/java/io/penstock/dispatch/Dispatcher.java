@@ -52,11 +52,11 @@ public final class Dispatcher {
     waitingRoom.widenLate(now);
     // Releases come first, so that a ticket can go at its very deadline, and one without patience
     // at once. They are repeated, because an expired ticket may have had a claim on what others
-    // need.
+    // need. For the same reason tickets leave the upstream to which affinity keeps them after that.
     do {
       do {
         release(now);
-      } while (admitBlocked(now));
+      } while (admitBlocked(now) || waitingRoom.departLate(now));
     } while (expireOne(now, now));
     return next();
   }
@@ -214,6 +214,10 @@ public final class Dispatcher {
       routes = laneIndex.routesOf(detour, now);
     }
     Refusal refusal = AdmissionCheck.inVain(routes, routeSource, parkedTicket, now);
+    if (refusal != null && depart(parkedTicket, now)) {
+      arrive(parkedTicket, now);
+      return;
+    }
     if (refusal != null) {
       recorder.recordHopeless(parkedTicket, routes, now);
       refuse(parkedTicket, refusal);
@@ -241,6 +245,18 @@ public final class Dispatcher {
     }
   }
 
+  /**
+   * Lets any upstream serve a ticket that does not wait yet if affinity keeps it to one for a time
+   * only; returns whether it does.
+   */
+  private boolean depart(ParkedTicket parkedTicket, long now) {
+    LaneKey next = waitingRoom.departure(parkedTicket, now);
+    if (next != null) {
+      parkedTicket.setLaneKey(next);
+    }
+    return next != null;
+  }
+
   /** Puts a ticket that comes back to its old place in the queue; the bounds do not apply. */
   public void returnToQueue(ParkedTicket parkedTicket, long now) {
     if (parkedTicket.state() != State.PARKED) {
@@ -263,6 +279,8 @@ public final class Dispatcher {
     } else if (refusal == null) {
       waitingRoom.enter(parkedTicket, routes);
       waitingRoom.enqueue(parkedTicket, now);
+    } else if (depart(parkedTicket, now)) {
+      returnToQueue(parkedTicket, now);
     } else {
       recorder.recordHopeless(parkedTicket, routes, now);
       refuse(parkedTicket, refusal);
@@ -319,7 +337,13 @@ public final class Dispatcher {
     long wait =
         returns.next(
             () ->
-                WaitEstimate.ofReturn(parkedTicket, routes, waitingRoom, promised, now).waitNanos(),
+                WaitEstimate.ofReturn(
+                        parkedTicket,
+                        waitingRoom.laterRoutesOf(parkedTicket, routes, now),
+                        waitingRoom,
+                        promised,
+                        now)
+                    .waitNanos(),
             now);
     if (wait == Ticker.NEVER) {
       return refusal;

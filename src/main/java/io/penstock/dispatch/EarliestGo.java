@@ -44,7 +44,7 @@ final class EarliestGo {
    * @param first the forecasts of some tickets before it, in order
    */
   WaitForecast forecastBehind(Map<Entry, WaitForecast> first) {
-    long instant = alone();
+    long instant = alone(entry);
     for (Entry each : ahead(first.keySet())) {
       WaitForecast known = first.getOrDefault(each, WaitForecast.UNKNOWN);
       if (known.known()) {
@@ -55,8 +55,23 @@ final class EarliestGo {
   }
 
   private WaitForecast bound(long instant) {
-    long bound = Math.min(Math.min(instant, givenBackAt()), Math.max(copy.now(), entry.widensAt));
+    long bound = Math.min(Math.min(instant, givenBackAt()), Math.max(copy.now(), inOtherLanes()));
     return bound == Ticker.NEVER ? WaitForecast.UNKNOWN : WaitForecast.of(bound - copy.now(), true);
+  }
+
+  /**
+   * Returns an instant before which the ticket does not go in the lanes to which it changes; NEVER
+   * when it changes to none.
+   */
+  private long inOtherLanes() {
+    long soonest = Ticker.NEVER;
+    Entry later = new Entry(entry);
+    while (later.changesAt() < Ticker.NEVER) {
+      long from = later.changesAt();
+      later.change();
+      soonest = Math.min(soonest, Math.max(from, alone(later)));
+    }
+    return soonest;
   }
 
   /** Returns the first instant at which another ticket leaves and gives back what it keeps. */
@@ -121,13 +136,13 @@ final class EarliestGo {
     return null;
   }
 
-  /** Returns when the ticket is admitted if no other goes before it. */
-  private long alone() {
+  /** Returns when a ticket is admitted if no other goes before it. */
+  private long alone(Entry some) {
     long soonest = Ticker.NEVER;
-    for (TicketRoute route : entry.routes) {
+    for (TicketRoute route : some.routes) {
       long instant = copy.now();
       for (Quota quota : route.quotas()) {
-        instant = Math.max(instant, copy.untouched(quota).admittedAt(entry.batch, 0, copy.now()));
+        instant = Math.max(instant, copy.untouched(quota).admittedAt(some.batch, 0, copy.now()));
       }
       soonest = Math.min(soonest, instant);
     }

@@ -162,6 +162,17 @@ public final class ParkedTicket extends Ticket {
     return terms.fallbackNanos();
   }
 
+  /**
+   * Returns the instant from which it no longer waits for the upstream to which affinity keeps it;
+   * NEVER when it always does.
+   */
+  long keptUntilNanos() {
+    long waitNanos = ticketRequest.affinity().waitNanos();
+    return waitNanos == Ticker.NEVER
+        ? Ticker.NEVER
+        : Math.min(arrivedNanos() + waitNanos, deadlineNanos());
+  }
+
   /** Returns what stays taken from its previous attempt, or null for a first attempt. */
   @Nullable
   public TicketCharges carried() {
@@ -253,9 +264,17 @@ public final class ParkedTicket extends Ticket {
     return laneKey;
   }
 
-  /** Sets the quotas and routes it waits for. For the owner of the queue only. */
+  /**
+   * Sets the quotas and routes it waits for. If it may go to another upstream than the one with the
+   * beginning of its prompt, nothing is expected to be read from a cache any more. For the owner of
+   * the queue only, while it is not in the queue.
+   */
   public void setLaneKey(LaneKey next) {
     laneKey = next;
+    String holder = ticketRequest.affinity().holder();
+    if (holder != null && !holder.equals(next.onlyUpstream())) {
+      expectNoCache();
+    }
   }
 
   /** Returns the lane it waits in, or null; any thread may ask whether a claim is still valid. */

@@ -40,21 +40,23 @@ public final class QueueCopy {
    */
   private static final int MOST_BOUNDS = 64;
 
+  /** A lane to which a ticket changes at an instant, with the routes there. */
+  private record Change(long atNanos, LaneKey lane, List<TicketRoute> routes) {}
+
   /** A copied ticket, and how it stands while others go. Times are of the virtual clock. */
   static final class Entry {
     final ParkedTicket ticket;
-    final DimensionSizes sizes = new DimensionSizes();
-    final TicketBatch batch;
+    DimensionSizes sizes = new DimensionSizes();
+    TicketBatch batch;
 
     /** When it has to leave. */
     long deadline;
 
-    /** When fallback models may serve it too; then it has other routes. */
-    long widensAt = Ticker.NEVER;
-
     LaneKey lane;
     List<TicketRoute> routes;
-    private List<TicketRoute> widened = List.of();
+
+    /** The lanes it changes to if it still waits then, in order. */
+    private List<Change> changes = List.of();
 
     /** The quotas of its own key. */
     List<Quota> ofKey;
@@ -84,8 +86,7 @@ public final class QueueCopy {
     Entry(Entry other) {
       this(other.ticket, other.lane, other.routes);
       deadline = other.deadline;
-      widensAt = other.widensAt;
-      widened = other.widened;
+      changes = other.changes;
       skips = other.skips;
       blocked = other.blocked;
     }
@@ -94,24 +95,41 @@ public final class QueueCopy {
       return ticket.keepsCharges();
     }
 
-    void widen() {
-      lane = lane.widened();
-      routes = widened;
-      ofKey = TicketRoute.ofKey(widened).quotas();
-      widensAt = Ticker.NEVER;
+    /** Returns when it changes to another lane; NEVER when it does not. */
+    long changesAt() {
+      return changes.isEmpty() ? Ticker.NEVER : changes.getFirst().atNanos();
+    }
+
+    /** Changes to the next lane. */
+    void change() {
+      Change change = changes.getFirst();
+      changes = changes.subList(1, changes.size());
+      boolean leaves = lane.onlyUpstream() != null && change.lane().onlyUpstream() == null;
+      lane = change.lane();
+      routes = change.routes();
+      ofKey = TicketRoute.ofKey(routes).quotas();
       room = null;
+      if (leaves) {
+        DimensionSizes uncached = new DimensionSizes();
+        ticket.sizesInto(uncached);
+        uncached.expectNoCache();
+        sizes = uncached;
+        batch = TicketBatch.ofEqual(1, uncached);
+      }
     }
 
     /** Returns when it leaves its place even if it does not go. */
     long staysUntil() {
-      return Math.min(deadline, widensAt);
+      return Math.min(deadline, changesAt());
     }
 
-    /** Returns the quotas of its routes, and of those that it will have once it is widened. */
+    /** Returns the quotas of its routes, and of those that it will have in other lanes. */
     Set<Quota> quotas() {
       Set<Quota> quotas = new HashSet<>();
       routes.forEach(route -> quotas.addAll(route.quotas()));
-      widened.forEach(route -> quotas.addAll(route.quotas()));
+      for (Change change : changes) {
+        change.routes().forEach(route -> quotas.addAll(route.quotas()));
+      }
       return quotas;
     }
 
@@ -171,18 +189,39 @@ public final class QueueCopy {
       Entry entry = new Entry(each, each.laneKey(), waitingRoom.routesOf(each, now));
       entry.blocked = each.blocked();
       entry.skips = waitingRoom.skipsOf(each);
-      widening(entry, waitingRoom, now);
+      entry.changes = changes(entry, waitingRoom, now);
       entries.add(entry);
     }
     return entries;
   }
 
-  private static void widening(Entry entry, WaitingRoom waitingRoom, long now) {
+  /**
+   * Returns the changes of an entry: fallback models may serve it, and it leaves the upstream to
+   * which affinity keeps it.
+   */
+  private static List<Change> changes(Entry entry, WaitingRoom waitingRoom, long now) {
     ParkedTicket ticket = entry.ticket;
-    if (!entry.lane.withFallbacks() && ticket.fallbackNanos() < Ticker.NEVER) {
-      entry.widensAt = ticket.fallbackNanos();
-      entry.widened = waitingRoom.lanes().routesOf(entry.lane.widened(), now);
+    long widensAt = entry.lane.withFallbacks() ? Ticker.NEVER : ticket.fallbackNanos();
+    LaneKey elsewhere = waitingRoom.departure(ticket, now);
+    long departsAt = elsewhere == null ? Ticker.NEVER : ticket.keptUntilNanos();
+    LaneKey lane = entry.lane;
+    List<Change> changes = new ArrayList<>(2);
+    if (departsAt <= widensAt && elsewhere != null) {
+      lane = elsewhere;
+      changes.add(change(departsAt, lane, waitingRoom, now));
     }
+    if (widensAt < Ticker.NEVER) {
+      lane = lane.widened();
+      changes.add(change(widensAt, lane, waitingRoom, now));
+    }
+    if (departsAt > widensAt && elsewhere != null) {
+      changes.add(change(departsAt, lane.onlyTo(null), waitingRoom, now));
+    }
+    return changes;
+  }
+
+  private static Change change(long atNanos, LaneKey lane, WaitingRoom waitingRoom, long now) {
+    return new Change(atNanos, lane, waitingRoom.lanes().routesOf(lane, now));
   }
 
   /**
@@ -199,7 +238,7 @@ public final class QueueCopy {
     Entry own = new Entry(arrived, arrived.laneKey(), routes);
     own.blocked = waitingRoom.firstBlocked() != null || waitingRoom.full(arrived) != null;
     own.deadline = Ticker.NEVER;
-    widening(own, waitingRoom, now);
+    own.changes = changes(own, waitingRoom, now);
     entries.add(own);
     QueueCopy copy = new QueueCopy(now, entries, waitingRoom);
     copy.copyClaims(waitingRoom, own);

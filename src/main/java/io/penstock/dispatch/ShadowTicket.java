@@ -26,6 +26,7 @@ public final class ShadowTicket {
     this.ticket =
         new ParkedTicket(
             of.listener(), of.order(), ticketRequest, of.terms(), of.arrivedNanos(), this);
+    ticket.setLaneKey(ticket.laneKey()); // it may go to any upstream, whatever that has cached
   }
 
   /** Returns the ticket that goes through the limits in the request's place. */

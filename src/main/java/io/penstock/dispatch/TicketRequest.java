@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.cost.Cost;
 import io.penstock.quota.CallerAccount;
+import io.penstock.time.Ticker;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -117,10 +118,26 @@ public record TicketRequest(
    * @param with requests with the same value go to the same upstream while it is healthy; null is
    *     none
    * @param at the id of the only upstream that can serve it, or null
+   * @param holder the id of the upstream that has the beginning of its prompt in its cache, or
+   *     null. It goes before the one that {@code with} stands for. What the cost expects to be read
+   *     from a cache is expected of that upstream alone
+   * @param waitNanos how long it waits for its upstream while others could serve it; {@link
+   *     Ticker#NEVER} when it waits as long as that is healthy
    */
-  public record RequestAffinity(@Nullable String with, @Nullable String at) {
+  public record RequestAffinity(
+      @Nullable String with, @Nullable String at, @Nullable String holder, long waitNanos) {
     /** No affinity. */
     public static final RequestAffinity NONE = new RequestAffinity(null, null);
+
+    /** Creates an affinity that lasts as long as its upstream is healthy. */
+    public RequestAffinity(@Nullable String with, @Nullable String at) {
+      this(with, at, null, Ticker.NEVER);
+    }
+
+    /** Returns whether it goes to another upstream after it has waited for its own. */
+    public boolean passes() {
+      return waitNanos != Ticker.NEVER;
+    }
   }
 
   /**

@@ -115,7 +115,7 @@ final class VirtualQueue {
   private void run(@Nullable ParkedTicket until) {
     while (certain) {
       expire(at - 1);
-      widen();
+      changeLanes();
       do {
         do {
           goAll();
@@ -182,15 +182,19 @@ final class VirtualQueue {
     return true;
   }
 
-  private void widen() {
+  private void changeLanes() {
     for (Entry each : queue) {
-      if (each.widensAt <= at) {
+      while (each.changesAt() <= at) {
         claims.values().removeIf(claimant -> claimant == each);
-        each.widen();
+        each.change();
         endPaceClaimsBehind(each);
       }
     }
-    blocked.stream().filter(each -> each.widensAt <= at).forEach(Entry::widen);
+    for (Entry each : blocked) {
+      while (each.changesAt() <= at) {
+        each.change();
+      }
+    }
   }
 
   private void leave(Entry entry) {

@@ -62,9 +62,10 @@ public final class WaitEstimate {
     if (copy != null) {
       return copy.forecastOfArrival();
     }
-    WaitForecast inTurn = ofArrivalInTurn(arrived, routes, waitingRoom, null, now);
+    List<TicketRoute> all = waitingRoom.laterRoutesOf(arrived, routes, now);
+    WaitForecast inTurn = ofArrivalInTurn(arrived, all, waitingRoom, null, now);
     return inTurn.known() && inTurn.waitNanos() > arrived.refusesAboveNanos()
-        ? unlessItOvertakes(inTurn, arrived, routes, waitingRoom, now)
+        ? unlessItOvertakes(inTurn, arrived, all, waitingRoom, now)
         : inTurn;
   }
 

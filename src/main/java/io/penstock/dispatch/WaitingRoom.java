@@ -1,5 +1,6 @@
 package io.penstock.dispatch;
 
+import io.penstock.cost.Cost;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.FlowBacklog;
 import io.penstock.queue.QueueDiscipline;
@@ -33,6 +34,9 @@ public final class WaitingRoom {
 
   /** When fallback models may serve each ticket. */
   private final TicketSchedule fallbacks = new TicketSchedule(ParkedTicket::fallbackNanos);
+
+  /** When each ticket goes to another upstream than the one to which affinity keeps it. */
+  private final TicketSchedule departures = new TicketSchedule(ParkedTicket::keptUntilNanos);
 
   private final ArrivalOrder arrivalOrder = new ArrivalOrder();
 
@@ -118,17 +122,24 @@ public final class WaitingRoom {
     if (!parkedTicket.laneKey().withFallbacks()) {
       fallbacks.add(parkedTicket);
     }
+    if (parkedTicket.laneKey().byAffinity()) {
+      departures.add(parkedTicket);
+    }
   }
 
   /** Forgets a registered ticket that is neither in the queue nor blocked. */
   void forget(ParkedTicket parkedTicket) {
     deadlines.remove(parkedTicket);
     fallbacks.remove(parkedTicket);
+    departures.remove(parkedTicket);
   }
 
-  /** Returns the first instant of a deadline or fallback; NEVER when there is none. */
+  /**
+   * Returns the first instant of a deadline, a fallback or a departure; NEVER when there is none.
+   */
   long firstDueNanos() {
-    return Math.min(deadlines.firstNanos(), fallbacks.firstNanos());
+    long first = Math.min(deadlines.firstNanos(), fallbacks.firstNanos());
+    return Math.min(first, departures.firstNanos());
   }
 
   /** Returns the first ticket with a deadline at or before {@code until}, or null. */
@@ -149,6 +160,51 @@ public final class WaitingRoom {
     if (parkedTicket.waits()) {
       move(parkedTicket, parkedTicket.laneKey().behind(group), now);
     }
+  }
+
+  /**
+   * Lets other upstreams serve the tickets that have waited long enough for the one to which
+   * affinity keeps them; returns whether there were any.
+   */
+  boolean departLate(long now) {
+    boolean any = false;
+    for (ParkedTicket each = departures.due(now); each != null; each = departures.due(now)) {
+      departures.remove(each);
+      LaneKey next = departure(each, now);
+      if (next != null) {
+        move(each, next, now);
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  /**
+   * Returns the routes of a ticket once it no longer waits for the upstream to which affinity keeps
+   * it; its own routes when it always does.
+   */
+  List<TicketRoute> laterRoutesOf(ParkedTicket parkedTicket, List<TicketRoute> own, long now) {
+    LaneKey later = departure(parkedTicket, now);
+    return later == null ? own : laneIndex.routesOf(later, now);
+  }
+
+  /**
+   * Returns the lane key of a ticket once it no longer waits for the upstream to which affinity
+   * keeps it; null when it always does, or no other upstream could ever serve it.
+   */
+  @Nullable LaneKey departure(ParkedTicket parkedTicket, long now) {
+    LaneKey own = parkedTicket.laneKey();
+    if (!own.byAffinity() || parkedTicket.keptUntilNanos() == Ticker.NEVER) {
+      return null;
+    }
+    LaneKey next = own.onlyTo(null);
+    Cost cost = parkedTicket.cost().withCached(0);
+    for (TicketRoute each : laneIndex.routesOf(next, now)) {
+      if (!each.leadsTo(own.onlyUpstream()) && each.obstacle(cost) == null) {
+        return next;
+      }
+    }
+    return null;
   }
 
   /** Returns which bound leaves no place for a ticket that is not in the queue, or null. */
@@ -388,11 +444,15 @@ public final class WaitingRoom {
    */
   private void move(ParkedTicket parkedTicket, LaneKey next, long now) {
     boolean stays = parkedTicket.blocked();
-    if (!stays) {
+    if (stays) {
+      blockedBacklog.remove(parkedTicket);
+    } else {
       leaveLane(parkedTicket, false);
     }
-    parkedTicket.setLaneKey(next);
-    if (!stays) {
+    parkedTicket.setLaneKey(next); // may change its sizes
+    if (stays) {
+      blockedBacklog.add(parkedTicket);
+    } else {
       enqueue(parkedTicket, now);
     }
   }

@@ -19,12 +19,20 @@ import io.penstock.quota.Quota;
 import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The routes of an endpoint's tickets, as its present configuration has them. */
 final class RouteTable implements RouteSource {
+  /** Use of an upstream, relative to the mean of all, above which no new prefix is sent there. */
+  private static final double MOST_USE = 1.05;
+
+  /** A difference from the mean use that does not matter, as a part of the limit. */
+  private static final double LEAST_USE = 0.01;
+
   private final UpstreamRegistry upstreamRegistry;
   private final ModelQuotas models;
   private final Supplier<EndpointSpec> configuration;
@@ -142,17 +150,41 @@ final class RouteTable implements RouteSource {
     }
     List<UpstreamSpec> all = new ArrayList<>();
     List<UpstreamSpec> present = new ArrayList<>();
+    Map<UpstreamSpec, Double> utilization = new HashMap<>();
     for (UpstreamSpec each : configuration.get().upstreams()) {
       Upstream upstream = upstreamRegistry.find(each.id());
       if (upstream != null && upstream.enabled() && each.serves(model)) {
         all.add(each);
         Quota pool = upstream.pool(model, now);
         if (!upstream.readiness(pool, now).away(now)) {
+          if (each.id().equals(affinity.holder())) {
+            return each.id();
+          }
           present.add(each);
+          utilization.put(each, pool.globalUtilization(now));
         }
       }
     }
-    return RendezvousHash.choose(affinity.with(), present.isEmpty() ? all : present);
+    List<UpstreamSpec> candidates = present.isEmpty() ? all : present;
+    if (affinity.passes()) {
+      candidates = lessUsed(candidates, utilization);
+    }
+    return RendezvousHash.choose(affinity.with(), candidates);
+  }
+
+  /**
+   * Returns the upstreams that are not used more than the others. Source: Mirrokni, Thorup and
+   * Zadimoghaddam, "Consistent Hashing with Bounded Loads", 2018: what is hashed to a place that
+   * has more than its share goes to the next place that has less.
+   */
+  private static List<UpstreamSpec> lessUsed(
+      List<UpstreamSpec> upstreams, Map<UpstreamSpec, Double> utilization) {
+    double sum = 0;
+    for (UpstreamSpec each : upstreams) {
+      sum += utilization.getOrDefault(each, 0.0);
+    }
+    double most = sum / Math.max(1, upstreams.size()) * MOST_USE + LEAST_USE;
+    return upstreams.stream().filter(each -> utilization.getOrDefault(each, 0.0) <= most).toList();
   }
 
   private @Nullable Quota ofModel(@Nullable String model, LaneKey laneKey, long now) {

@@ -84,6 +84,12 @@ public final class DimensionSizes {
         uncachedTotal + sign * other.uncachedTotal);
   }
 
+  /** Sets the sizes to those of a ticket of which nothing is expected to be read from a cache. */
+  public void expectNoCache() {
+    uncached = input;
+    uncachedTotal = total;
+  }
+
   /** Returns the size in a dimension. */
   public long get(CostDimension costDimension) {
     return switch (costDimension) {

@@ -36,7 +36,9 @@ public class Ticket extends TreapNode {
     }
   }
 
-  private final Cost cost;
+  /** Only the part of it that is expected to be read from a cache ever changes. */
+  private volatile Cost cost;
+
   private final long bytes;
   private final long arrivedNanos;
   private final long deadlineNanos;
@@ -71,6 +73,15 @@ public class Ticket extends TreapNode {
    */
   protected final void keepSkipsOf(Ticket before) {
     skips(before.skips());
+  }
+
+  /**
+   * Notes that none of its input is expected to be read from a cache any more. For the owner of its
+   * queue only, while it is in none.
+   */
+  protected final void expectNoCache() {
+    cost = cost.withCached(0);
+    sizesOf(cost);
   }
 
   /** Returns the arrival number. */

@@ -72,6 +72,11 @@ public abstract class TreapNode {
   /** Creates a node with the sizes of a cost. */
   TreapNode(long order, Cost cost) {
     this(order, order);
+    sizesOf(cost);
+  }
+
+  /** Sets the sizes to those of a cost; the node must be in no treap. */
+  final void sizesOf(Cost cost) {
     input = CostDimension.INPUT.of(cost);
     output = CostDimension.OUTPUT.of(cost);
     total = CostDimension.TOTAL.of(cost);
