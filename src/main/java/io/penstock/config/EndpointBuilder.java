@@ -37,6 +37,7 @@ import static io.penstock.config.EndpointSettings.STRIP_PREFIX;
 import static io.penstock.config.EndpointSettings.UPGRADE;
 import static io.penstock.config.EndpointSettings.UPSTREAMS;
 
+import io.penstock.config.shape.AffinitySetting;
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.FileSection;
 import io.penstock.config.shape.LocatedValue;
@@ -146,11 +147,15 @@ final class EndpointBuilder {
   }
 
   private void checkAffinity() {
-    if (values.get(DIALECT) == Dialect.NONE
-        && values.get(AFFINITY) instanceof EndpointSpec.Affinity.Auto) {
+    EndpointSpec.Affinity affinity = values.get(AFFINITY);
+    boolean readsBody =
+        affinity instanceof EndpointSpec.Affinity.Auto
+            || affinity instanceof EndpointSpec.Affinity.Prefix;
+    if (values.get(DIALECT) == Dialect.NONE && readsBody) {
       faultCollector.add(
           values.placeOfAny(AFFINITY, DIALECT),
-          "affinity is 'auto', but dialect none reads no body, expected another or a dialect");
+          "affinity is '%s', but dialect none reads no body, expected another or a dialect"
+              .formatted(new AffinitySetting().show(affinity)));
     }
   }
 

@@ -252,7 +252,8 @@ final class EndpointSettings {
           new AffinitySetting(),
           "auto with dialect openai or azure, else none",
           effectiveValues -> affinityOf(effectiveValues.get(DIALECT)),
-          "What keeps requests to one upstream; auto: what an earlier answer named.");
+          "What keeps requests to one upstream; auto: what an earlier answer named; prefix: a"
+              + " cached prompt.");
 
   static final RouteSetting<BigDecimal> CACHE_WARMUP =
       RouteSetting.fixed(

@@ -299,6 +299,12 @@ public record EndpointSpec(
      * that answer knows it.
      */
     record Auto() implements Affinity {}
+
+    /**
+     * The prompt: it goes to the upstream that has its beginning in a cache. A request that refers
+     * to an earlier answer goes where that was given, as with {@link Auto}.
+     */
+    record Prefix() implements Affinity {}
   }
 
   /**

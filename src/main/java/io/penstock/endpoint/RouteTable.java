@@ -31,7 +31,7 @@ final class RouteTable implements RouteSource {
   private static final double MOST_USE = 1.05;
 
   /** A difference from the mean use that does not matter, as a part of the limit. */
-  private static final double LEAST_USE = 0.01;
+  private static final double LEAST_USE = 0.005;
 
   private final UpstreamRegistry upstreamRegistry;
   private final ModelQuotas models;

@@ -36,6 +36,7 @@ import io.penstock.gateway.request.AnswerLearning;
 import io.penstock.gateway.request.ClientAddress;
 import io.penstock.gateway.request.LimitHeaders;
 import io.penstock.gateway.request.OpenWebSockets;
+import io.penstock.gateway.request.PrefixAffinity;
 import io.penstock.gateway.request.RecentRequests;
 import io.penstock.gateway.request.UpstreamAffinity;
 import io.penstock.gateway.request.UpstreamComplaints;
@@ -172,6 +173,7 @@ public class GatewayConfiguration {
         new RequestWeighing(
             costLearner,
             cacheLearner,
+            new PrefixAffinity(cacheLearner, ticker),
             ticker,
             tokenizers,
             provider,

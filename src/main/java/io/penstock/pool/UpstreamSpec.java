@@ -148,6 +148,16 @@ public record UpstreamSpec(
     }
 
     /**
+     * Returns the limits of the pool of a model.
+     *
+     * @param model the upstream's own name for it
+     */
+    public Limits limitsOf(String model) {
+      SharedPool shared = shared(poolOf(model));
+      return shared == null ? limits : shared.limits();
+    }
+
+    /**
      * Returns the name of the pool of a model: that of its shared pool, else the name of the model.
      *
      * @param model the upstream's own name for it

@@ -117,13 +117,17 @@ class RouteFaultsTest {
             "cost_from: guess", "16: cost_from is 'guess', expected body, query, max or provider"),
         endpoint(
             "affinity: sticky",
-            "15: affinity is 'sticky', expected none, key, header:NAME or auto"),
+            "15: affinity is 'sticky', expected none, key, header:NAME, auto or prefix"),
         endpoint(
             "affinity: 'header:a b'",
             "15: affinity is 'header:a b', expected the name of a header, as in header:X-Team"),
         endpoint(
             "affinity: auto",
             "15: affinity is 'auto', but dialect none reads no body, expected another or a"
+                + " dialect"),
+        endpoint(
+            "affinity: prefix",
+            "15: affinity is 'prefix', but dialect none reads no body, expected another or a"
                 + " dialect"),
         endpoint("upgrade: true", "14: upgrade is 'true', expected pass or refuse"),
         endpoint(

@@ -115,6 +115,7 @@ class RouteSchemaTest {
         "latency_compensation: -0.1",
         "max_dynamic_endpoints: 5",
         "affinity: auto, dialect: openai",
+        "affinity: prefix, dialect: anthropic",
         "affinity: 'header:X-Team', upgrade: refuse, max_upload_bytes: 5",
         "affinity: sometimes",
         "upgrade: perhaps",

@@ -342,6 +342,8 @@ class SettingsTest {
         .isEqualTo(new Affinity.Key());
     assertThat(routes.endpoint("affinity: auto", "dialect: gemini").forwarding().affinity())
         .isEqualTo(new Affinity.Auto());
+    assertThat(routes.endpoint("affinity: prefix", "dialect: anthropic").forwarding().affinity())
+        .isEqualTo(new Affinity.Prefix());
   }
 
   @Test

@@ -3,16 +3,19 @@ package io.penstock.config.shape;
 import io.penstock.endpoint.EndpointSpec;
 import java.util.Map;
 
-/** Rule that keeps related requests on one upstream: none, key, {@code header:NAME} or auto. */
+/**
+ * Rule that keeps related requests on one upstream: none, key, {@code header:NAME}, auto or prefix.
+ */
 public record AffinitySetting() implements ValueShape.OfScalar<EndpointSpec.Affinity> {
   private static final String NONE = "none";
   private static final String KEY = "key";
   private static final String HEADER = "header:";
   private static final String AUTO = "auto";
+  private static final String PREFIX = "prefix";
 
   @Override
   public String expected() {
-    return "none, key, header:NAME or auto";
+    return "none, key, header:NAME, auto or prefix";
   }
 
   @Override
@@ -21,6 +24,7 @@ public record AffinitySetting() implements ValueShape.OfScalar<EndpointSpec.Affi
       case NONE -> new ParsedValue.Good<>(new EndpointSpec.Affinity.None());
       case KEY -> new ParsedValue.Good<>(new EndpointSpec.Affinity.Key());
       case AUTO -> new ParsedValue.Good<>(new EndpointSpec.Affinity.Auto());
+      case PREFIX -> new ParsedValue.Good<>(new EndpointSpec.Affinity.Prefix());
       case String text when text.startsWith(HEADER) ->
           header(scalar, text.substring(HEADER.length()));
       default -> bad(scalar);
@@ -41,6 +45,7 @@ public record AffinitySetting() implements ValueShape.OfScalar<EndpointSpec.Affi
       case EndpointSpec.Affinity.Key key -> KEY;
       case EndpointSpec.Affinity.Header(String name) -> HEADER + name;
       case EndpointSpec.Affinity.Auto auto -> AUTO;
+      case EndpointSpec.Affinity.Prefix prefix -> PREFIX;
     };
   }
 
@@ -48,6 +53,7 @@ public record AffinitySetting() implements ValueShape.OfScalar<EndpointSpec.Affi
   public Map<String, Object> schema() {
     String header = HEADER + HeadersSetting.NAME.pattern();
     return ValueShape.orVariable(
-        ValueShape.keywords("type", "string", "pattern", "^(none|key|auto|" + header + ")$"));
+        ValueShape.keywords(
+            "type", "string", "pattern", "^(none|key|auto|prefix|" + header + ")$"));
   }
 }

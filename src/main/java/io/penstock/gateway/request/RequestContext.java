@@ -62,6 +62,7 @@ public final class RequestContext {
   private @Nullable RequestContent requestContent;
   private @Nullable String model;
   private CacheLearner.@Nullable Prompt prompt;
+  private TicketRequest.RequestAffinity prefixAffinity = TicketRequest.RequestAffinity.NONE;
   private boolean weighed;
   private @Nullable ModelOperation modelOperation;
   private boolean stream;
@@ -331,6 +332,16 @@ public final class RequestContext {
   /** Returns the prompt, as far as it matters to caches; null when no body was read. */
   public CacheLearner.@Nullable Prompt prompt() {
     return prompt;
+  }
+
+  /** Returns the affinity to the upstream that has the beginning of the prompt in its cache. */
+  TicketRequest.RequestAffinity prefixAffinity() {
+    return prefixAffinity;
+  }
+
+  /** Sets the affinity to the upstream that has the beginning of the prompt in its cache. */
+  public void setPrefixAffinity(TicketRequest.RequestAffinity affinity) {
+    prefixAffinity = affinity;
   }
 
   /**

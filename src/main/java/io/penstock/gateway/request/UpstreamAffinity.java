@@ -28,6 +28,11 @@ public final class UpstreamAffinity {
           with(requestContext.key().equals(RequestContext.ANONYMOUS) ? null : requestContext.key());
       case Affinity.Header(String name) -> with(request.getHeaders().getFirst(name));
       case Affinity.Auto auto -> at(requestContext.refersTo(), request.getURI().getRawPath());
+      case Affinity.Prefix prefix -> {
+        TicketRequest.RequestAffinity given =
+            at(requestContext.refersTo(), request.getURI().getRawPath());
+        yield given.at() == null ? requestContext.prefixAffinity() : given;
+      }
     };
   }
 
@@ -57,7 +62,8 @@ public final class UpstreamAffinity {
 
   /** Returns whether it has to be remembered which upstream answers a request. */
   static boolean matter(RequestContext requestContext) {
-    return requestContext.endpoint().spec().forwarding().affinity() instanceof Affinity.Auto
+    Affinity affinity = requestContext.endpoint().spec().forwarding().affinity();
+    return (affinity instanceof Affinity.Auto || affinity instanceof Affinity.Prefix)
         && requestContext.endpoint().spec().upstreams().size() > 1;
   }
 

@@ -3,9 +3,11 @@ package io.penstock.gateway.weigh;
 import io.penstock.cost.Cost;
 import io.penstock.cost.CostLearner;
 import io.penstock.cost.RequestContent;
+import io.penstock.dispatch.TicketRequest.RequestAffinity;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.HeldBody;
+import io.penstock.gateway.request.PrefixAffinity;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.UpstreamComplaints;
@@ -37,15 +39,27 @@ public final class RequestWeighing {
    * @param addedMaximum the maximum of output for one answer to write into the body, or {@link
    *     RequestContent#UNSTATED}
    * @param refusal the refusal of a request that states too large a maximum of output, or null
+   * @param affinity the affinity to the upstream that has the beginning of the prompt in its cache
    */
-  record Result(RequestContent content, Cost cost, long addedMaximum, @Nullable Refusal refusal) {
+  record Result(
+      RequestContent content,
+      Cost cost,
+      long addedMaximum,
+      @Nullable Refusal refusal,
+      RequestAffinity affinity) {
+    /** Creates the result of a request without such an affinity. */
+    Result(RequestContent content, Cost cost, long addedMaximum, @Nullable Refusal refusal) {
+      this(content, cost, addedMaximum, refusal, RequestAffinity.NONE);
+    }
+
     Result with(Cost other) {
-      return new Result(content, other, addedMaximum, refusal);
+      return new Result(content, other, addedMaximum, refusal, affinity);
     }
   }
 
   private final CostLearner costLearner;
   private final CacheLearner cacheLearner;
+  private final PrefixAffinity prefixAffinity;
   private final Ticker ticker;
   private final TextTokenizers tokenizers;
   private final ProviderCount provider;
@@ -54,12 +68,14 @@ public final class RequestWeighing {
   public RequestWeighing(
       CostLearner costLearner,
       CacheLearner cacheLearner,
+      PrefixAffinity prefixAffinity,
       Ticker ticker,
       TextTokenizers tokenizers,
       ProviderCount provider,
       UpstreamComplaints complaints) {
     this.costLearner = costLearner;
     this.cacheLearner = cacheLearner;
+    this.prefixAffinity = prefixAffinity;
     this.ticker = ticker;
     this.tokenizers = tokenizers;
     this.provider = provider;
@@ -79,19 +95,21 @@ public final class RequestWeighing {
   /** Returns the result with the part of the input that is expected to be read from a cache. */
   private Result expecting(
       RequestContext requestContext, WeighedRequest.Request body, Result result) {
+    RequestAffinity affinity = prefixAffinity.of(requestContext, body);
     List<String> upstreams = new ArrayList<>();
     for (UpstreamSpec each : requestContext.endpoint().spec().upstreams()) {
-      if (each.budget().expectsReads() && each.serves(body.model())) {
+      boolean possible = affinity.holder() == null || affinity.holder().equals(each.id());
+      if (possible && each.budget().expectsReads() && each.serves(body.model())) {
         upstreams.add(each.id());
       }
     }
-    if (upstreams.isEmpty()) {
-      return result;
-    }
     Cost cost =
-        cacheLearner.expect(
-            result.cost(), requestContext.promptOf(body), upstreams, ticker.nanos());
-    return result.with(cost);
+        upstreams.isEmpty()
+            ? result.cost()
+            : cacheLearner.expect(
+                result.cost(), requestContext.promptOf(body), upstreams, ticker.nanos());
+    return new Result(
+        result.content(), cost, result.addedMaximum(), result.refusal(), affinity);
   }
 
   /** Returns the result, which may come on any thread. */

@@ -155,6 +155,7 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     RequestContext requestContext = RequestContext.of(exchange);
     requestContext.setCost(result.cost(), body, result.content());
     requestContext.addMaximum(result.addedMaximum());
+    requestContext.setPrefixAffinity(result.affinity());
     if (result.refusal() != null) {
       return refuse(exchange, requestContext, result.refusal());
     }
