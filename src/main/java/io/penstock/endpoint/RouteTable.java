@@ -27,12 +27,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The routes of an endpoint's tickets, as its present configuration has them. */
 final class RouteTable implements RouteSource {
-  /** Use of an upstream, relative to the mean of all, above which no new prefix is sent there. */
-  private static final double MOST_USE = 1.05;
+  /** Part of a limit, used beyond the mean of all upstreams, above which no prefix is new there. */
+  private static final double MORE_USE = 0.2;
 
-  /** A difference from the mean use that does not matter, as a part of the limit. */
-  private static final double LEAST_USE = 0.005;
-
+  private final PrefixPlaces places = new PrefixPlaces();
   private final UpstreamRegistry upstreamRegistry;
   private final ModelQuotas models;
   private final Supplier<EndpointSpec> configuration;
@@ -166,24 +164,19 @@ final class RouteTable implements RouteSource {
       }
     }
     List<UpstreamSpec> candidates = present.isEmpty() ? all : present;
-    if (affinity.passes()) {
-      candidates = lessUsed(candidates, utilization);
-    }
-    return RendezvousHash.choose(affinity.with(), candidates);
+    return affinity.passes()
+        ? places.place(affinity.with(), model, lessUsed(candidates, utilization))
+        : RendezvousHash.choose(affinity.with(), candidates);
   }
 
-  /**
-   * Returns the upstreams that are not used more than the others. Source: Mirrokni, Thorup and
-   * Zadimoghaddam, "Consistent Hashing with Bounded Loads", 2018: what is hashed to a place that
-   * has more than its share goes to the next place that has less.
-   */
+  /** Returns the upstreams that are not used much more than the others. */
   private static List<UpstreamSpec> lessUsed(
       List<UpstreamSpec> upstreams, Map<UpstreamSpec, Double> utilization) {
     double sum = 0;
     for (UpstreamSpec each : upstreams) {
       sum += utilization.getOrDefault(each, 0.0);
     }
-    double most = sum / Math.max(1, upstreams.size()) * MOST_USE + LEAST_USE;
+    double most = sum / Math.max(1, upstreams.size()) + MORE_USE;
     return upstreams.stream().filter(each -> utilization.getOrDefault(each, 0.0) <= most).toList();
   }
 
