@@ -409,7 +409,7 @@ public final class Endpoint {
     /** Reports the real usage to the order of the queue, where it changes the order. */
     @Override
     public void usageKnown(ParkedTicket ticket, long tokens) {
-      if (spec().scheduling().order() == QueueOrder.FAIR && tokens != ticket.cost().totalTokens()) {
+      if (spec().scheduling().order() == QueueOrder.FAIR && tokens != ticket.tokens()) {
         dispatchInbox.send(now -> dispatcher.settled(ticket, tokens));
       }
     }

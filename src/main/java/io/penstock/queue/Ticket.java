@@ -98,7 +98,7 @@ public class Ticket extends TreapNode {
    * Returns the tokens that count as service of its flow when it goes, ≥ 1. Expected reads from a
    * cache are left out: they take nothing from others.
    */
-  final long tokens() {
+  public final long tokens() {
     return Math.max(1, cost.uncachedTokens() + cost.outputTokens());
   }
 

@@ -2,7 +2,9 @@ package io.penstock.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
+import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
@@ -18,6 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -101,6 +104,45 @@ class FairShareTest {
       shares[flow] = (double) got[flow] / weights[flow];
     }
     assertThat(jain(shares)).isGreaterThanOrEqualTo(0.99);
+  }
+
+  @Test
+  void nothingReadAlthoughItWasExpected_theFlowIsChargedAll() {
+    Scheduling fair = new Scheduling(QueueOrder.FAIR, 0, 64, new FairBy.Header("x-team"));
+    Endpoint endpoint =
+        endpointFixture.open(
+            EndpointFixture.strict("/a", 1, 1)
+                .to(
+                    EndpointFixture.upstream(
+                        "up", 0, 100_000, ChargeRule.ANTHROPIC, Map.of(), null)),
+            fair,
+            EndpointFixture.OPEN);
+    endpoint.pause(true);
+    endpointFixture.drivers.run();
+    ask(endpoint, "first", new Cost(100, 0, 0, 90));
+    ask(endpoint, "second", new Cost(50, 0, 0));
+    ask(endpoint, "first", new Cost(100, 0, 0, 90));
+    ask(endpoint, "second", new Cost(50, 0, 0));
+    endpoint.pause(false);
+    endpointFixture.drivers.run();
+    endpointFixture.at(10 * EndpointFixture.SECOND);
+    assertThat(endpointFixture.recorded.of(Event.Released.class))
+        .extracting(Event.Released::ticket)
+        .containsExactly(0L, 1L, 3L, 2L);
+  }
+
+  /** Sends a request of which nothing will be read from a cache. */
+  private void ask(Endpoint endpoint, String flow, Cost cost) {
+    TicketRequest.Flow whose = new TicketRequest.Flow(flow, 1);
+    endpoint
+        .submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, whose))
+        .whenDecided(
+            outcome -> {
+              if (outcome instanceof TicketOutcome.Granted(TicketSettlement settlement)) {
+                TokenUsage usage = new TokenUsage(cost.inputTokens(), 0, 0);
+                settlement.served(usage, 0, endpointFixture.ticker.nanos());
+              }
+            });
   }
 
   /**
