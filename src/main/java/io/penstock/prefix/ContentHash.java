@@ -46,8 +46,8 @@ public final class ContentHash {
   public void restart() {
     restBytes = 0;
     length = 0;
-    lane1 = PRIME_1 + PRIME_2;
     lane2 = PRIME_2;
+    lane1 = lane2 + PRIME_1; // wraps around
     lane3 = 0;
     lane4 = -PRIME_1;
   }

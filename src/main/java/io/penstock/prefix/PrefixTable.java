@@ -109,13 +109,13 @@ final class PrefixTable {
     }
     long lifetime = boundary.lifetimeSeconds() * SECOND_NANOS;
     // an entry that was stored for an hour is kept for an hour, whatever reads it
-    boolean kept = before != null && !before.expired(now);
+    Entry kept = before == null || before.expired(now) ? null : before;
     entries.put(
         boundary.fingerprint(),
         new Entry(
             tokens,
-            kept ? Math.max(lifetime, before.lifetimeNanos()) : lifetime,
-            kept ? before.sinceNanos() : now,
+            kept == null ? lifetime : Math.max(lifetime, kept.lifetimeNanos()),
+            kept == null ? now : kept.sinceNanos(),
             now,
             before == null ? key : before.key(),
             before == null ? 0 : before.continuations(),
