@@ -52,7 +52,12 @@ class CacheFigures {
     return "http://127.0.0.1:" + gateway.port() + path + "/v1/messages";
   }
 
-  private record Run(String name, CachedTraffic traffic, int conversations) {}
+  /**
+   * Clients of one endpoint.
+   *
+   * @param least the share of the limit that they have to use
+   */
+  private record Run(String name, CachedTraffic traffic, int conversations, double least) {}
 
   private void print() {
     System.out.println(figureTable);
@@ -101,11 +106,12 @@ class CacheFigures {
       for (int seconds : List.of(5, 10, 30)) {
         CachedTraffic traffic = CachedTraffic.of(provider, seconds, MINUTE);
         routes.append(endpoint("/s" + seconds, traffic));
-        runs.add(new Run("s" + seconds, traffic, 1));
+        runs.add(new Run("s" + seconds, traffic, 1, FULL));
       }
       CachedTraffic own = CachedTraffic.of(provider, 10.5, MINUTE);
       routes.append(endpoint("/own", own));
-      runs.add(new Run("own", own, CONVERSATIONS));
+      // no least share: requests that wait before their prompt is cached are still weighed whole
+      runs.add(new Run("own", own, CONVERSATIONS, 0));
       try (RunningGateway gateway = RunningGateway.start(routes.toString(), MINUTE)) {
         List<List<Sample>> samples = new ArrayList<>();
         for (Run run : runs) {
@@ -123,7 +129,7 @@ class CacheFigures {
           Run run = runs.get(i);
           minutes(run.name() + " first", run.traffic(), samples.get(i).subList(0, 3));
           List<Sample> later = samples.get(i).subList(2, samples.get(i).size());
-          full(run.name() + " full", run.traffic(), later, FULL);
+          full(run.name() + " full", run.traffic(), later, run.least());
           figureTable.add(
               run.name() + ", 429 at the provider, 0",
               later.getLast().refused() == 0,
@@ -151,7 +157,8 @@ class CacheFigures {
       }
       traffic.cacheReadable(false);
       List<Sample> broken = new ArrayList<>(List.of(before.getLast()));
-      for (int minute = 1; minute <= 2 + MINUTES; minute++) {
+      // not longer: all would have to wait for more than max_wait
+      for (int minute = 1; minute <= 4; minute++) {
         broken.add(traffic.after(before.getLast(), minute));
       }
       traffic.cacheReadable(true);
