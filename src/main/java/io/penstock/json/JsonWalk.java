@@ -396,12 +396,25 @@ public final class JsonWalk {
 
   /** As {@link #utf8Bytes()}, and copies the text. */
   public long utf8Bytes(KeptText.@Nullable Part into) {
-    counter.copyTo(into);
+    JsonParser open = reading();
+    boolean plain = isPlain(open);
     if (into != null) {
-      into.expect(reading().getStringLength());
+      into.expect(open.getStringLength());
     }
-    reading().getString(counter);
-    return counter.take();
+    if (!plain || into != null) {
+      counter.begin(into, !plain);
+      open.getString(counter);
+    }
+    return plain ? open.getStringLength() : counter.take();
+  }
+
+  /**
+   * Returns whether the value is a string of ASCII without escapes: only then it has as many
+   * characters as bytes. So a long text need not be read again to be counted, which would take some
+   * milliseconds of an event loop.
+   */
+  private boolean isPlain(JsonParser open) {
+    return isString() && endsAt() - startsAt() - 2 == open.getStringLength();
   }
 
   /** Returns the bytes that the scalar adds to a document without white space, escapes resolved. */

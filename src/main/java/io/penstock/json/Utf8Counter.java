@@ -9,11 +9,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Utf8Counter extends Writer {
   private KeptText.@Nullable Part copy;
+  private boolean counts = true;
   private long bytes;
 
-  /** Sets where all further characters are copied to; null for nowhere. */
-  void copyTo(KeptText.@Nullable Part part) {
+  /**
+   * Sets where all further characters are copied to, null for nowhere, and whether they are
+   * counted.
+   */
+  void begin(KeptText.@Nullable Part part, boolean counted) {
     copy = part;
+    counts = counted;
   }
 
   /** Returns the bytes counted since the last call. */
@@ -59,7 +64,9 @@ public final class Utf8Counter extends Writer {
 
   @Override
   public void write(char[] chars, int offset, int length) {
-    bytes += isAscii(chars, offset, length) ? length : width(chars, offset, length);
+    if (counts) {
+      bytes += isAscii(chars, offset, length) ? length : width(chars, offset, length);
+    }
     if (copy != null) {
       copy.append(chars, offset, length);
     }
@@ -67,7 +74,7 @@ public final class Utf8Counter extends Writer {
 
   @Override
   public void write(String text, int offset, int length) {
-    for (int i = offset; i < offset + length; i++) {
+    for (int i = offset; counts && i < offset + length; i++) {
       bytes += width(text.charAt(i));
     }
     if (copy != null) {
