@@ -372,6 +372,11 @@ public final class JsonWalk {
     return reading().getString();
   }
 
+  /** Returns the characters of the scalar's text. */
+  public int length() {
+    return reading().getStringLength();
+  }
+
   /** Returns whether the text of the scalar has at most {@code chars} characters. */
   public boolean isAtMost(int chars) {
     return reading().getStringLength() <= chars;

@@ -1,6 +1,5 @@
 package io.penstock.json;
 
-import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.io.IOContext;
 import tools.jackson.core.json.JsonFactory;
@@ -27,7 +26,7 @@ final class PieceParser extends NonBlockingByteBufferJsonParser {
     return _inputPtr;
   }
 
-  /** Creates parsers, as Jackson's own factory does it. */
+  /** Creates parsers as Jackson's own factory does. */
   static final class Factory extends JsonFactory {
     private static final long serialVersionUID = 1;
 
@@ -35,16 +34,8 @@ final class PieceParser extends NonBlockingByteBufferJsonParser {
       super(builder);
     }
 
-    @Override
-    public JsonParser createNonBlockingByteBufferParser(ObjectReadContext context) {
-      return parser(context);
-    }
-
     PieceParser parser() {
-      return parser(ObjectReadContext.empty());
-    }
-
-    private PieceParser parser(ObjectReadContext context) {
+      ObjectReadContext context = ObjectReadContext.empty();
       return new PieceParser(
           context,
           _createNonBlockingContext(null),

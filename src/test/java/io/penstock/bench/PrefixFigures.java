@@ -161,7 +161,7 @@ class PrefixFigures {
   void fingerprints_addLittleToReading() throws IOException {
     EnglishText english = EnglishText.read();
     for (int bytes : new int[] {2_000, 40_000, 400_000}) {
-      compare("messages", agentCall(bytes, true, english), AnthropicMessages::new, 15);
+      compare("messages", agentCall(bytes, true, english), AnthropicMessages::new, 35);
       compare("chat", agentCall(bytes, false, english), OpenAiChat::new, 15);
     }
     System.out.println(figureTable);

@@ -202,7 +202,7 @@ final class MarkedPrefix implements CompactBytes.Receiver {
   }
 
   private static boolean is(JsonWalk at, String text) {
-    return at.isString() && at.isAtMost(text.length()) && text.equals(at.text());
+    return at.isString() && at.length() == text.length() && text.equals(at.text());
   }
 
   private void readBlock(JsonWalk at) {
@@ -215,13 +215,17 @@ final class MarkedPrefix implements CompactBytes.Receiver {
   }
 
   private static MarkedSection.Kind kind(JsonWalk at) {
-    if (!at.isAtMost("redacted_thinking".length())) {
-      return MarkedSection.Kind.OTHER;
-    }
-    return switch (at.text()) {
-      case "tool_use" -> MarkedSection.Kind.TOOL_CALL;
-      case "tool_result" -> MarkedSection.Kind.TOOL_RESULT;
-      case "thinking", "redacted_thinking" -> MarkedSection.Kind.NOT_CACHED;
+    // most types are told by their length, without making a string of them
+    return switch (at.length()) {
+      case 8 ->
+          switch (at.text()) {
+            case "tool_use" -> MarkedSection.Kind.TOOL_CALL;
+            case "thinking" -> MarkedSection.Kind.NOT_CACHED;
+            default -> MarkedSection.Kind.OTHER;
+          };
+      case 11 -> is(at, "tool_result") ? MarkedSection.Kind.TOOL_RESULT : MarkedSection.Kind.OTHER;
+      case 17 ->
+          is(at, "redacted_thinking") ? MarkedSection.Kind.NOT_CACHED : MarkedSection.Kind.OTHER;
       default -> MarkedSection.Kind.OTHER;
     };
   }
