@@ -108,8 +108,7 @@ public final class RequestWeighing {
             ? result.cost()
             : cacheLearner.expect(
                 result.cost(), requestContext.promptOf(body), upstreams, ticker.nanos());
-    return new Result(
-        result.content(), cost, result.addedMaximum(), result.refusal(), affinity);
+    return new Result(result.content(), cost, result.addedMaximum(), result.refusal(), affinity);
   }
 
   /** Returns the result, which may come on any thread. */
