@@ -382,11 +382,6 @@ public final class JsonWalk {
     return reading().getStringLength() <= chars;
   }
 
-  /** Returns the number of characters of the scalar's text. */
-  public int length() {
-    return reading().getStringLength();
-  }
-
   /** Returns the first characters of the scalar's text, without a copy of the rest. */
   public String beginning(int chars) {
     TextBeginning beginning = new TextBeginning(chars);
