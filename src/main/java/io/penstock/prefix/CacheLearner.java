@@ -125,7 +125,7 @@ public final class CacheLearner {
       table.continued(held.boundary(), now);
     }
     boolean couldRead = held != null && held.tokens() > 0 && held.sinceNanos() <= sentNanos;
-    if (couldRead) {
+    if (held != null && couldRead) {
       double read = (double) tokenUsage.cacheReadTokens() / (double) held.tokens();
       trust.touch(new Reader(prompt.key(), model, upstream)).add(read >= READ ? 1 : read);
     }
