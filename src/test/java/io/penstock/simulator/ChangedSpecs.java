@@ -34,6 +34,28 @@ final class ChangedSpecs {
         Map.of());
   }
 
+  /** Returns an upstream of which whole limits may be left uncharged because of caches. */
+  static UpstreamSpec trustingAll(UpstreamSpec spec) {
+    UpstreamSpec.Budget budget = spec.budget();
+    return new UpstreamSpec(
+        spec.id(),
+        spec.url(),
+        spec.access(),
+        spec.models(),
+        spec.weight(),
+        new UpstreamSpec.Budget(
+            budget.limits(),
+            budget.pools(),
+            budget.day(),
+            budget.charge(),
+            budget.settlesUsage(),
+            budget.guardNanos(),
+            budget.burstSeconds(),
+            100),
+        spec.link(),
+        spec.injectsUsage());
+  }
+
   static EndpointSpec with(EndpointSpec spec, LimitAlgorithm limitAlgorithm, LimitSpec limit) {
     return with(spec, limitAlgorithm, limit, spec.shadow());
   }

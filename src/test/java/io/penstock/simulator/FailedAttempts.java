@@ -57,7 +57,7 @@ final class FailedAttempts {
     if (fails) {
       AttemptFailure[] all = AttemptFailure.values();
       AttemptFailure any = all[simScenario.random.nextInt(all.length)];
-      again(ticket, settlement, ticket.counted > 0 ? AttemptFailure.BROKEN : any);
+      again(ticket, settlement, ticket.counted > 0 || ticket.stated ? AttemptFailure.BROKEN : any);
     }
     return fails;
   }
@@ -80,6 +80,9 @@ final class FailedAttempts {
     if (!ticket.runs(settlement)) {
       outsideWorld.later(ticket, settlement);
       return;
+    }
+    if (failure != AttemptFailure.BROKEN) {
+      outsideWorld.provider().uncounted(ticket);
     }
     boolean toOtherUpstream = simScenario.chance(0.5);
     simulation.note(failure + (toOtherUpstream ? " elsewhere " : " ") + "comes to", ticket.order);

@@ -47,6 +47,12 @@ enum InjectedFault {
   MANY_TRIALS,
   /** An upstream opens, and waiting tickets are not woken. */
   OPEN_UNHEARD,
+  /** More is left uncharged because of caches than the configuration allows. */
+  TOO_MUCH_TRUST,
+  /** The beginning of answers is not heard, so that others are held for longer. */
+  BEGINNING_UNHEARD,
+  /** The input that answers state while they run is not heard. */
+  INPUT_UNHEARD,
   /** A fault of the oracle itself: flows that come back keep the service they did not use. */
   NO_LIFT,
   /** A fault of the oracle itself: an endpoint is charged again for each attempt. */
@@ -100,6 +106,12 @@ enum InjectedFault {
               order,
               ChangedSpecs.with(waiting, waiting.bounds(), waiting.maxBlocked() + 1),
               spec.upstreams());
+      case TOO_MUCH_TRUST ->
+          ChangedSpecs.with(
+              spec,
+              order,
+              waiting,
+              spec.upstreams().stream().map(ChangedSpecs::trustingAll).toList());
       default -> spec;
     };
   }

@@ -26,6 +26,7 @@ final class Oracle {
   private final EventCounts eventCounts = new EventCounts();
   private int waiting;
   private int running;
+  private boolean warmupBegan;
 
   Oracle(SimWorld world) {
     this.world = world;
@@ -81,8 +82,24 @@ final class Oracle {
     if (ticket.denial != null) {
       return;
     }
+    warmup(ticket);
     if (!ticket.endpoint.removed && ways.possible(ticket)) {
       ticket.endpoint.join(ticket);
+    }
+  }
+
+  /** Puts a ticket to those with the same new beginning, unless its group is about to refuse it. */
+  private void warmup(SimTicket ticket) {
+    if (ticket.arrival.stream().anyMatch(each -> !each.personal() && each.line.kept())) {
+      return;
+    }
+    SimTicket moved = ticket.endpoint.warmups.arrived(ticket);
+    OracleFair fair = ticket.endpoint.ranking.fair;
+    if (moved != null) {
+      eventCounts.saw("moved behind a warm-up");
+      if (fair != null) {
+        fair.unsure(); // its flow may have been idle in between
+      }
     }
   }
 
@@ -100,6 +117,9 @@ final class Oracle {
           checks.waits(ticket, world.now());
           if (ticket.blocked) {
             eventCounts.saw("blocked");
+          }
+          if (ticket.hold != null && ticket.heldByWarmup(world.now())) {
+            eventCounts.saw("held by a warm-up");
           }
         }
         case Event.Released released -> released(ticket, released);
@@ -215,20 +235,26 @@ final class Oracle {
     move(ticket, Stage.WAITING, Stage.RUNNING);
     order.charged(ticket, ways.of(ticket));
     take(ticket, pool, now);
+    SimHold hold = ticket.facing.paid() ? null : ticket.hold;
+    if (hold != null) {
+      if (hold.isOver(now)) {
+        eventCounts.saw("warm-up was over");
+      }
+      warmupBegan |= hold.granted(ticket, now);
+    }
   }
 
   private void take(SimTicket ticket, @Nullable SimPool pool, long now) {
     List<OracleSpend> spends = new ArrayList<>();
     if (pool != null) {
       for (OracleSpend.Metering metering : pool.meters) {
-        spends.add(
-            new OracleSpend(
-                metering, pool.spec.budget().charge(), pool.rate(), ticket.demand, now));
+        spends.add(new OracleSpend(metering, pool.spec.budget(), pool.rate(), ticket.demand, now));
       }
     }
     if (pool != null) {
       pool.gate.passed(now);
     }
+    ticket.pool = pool;
     ticket.spends = spends;
     List<OracleSpend> kept = new ArrayList<>(ticket.kept);
     ticket.more().forEach(quota -> quota.take(ticket.demand, ChargeRule.TOTAL, now, kept));
@@ -255,6 +281,7 @@ final class Oracle {
       ticket.past = AttemptFailure.REFUSED; // whatever the reason, it costs the client a request
     }
     order.used(ticket, 0);
+    began(ticket);
     SimEndpoint endpoint = ticket.endpoint;
     endpoint.count(Stage.RUNNING, ticket, -1);
     endpoint.count(Stage.WAITING, ticket, 1);
@@ -301,7 +328,33 @@ final class Oracle {
     }
   }
 
+  /**
+   * Returns whether tickets are held since the last call, until an answer begins: no promise could
+   * know how long.
+   */
+  boolean warmupBegan() {
+    boolean was = warmupBegan;
+    warmupBegan = false;
+    return was;
+  }
+
+  /** Notes that an answer began or will not come: nobody is held because of it. */
+  void began(SimTicket ticket) {
+    if (ticket.hold != null) {
+      ticket.hold.ended(ticket);
+    }
+  }
+
+  /** Notes that an answer states its input while it runs. */
+  void stated(SimTicket ticket, TokenUsage usage) {
+    ticket.stated = true;
+    eventCounts.saw("stated early");
+    ticket.spends.forEach(spend -> spend.stated(usage, world.now()));
+    ticket.kept.forEach(spend -> spend.stated(usage, world.now()));
+  }
+
   void settled(SimTicket ticket, @Nullable TokenUsage usage, long counted) {
+    began(ticket);
     for (OracleSpend spend : ticket.spends) {
       spend.settled(usage, counted, world.now());
     }
@@ -310,10 +363,13 @@ final class Oracle {
     }
     long input = usage == null ? ticket.cost.inputTokens() : usage.inputTokens();
     long output = usage == null ? counted : usage.outputTokens();
-    order.used(ticket, input + output);
+    SimPool pool = ticket.pool;
+    long free = usage == null || pool == null || !pool.expectsReads() ? 0 : usage.cacheReadTokens();
+    order.used(ticket, input + output - free);
   }
 
   void returned(SimTicket ticket) {
+    began(ticket);
     for (OracleSpend spend : ticket.spends) {
       spend.returned(world.now());
     }

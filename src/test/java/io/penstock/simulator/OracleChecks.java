@@ -101,6 +101,11 @@ final class OracleChecks {
       throw new InvariantViolation(
           name + " holds " + limit.balance(now) + ", expected " + model.held());
     }
+    if (limit.discounts().sum() != model.discounts()) {
+      throw new InvariantViolation(
+          "%s leaves %d uncharged because of caches, expected %d"
+              .formatted(name, limit.discounts().sum(), model.discounts()));
+    }
     // Both may be long past: only future instants matter.
     long paced = Math.max(now, limit.paceAllowsAt(1, now));
     if (Math.abs(paced - Math.max(now, model.paced(1))) > 1_000) {
@@ -319,6 +324,10 @@ final class OracleChecks {
       if (metered.limit().balance(now).reserved() != 0) {
         throw new InvariantViolation(
             quota + " holds " + metered.limit().balance(now) + " at the end");
+      }
+      if (metered.limit().discounts().sum() != 0) {
+        throw new InvariantViolation(
+            quota + " leaves uncharged at the end: " + metered.limit().discounts().sum());
       }
       if (metered.limit().room(later) != Long.MAX_VALUE) {
         throw new InvariantViolation(

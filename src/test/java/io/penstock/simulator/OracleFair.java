@@ -52,7 +52,7 @@ final class OracleFair {
   }
 
   static long tokens(SimTicket ticket) {
-    return Math.max(1, ticket.cost.totalTokens());
+    return Math.max(1, ticket.cost.uncachedTokens() + ticket.cost.outputTokens());
   }
 
   /** Notes that a flow may have been lifted at another instant than was observed. */

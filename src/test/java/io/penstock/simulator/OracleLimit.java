@@ -36,6 +36,31 @@ abstract class OracleLimit {
     }
   }
 
+  private static final int PERCENT = 100;
+
+  /** What may still turn out to count, because it is not known whether a cache had it. */
+  private long discounts;
+
+  /** Returns the sum of all open discounts. */
+  final long discounts() {
+    return discounts;
+  }
+
+  /** Returns the most that may be left out of charges. */
+  final long bound(int trust) {
+    return capacity() * trust / PERCENT;
+  }
+
+  /** Returns how much of an expected read may be left out of a charge now. */
+  final long discount(long read, int trust) {
+    return discounts == 0 ? read : Math.min(read, Math.max(0, bound(trust) - discounts));
+  }
+
+  /** Opens a discount; closes one if it is negative. */
+  final void discounted(long amount) {
+    discounts += amount;
+  }
+
   abstract LimitSpec spec();
 
   abstract long capacity();

@@ -189,7 +189,8 @@ final class OracleOrder {
     }
     boolean byKey = lackingMore.stream().anyMatch(SimQuota::personal);
     // Another endpoint may not know yet that a key has room again.
-    boolean unseen = earlier.facing.account() != null && earlier.endpoint != gone.endpoint;
+    boolean keyed = earlier.facing.account() != null || earlier.facing.hold() != null;
+    boolean unseen = keyed && earlier.endpoint != gone.endpoint;
     if (byKey || unseen || lackingMore.size() > 1) {
       return false;
     }

@@ -5,6 +5,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.UpstreamSpec;
 import io.penstock.simulator.OracleLimit.Ask;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,23 @@ final class OracleSpend {
 
   private final Ask ask;
   private final ProviderLedger.Account account;
+
+  /** The part of what was taken that is merely expected. */
+  private final long expected;
+
+  /** The certain part, as it was expected or has been stated. */
+  private long least;
+
+  /** What is left of the first take, of the last addition to it, and all earlier additions. */
+  private long takenLeft;
+
+  private long addedLeft;
+  private long addedCell;
+  private long addedBefore;
+
+  /** What was left out because a cache is expected to have it, until that is known. */
+  private long discount;
+
   private final long takenAt;
   private long cell;
   private boolean ended;
@@ -33,15 +51,45 @@ final class OracleSpend {
   private long lastAmount;
 
   OracleSpend(Metering metering, ChargeRule chargeRule, long rate, SimDemand demand, long now) {
+    this(metering, chargeRule, rate, demand.ask(metering.measure(), chargeRule), 0, 0, now);
+  }
+
+  /** Creates the charge of an upstream. */
+  OracleSpend(
+      Metering metering, UpstreamSpec.Budget budget, long rate, SimDemand demand, long now) {
+    this(
+        metering,
+        budget.charge(),
+        rate,
+        demand.ask(metering, budget),
+        demand.ask(metering.measure(), budget.charge()).taken()
+            - demand.ask(metering, budget).taken(),
+        metering.limit().bound(budget.cacheTrust()),
+        now);
+  }
+
+  private OracleSpend(
+      Metering metering,
+      ChargeRule chargeRule,
+      long rate,
+      Ask demand,
+      long discount,
+      long bound,
+      long now) {
     this.limit = metering.limit();
     this.ledger = metering.ledger();
     this.limitMeasure = metering.measure();
     this.chargeRule = chargeRule;
     this.rate = metering.measure() == LimitMeasure.TOKENS ? rate : 1;
-    this.ask = demand.ask(limitMeasure, chargeRule).within(limit.capacity());
+    this.ask = demand.within(limit.capacity());
     this.heldLeft = ask.held();
-    this.account = ledger.release(limit.capacity(), ask, now);
+    this.takenLeft = ask.taken();
+    this.least = ask.least();
+    this.expected = Math.max(0, ask.taken() - ask.least());
+    this.discount = discount;
+    this.account = ledger.release(limit.capacity(), ask, discount, bound, now);
     this.cell = limit.take(ask.taken(), ask.held(), now);
+    limit.discounted(discount);
     this.takenAt = now;
   }
 
@@ -78,7 +126,7 @@ final class OracleSpend {
         limit.spec() instanceof LimitSpec.TrailingWindow window
             && now - takenAt > window.guardNanos();
     if (late && !ended) {
-      cell = limit.move(cell, ask.taken(), now);
+      cell = limit.move(cell, takenLeft, now);
     }
   }
 
@@ -107,16 +155,64 @@ final class OracleSpend {
     charged += more;
   }
 
+  /** Returns what counts now as taken at release. */
+  private long taken() {
+    return takenLeft + addedBefore + addedLeft;
+  }
+
+  /** Replaces the expected input by the real one, while the answer still runs. */
+  void stated(TokenUsage usage, long now) {
+    boolean input =
+        limitMeasure == LimitMeasure.TOKENS || limitMeasure == LimitMeasure.INPUT_TOKENS;
+    boolean atOnce =
+        switch (chargeRule) {
+          case TOTAL, WHOLE, ANTHROPIC, GEMINI -> true;
+          case OPENAI, AZURE, BEDROCK -> false;
+        };
+    if (ended || !input || !atOnce) {
+      return;
+    }
+    long used = whole() ? usage.inputTokens() + expected : usedInput(usage);
+    least = Math.max(0, used - expected);
+    adjust(used, now);
+    closeDiscount();
+    account.stated(used);
+  }
+
+  private void closeDiscount() {
+    limit.discounted(-discount);
+    discount = 0;
+  }
+
+  /** Makes an amount count as taken at release: what is missing counts from now on. */
+  private void adjust(long used, long now) {
+    if (used > taken()) {
+      long more = used - taken();
+      addedBefore += addedLeft;
+      addedLeft = more;
+      addedCell = limit.charge(addedLeft, 0, now);
+    } else if (used < taken()) {
+      long back = taken() - used;
+      long ofAdded = Math.min(back, addedLeft);
+      if (ofAdded > 0) {
+        limit.give(addedCell, ofAdded, 0, now);
+        addedLeft -= ofAdded;
+      }
+      long ofFirst = Math.min(back - ofAdded, takenLeft);
+      if (ofFirst > 0) {
+        limit.give(cell, ofFirst, 0, now);
+        takenLeft -= ofFirst;
+      }
+    }
+  }
+
   /** Settles the charge of an ended answer; {@code usage} may be missing. */
   void settled(@Nullable TokenUsage usage, long counted, long now) {
     ended = true;
-    long unsaid = whole() ? ask.least() + counted : ask.taken();
+    long unsaid = whole() ? least + counted : taken() + discount;
     long used = usage == null ? unsaid : usedInput(usage);
-    if (used < ask.taken()) {
-      limit.give(cell, ask.taken() - used, 0, now);
-    } else if (used > ask.taken()) {
-      limit.charge(used - ask.taken(), 0, now);
-    }
+    adjust(used, now);
+    closeDiscount();
     if (countsOutput()) {
       long output = (usage == null ? counted : usage.outputTokens()) * rate;
       if (output > charged) {
@@ -171,8 +267,9 @@ final class OracleSpend {
   /** Gives everything back, because it never ran. */
   void returned(long now) {
     ended = true;
-    limit.give(cell, ask.taken(), heldLeft, now);
+    limit.give(cell, takenLeft, heldLeft, now);
     heldLeft = 0;
+    closeDiscount();
     account.returned();
   }
 }

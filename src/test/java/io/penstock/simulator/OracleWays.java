@@ -255,9 +255,8 @@ final class OracleWays {
     if (pool.gate.shut(now)) {
       return false;
     }
-    ChargeRule chargeRule = pool.spec.budget().charge();
     for (OracleSpend.Metering metering : pool.meters) {
-      Ask ask = ticket.demand.ask(metering.measure(), chargeRule);
+      Ask ask = ticket.demand.ask(metering, pool.spec.budget());
       if (!passes(metering.limit(), ask, now, pace)) {
         return false;
       }
@@ -309,7 +308,7 @@ final class OracleWays {
   /** Returns whether a pool could ever admit a ticket. */
   static boolean possible(SimPool pool, SimTicket ticket) {
     for (OracleSpend.Metering each : pool.meters) {
-      if (!each.limit().possible(ticket.demand.ask(each.measure(), pool.spec.budget().charge()))) {
+      if (!each.limit().possible(ticket.demand.ask(each, pool.spec.budget()))) {
         return false;
       }
     }

@@ -10,6 +10,7 @@ import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.Upstream;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.Arrays;
@@ -25,6 +26,8 @@ final class OutsideWorld {
   private final SimWorld world;
   private final SimScenario simScenario;
   private final FailedAttempts attempts;
+  private final SimCaches caches;
+  private final SimProvider provider;
   private int left;
   private boolean busy;
 
@@ -32,8 +35,14 @@ final class OutsideWorld {
     this.simulation = simulation;
     this.world = simulation.world();
     this.simScenario = world.scenario();
+    this.caches = simScenario.caches;
+    this.provider = new SimProvider(world, simulation.oracle().seen());
     this.left = simScenario.tickets;
     this.attempts = new FailedAttempts(simulation, this);
+  }
+
+  SimProvider provider() {
+    return provider;
   }
 
   void begin() {
@@ -43,6 +52,7 @@ final class OutsideWorld {
       simulation.at(world.now() + simScenario.seconds(span), simulation::reload);
     }
     new UpstreamOutages(simulation).begin(span);
+    provider.begin(span);
     if (simScenario.cancels) {
       new SimOperators(simulation).begin(span);
     }
@@ -79,7 +89,7 @@ final class OutsideWorld {
     SimEndpoint endpoint = simScenario.below > 0 ? enter(picked.spec.configuredPath()) : picked;
     WaitPatience waitPatience = patience();
     SimKeys.Key key = world.keys().pick();
-    TicketRequest ticketRequest =
+    TicketRequest drawn =
         new TicketRequest(
             model(),
             simScenario.cost(),
@@ -90,7 +100,15 @@ final class OutsideWorld {
             TicketRequest.RequestAffinity.NONE,
             key == null ? null : key.account(),
             null);
-    if (fair(endpoint)) {
+    SimPrompt prompt =
+        caches.prompt(
+            drawn,
+            key == null ? null : key.account().name(),
+            endpoint.spec.upstreams(),
+            world.now());
+    TicketRequest ticketRequest = prompt == null ? drawn : prompt.ask();
+    boolean warms = ticketRequest.sharedPrefix() != null;
+    if (fair(endpoint) || warms) {
       simulation.drain(); // else the oracle could not know when its flow comes back
     }
     SimTicket ticket =
@@ -103,6 +121,7 @@ final class OutsideWorld {
             world.now(),
             deadline(waitPatience, endpoint.endpoint.spec()),
             refusesAbove(waitPatience, endpoint.endpoint.spec()));
+    ticket.prompt = prompt;
     simulation.oracle().submitted(ticket);
     ParkedTicket parkedTicket =
         endpoint.endpoint.submit(
@@ -117,6 +136,9 @@ final class OutsideWorld {
       return;
     }
     parkedTicket.whenDecided(ticketOutcome -> decided(ticket, ticketOutcome));
+    if (warms) {
+      simulation.drain(); // others with the same beginning may come at this very instant
+    }
     if (simScenario.cancels && simScenario.chance(0.15)) {
       long after = simScenario.chance(0.3) ? 0 : simScenario.seconds(20);
       simulation.at(world.now() + after, () -> leave(ticket));
@@ -277,6 +299,10 @@ final class OutsideWorld {
     }
     long took = simScenario.chance(0.1) ? 0 : simScenario.seconds(30);
     long output = real(ticket.cost.outputTokens());
+    ticket.answer = provider.sent(ticket, caches.used ? realInput(ticket) : 0);
+    if (ticket.answer != null) {
+      answers(ticket, ticketSettlement, ticket.answer, took);
+    }
     long[] pieces = simScenario.random.longs(simScenario.random.nextInt(7), 0, took + 1).toArray();
     Arrays.sort(pieces);
     for (int at = 0; at < pieces.length; at++) {
@@ -298,7 +324,60 @@ final class OutsideWorld {
     };
   }
 
+  /** Returns the real input: what it has in common with others is known exactly. */
+  private long realInput(SimTicket ticket) {
+    long common = ticket.prompt == null ? 0 : ticket.prompt.tokens();
+    return common + real(ticket.cost.inputTokens() - common);
+  }
+
+  /** Schedules the beginning of an answer, and what it states while it runs. */
+  private void answers(
+      SimTicket ticket, TicketSettlement ticketSettlement, SimAnswer answer, long took) {
+    long first = caches.part(took);
+    if (caches.chance(0.7)) {
+      simulation.at(world.now() + first, () -> began(ticket, ticketSettlement));
+    }
+    if (answer.states() == SimAnswer.States.EARLY) {
+      long later = caches.chance(0.7) ? 0 : caches.part(took - first);
+      simulation.at(world.now() + first + later, () -> stated(ticket, ticketSettlement));
+    }
+  }
+
+  private void began(SimTicket ticket, TicketSettlement ticketSettlement) {
+    if (ticket.runs(ticketSettlement)) {
+      provider.began(ticket);
+      simulation.oracle().began(ticket);
+      if (world.fault() != InjectedFault.BEGINNING_UNHEARD) {
+        ticketSettlement.answerBegan();
+      }
+    }
+  }
+
+  private void stated(SimTicket ticket, TicketSettlement ticketSettlement) {
+    if (ticket.runs(ticketSettlement)) {
+      TokenUsage stated = usage(ticket, 0);
+      simulation.oracle().stated(ticket, stated);
+      learn(ticket, ticketSettlement, stated);
+      if (world.fault() != InjectedFault.INPUT_UNHEARD) {
+        ticketSettlement.inputStated(stated, world.now());
+      }
+    }
+  }
+
+  private void learn(
+      SimTicket ticket, TicketSettlement ticketSettlement, @Nullable TokenUsage tokenUsage) {
+    Upstream upstream = ticketSettlement.upstream();
+    if (tokenUsage != null && upstream != null) {
+      caches.stated(ticket, upstream.spec().id(), tokenUsage, world.now());
+    }
+  }
+
   private TokenUsage usage(SimTicket ticket, long counted) {
+    SimAnswer answer = ticket.answer;
+    if (answer != null) {
+      long output = simScenario.exact || simScenario.chance(0.7) ? counted : real(counted);
+      return new TokenUsage(answer.input(), answer.read(), answer.written(), output, 0);
+    }
     long input = real(ticket.cost.inputTokens());
     long cached = simScenario.chance(0.5) ? 0 : (long) (input * simScenario.random.nextDouble());
     long output = simScenario.exact || simScenario.chance(0.7) ? counted : real(counted);
@@ -332,7 +411,12 @@ final class OutsideWorld {
       later(ticket, ticketSettlement);
       return;
     }
-    TokenUsage tokenUsage = simScenario.chance(0.15) ? null : usage(ticket, output);
+    boolean never = ticket.answer != null && ticket.answer.states() == SimAnswer.States.NEVER;
+    TokenUsage tokenUsage = never || simScenario.chance(0.15) ? null : usage(ticket, output);
+    provider.began(ticket);
+    if (!ticket.stated) {
+      learn(ticket, ticketSettlement, tokenUsage);
+    }
     simulation.oracle().settled(ticket, tokenUsage, output);
     if (world.fault() == InjectedFault.NEVER_SETTLED && simScenario.chance(0.05)) {
       return;
@@ -345,6 +429,10 @@ final class OutsideWorld {
   /** Closes a settled ticket again, which must change nothing. */
   void later(SimTicket ticket, TicketSettlement ticketSettlement) {
     long now = world.now();
+    if (caches.used && caches.chance(0.2)) {
+      ticketSettlement.inputStated(new TokenUsage(99, 0, 0), now);
+      ticketSettlement.answerBegan();
+    }
     switch (simScenario.random.nextInt(14)) {
       case 0 -> ticketSettlement.served(null, ticket.cost.outputTokens(), now);
       case 1 -> ticketSettlement.cancelled(null, 7, now);

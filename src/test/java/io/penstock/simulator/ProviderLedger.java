@@ -51,6 +51,9 @@ final class ProviderLedger {
   private long reserved;
   private long overrun;
 
+  /** What was left out because a cache is expected to have it, until an answer states it. */
+  private long discounts;
+
   /** Creates a ledger; a window of 0 records nothing, for limits that no provider sees. */
   ProviderLedger(long window) {
     this.window = window;
@@ -61,8 +64,14 @@ final class ProviderLedger {
     return overrun;
   }
 
-  Account release(long limit, Ask ask, long now) {
-    Account account = new Account(ask);
+  /**
+   * Records a release.
+   *
+   * @param discount what was left out of the demand because a cache is expected to have it
+   * @param bound the most that all open discounts together may be; a single one may be larger
+   */
+  Account release(long limit, Ask ask, long discount, long bound, long now) {
+    Account account = new Account(ask, discount);
     if (window > 0) {
       for (Entry first = entries.peekFirst();
           first != null && first.instant <= now - window;
@@ -75,6 +84,12 @@ final class ProviderLedger {
         throw new InvariantViolation(
             "a trailing window holds %d of %d after a release of %d, %d of it held"
                 .formatted(holds, limit, ask.all(), reserved));
+      }
+      discounts += discount;
+      if (discount > 0 && holds + discounts > limit + Math.max(bound, discount)) {
+        throw new InvariantViolation(
+            "a trailing window may hold %d of %d if no cache has anything, %d more are allowed"
+                .formatted(holds + discounts, limit, Math.max(bound, discount)));
       }
       account.released = account.add(ask.taken(), now, true);
       reserved += ask.held();
@@ -90,7 +105,10 @@ final class ProviderLedger {
     private long holding;
     private long beyond;
 
-    private Account(Ask ask) {
+    private long discount;
+
+    private Account(Ask ask, long discount) {
+      this.discount = discount;
       this.holding = ask.held();
     }
 
@@ -133,6 +151,15 @@ final class ProviderLedger {
       }
     }
 
+    /** The answer states its input before its end. */
+    void stated(long usedAtRelease) {
+      if (window > 0) {
+        released.set(usedAtRelease, released.counts);
+        discounts -= discount;
+        discount = 0;
+      }
+    }
+
     void settled(long usedAtRelease) {
       if (window == 0) {
         return;
@@ -156,6 +183,8 @@ final class ProviderLedger {
 
     private void close() {
       reserved -= holding;
+      discounts -= discount;
+      discount = 0;
       overrun -= beyond;
     }
   }

@@ -3,6 +3,7 @@ package io.penstock.simulator;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.UpstreamSpec;
 import io.penstock.simulator.OracleLimit.Ask;
 
 /** The demand of one request in each measure. */
@@ -15,8 +16,10 @@ final class SimDemand {
   private final Ask whole;
   private final Ask stated;
   private final Ask most;
+  private final long read;
 
   SimDemand(Cost cost) {
+    this.read = cost.cachedTokens();
     this.request = ask(LimitMeasure.REQUESTS, ChargeRule.TOTAL, cost);
     this.running = ask(LimitMeasure.CONCURRENCY, ChargeRule.TOTAL, cost);
     this.input = ask(LimitMeasure.INPUT_TOKENS, ChargeRule.TOTAL, cost);
@@ -25,6 +28,23 @@ final class SimDemand {
     this.whole = ask(LimitMeasure.TOKENS, ChargeRule.WHOLE, cost);
     this.stated = ask(LimitMeasure.TOKENS, ChargeRule.OPENAI, cost);
     this.most = ask(LimitMeasure.TOKENS, ChargeRule.BEDROCK, cost);
+  }
+
+  /**
+   * Returns the demand on a limit of an upstream now: what a cache is expected to have is left out
+   * as far as the limit may be left uncharged.
+   */
+  Ask ask(OracleSpend.Metering metering, UpstreamSpec.Budget budget) {
+    Ask whole = ask(metering.measure(), budget.charge());
+    boolean input =
+        metering.measure() == LimitMeasure.TOKENS
+            || metering.measure() == LimitMeasure.INPUT_TOKENS;
+    boolean expects = budget.charge() == ChargeRule.ANTHROPIC && budget.cacheTrust() > 0;
+    if (read == 0 || !input || !expects) {
+      return whole;
+    }
+    long less = metering.limit().discount(read, budget.cacheTrust());
+    return new Ask(whole.taken() - less, whole.held(), whole.least() - read);
   }
 
   /** Returns the demand of a cost in a measure: contract 4.3 and 4.4. */

@@ -26,6 +26,7 @@ final class SimEndpoint {
 
   final List<SimTicket> left = new ArrayList<>();
   final SimQueue queue;
+  final SimWarmups warmups = new SimWarmups();
   OracleRanking ranking;
   private final boolean lifts;
   private final boolean sharesPlaces;

@@ -90,6 +90,11 @@ final class SimPool {
     limits.put(measure, known);
   }
 
+  /** Returns whether its limits leave out what a cache is expected to have. */
+  boolean expectsReads() {
+    return spec.budget().charge() == ChargeRule.ANTHROPIC && spec.budget().cacheTrust() > 0;
+  }
+
   /** Returns the tokens that one token of output takes: five for the one such model at Bedrock. */
   long rate() {
     boolean dear =

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The limits of a key, a group or a model, as the oracle models them. */
-final class SimQuota {
+class SimQuota {
   private static final long UNLIMITED = 1L << 50;
 
   /**

@@ -83,6 +83,10 @@ final class SimScenario {
   final int below;
 
   final double meanTokens;
+
+  /** The caches of its providers. */
+  final SimCaches caches;
+
   private final int endpoints;
   private final int upstreams;
   private final boolean permits;
@@ -113,6 +117,17 @@ final class SimScenario {
     flows = 1 + random.nextInt(4);
     outages = !permits && random.nextInt(3) == 0;
     again = !permits && random.nextInt(2) == 0;
+    caches = new SimCaches(seed, this);
+  }
+
+  /** Returns whether there are upstreams, and something may happen to requests. */
+  boolean forwards() {
+    return !undisturbed && !permits;
+  }
+
+  /** Returns how many requests arrive in a window, on average. */
+  double perWindow() {
+    return perSecond * window / SECOND;
   }
 
   boolean chance(double share) {
@@ -304,18 +319,20 @@ final class SimScenario {
         chance(0.7)
             ? Map.of()
             : models.stream().collect(Collectors.toMap(each -> each, each -> own(each)));
-    return new UpstreamSpec(
-        id,
-        URI.create("mock://" + id),
-        null,
-        chance(0.03) ? "it has no credential" : null,
-        Map.of(),
-        names,
-        1 + random.nextInt(3),
-        limits,
-        CHARGES.get(random.nextInt(CHARGES.size())),
-        List.of(0L, 50 * MILLI, 300 * MILLI).get(random.nextInt(3)),
-        List.of(1.0, 5.0, 20.0, 60.0).get(random.nextInt(4)),
-        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+    UpstreamSpec drawn =
+        new UpstreamSpec(
+            id,
+            URI.create("mock://" + id),
+            null,
+            chance(0.03) ? "it has no credential" : null,
+            Map.of(),
+            names,
+            1 + random.nextInt(3),
+            limits,
+            CHARGES.get(random.nextInt(CHARGES.size())),
+            List.of(0L, 50 * MILLI, 300 * MILLI).get(random.nextInt(3)),
+            List.of(1.0, 5.0, 20.0, 60.0).get(random.nextInt(4)),
+            new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+    return caches.with(drawn);
   }
 }

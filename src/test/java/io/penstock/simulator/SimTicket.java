@@ -43,8 +43,24 @@ final class SimTicket {
   /** The costliest failure before; of refusals it does not matter which. */
   AttemptFailure past = AttemptFailure.UNSENT;
 
-  final Cost cost;
-  final SimDemand demand;
+  /** Its expected cost; it relies on no cache when it comes back. */
+  Cost cost;
+
+  SimDemand demand;
+
+  /** What a provider caches of it, or null. */
+  @Nullable SimPrompt prompt;
+
+  /** Those with the same new beginning, or null. */
+  @Nullable SimHold hold;
+
+  /** The pool by which it went last, and what its cache decides of the answer. */
+  @Nullable SimPool pool;
+
+  @Nullable SimAnswer answer;
+
+  /** Whether the answer has stated its input. */
+  boolean stated;
 
   /** The quotas charged at arrival, and those it faces besides its endpoint's and upstreams'. */
   final List<SimQuota> arrival;
@@ -126,7 +142,7 @@ final class SimTicket {
     this.ask = ticketRequest;
     this.arrived = arrived;
     this.model = ticketRequest.model();
-    this.facing = new SimLaneKey(model, false, waits ? ticketRequest.account() : null, null);
+    this.facing = new SimLaneKey(model, false, waits ? ticketRequest.account() : null, null, null);
     this.cost = ticketRequest.cost();
     this.demand = new SimDemand(cost);
     this.bytes = ticketRequest.bytes();
@@ -144,6 +160,19 @@ final class SimTicket {
    */
   List<SimQuota> more() {
     return facing.paid() ? List.of() : more;
+  }
+
+  /** Makes it wait with others for a warm cache. */
+  void behind(SimHold group) {
+    facing = facing.behind(group);
+    more.add(group);
+    skips = 0;
+  }
+
+  /** Returns whether it waits for another that is to warm a cache. */
+  boolean heldByWarmup(long now) {
+    SimHold with = facing.hold();
+    return with != null && with.holds(now);
   }
 
   /** Returns whether its own key lacks room for it. */
@@ -184,11 +213,16 @@ final class SimTicket {
     wasBlocked = false;
     skips = 0;
     counted = 0;
+    cost = cost.withCached(0);
+    demand = new SimDemand(cost);
+    pool = null;
+    answer = null;
+    stated = false;
   }
 
   @Override
   public String toString() {
-    return "#%d %s %s %s %s priority %d of %s%s%s skips %d"
+    return "#%d %s %s %s %s priority %d of %s%s%s%s skips %d"
         .formatted(
             order,
             endpoint.spec.path(),
@@ -199,6 +233,7 @@ final class SimTicket {
             ask.flow().name(),
             blocked ? " blocked" : "",
             attempts > 0 ? " back " + facing : "",
+            facing.hold() == null ? "" : " behind " + facing.hold(),
             skips);
   }
 }

@@ -238,6 +238,9 @@ final class Simulation {
         promises.heard(about);
       }
       oracle.heard(event);
+      if (oracle.warmupBegan()) {
+        promises.forget();
+      }
     } catch (InvariantViolation violation) {
       first = first == null ? violation : first;
       throw violation;

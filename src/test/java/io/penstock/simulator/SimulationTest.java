@@ -29,6 +29,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SimulationTest {
   private static final int SEEDS = Integer.getInteger("penstock.sim.seeds", 200);
   private static final int MOST_SEEDS = 200;
+
+  /** A number of seeds among which even rare events happen. */
+  private static final int MANY_SEEDS = 1_000;
+
   private static final int ENOUGH = 3;
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
@@ -126,8 +130,18 @@ class SimulationTest {
                 "refused QUEUE_FULL",
                 "refused ESTIMATED_WAIT_EXCEEDS_TIMEOUT",
                 "refused COST_EXCEEDS_CAPACITY",
+                "stated early",
+                "cache read",
+                "cache not read",
+                "cache entry expired",
+                "held by a warm-up",
+                "moved behind a warm-up",
+                "warm-up was over",
                 "promise kept",
                 "bound kept"));
+    if (SEEDS >= MANY_SEEDS) {
+      kinds.add("beyond a limit within the bound");
+    }
     for (LimitAlgorithm algorithm : LimitAlgorithm.values()) {
       for (io.penstock.queue.QueueOrder order : io.penstock.queue.QueueOrder.values()) {
         kinds.add(algorithm + " " + order);
