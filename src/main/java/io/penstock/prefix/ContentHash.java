@@ -18,6 +18,13 @@ public final class ContentHash {
   private static final long PRIME_3 = 0x1656_67B1_9E37_79F9L;
   private static final long PRIME_4 = 0x85EB_CA77_C2B2_AE63L;
   private static final long PRIME_5 = 0x27D4_EB2F_1656_67C5L;
+
+  /** The sum of the first two primes, modulo 2⁶⁴. */
+  private static final long LANE_1_START = 0x60EA_27EE_ADC0_B5D6L;
+
+  /** The negative of the first prime, modulo 2⁶⁴. */
+  private static final long LANE_4_START = 0x61C8_864E_7A14_3579L;
+
   private static final int STRIPE_BYTES = 4 * Long.BYTES;
 
   // Handles are compiled into the loop wherever it stands, other than the methods of a buffer, and
@@ -49,7 +56,7 @@ public final class ContentHash {
     lane2 = PRIME_2;
     lane1 = lane2 + PRIME_1; // wraps around
     lane3 = 0;
-    lane4 = -PRIME_1;
+    lane4 = LANE_4_START;
   }
 
   /** Takes the state of another hash. */

@@ -12,9 +12,11 @@ import io.penstock.prefix.Boundary;
 import io.penstock.prefix.PromptPrefix;
 import io.penstock.provider.Cases;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -211,7 +213,7 @@ class MarkedPrefixTest {
         .hasSize(4);
   }
 
-  private static java.util.stream.Collector<CharSequence, ?, String> joining() {
+  private static Collector<CharSequence, ?, String> joining() {
     return Collectors.joining(",");
   }
 
@@ -326,7 +328,7 @@ class MarkedPrefixTest {
     for (int bytes : new int[] {(tokens - 4) * 4, (tokens - 4) * 4 - 4}) {
       List<Boundary> boundaries =
           messages(said(user(marked(block(text("a", bytes))))).replace("claude-sonnet-4-5", model));
-      assertThat(boundaries).singleElement();
+      assertThat(boundaries).hasSize(1);
       assertThat(boundaries.getFirst().stored()).isEqualTo(bytes == (tokens - 4) * 4);
       assertThat(boundaries.getFirst().tokens()).isEqualTo(4 + bytes / 4);
     }
@@ -443,7 +445,7 @@ class MarkedPrefixTest {
             .replaceFirst("\\{", "{" + MARK + ",");
     byte[] bytes = Cases.bytes(body);
     for (int length = 0; length < bytes.length; length++) {
-      byte[] cut = java.util.Arrays.copyOf(bytes, length);
+      byte[] cut = Arrays.copyOf(bytes, length);
       assertThat(Cases.weigh(Dialect.ANTHROPIC, PrefixCases.MESSAGES, cut))
           .isInstanceOf(WeighedRequest.Malformed.class);
     }

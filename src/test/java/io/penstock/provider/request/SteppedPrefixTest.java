@@ -23,7 +23,7 @@ class SteppedPrefixTest {
   private static final String DEPLOYMENT = "/openai/deployments/d/chat/completions";
 
   /** The calls whose prompts are cached, each with three sections. */
-  private enum Call {
+  enum Call {
     CHAT_COMPLETION(
         Dialect.OPENAI,
         CHAT,
@@ -51,19 +51,19 @@ class SteppedPrefixTest {
 
     private final Dialect dialect;
     private final String path;
-    private final String[] members;
+    private final List<String> members;
 
     Call(Dialect dialect, String path, String... members) {
       this.dialect = dialect;
       this.path = path;
-      this.members = members;
+      this.members = List.of(members);
     }
 
     List<String> members(String tools, String system, String messages) {
       List<String> all = new ArrayList<>();
-      all.add(members[0].formatted(tools));
-      all.add(members[1].formatted(system));
-      all.add(members[2].formatted(messages));
+      all.add(members.get(0).formatted(tools));
+      all.add(members.get(1).formatted(system));
+      all.add(members.get(2).formatted(messages));
       return all;
     }
 
