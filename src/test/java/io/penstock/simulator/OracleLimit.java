@@ -38,7 +38,7 @@ abstract class OracleLimit {
 
   private static final int PERCENT = 100;
 
-  /** What may still turn out to count, because it is not known whether a cache had it. */
+  /** The sum of all open discounts. */
   private long discounts;
 
   /** Returns the sum of all open discounts. */
@@ -46,12 +46,12 @@ abstract class OracleLimit {
     return discounts;
   }
 
-  /** Returns the most that may be left out of charges. */
+  /** Returns the largest sum of discounts with which another one is opened. */
   final long bound(int trust) {
     return capacity() * trust / PERCENT;
   }
 
-  /** Returns how much of an expected read may be left out of a charge now. */
+  /** Returns the largest discount that may be opened now for an expected read. */
   final long discount(long read, int trust) {
     return discounts == 0 ? read : Math.min(read, Math.max(0, bound(trust) - discounts));
   }

@@ -30,14 +30,14 @@ final class OracleSpend {
   /** The certain part, as it was expected or has been stated. */
   private long least;
 
-  /** What is left of the first take, of the last addition to it, and all earlier additions. */
+  /** The rest of the first take, the rest of the last addition to it, and all earlier additions. */
   private long takenLeft;
 
   private long addedLeft;
   private long addedCell;
   private long addedBefore;
 
-  /** What was left out because a cache is expected to have it, until that is known. */
+  /** The open discount for a read that is expected; 0 once the answer has stated its input. */
   private long discount;
 
   private final long takenAt;

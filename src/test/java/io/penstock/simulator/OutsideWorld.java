@@ -367,8 +367,10 @@ final class OutsideWorld {
   private void learn(
       SimTicket ticket, TicketSettlement ticketSettlement, @Nullable TokenUsage tokenUsage) {
     Upstream upstream = ticketSettlement.upstream();
-    if (tokenUsage != null && upstream != null) {
-      caches.stated(ticket, upstream.spec().id(), tokenUsage, world.now());
+    SimPrompt prompt = ticket.prompt;
+    SimAnswer answer = ticket.answer;
+    if (tokenUsage != null && upstream != null && prompt != null && answer != null) {
+      caches.stated(prompt, answer, upstream.spec().id(), tokenUsage, world.now());
     }
   }
 

@@ -51,7 +51,7 @@ final class ProviderLedger {
   private long reserved;
   private long overrun;
 
-  /** What was left out because a cache is expected to have it, until an answer states it. */
+  /** The sum of the discounts of requests whose answers have not stated their input. */
   private long discounts;
 
   /** Creates a ledger; a window of 0 records nothing, for limits that no provider sees. */
@@ -67,7 +67,7 @@ final class ProviderLedger {
   /**
    * Records a release.
    *
-   * @param discount what was left out of the demand because a cache is expected to have it
+   * @param discount the part of the input that is not in the demand because a cache may have it
    * @param bound the most that all open discounts together may be; a single one may be larger
    */
   Account release(long limit, Ask ask, long discount, long bound, long now) {

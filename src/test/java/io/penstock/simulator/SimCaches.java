@@ -172,12 +172,10 @@ final class SimCaches {
         sharedPrefix);
   }
 
-  /** Learns from the input that an answer states. */
-  void stated(SimTicket ticket, String upstream, TokenUsage usage, long now) {
-    SimPrompt prompt = ticket.prompt;
-    SimAnswer answer = ticket.answer;
-    String model = ticket.model;
-    if (prompt != null && answer != null && model != null) {
+  /** Learns from the input that the answer to a prompt states. */
+  void stated(SimPrompt prompt, SimAnswer answer, String upstream, TokenUsage usage, long now) {
+    String model = prompt.ask().model();
+    if (model != null) {
       learner.stated(prompt.prompt(), upstream, model, usage, answer.sentAt(), now);
     }
   }

@@ -101,7 +101,7 @@ final class SimProvider {
     return caches.lifetimeSeconds * SimScenario.SECOND;
   }
 
-  /** The answer to an attempt began: what it wrote can be read from now on. */
+  /** The answer to an attempt began: from now on the cache has its prompt. */
   void began(SimTicket ticket) {
     SimPrompt prompt = ticket.prompt;
     SimAnswer answer = ticket.answer;
@@ -116,8 +116,8 @@ final class SimProvider {
   /**
    * Counts the input that is not read from a cache, when it is sent. Where all input is as it was
    * expected, no window holds more than the limit and what may be left out of charges: its share of
-   * the limit, or the part of a single request. What a provider counts of one request is not more
-   * than its limit: it would refuse the request.
+   * the limit, or the part of a single request. A provider would refuse a request of more than its
+   * limit, so it counts no more of it.
    */
   private void count(SimTicket ticket, SimPool pool, SimAnswer answer, long now) {
     OracleSpend.Metering metering = pool.limits.get(LimitMeasure.INPUT_TOKENS);

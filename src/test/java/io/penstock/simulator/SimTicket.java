@@ -48,7 +48,7 @@ final class SimTicket {
 
   SimDemand demand;
 
-  /** What a provider caches of it, or null. */
+  /** Its prompt if that begins with something that providers cache, or null. */
   @Nullable SimPrompt prompt;
 
   /** Those with the same new beginning, or null. */
