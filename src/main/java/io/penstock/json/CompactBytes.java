@@ -212,7 +212,7 @@ public final class CompactBytes {
     return at;
   }
 
-  /** Passes on what is left up to the end of the last token. */
+  /** Passes on the bytes that are left up to the end of the last token. */
   public void flush() {
     pass(from, end);
     from = end;
@@ -229,7 +229,7 @@ public final class CompactBytes {
     }
   }
 
-  /** Passes on what is left of the piece. */
+  /** Passes on the rest of the piece. */
   void endPiece() {
     if (on && leftOutDepth == NOWHERE) {
       if (inside) {

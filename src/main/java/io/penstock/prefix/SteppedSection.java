@@ -15,7 +15,7 @@ public final class SteppedSection {
   /** Distance of boundaries. */
   public static final int STEP_BYTES = 4_096;
 
-  /** Most boundaries of a prompt; what comes after the last one has none. */
+  /** Most boundaries of a prompt; none is made after the last of them. */
   public static final int MAX_BOUNDARIES = 256;
 
   private long[] hashes = new long[8];

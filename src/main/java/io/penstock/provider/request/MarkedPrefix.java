@@ -70,7 +70,7 @@ final class MarkedPrefix implements CompactBytes.Receiver {
     this.quarterTokens = quarterTokens;
   }
 
-  /** Returns what passes the bytes of the document on to here. */
+  /** Returns the source of the bytes that come here, for the walk. */
   CompactBytes compactBytes() {
     return compactBytes;
   }

@@ -14,7 +14,7 @@ public interface RequestVisitor extends JsonWalk.Visitor {
    */
   List<String> singleMembers();
 
-  /** Returns what is to see the bytes of the body before this visitor, or null. */
+  /** Returns the receiver of the body's bytes, or null; it sees each token before this visitor. */
   default @Nullable CompactBytes compactBytes() {
     return null;
   }

@@ -39,7 +39,7 @@ final class SteppedPrefix implements CompactBytes.Receiver {
     this.sections = new @Nullable SteppedSection[names.length];
   }
 
-  /** Returns what passes the bytes of the document on to here. */
+  /** Returns the source of the bytes that come here, for the walk. */
   CompactBytes compactBytes() {
     return compactBytes;
   }

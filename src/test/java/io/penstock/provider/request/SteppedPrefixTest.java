@@ -51,19 +51,23 @@ class SteppedPrefixTest {
 
     private final Dialect dialect;
     private final String path;
-    private final List<String> members;
+    private final String tools;
+    private final String system;
+    private final String messages;
 
-    Call(Dialect dialect, String path, String... members) {
+    Call(Dialect dialect, String path, String tools, String system, String messages) {
       this.dialect = dialect;
       this.path = path;
-      this.members = List.of(members);
+      this.tools = tools;
+      this.system = system;
+      this.messages = messages;
     }
 
-    List<String> members(String tools, String system, String messages) {
+    List<String> members(String ofTools, String ofSystem, String ofMessages) {
       List<String> all = new ArrayList<>();
-      all.add(members.get(0).formatted(tools));
-      all.add(members.get(1).formatted(system));
-      all.add(members.get(2).formatted(messages));
+      all.add(tools.formatted(ofTools));
+      all.add(system.formatted(ofSystem));
+      all.add(messages.formatted(ofMessages));
       return all;
     }
 
