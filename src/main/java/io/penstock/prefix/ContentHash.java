@@ -54,7 +54,7 @@ public final class ContentHash {
     restBytes = 0;
     length = 0;
     lane2 = PRIME_2;
-    lane1 = lane2 + PRIME_1; // wraps around
+    lane1 = LANE_1_START;
     lane3 = 0;
     lane4 = LANE_4_START;
   }

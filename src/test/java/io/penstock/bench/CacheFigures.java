@@ -22,6 +22,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * minute lasts {@code -Dpenstock.cache.minute-seconds}, and all else is scaled with it.
  */
 @Isolated("measures")
+@SuppressWarnings("try") // the traffic ends before its figures are read
 class CacheFigures {
   private static final Duration MINUTE =
       Duration.ofSeconds(Integer.getInteger("penstock.cache.minute-seconds", 60));

@@ -19,7 +19,6 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,16 +31,21 @@ class CacheWarmupTest {
 
   /** How the request that was sent first ends without having warmed a cache. */
   enum End {
-    FAILED((it, now) -> it.failed(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "x"), 0, now)),
-    CANCELLED((it, now) -> it.cancelled((TokenUsage) null, 0, now)),
-    NEVER_SENT(TicketSettlement::abandoned),
-    REFUSED((it, now) -> it.refused(Refusal.of(RefusalReason.BAD_REQUEST, "x"), now)),
-    RETRIED((it, now) -> it.retry(AttemptFailure.BROKEN, false, now));
+    FAILED,
+    CANCELLED,
+    NEVER_SENT,
+    REFUSED,
+    RETRIED;
 
-    private final BiConsumer<TicketSettlement, Long> how;
-
-    End(BiConsumer<TicketSettlement, Long> how) {
-      this.how = how;
+    private void end(TicketSettlement settlement, long now) {
+      switch (this) {
+        case FAILED ->
+            settlement.failed(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "x"), 0, now);
+        case CANCELLED -> settlement.cancelled((TokenUsage) null, 0, now);
+        case NEVER_SENT -> settlement.abandoned(now);
+        case REFUSED -> settlement.refused(Refusal.of(RefusalReason.BAD_REQUEST, "x"), now);
+        case RETRIED -> settlement.retry(AttemptFailure.BROKEN, false, now);
+      }
     }
   }
 
@@ -104,7 +108,7 @@ class CacheWarmupTest {
     Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
     List<ParkedTicket> tickets = ask(endpoint, 4);
     assertThat(tickets.subList(1, 4)).allMatch(each -> waits(each));
-    end.how.accept(settlement(tickets.getFirst()), now());
+    end.end(settlement(tickets.getFirst()), now());
     fixture.drivers.run();
     assertThat(tickets).allMatch(each -> went(each));
   }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
  * Minutes are short; {@code CacheFigures} measures real ones.
  */
 @Timeout(240)
+@SuppressWarnings("try") // the traffic ends before its figures are read
 class CachedQuotaIT {
   private static final Duration MINUTE = Duration.ofSeconds(8);
   private static final int CLIENTS = 80;

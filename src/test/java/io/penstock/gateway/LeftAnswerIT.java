@@ -29,7 +29,10 @@ import org.springframework.http.client.ReactorResourceFactory;
  * buffer is released twice, which would be logged as a dropped error, and none leaks, which Netty's
  * leak detector would log.
  */
-@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+@SuppressWarnings({
+  "StringConcatToTextBlock", // as on the wire
+  "try" // loops are held for as long as a block runs
+})
 class LeftAnswerIT extends HostileCase {
   private static final int LARGE = 4 << 20;
   private static final int SMALL_WINDOW = 4_096;

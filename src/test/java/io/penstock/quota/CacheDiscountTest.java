@@ -188,7 +188,8 @@ class CacheDiscountTest {
       for (int round = 0; round < 3_000; round++) {
         long now = NOW + round * SECOND / 4;
         int in = random.nextInt(600);
-        Cost cost = new Cost(in, random.nextInt(100), 0).withCached(random.nextInt(in + 1) / 2 * 2);
+        Cost cost =
+            new Cost(in, random.nextInt(100), 0).withCached(random.nextInt(in + 1) / 2 * 2L);
         DimensionSizes room = new DimensionSizes();
         boolean fits = quota.lower(room, now) && room.admits(sizes(cost));
         boolean admitted = quota.admits(sizes(cost), now);

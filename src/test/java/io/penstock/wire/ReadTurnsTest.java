@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.channel.ChannelOption;
 import io.penstock.fake.FakeTicker;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +55,7 @@ class ReadTurnsTest {
   }
 
   private static SocketChannel open(DisposableServer server, String path) throws IOException {
-    SocketChannel client = SocketChannel.open(new InetSocketAddress("127.0.0.1", server.port()));
+    SocketChannel client = SocketChannel.open(server.address());
     String head = "POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + BODY + "\r\n\r\n";
     client.write(ByteBuffer.wrap(head.getBytes(StandardCharsets.US_ASCII)));
     client.configureBlocking(false);

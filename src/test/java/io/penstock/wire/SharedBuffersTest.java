@@ -99,6 +99,7 @@ class SharedBuffersTest {
     protected void applyCookies() {}
 
     @Override
+    @SuppressWarnings("TypeParameterUnusedInFormals") // as the framework declares it
     public <T> T getNativeResponse() {
       throw new UnsupportedOperationException();
     }
