@@ -140,7 +140,8 @@ final class UpstreamSettings {
           "cache_trust",
           new NumberShapes.Whole(0, 100),
           (long) PoolTariff.CACHE_TRUST,
-          "Percent of a limit left uncharged at most, while reads from a cache are only expected.");
+          "Percent of a limit left uncharged at most for cache reads that no answer has confirmed"
+              + " yet.");
 
   static final RouteSetting<Tls> TLS =
       RouteSetting.unset(

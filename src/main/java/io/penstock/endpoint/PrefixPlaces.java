@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Places the prefixes of prompts that no upstream has in its cache: each upstream gets so many as
  * its limits are worth, and equal prefixes go to the same upstream.
  *
- * <p>Source: Mirrokni, Thorup and Zadimoghaddam, "Consistent Hashing with Bounded Loads", 2018.
- * What is hashed to an upstream that has its share already goes to the next one. The load of an
+ * <p>Source: Mirrokni, Thorup and Zadimoghaddam, "Consistent Hashing with Bounded Loads", 2018. A
+ * prefix goes to the next upstream if the one of its hash has its share already. The load of an
  * upstream is its number of recent prefixes, because its use of limits only shows how long
  * conversations are when they are over. Safe from any thread.
  */
