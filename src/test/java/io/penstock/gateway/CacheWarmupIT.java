@@ -6,6 +6,7 @@ import io.penstock.fake.RunningGateway;
 import io.penstock.mock.MockAddress;
 import io.penstock.mock.MockProvider;
 import io.penstock.mock.MockProvider.Bill;
+import io.penstock.time.Ticker;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -42,7 +43,7 @@ class CacheWarmupIT {
             upstreams: [{id: a, url: "URL"}]
         """
             .formatted(settings);
-    try (MockProvider provider = MockProvider.start(System::nanoTime);
+    try (MockProvider provider = MockProvider.start(Ticker.system());
         RunningGateway gateway =
             RunningGateway.start(routes.replace("URL", provider.baseUrl(ADDRESS).toString()));
         HttpClient client = HttpClient.newHttpClient()) {

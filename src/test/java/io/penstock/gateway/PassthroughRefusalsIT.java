@@ -8,6 +8,7 @@ import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.quota.Quota;
 import io.penstock.suite.Hostile;
+import io.penstock.time.Ticker;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,7 +72,7 @@ class PassthroughRefusalsIT extends HostileCase {
    * all of its configured limits left.
    */
   private void otherIsServed() throws InterruptedException {
-    long now = System.nanoTime();
+    long now = gateway.bean(Ticker.class).nanos();
     Quota pool = upstream("o").pool("m", now);
     assertThat(upstream("o").pause(pool).ends(now)).isEqualTo(now);
     assertThat(upstream("o").health().onTrial()).isFalse();
@@ -140,7 +141,7 @@ class PassthroughRefusalsIT extends HostileCase {
       assertThat(answer.status()).isEqualTo(429);
       upstream.received();
     }
-    long now = System.nanoTime();
+    long now = gateway.bean(Ticker.class).nanos();
     Upstream sockets = upstream("w");
     assertThat(sockets.pools().values())
         .isNotEmpty()
