@@ -239,6 +239,8 @@ class RouteSchemaTest {
             max_upload_bytes: 536870912
             calls: all
             affinity: none
+            cache_warmup: 5
+            cache_warmup_scope: key
             upgrade: pass
             expose_upstream_limits: false
             forward_headers: []

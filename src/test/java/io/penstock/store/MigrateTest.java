@@ -40,7 +40,7 @@ class MigrateTest {
     save(yaml(), state);
     String before = Files.readString(yaml());
     assertThat(StateFiles.migrate(yaml(), db()))
-        .isEqualTo(db() + ": 9 limits, 3 rows of usage, 2 overrides");
+        .isEqualTo(db() + ": 9 limits, 4 rows of usage, 2 overrides");
     assertThat(load(db())).isEqualTo(state);
     byte[] bytes = Files.readAllBytes(db());
     assertThat(StateFiles.migrate(yaml(), db())).endsWith(", all there already");
