@@ -50,6 +50,7 @@ public final class Charge {
   /** The discount for expected reads from a cache; 0 once they are known. */
   private long discount;
 
+  private boolean readsKnown;
   private long heldLeft;
   private long produced;
   private long seen;
@@ -187,7 +188,8 @@ public final class Charge {
   /** Lets later discounts depend on whether what was expected to be read was read. */
   private void learnReads(long used) {
     long expected = expectedTaken + discount;
-    if (tariff.expectsReads() && expected > 0) {
+    if (tariff.expectsReads() && expected > 0 && !readsKnown) {
+      readsKnown = true;
       long missing = Math.clamp(used - leastTaken, 0, expected);
       roomFreed |= limit.discounts().stated(expected, missing);
     }

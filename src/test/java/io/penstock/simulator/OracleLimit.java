@@ -51,8 +51,24 @@ abstract class OracleLimit {
     return capacity() * trust / PERCENT;
   }
 
+  /** Whether the last answer read much less than was expected of it, or a provider refused one. */
+  private boolean doubted;
+
+  /** Notes that so much of an expected read was missing. */
+  final void readMissing(long missing, long expected) {
+    doubted = missing > expected / 4;
+  }
+
+  /** Notes that a provider refused a request that had a discount. */
+  final void doubt() {
+    doubted = true;
+  }
+
   /** Returns the largest discount that may be opened now for an expected read. */
   final long discount(long read, int trust) {
+    if (doubted) {
+      return 0;
+    }
     return discounts == 0 ? read : Math.min(read, Math.max(0, bound(trust) - discounts));
   }
 

@@ -40,6 +40,9 @@ final class OracleSpend {
   /** The open discount for a read that is expected; 0 once the answer has stated its input. */
   private long discount;
 
+  /** Whether the next statement of its input tells whether caches are read as expected. */
+  private boolean expectsReads;
+
   private final long takenAt;
   private long cell;
   private boolean ended;
@@ -66,6 +69,7 @@ final class OracleSpend {
             - demand.ask(metering, budget).taken(),
         metering.limit().bound(budget.cacheTrust()),
         now);
+    this.expectsReads = budget.expectsReads();
   }
 
   private OracleSpend(
@@ -173,6 +177,10 @@ final class OracleSpend {
       return;
     }
     long used = whole() ? usage.inputTokens() + expected : usedInput(usage);
+    if (expectsReads && expected + discount > 0) {
+      expectsReads = false; // each answer says it once
+      limit.readMissing(Math.clamp(used - least, 0, expected + discount), expected + discount);
+    }
     least = Math.max(0, used - expected);
     adjust(used, now);
     closeDiscount();
@@ -250,6 +258,9 @@ final class OracleSpend {
     switch (failure) {
       case UNSENT -> returned(now);
       case REJECTED -> {
+        if (discount > 0) {
+          limit.doubt();
+        }
         switch (chargeRule) {
           case OPENAI, AZURE -> settled(null, 0, now);
           case GEMINI -> settled(TokenUsage.NONE, 0, now);
