@@ -23,6 +23,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 @Order(2) // takes long
 class StateIT {
+  /** The columns of cached input. */
+  private static final String CACHED =
+      ",uncached_input_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens";
+
   private static final String ROUTES =
       """
       endpoints:
@@ -158,9 +162,15 @@ class StateIT {
           .contains("\"key\":\"anonymous\",\"group\":\"\",\"model\":\"\",\"requests\":");
       assertThat(gateway.operator("GET /usage?group_by=model&format=csv"))
           .contains("Content-Type: text/csv")
-          .contains("model,requests,input_tokens,output_tokens,price\r\n,3,61,0,\r\n");
+          .contains(
+              "model,requests,input_tokens,output_tokens,price"
+                  + CACHED
+                  + "\r\n,3,61,0,,61,0,0,0\r\n");
       assertThat(gateway.operator("GET /usage?group_by=key", "Accept: text/csv"))
-          .contains("key,requests,input_tokens,output_tokens,price\r\nanonymous,3,61,0,\r\n");
+          .contains(
+              "key,requests,input_tokens,output_tokens,price"
+                  + CACHED
+                  + "\r\nanonymous,3,61,0,,61,0,0,0\r\n");
       assertThat(gateway.operator("GET /usage?from=2020-01-01&to=2020-01-31"))
           .contains("\"from\":\"2020-01-01\",\"to\":\"2020-01-31\"", "\"rows\":[]");
       for (String bad :

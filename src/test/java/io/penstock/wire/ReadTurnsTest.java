@@ -124,7 +124,7 @@ class ReadTurnsTest {
       assertThat(longestRun(each)).isPositive().isLessThanOrEqualTo(2 * MOST_A_TURN);
     } finally {
       server.disposeNow();
-      loop.disposeLater().block();
+      loop.dispose();
     }
   }
 }
