@@ -29,8 +29,8 @@ public final class CacheLearner {
 
   static final int LEAST_ANSWERS = 4;
 
-  /** Prompts for each upstream that go on from one beginning and make it a common one. */
-  static final int OFTEN = 2;
+  /** Number of beginnings of which it is remembered how prompts go on from them. */
+  static final int MAX_STARTS = 20_000;
 
   /**
    * The part of what a cache has from which it counts as read: providers round what they read down
@@ -38,9 +38,13 @@ public final class CacheLearner {
    */
   private static final double READ = 0.95;
 
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
   private record Place(String upstream, String model) {}
 
   private record Reader(String key, String model, @Nullable String upstream) {}
+
+  private record Start(String model, long fingerprint) {}
 
   private final RecentEntries<Place, PrefixTable> tables =
       new RecentEntries<>(MAX_TABLES, PrefixTable::new);
@@ -48,6 +52,8 @@ public final class CacheLearner {
       new RecentEntries<>(MAX_KEYS, CacheTrust::new);
   private final RecentEntries<Reader, CacheTrust> shares =
       new RecentEntries<>(MAX_KEYS, CacheTrust::new);
+  private final RecentEntries<Start, Continuations> continuations =
+      new RecentEntries<>(MAX_STARTS, Continuations::new);
 
   /**
    * A request, as far as it matters to caches.
@@ -77,8 +83,7 @@ public final class CacheLearner {
     double least = 1;
     int known = 0;
     for (String upstream : upstreams) {
-      PrefixTable table = tables.find(new Place(upstream, model));
-      PrefixTable.Held held = table == null ? null : table.longest(prompt.prefix(), now);
+      PrefixTable.Held held = held(upstream, model, prompt, now);
       if (held != null) {
         known++;
         CacheTrust trusted = trust.find(new Reader(prompt.key(), model, upstream));
@@ -92,6 +97,12 @@ public final class CacheLearner {
     }
     double part = known == upstreams.size() ? least : share(prompt.key(), model);
     return cost.withCached((long) (part * (double) cost.inputTokens()));
+  }
+
+  /** Returns the longest beginning of a prompt that an upstream has in its cache, or null. */
+  private PrefixTable.@Nullable Held held(String upstream, String model, Prompt prompt, long now) {
+    PrefixTable table = tables.find(new Place(upstream, model));
+    return table == null ? null : table.longest(prompt.prefix(), now);
   }
 
   private double share(String key, String model) {
@@ -121,9 +132,6 @@ public final class CacheLearner {
     }
     PrefixTable table = tables.touch(new Place(upstream, model));
     PrefixTable.Held held = table.longest(prompt.prefix(), now);
-    if (held != null) {
-      table.continued(held.boundary(), now);
-    }
     boolean couldRead = held != null && held.tokens() > 0 && held.sinceNanos() <= sentNanos;
     if (held != null && couldRead) {
       double read = (double) tokenUsage.cacheReadTokens() / (double) held.tokens();
@@ -172,9 +180,9 @@ public final class CacheLearner {
       Prompt prompt, String model, List<String> upstreams, long now) {
     long known = 0;
     for (String upstream : upstreams) {
-      PrefixTable table = tables.find(new Place(upstream, model));
-      PrefixTable.Held held = table == null ? null : table.longest(prompt.prefix(), now);
+      PrefixTable.Held held = held(upstream, model, prompt, now);
       known = held == null ? known : Math.max(known, held.boundary().tokens());
+      PrefixTable table = tables.find(new Place(upstream, model));
       if (table != null && table.cachesNothing()) {
         return null;
       }
@@ -201,12 +209,14 @@ public final class CacheLearner {
   private record Best(String upstream, PrefixTable.Held held) {}
 
   /**
-   * Returns where a prompt should go; null when the provider stores nothing of it.
+   * Returns where a prompt should go; null when the provider stores nothing of it. To be called
+   * once for each prompt that arrives, because it counts in how many ways prompts go on.
    *
-   * <p>No upstream is preferred for a beginning with which so many prompts go on that each upstream
-   * would keep it in its cache: at least {@value #OFTEN} for each upstream within the lifetime of
-   * an entry. Instructions that all conversations share are such a beginning. Otherwise the
-   * upstream that was first would get all conversations.
+   * <p>No upstream is preferred for a beginning from which prompts went on in more different ways
+   * than there are upstreams, within the lifetime of an entry. Instructions that all conversations
+   * share are such a beginning: otherwise the upstream that was first would get all conversations.
+   * Such a prompt is placed by the boundary that comes next in it. Prompts are counted when they
+   * arrive and not when they are answered, so that those which arrive together are told apart.
    */
   public @Nullable Home home(Prompt prompt, String model, List<String> upstreams, long now) {
     Boundary shortest = shortestStored(prompt.prefix());
@@ -214,25 +224,29 @@ public final class CacheLearner {
       return null;
     }
     Best best = best(prompt, model, upstreams, now);
-    if (best == null) {
-      return new Home(null, 0, shortest.fingerprint());
+    Boundary start = best == null ? shortest : best.held().boundary();
+    Boundary next = nextAfter(start, prompt.prefix());
+    int ways =
+        continuations
+            .touch(new Start(model, start.fingerprint()))
+            .seen(next.fingerprint(), start.lifetimeSeconds() * SECOND_NANOS, now);
+    if (ways > Math.min(upstreams.size(), Continuations.MOST - 1)) {
+      return new Home(null, 0, next.fingerprint());
     }
-    Boundary held = best.held().boundary();
-    double continuations = 0;
-    for (String upstream : upstreams) {
-      PrefixTable table = tables.find(new Place(upstream, model));
-      continuations += table == null ? 0 : table.continuations(held, now);
-    }
-    return continuations < (double) (OFTEN * upstreams.size())
-        ? new Home(best.upstream(), best.held().tokens(), shortest.fingerprint())
-        : new Home(null, 0, nextAfter(held, prompt.prefix()).fingerprint());
+    return best == null
+        ? new Home(null, 0, shortest.fingerprint())
+        : new Home(best.upstream(), best.held().tokens(), shortest.fingerprint());
+  }
+
+  /** Returns the number of beginnings of which it is known how prompts go on from them. */
+  int starts() {
+    return continuations.size();
   }
 
   private @Nullable Best best(Prompt prompt, String model, List<String> upstreams, long now) {
     Best best = null;
     for (String upstream : upstreams) {
-      PrefixTable table = tables.find(new Place(upstream, model));
-      PrefixTable.Held held = table == null ? null : table.longest(prompt.prefix(), now);
+      PrefixTable.Held held = held(upstream, model, prompt, now);
       if (held != null && (best == null || held.tokens() > best.held().tokens())) {
         best = new Best(upstream, held);
       }
@@ -250,12 +264,12 @@ public final class CacheLearner {
   }
 
   /** Returns the first boundary after another; that one itself if it is the last. */
-  private static Boundary nextAfter(Boundary held, PromptPrefix prefix) {
+  private static Boundary nextAfter(Boundary start, PromptPrefix prefix) {
     for (Boundary each : prefix.boundaries()) {
-      if (each.tokens() > held.tokens()) {
+      if (each.tokens() > start.tokens()) {
         return each;
       }
     }
-    return held;
+    return start;
   }
 }

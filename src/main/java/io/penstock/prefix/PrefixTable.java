@@ -35,29 +35,11 @@ final class PrefixTable {
    *
    * @param tokens its size as the provider counts it
    * @param sinceNanos when it became known
-   * @param continuations how many prompts went on from here, of which a lifetime later half count
-   * @param continuedNanos when the last of them did
    */
   private record Entry(
-      long tokens,
-      long lifetimeNanos,
-      long sinceNanos,
-      long usedNanos,
-      String key,
-      double continuations,
-      long continuedNanos) {
+      long tokens, long lifetimeNanos, long sinceNanos, long usedNanos, String key) {
     boolean expired(long now) {
       return now - usedNanos >= lifetimeNanos - MARGIN_NANOS;
-    }
-
-    double continuations(long now) {
-      double lifetimes = (double) (now - continuedNanos) / (double) lifetimeNanos;
-      return continuations * Math.pow(2, -Math.max(0, lifetimes));
-    }
-
-    Entry continued(long now) {
-      double all = continuations(now) + 1;
-      return new Entry(tokens, lifetimeNanos, sinceNanos, usedNanos, key, all, now);
     }
   }
 
@@ -117,23 +99,7 @@ final class PrefixTable {
             kept == null ? lifetime : Math.max(lifetime, kept.lifetimeNanos()),
             kept == null ? now : kept.sinceNanos(),
             now,
-            before == null ? key : before.key(),
-            before == null ? 0 : before.continuations(),
-            before == null ? now : before.continuedNanos()));
-  }
-
-  /** Notes that a prompt was read from the cache up to here, and differed from there on. */
-  synchronized void continued(Boundary boundary, long now) {
-    entries.computeIfPresent(boundary.fingerprint(), (fingerprint, entry) -> entry.continued(now));
-  }
-
-  /**
-   * Returns how many prompts went on from a beginning; each counts half after a lifetime of the
-   * entry, a quarter after two, and so on.
-   */
-  synchronized double continuations(Boundary boundary, long now) {
-    Entry entry = entries.get(boundary.fingerprint());
-    return entry == null ? 0 : entry.continuations(now);
+            before == null ? key : before.key()));
   }
 
   /** Notes that a beginning is not in the cache. */

@@ -7,6 +7,8 @@ import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CacheLearnerTest {
   private static final long SECOND = 1_000_000_000L;
   private static final String MODEL = "claude";
+  private static final Boundary SYSTEM = new Boundary(1, 4_000, true, 300);
   private static final Cost COST = new Cost(10_000, 50, 0);
   private static final TokenUsage WRITTEN = new TokenUsage(10_000, 0, 8_570, 1, 0);
   private static final TokenUsage READ = new TokenUsage(10_000, 8_570, 1);
@@ -193,36 +196,101 @@ class CacheLearnerTest {
     assertThat(learner.home(prompt("k"), MODEL, List.of("a", "b"), now)).isNull();
   }
 
-  @Test
-  void beginningOfManyConversations_hasNoHomeUntilItIsUsedRarelyAgain() {
-    Boundary system = new Boundary(1, 4_000, true, 300);
-    List<String> both = List.of("a", "b");
-    answer(prompt("k", system), "a", new TokenUsage(4_100, 0, 4_000, 1, 0));
-    for (int conversation = 2; conversation < 7; conversation++) {
-      CacheLearner.Prompt first = prompt("k", system, new Boundary(conversation, 5_000, true, 300));
-      assertThat(learner.home(first, MODEL, both, now))
-          .isEqualTo(new CacheLearner.Home("a", 4_000, 1));
-      answer(first, "a", new TokenUsage(5_100, 4_000, 1_000, 1, 0));
-    }
-    Boundary own = new Boundary(7, 5_000, true, 300);
-    CacheLearner.Prompt next = prompt("k", system, own);
-    assertThat(learner.home(next, MODEL, both, now))
-        .as("each upstream would keep it")
-        .isEqualTo(new CacheLearner.Home(null, 0, 7));
-    answer(next, "b", new TokenUsage(5_100, 0, 5_000, 1, 0));
-    assertThat(
-            learner.home(
-                prompt("k", system, own, new Boundary(8, 6_000, true, 300)), MODEL, both, now))
-        .as("a conversation of its own")
-        .isEqualTo(new CacheLearner.Home("b", 5_000, 1));
+  private static CacheLearner.Prompt firstTurn(long conversation) {
+    return prompt("k", SYSTEM, new Boundary(conversation, 5_000, true, 300));
+  }
 
-    for (int rare = 0; rare < 4; rare++) {
-      now += 250 * SECOND;
-      answer(prompt("k", system), "a", new TokenUsage(4_100, 4_000, 1));
+  private CacheLearner.@Nullable Home home(CacheLearner.Prompt prompt) {
+    return learner.home(prompt, MODEL, List.of("a", "b"), now);
+  }
+
+  @Test
+  void firstTurnsWithSharedInstructions_areHashedByWhatFollowsOnceThereAreMoreThanUpstreams() {
+    answer(prompt("k", SYSTEM), "a", new TokenUsage(4_100, 0, 4_000, 1, 0));
+    assertThat(home(firstTurn(2))).isEqualTo(new CacheLearner.Home("a", 4_000, 1));
+    assertThat(home(firstTurn(3))).isEqualTo(new CacheLearner.Home("a", 4_000, 1));
+    for (int conversation = 4; conversation < 100; conversation++) {
+      assertThat(home(firstTurn(conversation)))
+          .isEqualTo(new CacheLearner.Home(null, 0, conversation));
     }
-    assertThat(
-            learner.home(prompt("k", system, new Boundary(9, 5_000, true, 300)), MODEL, both, now))
-        .isEqualTo(new CacheLearner.Home("a", 4_000, 1));
+  }
+
+  @Test
+  void firstTurnsThatArriveBeforeAnyAnswer_areToldApart() {
+    assertThat(home(firstTurn(2))).isEqualTo(new CacheLearner.Home(null, 0, 1));
+    assertThat(home(firstTurn(3))).isEqualTo(new CacheLearner.Home(null, 0, 1));
+    assertThat(home(firstTurn(4))).isEqualTo(new CacheLearner.Home(null, 0, 4));
+    assertThat(home(firstTurn(2)))
+        .as("the same prompt again")
+        .isEqualTo(new CacheLearner.Home(null, 0, 2));
+  }
+
+  @Test
+  void conversation_followsItsHolderAlthoughItsInstructionsAreShared() {
+    for (int conversation = 100; conversation < 110; conversation++) {
+      home(firstTurn(conversation));
+    }
+    List<Boundary> turns = new ArrayList<>(List.of(SYSTEM));
+    for (int turn = 1; turn < 40; turn++) {
+      CacheLearner.Prompt before = prompt("k", turns.toArray(Boundary[]::new));
+      answer(before, "b", new TokenUsage(4_000 + turn, 0, 3_999 + turn, 1, 0));
+      turns.add(new Boundary(1_000 + turn, 4_000 + turn, true, 300));
+      if (turn > 1) {
+        assertThat(home(prompt("k", turns.toArray(Boundary[]::new))))
+            .isEqualTo(new CacheLearner.Home("b", 3_999 + turn, 1));
+      }
+    }
+  }
+
+  @Test
+  void promptThatIsSentOften_goesOnInOneWay() {
+    answer(firstTurn(2), "a", new TokenUsage(5_100, 0, 5_000, 1, 0));
+    for (int again = 0; again < 100; again++) {
+      assertThat(home(firstTurn(2))).isEqualTo(new CacheLearner.Home("a", 5_000, 1));
+    }
+  }
+
+  @Test
+  void instructionsThatAreUsedRarelyAgain_arePreferredWhereTheyAreCached() {
+    for (int conversation = 2; conversation < 10; conversation++) {
+      home(firstTurn(conversation));
+    }
+    answer(prompt("k", SYSTEM), "a", new TokenUsage(4_100, 0, 4_000, 1, 0));
+    assertThat(home(firstTurn(10))).isEqualTo(new CacheLearner.Home(null, 0, 10));
+    for (int rare = 0; rare < 3; rare++) {
+      now += 200 * SECOND;
+      answer(prompt("k", SYSTEM), "a", new TokenUsage(4_100, 4_000, 1));
+    }
+    assertThat(home(firstTurn(11))).isEqualTo(new CacheLearner.Home("a", 4_000, 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"30, 31", "31, 32", "32, 32", "100, 32"})
+  void moreUpstreamsThanRememberedWays_shareInstructionsAllTheSame(int upstreams, int spread) {
+    List<String> ids = IntStream.range(0, upstreams).mapToObj(Integer::toString).toList();
+    answer(prompt("k", SYSTEM), "0", new TokenUsage(4_100, 0, 4_000, 1, 0));
+    for (int way = 1; way < spread; way++) {
+      assertThat(learner.home(firstTurn(1 + way), MODEL, ids, now))
+          .isEqualTo(new CacheLearner.Home("0", 4_000, 1));
+    }
+    assertThat(learner.home(firstTurn(99), MODEL, ids, now))
+        .isEqualTo(new CacheLearner.Home(null, 0, 99));
+  }
+
+  @Test
+  void clientWhoseEveryPromptIsNew_neitherFillsTheMemoryNorHidesSharedInstructions() {
+    for (int conversation = 2; conversation < 10; conversation++) {
+      home(firstTurn(conversation));
+    }
+    int most = 0;
+    for (int each = 0; each < 3 * CacheLearner.MAX_STARTS; each++) {
+      home(prompt("hostile", new Boundary(1_000_000 + each, 5_000, true, 300)));
+      if (each % 1_000 == 0) {
+        assertThat(home(firstTurn(2))).isEqualTo(new CacheLearner.Home(null, 0, 2));
+      }
+      most = Math.max(most, learner.starts());
+    }
+    assertThat(most).isEqualTo(CacheLearner.MAX_STARTS);
   }
 
   @Test
