@@ -159,7 +159,9 @@ final class RouteTable implements RouteSource {
             return each.id();
           }
           present.add(each);
-          utilization.put(each, pool.globalUtilization(now));
+          if (affinity.passes()) {
+            utilization.put(each, pool.globalUtilization(now));
+          }
         }
       }
     }
