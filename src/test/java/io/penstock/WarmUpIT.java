@@ -32,7 +32,7 @@ class WarmUpIT {
     try (ProgramProcess program = new ProgramProcess(routes)) {
       assertThat(program.operator("/endpoints").text())
           .contains("\"path\":\"/a\"")
-          .doesNotContain("warm");
+          .doesNotContain("warm-up");
       assertThat(program.operator("/upstreams").text())
           .contains("\"id\":\"u\"")
           .contains("\"pools\":[]");
