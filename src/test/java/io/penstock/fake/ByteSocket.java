@@ -120,6 +120,22 @@ public final class ByteSocket implements AutoCloseable {
     }
   }
 
+  /**
+   * Waits for the next byte without taking it.
+   *
+   * @return whether there is one; false at the end
+   */
+  public boolean awaitByte() {
+    try {
+      in.mark(1);
+      boolean any = in.read() >= 0;
+      in.reset();
+      return any;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Reads at least one and at most {@code atMost} bytes; returns their number, −1 at the end. */
   public int take(int atMost) {
     try {
