@@ -3,6 +3,7 @@ package io.penstock.load;
 /** Something that is measured of each of two jars. */
 enum JarMeasure {
   REQUESTS("requests/s, saturated", true, "%,.0f"),
+  LONG_REQUESTS("requests/s of long conversations, saturated", true, "%,.0f"),
   MEDIAN("p50 at the fixed rate, ms", false, "%.3f"),
   TAIL("p99 at the fixed rate, ms", false, "%.3f"),
   ALLOCATED("bytes allocated per request", false, "%,.0f"),

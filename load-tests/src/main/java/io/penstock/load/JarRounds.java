@@ -38,7 +38,7 @@ final class JarRounds {
   record Plan(int pairs, Duration saturated, Duration steady, Duration warmup) {
     /** Returns about how long it takes to measure two gateways. */
     Duration length() {
-      Duration closed = saturated.plus(DECISION).plusSeconds(1);
+      Duration closed = saturated.multipliedBy(2).plus(DECISION).plusSeconds(2);
       Duration side = closed.plus(steady).plusSeconds(1).plusSeconds(8);
       Duration pair = side.multipliedBy(2).plus(DIRECT).plusSeconds(1);
       return START.plus(warmup).multipliedBy(2).plus(pair.multipliedBy(pairs + 1L));
@@ -116,6 +116,7 @@ final class JarRounds {
 
   private void round(int round) throws IOException, InterruptedException {
     pair(round, JarMeasure.REQUESTS, side -> side.requests(plan.saturated()));
+    pair(round, JarMeasure.LONG_REQUESTS, side -> side.longRequests(plan.saturated()));
     without.add(direct.run(MeasuredGateway.PER_SECOND, Duration.ofSeconds(1), DIRECT));
     steady(round);
     pair(round, JarMeasure.DECISIONS, side -> side.decisions(DECISION));

@@ -27,6 +27,14 @@ final class Load {
           + "Why does the water stand still above the mill and run below it? ".repeat(14).strip()
           + "\"}]}";
 
+  /** About 40 KiB: instructions, and a conversation of 40 turns. */
+  static final String LONG_BODY =
+      "{\"model\":\"gpt-4o-mini\",\"max_tokens\":100,\"messages\":[{\"role\":\"system\",\"content\":\""
+          + "You know mills and say so. ".repeat(300)
+          + "\"}"
+          + turns(40)
+          + "]}";
+
   private static final Duration SLACK = Duration.ofSeconds(20);
   private static final int WARMUP_MILLIS = 500;
 
@@ -45,6 +53,21 @@ final class Load {
   private final Optional<Path> wrk;
   private final int connections;
   private final String body;
+
+  private static String turns(int count) {
+    StringBuilder turns = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      turns
+          .append(",{\"role\":\"")
+          .append(i % 2 == 0 ? "user" : "assistant")
+          .append("\",\"content\":\"Turn ")
+          .append(i)
+          .append(": ")
+          .append("The water stands still above the mill\\n and runs below it. ".repeat(13))
+          .append("\"}");
+    }
+    return turns.toString();
+  }
 
   private Load(Path directory, Path script, Optional<Path> wrk, int connections, String body) {
     this.directory = directory;

@@ -88,6 +88,11 @@ final class MeasuredGateway implements AutoCloseable {
     return saturated(load, "/load" + Cast.PATH, length);
   }
 
+  /** Returns the same for conversations of 40 KiB. */
+  double longRequests(Duration length) throws IOException, InterruptedException {
+    return saturated(load.sending(Load.LONG_BODY), "/load" + Cast.PATH, length);
+  }
+
   /** Returns the permits a second of an endpoint without upstreams that has room for all. */
   double decisions(Duration length) throws IOException, InterruptedException {
     return saturated(load.sending("{}"), "/decide?tokens=1", length);

@@ -52,12 +52,12 @@ final class Penstock {
     keys:
       - name: load
         sha256: %s
-        rate_limit_tpm: 900000000
+        rate_limit_tpm: 90000000000
     endpoints:
       - path: /load
         dialect: openai
         upstreams:
-          - {id: load, url: "http://127.0.0.1:%d", tpm_limit: 900000000, settle: usage}
+          - {id: load, url: "http://127.0.0.1:%d", tpm_limit: 90000000000, settle: usage}
     """
         .formatted(sha256(Load.SECRET), upstream);
   }
