@@ -8,22 +8,34 @@ import java.util.concurrent.atomic.AtomicLong;
  * those that are open is bounded, so that a provider counts at most that much more than what was
  * charged, even if its cache stops working.
  *
- * <p>An answer that read much less than was expected ends discounts, until one reads what was
- * expected of it: many requests may wait with an expectation from before the cache stopped working.
- * Safe from any thread.
+ * <p>An answer that read much less than was expected ends discounts, until one that was asked for
+ * later reads what was expected of it: many requests may wait with an expectation from before the
+ * cache stopped working, and answers from before it stopped may state their input after that. The
+ * discounts that are still open then are in doubt: the provider may have counted them already, so
+ * as much is kept free until their answers state what was read. Safe from any thread.
  */
 public final class OpenDiscounts {
   /** The part of what was expected to be read that may be missing, as 1 ÷ this. */
   private static final int MISSING = 4;
 
   private final AtomicLong open = new AtomicLong();
-  private volatile boolean doubted;
+
+  /**
+   * An odd number while discounts are in doubt. Each new doubt raises it by one or two, and the end
+   * of doubt by one.
+   */
+  private final AtomicLong doubts = new AtomicLong();
 
   OpenDiscounts() {}
 
   /** Returns the sum of all open discounts, ≥ 0. */
   public long sum() {
     return open.get();
+  }
+
+  /** Returns the sum of the open discounts that the provider has probably counted, ≥ 0. */
+  public long inDoubt() {
+    return doubted() ? open.get() : 0;
   }
 
   /**
@@ -37,10 +49,19 @@ public final class OpenDiscounts {
   }
 
   private long free(long sum, long bound, boolean alone) {
-    if (doubted) {
+    if (doubted()) {
       return 0;
     }
     return alone && sum == 0 ? Long.MAX_VALUE : Math.max(0, bound - sum);
+  }
+
+  private boolean doubted() {
+    return (doubts.get() & 1) == 1;
+  }
+
+  /** Returns a number that changes with each doubt, to be passed to {@link #stated}. */
+  public long doubts() {
+    return doubts.get();
   }
 
   /**
@@ -49,16 +70,19 @@ public final class OpenDiscounts {
    *
    * @param expected the input that a cache was expected to have, &gt; 0
    * @param missing the part of it that was not read, 0 to {@code expected}
+   * @param doubtsBefore the {@link #doubts} when its request was released
    */
-  public boolean stated(long expected, long missing) {
-    boolean before = doubted;
-    doubted = missing > expected / MISSING;
-    return before && !doubted;
+  public boolean stated(long expected, long missing, long doubtsBefore) {
+    if (missing > expected / MISSING) {
+      doubt();
+      return false;
+    }
+    return (doubtsBefore & 1) == 1 && doubts.compareAndSet(doubtsBefore, doubtsBefore + 1);
   }
 
   /** Ends discounts, because a provider refused a request that had one. */
   public void doubt() {
-    doubted = true;
+    doubts.updateAndGet(before -> (before & 1) == 1 ? before + 2 : before + 1);
   }
 
   /**

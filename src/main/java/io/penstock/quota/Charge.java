@@ -51,6 +51,10 @@ public final class Charge {
   private long discount;
 
   private boolean readsKnown;
+
+  /** The doubts about caches that the limit knew of when this was taken. */
+  private final long doubtsBefore;
+
   private long heldLeft;
   private long produced;
   private long seen;
@@ -80,6 +84,7 @@ public final class Charge {
     this.waiting = waiting;
     this.takenNanos = takenNanos;
     this.limit = limit;
+    this.doubtsBefore = limit.discounts().doubts();
     this.limitMeasure = limitMeasure;
     this.tariff = tariff;
     this.receipt = receipt;
@@ -191,7 +196,7 @@ public final class Charge {
     if (tariff.expectsReads() && expected > 0 && !readsKnown) {
       readsKnown = true;
       long missing = Math.clamp(used - leastTaken, 0, expected);
-      roomFreed |= limit.discounts().stated(expected, missing);
+      roomFreed |= limit.discounts().stated(expected, missing, doubtsBefore);
     }
   }
 
@@ -329,7 +334,8 @@ public final class Charge {
    * {@linkplain #refused other refused calls} where such calls count; otherwise all is returned.
    */
   public void rejected(long now) {
-    if (discount > 0) {
+    if (limit.discounts().sum() > 0) {
+      // it may be others that read less than was expected of them
       limit.discounts().doubt();
     }
     if (tariff.charge().countsRejected()) {

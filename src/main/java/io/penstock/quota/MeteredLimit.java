@@ -6,6 +6,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.PoolTariff;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.DimensionSizes;
@@ -105,11 +106,39 @@ public record MeteredLimit(
   }
 
   /**
+   * Returns the amount that would be admitted now, ignoring the pace. It leaves the sum of the
+   * discounts in doubt free.
+   */
+  long room(long now) {
+    long free = limit.room(now);
+    return free == Long.MAX_VALUE ? free : Math.max(0, free - limit.discounts().inDoubt());
+  }
+
+  /** Returns the instant from which {@link #room} is enough, if nothing else happens. */
+  long roomFreeAt(long amount, long now) {
+    return limit.roomFreeAt(amount + limit.discounts().inDoubt(), now);
+  }
+
+  /** Records that {@code amount} is waited for, as far as slices of other instances are lacking. */
+  void recordDemand(long amount, long now) {
+    limit.recordDemand(amount + limit.discounts().inDoubt(), now);
+  }
+
+  /** Takes a weight if there is {@link #room}, or returns when, if ever, there is. */
+  LimitAnswer take(Weight weight, long now) {
+    if (limit.discounts().inDoubt() == 0 || weight.amount() <= room(now)) {
+      return limit.take(weight, now);
+    }
+    recordDemand(weight.amount(), now);
+    return new LimitAnswer.Wait(roomFreeAt(weight.amount(), now));
+  }
+
+  /**
    * Lowers {@code room} to the sizes that the limit has room for now, whatever the pace. Returns
    * false when not even a request without tokens has room.
    */
   boolean lower(PoolTariff tariff, DimensionSizes room, long now) {
-    long free = limit.room(now);
+    long free = room(now);
     CostDimension dimension = dimension(tariff);
     if (dimension == null) {
       return free >= 1;

@@ -423,7 +423,7 @@ public final class Quota {
     for (MeteredLimit metered : current.limits()) {
       long discount = metered.openDiscount(tariff, cost, now);
       Weight weight = metered.weigh(tariff, cost).discounted(discount);
-      LimitAnswer limitAnswer = metered.limit().take(weight, now);
+      LimitAnswer limitAnswer = metered.take(weight, now);
       if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
         charges.add(spend(metered, tariff, receipt, weight.least(), discount, now));
       } else {

@@ -57,9 +57,13 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
 
   /**
    * Returns whether the next ticket of a batch may take more from a limit than is expected, because
-   * no discount is free for what is to be read from a cache.
+   * no discount is free for what is to be read from a cache, or wait for discounts that are in
+   * doubt.
    */
   boolean uncertain(MeteredLimit metered, TicketBatch batch, long done) {
+    if (metered.limit().discounts().inDoubt() > 0) {
+      return true;
+    }
     CostDimension uncertain = charge.uncertainDimension(metered.measure());
     return uncertain != null && batch.amount(uncertain, done, 1) > amount(metered, batch, done, 1);
   }
@@ -67,7 +71,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
   /** Returns whether a limit admits a request of {@code sizes} now, ignoring pacing. */
   boolean admits(MeteredLimit metered, DimensionSizes sizes, long now) {
     return possible(metered, sizes, metered.limit().capacity(now))
-        && amount(metered, sizes, now) <= metered.limit().room(now);
+        && amount(metered, sizes, now) <= metered.room(now);
   }
 
   /**
@@ -80,7 +84,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
       return Ticker.NEVER;
     }
     boolean whole = possible(metered, sizes, limit.capacity(now));
-    long opens = limit.roomFreeAt(amount(metered, sizes, now), now);
+    long opens = metered.roomFreeAt(amount(metered, sizes, now), now);
     return whole ? opens : Math.max(opens, limit.feedback().restoredAt(now));
   }
 
@@ -88,7 +92,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
   long requestRoom(MeteredLimit metered, DimensionSizes sizes, long now) {
     long opens = roomFreeAt(metered, sizes, now);
     if (opens > now && possible(metered, sizes, metered.limit().capacity())) {
-      metered.limit().recordDemand(amount(metered, sizes, now), now);
+      metered.recordDemand(amount(metered, sizes, now), now);
     }
     return opens;
   }

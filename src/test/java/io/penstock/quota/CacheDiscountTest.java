@@ -26,10 +26,10 @@ class CacheDiscountTest {
   private static final long NOW = 1_000 * SECOND;
   private static final int CAPACITY = 1_000;
 
-  private final Limit limit =
-      new Limit(
-          new LimitSpec.TrailingWindow(CAPACITY, 60 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED),
-          NOW);
+  private static final LimitSpec LIMIT =
+      new LimitSpec.TrailingWindow(CAPACITY, 60 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
+
+  private final Limit limit = new Limit(LIMIT, NOW);
   private final List<Charge> charges = new ArrayList<>();
 
   private Quota quota(ChargeRule rule, LimitMeasure measure, int percent) {
@@ -148,6 +148,35 @@ class CacheDiscountTest {
   }
 
   @Test
+  void discountsInDoubt_areKeptFreeUntilTheirAnswersStateTheirInput() {
+    Quota quota = input(20);
+    quota.take(cost(300, 150), NOW, charges);
+    quota.take(cost(300, 50), NOW, charges);
+    assertThat(charged()).isEqualTo(400);
+    charges.getFirst().settleInput(new TokenUsage(300, 0, 1), NOW);
+    assertThat(charged()).isEqualTo(550);
+    assertThat(limit.discounts().inDoubt()).isEqualTo(50);
+    assertThat(quota.admits(sizes(cost(401, 0)), NOW)).isFalse();
+    assertThat(quota.roomFreeAt(sizes(cost(401, 0)), NOW)).isGreaterThan(NOW);
+    assertThat(quota.take(cost(401, 0), NOW, charges)).isFalse();
+    assertThat(quota.take(cost(400, 0), NOW, charges)).isTrue();
+    charges.get(1).settleInput(new TokenUsage(300, 50, 1), NOW);
+    assertThat(charges.get(1).roomFreed()).isTrue();
+    assertThat(quota.take(cost(50, 0), NOW, charges)).isTrue();
+    assertThat(charged()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void unusedLimit_admitsARequestAlthoughDiscountsAreInDoubt() {
+    Quota quota = input(100);
+    quota.take(cost(300, 300), NOW, charges);
+    quota.take(cost(300, 300), NOW, charges);
+    charges.getFirst().rejected(NOW);
+    assertThat(limit.discounts().inDoubt()).isEqualTo(300);
+    assertThat(quota.take(cost(CAPACITY, 0), NOW, charges)).isTrue();
+  }
+
+  @Test
   void answerThatBreaksOffWithoutUsage_isChargedAsIfNothingWasRead() {
     input(20).take(cost(300, 200), NOW, charges);
     charges.getFirst().broken(NOW);
@@ -223,5 +252,60 @@ class CacheDiscountTest {
     assertThat(counted).isBetween(1_000L, 1_200L);
     charges.forEach(each -> each.broken(NOW));
     assertThat(charged()).isEqualTo(counted);
+  }
+
+  /** A request on its way to the provider, or back from it. */
+  private record Sent(Charge charge, long prompt, long read, boolean refused) {}
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 10, 20, 35, 60})
+  void cacheThatStopsWorking_makesTheProviderRefuseNoMoreThanTheBoundHoldsPrompts(int percent) {
+    int smallest = 100;
+    long most = Math.ceilDiv(CAPACITY * percent / 100, smallest);
+    long worst = 0;
+    for (int seed = 0; seed < 500; seed++) {
+      long refused = refused(percent, smallest, new Random(seed));
+      assertThat(refused).as("429 with seed %s", seed).isLessThanOrEqualTo(most);
+      worst = Math.max(worst, refused);
+    }
+    assertThat(worst).as("the bound is reached").isEqualTo(most);
+  }
+
+  /** Returns how many requests a provider refuses whose cache stops working at some instant. */
+  private static long refused(int percent, int smallest, Random random) {
+    Limit own = new Limit(LIMIT, NOW);
+    PoolTariff tariff = new PoolTariff(ChargeRule.ANTHROPIC, false, 1, percent);
+    Quota quota = new Quota("q", tariff, List.of(new MeteredLimit(LimitMeasure.INPUT_TOKENS, own)));
+    int stopsAt = random.nextInt(200);
+    long counted = 0;
+    long refused = 0;
+    List<Sent> coming = new ArrayList<>();
+    List<Sent> answered = new ArrayList<>();
+    for (int round = 0; round < 600; round++) {
+      long prompt = smallest + random.nextInt(smallest / 7);
+      List<Charge> taken = new ArrayList<>();
+      if (quota.take(cost(prompt, prompt * 6 / 7), NOW, taken)) {
+        coming.add(new Sent(taken.getFirst(), prompt, 0, false));
+      }
+      if (!coming.isEmpty() && random.nextBoolean()) {
+        // the provider looks at those that are on their way in any order
+        Sent sent = coming.remove(random.nextInt(coming.size()));
+        long read = round < stopsAt ? sent.prompt() * 6 / 7 : 0;
+        long counts = sent.prompt() - read;
+        boolean fits = counted + counts <= CAPACITY;
+        counted += fits ? counts : 0;
+        refused += fits ? 0 : 1;
+        answered.add(new Sent(sent.charge(), sent.prompt(), read, !fits));
+      }
+      if (!answered.isEmpty() && random.nextBoolean()) {
+        Sent back = answered.remove(random.nextInt(answered.size()));
+        if (back.refused()) {
+          back.charge().rejected(NOW);
+        } else {
+          back.charge().settleInput(new TokenUsage(back.prompt(), back.read(), 1), NOW);
+        }
+      }
+    }
+    return refused;
   }
 }

@@ -54,14 +54,26 @@ abstract class OracleLimit {
   /** Whether the last answer read much less than was expected of it, or a provider refused one. */
   private boolean doubted;
 
-  /** Notes that so much of an expected read was missing. */
-  final void readMissing(long missing, long expected) {
-    doubted = missing > expected / 4;
+  private int doubts;
+
+  /** Returns how often there was doubt so far. */
+  final int doubts() {
+    return doubts;
+  }
+
+  /** Notes that so much of an expected read was missing, after so many doubts at the release. */
+  final void readMissing(long missing, long expected, int doubtsBefore) {
+    if (missing > expected / 4) {
+      doubt();
+    } else if (doubtsBefore == doubts) {
+      doubted = false;
+    }
   }
 
   /** Notes that a provider refused a request that had a discount. */
   final void doubt() {
     doubted = true;
+    doubts++;
   }
 
   /** Returns the largest discount that may be opened now for an expected read. */
@@ -134,7 +146,9 @@ abstract class OracleLimit {
 
   final boolean admits(Ask ask, long now) {
     long capacity = capacity();
-    return ask.whole() <= capacity && ask.allWithin(capacity) <= free(now);
+    long free = free(now);
+    long room = doubted && free < capacity ? Math.max(0, free - discounts) : free;
+    return ask.whole() <= capacity && ask.allWithin(capacity) <= room;
   }
 
   /**

@@ -43,6 +43,8 @@ final class OracleSpend {
   /** Whether the next statement of its input tells whether caches are read as expected. */
   private boolean expectsReads;
 
+  private final int doubtsBefore;
+
   private final long takenAt;
   private long cell;
   private boolean ended;
@@ -81,6 +83,7 @@ final class OracleSpend {
       long bound,
       long now) {
     this.limit = metering.limit();
+    this.doubtsBefore = limit.doubts();
     this.ledger = metering.ledger();
     this.limitMeasure = metering.measure();
     this.chargeRule = chargeRule;
@@ -179,7 +182,8 @@ final class OracleSpend {
     long used = whole() ? usage.inputTokens() + expected : usedInput(usage);
     if (expectsReads && expected + discount > 0) {
       expectsReads = false; // each answer says it once
-      limit.readMissing(Math.clamp(used - least, 0, expected + discount), expected + discount);
+      limit.readMissing(
+          Math.clamp(used - least, 0, expected + discount), expected + discount, doubtsBefore);
     }
     least = Math.max(0, used - expected);
     adjust(used, now);
@@ -258,7 +262,7 @@ final class OracleSpend {
     switch (failure) {
       case UNSENT -> returned(now);
       case REJECTED -> {
-        if (discount > 0) {
+        if (limit.discounts() > 0) {
           limit.doubt();
         }
         switch (chargeRule) {
