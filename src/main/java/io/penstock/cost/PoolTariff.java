@@ -24,7 +24,7 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown, 
   public static final long KEEP = -1;
 
   /** The default of {@code cacheTrust}. */
-  public static final int CACHE_TRUST = 20;
+  public static final int CACHE_TRUST = 10;
 
   private static final int FAST_BURNDOWN = 5;
   private static final int PERCENT = 100;

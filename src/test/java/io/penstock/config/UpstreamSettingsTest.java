@@ -105,7 +105,7 @@ class UpstreamSettingsTest {
             1_500_000L,
             new BigDecimal("1.5")),
         up("burst_seconds", "2.5", u -> u.budget().burstSeconds(), 5.0, 2.5, new BigDecimal("2.5")),
-        up("cache_trust", "35", u -> u.budget().cacheTrust(), 20, 35, 35L),
+        up("cache_trust", "35", u -> u.budget().cacheTrust(), 10, 35, 35L),
         up("connect_timeout", "1", u -> u.link().timeouts().connectNanos(), 5 * SECOND, SECOND, 1L),
         up(
             "first_byte_timeout",
