@@ -29,6 +29,15 @@ class CacheFigures {
 
   private static final int CLIENTS = 80;
 
+  /**
+   * Clients of a cache that stops working. Then ten requests fit into a minute, so that each of
+   * these waits for four minutes, less than the default {@code max_wait} of 290 seconds. Each of 80
+   * clients would have to wait for eight minutes, and many would be refused.
+   */
+  private static final int PATIENT_CLIENTS = 40;
+
+  private static final int STOPPED_MINUTES = 6;
+
   /** So many prompts are written to the cache in the first two minutes. */
   private static final int CONVERSATIONS = 20;
 
@@ -73,8 +82,11 @@ class CacheFigures {
       figureTable.add(
           name + ", minute " + i,
           true,
-          "%.1f %% used, %d x 429 at the provider"
-              .formatted(100 * traffic.used(before, after), after.refused() - before.refused()));
+          "%.1f %% used, %d x 429 at the provider, %d not served"
+              .formatted(
+                  100 * traffic.used(before, after),
+                  after.refused() - before.refused(),
+                  after.notServed() - before.notServed()));
     }
   }
 
@@ -94,7 +106,7 @@ class CacheFigures {
   private void onlyServed(String name, Sample sample) {
     figureTable.add(
         name + ", clients got 200 only",
-        sample.answers().keySet().equals(Set.of(200)),
+        sample.answers().keySet().equals(Set.of(CachedTraffic.SERVED)),
         sample.answers().toString());
   }
 
@@ -152,14 +164,13 @@ class CacheFigures {
         RunningGateway gateway =
             RunningGateway.start("endpoints:\n" + endpoint("/a", traffic), MINUTE)) {
       List<Sample> before = new ArrayList<>(List.of(traffic.sample()));
-      traffic.ask(CLIENTS, List.of(url(gateway, "/a")), 1);
+      traffic.ask(PATIENT_CLIENTS, List.of(url(gateway, "/a")), 1);
       for (int minute = 1; minute <= 3; minute++) {
         before.add(traffic.after(before.getFirst(), minute));
       }
       traffic.cacheReadable(false);
       List<Sample> broken = new ArrayList<>(List.of(before.getLast()));
-      // not longer: all would have to wait for more than max_wait
-      for (int minute = 1; minute <= 4; minute++) {
+      for (int minute = 1; minute <= STOPPED_MINUTES; minute++) {
         broken.add(traffic.after(before.getLast(), minute));
       }
       traffic.cacheReadable(true);
@@ -178,7 +189,8 @@ class CacheFigures {
       full("cache works after", traffic, mended.subList(2, mended.size()), FULL);
       for (int i = 1; i < broken.size(); i++) {
         long refused = broken.get(i).refused() - broken.get(i - 1).refused();
-        figureTable.add("429 at the provider in a minute, at most 1", refused <= 1, "" + refused);
+        figureTable.add(
+            "stop, minute " + i + ", 429 at the provider, at most 1", refused <= 1, "" + refused);
       }
       onlyServed("all", traffic.sample());
     }

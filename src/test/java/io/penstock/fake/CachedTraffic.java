@@ -43,9 +43,20 @@ public final class CachedTraffic implements AutoCloseable {
    *
    * @param counted uncached input tokens of answers that began, as the provider bills them
    * @param refused answers 429 of the provider
+   * @param answers number of answers to clients by status, and by the gateway's reason if it
+   *     refused
    */
   public record Sample(
-      long nanos, long counted, long read, long refused, Map<Integer, Long> answers) {}
+      long nanos, long counted, long read, long refused, Map<String, Long> answers) {
+    /** Returns the number of answers to clients that were not served. */
+    public long notServed() {
+      return answers.values().stream().mapToLong(Long::longValue).sum()
+          - answers.getOrDefault(SERVED, 0L);
+    }
+  }
+
+  /** The only kind of answer when every client is served. */
+  public static final String SERVED = "200";
 
   private final MockProvider provider;
   private final MockAddress address;
@@ -54,7 +65,7 @@ public final class CachedTraffic implements AutoCloseable {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Map<Integer, LongAdder> answers = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> answers = new ConcurrentHashMap<>();
   private volatile boolean over;
 
   private CachedTraffic(MockProvider provider, MockAddress address, Duration minute) {
@@ -137,15 +148,20 @@ public final class CachedTraffic implements AutoCloseable {
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     try {
-      int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-      answers.computeIfAbsent(status, none -> new LongAdder()).increment();
+      HttpResponse<Void> answer = client.send(request, HttpResponse.BodyHandlers.discarding());
+      String reason = answer.headers().firstValue("x-penstock-reason").orElse("");
+      count((answer.statusCode() + " " + reason).strip());
     } catch (IOException gone) {
       if (!over) {
-        answers.computeIfAbsent(0, none -> new LongAdder()).increment();
+        count("none");
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private void count(String answer) {
+    answers.computeIfAbsent(answer, none -> new LongAdder()).increment();
   }
 
   /** Waits for that many minutes of the traffic, and returns what was counted until then. */
@@ -160,8 +176,8 @@ public final class CachedTraffic implements AutoCloseable {
   /** Returns what was counted until now. */
   public Sample sample() {
     MockProvider.Bill bill = provider.bills(address).get("m");
-    Map<Integer, Long> answered = new TreeMap<>();
-    answers.forEach((status, count) -> answered.put(status, count.sum()));
+    Map<String, Long> answered = new TreeMap<>();
+    answers.forEach((answer, count) -> answered.put(answer, count.sum()));
     return new Sample(
         ticker.nanos(),
         bill == null ? 0 : bill.uncached() + bill.cacheWrite() + bill.cacheWriteHour(),

@@ -54,7 +54,7 @@ class CachedQuotaIT {
       assertThat(full.read() - stopped.read()).as("tokens read from a stopped cache").isZero();
       assertThat(traffic.used(stopped, full)).as("used without the cache").isGreaterThan(USED);
       assertThat(full.refused()).as("429 at the provider").isLessThan(20);
-      assertThat(full.answers().keySet()).isEqualTo(Set.of(200));
+      assertThat(full.answers().keySet()).isEqualTo(Set.of(CachedTraffic.SERVED));
     }
   }
 }
