@@ -116,7 +116,7 @@ public record MeteredLimit(
 
   /** Returns the instant from which {@link #room} is enough, if nothing else happens. */
   long roomFreeAt(long amount, long now) {
-    return limit.roomFreeAt(amount + limit.discounts().inDoubt(), now);
+    return amount <= room(now) ? now : limit.roomFreeAt(amount + limit.discounts().inDoubt(), now);
   }
 
   /** Records that {@code amount} is waited for, as far as slices of other instances are lacking. */

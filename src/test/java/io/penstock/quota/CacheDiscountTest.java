@@ -167,6 +167,22 @@ class CacheDiscountTest {
   }
 
   @Test
+  void requestWithoutInput_goesAlthoughDiscountsAreInDoubt() {
+    Quota quota = input(20);
+    quota.take(cost(500, 100), NOW, charges);
+    quota.take(cost(650, 100), NOW, charges);
+    charges.getFirst().rejected(NOW);
+    quota.take(cost(350, 0), NOW, charges);
+    assertThat(charged()).isEqualTo(900);
+    assertThat(limit.discounts().inDoubt()).isEqualTo(100);
+    assertThat(quota.admits(sizes(cost(1, 0)), NOW)).isFalse();
+    assertThat(quota.admits(sizes(cost(0, 0)), NOW)).isTrue();
+    assertThat(quota.roomFreeAt(sizes(cost(0, 0)), NOW)).isEqualTo(NOW);
+    charges.get(1).broken(NOW);
+    assertThat(charged()).isEqualTo(CAPACITY);
+  }
+
+  @Test
   void unusedLimit_admitsARequestAlthoughDiscountsAreInDoubt() {
     Quota quota = input(100);
     quota.take(cost(300, 300), NOW, charges);

@@ -106,6 +106,11 @@ final class OracleChecks {
           "%s leaves %d uncharged because of caches, expected %d"
               .formatted(name, limit.discounts().sum(), model.discounts()));
     }
+    if (limit.discounts().inDoubt() != model.inDoubt()) {
+      throw new InvariantViolation(
+          "%s keeps %d free because caches are in doubt, expected %d"
+              .formatted(name, limit.discounts().inDoubt(), model.inDoubt()));
+    }
     // Both may be long past: only future instants matter.
     long paced = Math.max(now, limit.paceAllowsAt(1, now));
     if (Math.abs(paced - Math.max(now, model.paced(1))) > 1_000) {

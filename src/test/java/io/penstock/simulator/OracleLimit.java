@@ -56,6 +56,11 @@ abstract class OracleLimit {
 
   private int doubts;
 
+  /** Returns what is kept free because the provider may have counted it already. */
+  final long inDoubt() {
+    return doubted ? discounts : 0;
+  }
+
   /** Returns how often there was doubt so far. */
   final int doubts() {
     return doubts;
@@ -147,7 +152,7 @@ abstract class OracleLimit {
   final boolean admits(Ask ask, long now) {
     long capacity = capacity();
     long free = free(now);
-    long room = doubted && free < capacity ? Math.max(0, free - discounts) : free;
+    long room = free < capacity ? Math.max(0, free - inDoubt()) : free;
     return ask.whole() <= capacity && ask.allWithin(capacity) <= room;
   }
 
