@@ -441,6 +441,18 @@ public final class Dispatcher {
     waitingRoom.moved();
   }
 
+  /**
+   * Expects anew how much of the input of waiting tickets is read from a cache; refuses those that
+   * can no longer fit.
+   *
+   * @param group only of those that wait for this beginning; null for all
+   */
+  public void expectAnew(@Nullable WarmupGroup group, long now) {
+    for (ParkedTicket each : waitingRoom.expectAnew(group, now)) {
+      drop(each, waitingRoom.routesOf(each, now), now);
+    }
+  }
+
   /** Gives tickets new routes and the configured order; refuses those that can no longer fit. */
   public void reroute(long now) {
     QueueDiscipline<ParkedTicket> configured = routeSource.discipline();

@@ -124,6 +124,7 @@ public final class ParkedTicket extends Ticket {
             laneKey.withFallbacks() ? Ticker.NEVER : before.fallbackNanos());
     this.laneKey = laneKey;
     this.carried = carried;
+    this.warmup = before.warmup;
     keepSkipsOf(before);
     TicketNote known = before.note;
     this.note = known == null ? null : known.next();
@@ -271,10 +272,36 @@ public final class ParkedTicket extends Ticket {
    */
   public void setLaneKey(LaneKey next) {
     laneKey = next;
-    String holder = ticketRequest.affinity().holder();
-    if (holder != null && !holder.equals(next.onlyUpstream())) {
-      expectNoCache();
+    if (missesHolder()) {
+      expectCached(0);
     }
+  }
+
+  /**
+   * Returns whether it may go to another upstream than the one with the beginning of its prompt.
+   */
+  private boolean missesHolder() {
+    String holder = ticketRequest.affinity().holder();
+    return holder != null && !holder.equals(laneKey.onlyUpstream());
+  }
+
+  /**
+   * Returns how much of its input is expected to be read from a cache by what is known now; {@code
+   * cost} has what was expected before. For the owner of the queue only.
+   */
+  long cachedTokens(long now) {
+    CacheForecast forecast = ticketRequest.cacheForecast();
+    return forecast == null || carried != null || missesHolder()
+        ? cost().cachedTokens()
+        : forecast.expect(cost(), now).cachedTokens();
+  }
+
+  /**
+   * Expects so much of its input to be read from a cache. For the owner of the queue only, while it
+   * is not in the queue.
+   */
+  void expectReads(long tokens) {
+    expectCached(tokens);
   }
 
   /** Returns the lane it waits in, or null; any thread may ask whether a claim is still valid. */

@@ -41,6 +41,14 @@ public interface TicketListener {
   /** Called when the request of a granted ticket waits again, as {@code next}. */
   void requeued(ParkedTicket ticket, ParkedTicket next);
 
+  /**
+   * Called when it became known how much of some prompts a cache has: waiting tickets are to be
+   * expected anew.
+   *
+   * @param group the requests that wait for the same beginning; null for all
+   */
+  void cacheLearned(@Nullable WarmupGroup group);
+
   /** Publishes an event about a ticket. */
   void publish(Event event);
 }

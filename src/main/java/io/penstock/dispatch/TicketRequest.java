@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param origin its sender, as shown to people
  * @param sharedPrefix the new beginning of its prompt for which one request warms the cache; null
  *     when there is none
+ * @param cacheForecast predicts anew, while it waits, how much of its input is read from a cache;
+ *     null when that does not change
  */
 public record TicketRequest(
     @Nullable String model,
@@ -34,7 +36,8 @@ public record TicketRequest(
     @Nullable CallerAccount account,
     @Nullable Set<String> models,
     Origin origin,
-    @Nullable SharedPrefix sharedPrefix) {
+    @Nullable SharedPrefix sharedPrefix,
+    @Nullable CacheForecast cacheForecast) {
   /** Creates a request with no new beginning that others may have, too. */
   public TicketRequest(
       @Nullable String model,
@@ -48,6 +51,34 @@ public record TicketRequest(
       @Nullable Set<String> models,
       Origin origin) {
     this(model, cost, bytes, patience, priority, flow, affinity, account, models, origin, null);
+  }
+
+  /** Creates a request of which the same is always expected to be read from a cache. */
+  public TicketRequest(
+      @Nullable String model,
+      Cost cost,
+      long bytes,
+      WaitPatience patience,
+      int priority,
+      Flow flow,
+      RequestAffinity affinity,
+      @Nullable CallerAccount account,
+      @Nullable Set<String> models,
+      Origin origin,
+      @Nullable SharedPrefix sharedPrefix) {
+    this(
+        model,
+        cost,
+        bytes,
+        patience,
+        priority,
+        flow,
+        affinity,
+        account,
+        models,
+        origin,
+        sharedPrefix,
+        null);
   }
 
   /**

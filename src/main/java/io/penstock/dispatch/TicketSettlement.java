@@ -115,6 +115,23 @@ public final class TicketSettlement {
     parkedTicket.endWarmup();
   }
 
+  /**
+   * Lets waiting tickets be expected anew; to be called when it was learned how much the answer
+   * read from a cache, or that the provider refused the request.
+   *
+   * @param changed whether other things are expected because of it than before, even of prompts
+   *     with other beginnings
+   */
+  public void cacheLearned(boolean changed) {
+    WarmupGroup group = parkedTicket.warmup();
+    boolean first = group != null && group.learned();
+    if (changed) {
+      parkedTicket.listener().cacheLearned(null);
+    } else if (first) {
+      parkedTicket.listener().cacheLearned(group);
+    }
+  }
+
   /** Charges output as it is produced, {@code outputTokens} so far. */
   public void produced(long outputTokens, long now) {
     if (charge(outputTokens, now)) {

@@ -439,17 +439,60 @@ public final class WaitingRoom {
   }
 
   /**
+   * Expects anew how much of the input of tickets is read from a cache. Returns the tickets of
+   * which less is expected now.
+   *
+   * @param group only of those that wait with this group; null for all
+   */
+  List<ParkedTicket> expectAnew(@Nullable WarmupGroup group, long now) {
+    List<ParkedTicket> all = new ArrayList<>();
+    for (Lane lane : laneIndex.all()) {
+      if (group == null || group.equals(lane.key().warmup())) {
+        lane.tickets().forEach(all::add);
+      }
+    }
+    for (ParkedTicket each : blocked) {
+      if (group == null || group.equals(each.laneKey().warmup())) {
+        all.add(each);
+      }
+    }
+    List<ParkedTicket> less = new ArrayList<>();
+    for (ParkedTicket each : all) {
+      long tokens = each.cachedTokens(now);
+      long before = each.cost().cachedTokens();
+      if (tokens != before) {
+        change(each, changed -> expectReads(changed, tokens, now), now);
+      }
+      if (tokens < before) {
+        less.add(each);
+      }
+    }
+    return less;
+  }
+
+  private void expectReads(ParkedTicket parkedTicket, long tokens, long now) {
+    parkedTicket.expectReads(tokens);
+    List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
+    parkedTicket.counted = WaitEstimate.countedSizes(routes, parkedTicket);
+  }
+
+  /**
    * Gives a ticket another lane key. If it is in the queue, it moves to the lane of that key, and
    * keeps its place and its skips.
    */
   private void move(ParkedTicket parkedTicket, LaneKey next, long now) {
+    change(parkedTicket, changed -> changed.setLaneKey(next), now);
+  }
+
+  /** Changes the lane key or the sizes of a ticket, wherever it waits; it keeps its place. */
+  private void change(ParkedTicket parkedTicket, Consumer<ParkedTicket> change, long now) {
     boolean stays = parkedTicket.blocked();
     if (stays) {
       blockedBacklog.remove(parkedTicket);
     } else {
       leaveLane(parkedTicket, false);
     }
-    parkedTicket.setLaneKey(next); // may change its sizes
+    change.accept(parkedTicket);
     if (stays) {
       blockedBacklog.add(parkedTicket);
     } else {

@@ -4,6 +4,7 @@ import io.penstock.queue.Ticket;
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaGate;
 import io.penstock.time.Ticker;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class WarmupGroup {
   private final Quota quota = Quota.holding(NAME, gate);
   private volatile @Nullable Ticket sent;
   private volatile boolean ended;
+  private final AtomicBoolean learned = new AtomicBoolean();
 
   WarmupGroup(long holdNanos) {
     this.holdNanos = holdNanos;
@@ -50,6 +52,14 @@ public final class WarmupGroup {
       gate.open();
       quota.waitList().wake();
     }
+  }
+
+  /**
+   * Notes that it was learned from an answer what a cache has of its requests; returns whether it
+   * was the first such answer.
+   */
+  boolean learned() {
+    return learned.compareAndSet(false, true);
   }
 
   /** Returns whether later requests with the same beginning need another group. */

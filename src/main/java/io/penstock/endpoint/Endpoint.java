@@ -14,6 +14,7 @@ import io.penstock.dispatch.TicketTerms;
 import io.penstock.dispatch.UndecidedTickets;
 import io.penstock.dispatch.WaitEstimate;
 import io.penstock.dispatch.WaitForecast;
+import io.penstock.dispatch.WarmupGroup;
 import io.penstock.event.Event;
 import io.penstock.explain.RecentOutcomes;
 import io.penstock.explain.RecentPlaces;
@@ -418,6 +419,11 @@ public final class Endpoint {
     public void requeued(ParkedTicket ticket, ParkedTicket next) {
       ticketAccounting.returned(ticket);
       dispatchInbox.offer(now -> arrive(next, now));
+    }
+
+    @Override
+    public void cacheLearned(@Nullable WarmupGroup group) {
+      dispatchInbox.send(now -> dispatcher.expectAnew(group, now));
     }
 
     @Override

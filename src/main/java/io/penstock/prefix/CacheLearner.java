@@ -111,37 +111,42 @@ public final class CacheLearner {
   }
 
   /**
-   * Learns from the input that an answer states; to be called once for each answer.
+   * Learns from the input that an answer states; to be called once for each answer. Returns whether
+   * clearly more or less is expected now of prompts of the same key and model, if a cache has their
+   * beginning.
    *
    * @param model the model that answered, as clients name it
    * @param sentNanos when the request was sent: what became known later it could not read
    */
-  public void stated(
+  public boolean stated(
       Prompt prompt,
       String upstream,
       String model,
       TokenUsage tokenUsage,
       long sentNanos,
       long now) {
+    boolean changed = false;
     if (tokenUsage.inputTokens() > 0) {
       double share = (double) tokenUsage.cacheReadTokens() / (double) tokenUsage.inputTokens();
-      shares.touch(new Reader(prompt.key(), model, null)).add(share);
+      changed = shares.touch(new Reader(prompt.key(), model, null)).add(share, LEAST_ANSWERS);
     }
     if (prompt.prefix().boundaries().isEmpty()) {
-      return;
+      return changed;
     }
     PrefixTable table = tables.touch(new Place(upstream, model));
     PrefixTable.Held held = table.longest(prompt.prefix(), now);
     boolean couldRead = held != null && held.tokens() > 0 && held.sinceNanos() <= sentNanos;
     if (held != null && couldRead) {
       double read = (double) tokenUsage.cacheReadTokens() / (double) held.tokens();
-      trust.touch(new Reader(prompt.key(), model, upstream)).add(read >= READ ? 1 : read);
+      Reader reader = new Reader(prompt.key(), model, upstream);
+      changed |= trust.touch(reader).add(read >= READ ? 1 : read, 1);
     }
     long cached = tokenUsage.cacheReadTokens() + tokenUsage.cacheWriteTokens();
     if (cached > 0 || couldRead || !prompt.prefix().automatic()) {
       table.noteUse(cached > 0 || prompt.prefix().stored() == null);
     }
     remember(table, prompt, cached, now);
+    return changed;
   }
 
   /**
@@ -168,8 +173,8 @@ public final class CacheLearner {
    * was expected of it: it may have read less, and nobody will know.
    */
   public void doubted(Prompt prompt, String upstream, String model) {
-    trust.touch(new Reader(prompt.key(), model, upstream)).add(0);
-    shares.touch(new Reader(prompt.key(), model, null)).add(0);
+    trust.touch(new Reader(prompt.key(), model, upstream)).add(0, 1);
+    shares.touch(new Reader(prompt.key(), model, null)).add(0, LEAST_ANSWERS);
   }
 
   /**

@@ -9,15 +9,24 @@ final class CacheTrust {
   /** Number of answers that count. */
   static final int ANSWERS = 8;
 
+  private static final double CLEARLY = 0.1;
+
   private final double[] shares = new double[ANSWERS];
   private int known;
   private int next;
 
-  /** Adds what was read of what was expected, 0 to 1. */
-  synchronized void add(double share) {
+  /**
+   * Adds what was read of what was expected, 0 to 1. Returns whether the lowest share is clearly
+   * another one now.
+   *
+   * @param least as in {@link #lowest}
+   */
+  synchronized boolean add(double share, int least) {
+    double before = lowest(least);
     shares[next] = share;
     next = (next + 1) % ANSWERS;
     known = Math.min(ANSWERS, known + 1);
+    return Math.abs(lowest(least) - before) > CLEARLY;
   }
 
   /**

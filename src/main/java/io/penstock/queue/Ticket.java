@@ -76,11 +76,11 @@ public class Ticket extends TreapNode {
   }
 
   /**
-   * Notes that none of its input is expected to be read from a cache any more. For the owner of its
+   * Notes that so much of its input is expected to be read from a cache now. For the owner of its
    * queue only, while it is in none.
    */
-  protected final void expectNoCache() {
-    cost = cost.withCached(0);
+  protected final void expectCached(long tokens) {
+    cost = cost.withCached(tokens);
     sizesOf(cost);
   }
 

@@ -40,10 +40,12 @@ class CacheLearnerTest {
     return learner.expect(COST, prompt, List.of(upstreams), now).cachedTokens();
   }
 
-  private void answer(CacheLearner.Prompt prompt, String upstream, TokenUsage usage) {
+  /** Returns whether something else is expected because of it. */
+  private boolean answer(CacheLearner.Prompt prompt, String upstream, TokenUsage usage) {
     now += SECOND;
-    learner.stated(prompt, upstream, MODEL, usage, now, now);
+    boolean changed = learner.stated(prompt, upstream, MODEL, usage, now, now);
     now++;
+    return changed;
   }
 
   @Test
@@ -79,6 +81,21 @@ class CacheLearnerTest {
     }
     answer(prompt, "a", READ);
     assertThat(cached(prompt, "a")).isEqualTo(8_570);
+  }
+
+  @Test
+  void answer_tellsWhetherOtherThingsAreExpectedBecauseOfIt() {
+    CacheLearner.Prompt prompt = prompt("k", 1);
+    assertThat(answer(prompt, "a", WRITTEN)).isFalse();
+    assertThat(answer(prompt, "a", READ)).as("first read").isTrue();
+    for (int good = 0; good < 5; good++) {
+      assertThat(answer(prompt, "a", READ)).as("still read").isFalse();
+    }
+    assertThat(answer(prompt, "a", WRITTEN)).as("not read").isTrue();
+    for (int good = 0; good < 7; good++) {
+      assertThat(answer(prompt, "a", READ)).as("not yet").isFalse();
+    }
+    assertThat(answer(prompt, "a", READ)).as("the last eight were read").isTrue();
   }
 
   @Test

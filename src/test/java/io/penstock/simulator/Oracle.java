@@ -211,6 +211,7 @@ final class Oracle {
     SimEndpoint endpoint = ticket.endpoint;
     check(event.atNanos() == now, "released at another time than it says", ticket);
     check(!endpoint.paused && !endpoint.removed, "released though nothing may go", ticket);
+    check(event.cost().equals(ticket.cost), "released with another cost", ticket);
     check(ticket.deadline >= now, "released after its deadline", ticket);
     SimPool pool = null;
     if (event.upstream() != null) {
@@ -343,6 +344,28 @@ final class Oracle {
     if (ticket.hold != null) {
       ticket.hold.ended(ticket);
     }
+  }
+
+  /**
+   * Expects waiting tickets anew, because an answer told how much of some prompts a cache has.
+   * Returns whether other things are expected of any of them.
+   */
+  boolean cacheLearned(SimTicket answered, boolean changed) {
+    SimHold hold = answered.hold;
+    boolean warmed = hold != null && hold.learned();
+    boolean any = false;
+    for (SimTicket each : answered.endpoint.waiting) {
+      boolean concerned = changed || (warmed && hold.equals(each.facing.hold()));
+      if (concerned && each.expectAnew(world.now())) {
+        eventCounts.saw(each.blocked ? "blocked expected anew" : "expected anew");
+        ways.route(each);
+        any = true;
+        if (each.endpoint.ranking.fair != null) {
+          each.endpoint.ranking.fair.unsure(); // its flow may have been idle in between
+        }
+      }
+    }
+    return any;
   }
 
   /** Notes that an answer states its input while it runs. */

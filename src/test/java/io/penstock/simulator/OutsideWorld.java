@@ -357,10 +357,10 @@ final class OutsideWorld {
     if (ticket.runs(ticketSettlement)) {
       TokenUsage stated = usage(ticket, 0);
       simulation.oracle().stated(ticket, stated);
-      learn(ticket, ticketSettlement, stated);
       if (world.fault() != InjectedFault.INPUT_UNHEARD) {
         ticketSettlement.inputStated(stated, world.now());
       }
+      learn(ticket, ticketSettlement, stated);
     }
   }
 
@@ -370,7 +370,9 @@ final class OutsideWorld {
     SimPrompt prompt = ticket.prompt;
     SimAnswer answer = ticket.answer;
     if (tokenUsage != null && upstream != null && prompt != null && answer != null) {
-      caches.stated(prompt, answer, upstream.spec().id(), tokenUsage, world.now());
+      String id = upstream.spec().id();
+      boolean changed = caches.stated(prompt, answer, id, tokenUsage, world.now());
+      simulation.cacheLearned(ticket, changed, () -> ticketSettlement.cacheLearned(changed));
     }
   }
 

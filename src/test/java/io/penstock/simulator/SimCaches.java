@@ -4,6 +4,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.CacheForecast;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.prefix.Boundary;
@@ -31,6 +32,10 @@ final class SimCaches {
 
   private final SimScenario scenario;
   private final SplittableRandom random;
+
+  /** The generator of what is expected anew, so that all else is drawn as without that. */
+  private final SplittableRandom anew;
+
   private final CacheLearner learner = new CacheLearner();
   private final List<Beginning> beginnings = new ArrayList<>();
 
@@ -44,6 +49,7 @@ final class SimCaches {
   SimCaches(long seed, SimScenario scenario) {
     this.scenario = scenario;
     this.random = new SplittableRandom(seed * 37 + 11);
+    this.anew = new SplittableRandom(seed * 41 + 5);
     this.used = random.nextInt(3) == 0 && scenario.forwards();
     this.lifetimeSeconds = 2 + random.nextInt(random.nextBoolean() ? 10 : 120);
     this.wrong = random.nextInt(4) == 0;
@@ -131,8 +137,19 @@ final class SimCaches {
         wrong
             ? cost.withCached((long) (random.nextDouble() * cost.inputTokens()))
             : learner.expect(cost, prompt, ids, now);
+    long seed = anew.nextLong();
+    CacheForecast forecast =
+        wrong
+            ? (before, at) ->
+                before.withCached(
+                    new SplittableRandom(seed + at).nextLong(before.inputTokens() + 1))
+            : (before, at) -> learner.expect(before, prompt, ids, at);
     return new SimPrompt(
-        asking(drawn, expected, shared(prompt, boundary, key, ids, now)),
+        asking(
+            drawn,
+            expected,
+            shared(prompt, boundary, key, ids, now),
+            anew.nextInt(5) > 0 ? forecast : null),
         prompt,
         beginning.fingerprint(),
         beginning.tokens());
@@ -157,7 +174,10 @@ final class SimCaches {
   }
 
   private static TicketRequest asking(
-      TicketRequest drawn, Cost cost, TicketRequest.@Nullable SharedPrefix sharedPrefix) {
+      TicketRequest drawn,
+      Cost cost,
+      TicketRequest.@Nullable SharedPrefix sharedPrefix,
+      @Nullable CacheForecast forecast) {
     return new TicketRequest(
         drawn.model(),
         cost,
@@ -169,14 +189,19 @@ final class SimCaches {
         drawn.account(),
         drawn.models(),
         drawn.origin(),
-        sharedPrefix);
+        sharedPrefix,
+        forecast);
   }
 
-  /** Learns from the input that the answer to a prompt states. */
-  void stated(SimPrompt prompt, SimAnswer answer, String upstream, TokenUsage usage, long now) {
+  /**
+   * Learns from the input that the answer to a prompt states. Returns whether other things are
+   * expected of waiting prompts because of it.
+   */
+  boolean stated(SimPrompt prompt, SimAnswer answer, String upstream, TokenUsage usage, long now) {
     String model = prompt.ask().model();
-    if (model != null) {
-      learner.stated(prompt.prompt(), upstream, model, usage, answer.sentAt(), now);
-    }
+    boolean changed =
+        model != null
+            && learner.stated(prompt.prompt(), upstream, model, usage, answer.sentAt(), now);
+    return changed || (wrong && anew.nextInt(3) == 0);
   }
 }

@@ -15,6 +15,7 @@ final class SimHold extends SimQuota {
   private @Nullable SimTicket sent;
   private long until;
   private boolean ended;
+  private boolean learned;
 
   SimHold(SimTicket first, long holdNanos) {
     super(Quota.holding("warm-up", new QuotaGate()), List.of(), 0, 0);
@@ -56,6 +57,13 @@ final class SimHold extends SimQuota {
     sent = ticket;
     until = now + holdNanos;
     return true;
+  }
+
+  /** Notes that an answer to one of its tickets told what a cache has; returns whether first. */
+  boolean learned() {
+    boolean first = !learned;
+    learned = true;
+    return first;
   }
 
   /** Notes that the answer to a ticket began, or will not come. */

@@ -1,6 +1,7 @@
 package io.penstock.simulator;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.CacheForecast;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
@@ -198,6 +199,18 @@ final class SimTicket {
   /** Returns whether it runs with that settlement. */
   boolean runs(TicketSettlement which) {
     return stage == Stage.RUNNING && settlement == which;
+  }
+
+  /** Expects anew how much of its input a cache has; returns whether that changed. */
+  boolean expectAnew(long now) {
+    CacheForecast forecast = ask.cacheForecast();
+    if (forecast == null || facing.paid()) {
+      return false;
+    }
+    Cost before = cost;
+    cost = forecast.expect(cost, now);
+    demand = new SimDemand(cost);
+    return !cost.equals(before);
   }
 
   /** Makes it come back as if it had never been looked at, with other routes. */

@@ -248,6 +248,19 @@ final class Simulation {
   }
 
   /**
+   * Lets waiting tickets be expected anew while nothing else is under way: model and core must see
+   * the same tickets wait.
+   */
+  void cacheLearned(SimTicket answered, boolean changed, Runnable report) {
+    drain();
+    if (oracle.cacheLearned(answered, changed)) {
+      promises.forget();
+    }
+    report.run();
+    drain();
+  }
+
+  /**
    * Applies another configuration while nothing else is under way. It waits if this is the instant
    * of a release: the amount taken might be given back to the old limit or to the new one.
    */

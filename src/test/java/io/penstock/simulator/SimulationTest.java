@@ -134,6 +134,7 @@ class SimulationTest {
                 "cache read",
                 "cache not read",
                 "cache entry expired",
+                "expected anew",
                 "held by a warm-up",
                 "moved behind a warm-up",
                 "warm-up was over",

@@ -1,6 +1,7 @@
 package io.penstock.gateway.admit;
 
 import io.netty.channel.EventLoop;
+import io.penstock.dispatch.CacheForecast;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
@@ -10,6 +11,7 @@ import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.LimitHeaders;
 import io.penstock.gateway.request.OffLoopWork;
+import io.penstock.gateway.request.PrefixAffinity;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.StreamHeartbeat;
@@ -111,6 +113,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
 
   private TicketRequest ask(ServerHttpRequest request, RequestContext requestContext) {
     ApiCaller apiCaller = requestContext.caller();
+    TicketRequest.RequestAffinity affinity = upstreamAffinity.of(requestContext, request);
     return new TicketRequest(
         requestContext.model(),
         requestContext.cost(),
@@ -118,11 +121,27 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         requestContext.parameters().patience(),
         requestContext.parameters().priority(),
         flow(requestContext, request.getHeaders()),
-        upstreamAffinity.of(requestContext, request),
+        affinity,
         apiCaller == null ? null : apiCaller.account(),
         requestContext.client().models(),
         requestContext.origin(),
-        sharedPrefix(requestContext));
+        sharedPrefix(requestContext),
+        cacheForecast(requestContext, affinity));
+  }
+
+  /** Returns what predicts anew how much of the prompt is read from a cache, or null. */
+  private @Nullable CacheForecast cacheForecast(
+      RequestContext requestContext, TicketRequest.RequestAffinity affinity) {
+    CacheLearner.Prompt prompt = requestContext.prompt();
+    if (prompt == null) {
+      return null;
+    }
+    List<String> upstreams =
+        PrefixAffinity.readers(
+            requestContext.endpoint().spec(), prompt.content().model(), affinity.holder());
+    return upstreams.isEmpty()
+        ? null
+        : (cost, now) -> cacheLearner.expect(cost, prompt, upstreams, now);
   }
 
   /** Returns the beginning of the prompt for which one request is to warm a cache, or null. */

@@ -73,13 +73,15 @@ public final class AnswerLearning {
         || ticketSettlement.upstream() == null) {
       return;
     }
-    cacheLearner.stated(
-        prompt,
-        ticketSettlement.upstream().spec().id(),
-        model,
-        tokenUsage,
-        now - ticketSettlement.lastedNanos(now),
-        now);
+    boolean changed =
+        cacheLearner.stated(
+            prompt,
+            ticketSettlement.upstream().spec().id(),
+            model,
+            tokenUsage,
+            now - ticketSettlement.lastedNanos(now),
+            now);
+    ticketSettlement.cacheLearned(changed);
   }
 
   /**
@@ -96,6 +98,7 @@ public final class AnswerLearning {
         && ticketSettlement.upstream() != null
         && ticketSettlement.reliesOnCache()) {
       cacheLearner.doubted(prompt, ticketSettlement.upstream().spec().id(), model);
+      ticketSettlement.cacheLearned(true);
     }
   }
 

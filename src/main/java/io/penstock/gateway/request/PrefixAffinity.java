@@ -9,6 +9,7 @@ import io.penstock.provider.request.WeighedRequest;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides to which upstream a request should go because that has the beginning of its prompt in its
@@ -60,6 +61,24 @@ public final class PrefixAffinity {
     return home.upstream() == null
         ? new RequestAffinity(common, null, null, 0)
         : new RequestAffinity(common, null, home.upstream(), waitNanos(home, model, upstreams));
+  }
+
+  /**
+   * Returns the ids of the upstreams that may serve a request and do not count what they read from
+   * a cache.
+   *
+   * @param holder the only one to which it goes because of its prompt, or null
+   */
+  public static List<String> readers(
+      EndpointSpec spec, @Nullable String model, @Nullable String holder) {
+    List<String> upstreams = new ArrayList<>();
+    for (UpstreamSpec each : spec.upstreams()) {
+      boolean possible = holder == null || holder.equals(each.id());
+      if (possible && each.budget().expectsReads() && each.serves(model)) {
+        upstreams.add(each.id());
+      }
+    }
+    return upstreams;
   }
 
   /**

@@ -20,7 +20,6 @@ import io.penstock.time.Ticker;
 import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.tokenizer.TokenizerInput;
 import io.penstock.wire.HeaderNames;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -96,13 +95,8 @@ public final class RequestWeighing {
   private Result expecting(
       RequestContext requestContext, WeighedRequest.Request body, Result result) {
     RequestAffinity affinity = prefixAffinity.of(requestContext, body);
-    List<String> upstreams = new ArrayList<>();
-    for (UpstreamSpec each : requestContext.endpoint().spec().upstreams()) {
-      boolean possible = affinity.holder() == null || affinity.holder().equals(each.id());
-      if (possible && each.budget().expectsReads() && each.serves(body.model())) {
-        upstreams.add(each.id());
-      }
-    }
+    List<String> upstreams =
+        PrefixAffinity.readers(requestContext.endpoint().spec(), body.model(), affinity.holder());
     Cost cost =
         upstreams.isEmpty()
             ? result.cost()
