@@ -123,8 +123,7 @@ class CacheFigures {
       }
       CachedTraffic own = CachedTraffic.of(provider, 10.5, MINUTE);
       routes.append(endpoint("/own", own));
-      // no least share: requests that wait before their prompt is cached are still weighed whole
-      runs.add(new Run("own", own, CONVERSATIONS, 0));
+      runs.add(new Run("own", own, CONVERSATIONS, FULL));
       try (RunningGateway gateway = RunningGateway.start(routes.toString(), MINUTE)) {
         List<List<Sample>> samples = new ArrayList<>();
         for (Run run : runs) {
