@@ -298,7 +298,7 @@ class CacheDiscountTest {
     List<Sent> coming = new ArrayList<>();
     List<Sent> answered = new ArrayList<>();
     for (int round = 0; round < 600; round++) {
-      long prompt = smallest + random.nextInt(smallest / 7);
+      long prompt = (long) smallest + random.nextInt(smallest / 7);
       List<Charge> taken = new ArrayList<>();
       if (quota.take(cost(prompt, prompt * 6 / 7), NOW, taken)) {
         coming.add(new Sent(taken.getFirst(), prompt, 0, false));

@@ -352,10 +352,10 @@ final class Oracle {
    */
   boolean cacheLearned(SimTicket answered, boolean changed) {
     SimHold hold = answered.hold;
-    boolean warmed = hold != null && hold.learned();
+    SimHold warmed = hold != null && hold.learned() ? hold : null;
     boolean any = false;
     for (SimTicket each : answered.endpoint.waiting) {
-      boolean concerned = changed || (warmed && hold.equals(each.facing.hold()));
+      boolean concerned = changed || (warmed != null && warmed.equals(each.facing.hold()));
       if (concerned && each.expectAnew(world.now())) {
         eventCounts.saw(each.blocked ? "blocked expected anew" : "expected anew");
         ways.route(each);
