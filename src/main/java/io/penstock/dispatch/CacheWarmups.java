@@ -34,7 +34,7 @@ final class CacheWarmups {
   @Nullable WarmupGroup join(
       ParkedTicket parkedTicket, BiConsumer<ParkedTicket, WarmupGroup> moveBehind) {
     TicketRequest.SharedPrefix prefix = parkedTicket.sharedPrefix();
-    // one that is sent again has been through its group, or leads it
+    // sent again: it has been through its group, or leads it
     boolean again = parkedTicket.warmup() != null;
     if (prefix == null || again || parkedTicket.shadow() != null) {
       return null;

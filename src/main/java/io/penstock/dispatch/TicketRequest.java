@@ -53,7 +53,7 @@ public record TicketRequest(
     this(model, cost, bytes, patience, priority, flow, affinity, account, models, origin, null);
   }
 
-  /** Creates a request of which the same is always expected to be read from a cache. */
+  /** Creates a request whose expected cost never changes. */
   public TicketRequest(
       @Nullable String model,
       Cost cost,
@@ -182,7 +182,7 @@ public record TicketRequest(
     /** An unknown sender. */
     public static final Origin UNKNOWN = new Origin(null, null);
 
-    /** Creates a sender whose key has no group. */
+    /** Creates a sender without a group. */
     public Origin(@Nullable String requestId, @Nullable String key) {
       this(requestId, key, null);
     }

@@ -50,7 +50,7 @@ public record KeySpec(
     models = Map.copyOf(models);
   }
 
-  /** Creates a key whose identity is its name. */
+  /** Creates a key with its name as identity. */
   public KeySpec(
       String name,
       List<Secret> secrets,

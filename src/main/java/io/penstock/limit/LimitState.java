@@ -541,7 +541,7 @@ record LimitState(
     return use == null ? state : state.with(use);
   }
 
-  /** Returns this state shared in slices, none of which is granted yet. */
+  /** Returns this state shared in slices; none is granted yet. */
   LimitState shared(SliceDemand demand, long now) {
     LocalState own = SharedSlices.sharing(local.frozen(), now);
     return new LimitState(

@@ -29,7 +29,7 @@ public final class CacheLearner {
 
   static final int LEAST_ANSWERS = 4;
 
-  /** Number of beginnings of which it is remembered how prompts go on from them. */
+  /** Most beginnings from which ways to go on are remembered. */
   static final int MAX_STARTS = 20_000;
 
   /**
@@ -243,7 +243,7 @@ public final class CacheLearner {
         : new Home(best.upstream(), best.held().tokens(), shortest.fingerprint());
   }
 
-  /** Returns the number of beginnings of which it is known how prompts go on from them. */
+  /** Returns the number of beginnings from which ways to go on are remembered. */
   int starts() {
     return continuations.size();
   }

@@ -84,7 +84,7 @@ public final class DimensionSizes {
         uncachedTotal + sign * other.uncachedTotal);
   }
 
-  /** Sets the sizes to those of a ticket of which nothing is expected to be read from a cache. */
+  /** Sets the sizes to those of a ticket that expects to read nothing from a cache. */
   public void expectNoCache() {
     uncached = input;
     uncachedTotal = total;
