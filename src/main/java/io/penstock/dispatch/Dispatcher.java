@@ -445,10 +445,10 @@ public final class Dispatcher {
    * Expects anew how much of the input of waiting tickets is read from a cache; refuses those that
    * can no longer fit.
    *
-   * @param group only of those that wait for this beginning; null for all
+   * @param cacheNews tells of which
    */
-  public void expectAnew(@Nullable WarmupGroup group, long now) {
-    for (ParkedTicket each : waitingRoom.expectAnew(group, now)) {
+  public void expectAnew(CacheNews cacheNews, long now) {
+    for (ParkedTicket each : waitingRoom.expectAnew(cacheNews, now)) {
       drop(each, waitingRoom.routesOf(each, now), now);
     }
   }

@@ -45,9 +45,9 @@ public interface TicketListener {
    * Called when it became known how much of some prompts a cache has: waiting tickets are to be
    * expected anew.
    *
-   * @param group the requests that wait for the same beginning; null for all
+   * @param cacheNews tells which
    */
-  void cacheLearned(@Nullable WarmupGroup group);
+  void cacheLearned(CacheNews cacheNews);
 
   /** Publishes an event about a ticket. */
   void publish(Event event);

@@ -119,16 +119,15 @@ public final class TicketSettlement {
    * Lets waiting tickets be expected anew; to be called when it was learned how much the answer
    * read from a cache, or that the provider refused the request.
    *
-   * @param changed whether other things are expected because of it than before, even of prompts
-   *     with other beginnings
+   * @param changed whether other things are expected because of it than before of prompts with the
+   *     same key, even with other beginnings
    */
   public void cacheLearned(boolean changed) {
     WarmupGroup group = parkedTicket.warmup();
     boolean first = group != null && group.learned();
-    if (changed) {
-      parkedTicket.listener().cacheLearned(null);
-    } else if (first) {
-      parkedTicket.listener().cacheLearned(group);
+    if (changed || first) {
+      String key = parkedTicket.origin().key();
+      parkedTicket.listener().cacheLearned(new CacheNews(first ? group : null, changed, key));
     }
   }
 

@@ -442,20 +442,17 @@ public final class WaitingRoom {
    * Expects anew how much of the input of tickets is read from a cache. Returns the tickets of
    * which less is expected now.
    *
-   * @param group only of those that wait with this group; null for all
+   * @param cacheNews tells of which tickets
    */
-  List<ParkedTicket> expectAnew(@Nullable WarmupGroup group, long now) {
+  List<ParkedTicket> expectAnew(CacheNews cacheNews, long now) {
     List<ParkedTicket> all = new ArrayList<>();
     for (Lane lane : laneIndex.all()) {
-      if (group == null || group.equals(lane.key().warmup())) {
+      if (cacheNews.ofKey() || cacheNews.concerns(lane.key())) {
         lane.tickets().forEach(all::add);
       }
     }
-    for (ParkedTicket each : blocked) {
-      if (group == null || group.equals(each.laneKey().warmup())) {
-        all.add(each);
-      }
-    }
+    all.addAll(blocked);
+    all.removeIf(each -> !cacheNews.concerns(each));
     List<ParkedTicket> less = new ArrayList<>();
     for (ParkedTicket each : all) {
       long tokens = each.cachedTokens(now);

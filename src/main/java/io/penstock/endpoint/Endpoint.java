@@ -2,6 +2,7 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.CacheNews;
 import io.penstock.dispatch.DispatchInbox;
 import io.penstock.dispatch.Dispatcher;
 import io.penstock.dispatch.KeptUsage;
@@ -14,7 +15,6 @@ import io.penstock.dispatch.TicketTerms;
 import io.penstock.dispatch.UndecidedTickets;
 import io.penstock.dispatch.WaitEstimate;
 import io.penstock.dispatch.WaitForecast;
-import io.penstock.dispatch.WarmupGroup;
 import io.penstock.event.Event;
 import io.penstock.explain.RecentOutcomes;
 import io.penstock.explain.RecentPlaces;
@@ -422,8 +422,8 @@ public final class Endpoint {
     }
 
     @Override
-    public void cacheLearned(@Nullable WarmupGroup group) {
-      dispatchInbox.send(now -> dispatcher.expectAnew(group, now));
+    public void cacheLearned(CacheNews cacheNews) {
+      dispatchInbox.send(now -> dispatcher.expectAnew(cacheNews, now));
     }
 
     @Override

@@ -45,6 +45,11 @@ class CacheForecastTest {
   }
 
   private ParkedTicket ask(long input, TicketRequest.@Nullable SharedPrefix prefix) {
+    return ask(input, prefix, TicketRequest.Origin.UNKNOWN);
+  }
+
+  private ParkedTicket ask(
+      long input, TicketRequest.@Nullable SharedPrefix prefix, TicketRequest.Origin origin) {
     CacheForecast forecast =
         (cost, now) -> {
           asked++;
@@ -62,7 +67,7 @@ class CacheForecastTest {
                 TicketRequest.RequestAffinity.NONE,
                 null,
                 null,
-                TicketRequest.Origin.UNKNOWN,
+                origin,
                 prefix,
                 forecast));
     fixture.drivers.run();
@@ -105,6 +110,17 @@ class CacheForecastTest {
     learn(first, 0, true);
     assertThat(waits(waiting)).isTrue();
     assertThat(waiting.cost().uncachedTokens()).isEqualTo(40);
+  }
+
+  @Test
+  void answerToOneKey_makesNobodyLookAtRequestsOfOthers() {
+    ParkedTicket first = ask(90, null, new TicketRequest.Origin(null, "one"));
+    ParkedTicket same = ask(40, null, new TicketRequest.Origin(null, "one"));
+    ParkedTicket other = ask(40, null, new TicketRequest.Origin(null, "other"));
+    learn(first, 39, true);
+    assertThat(asked).isEqualTo(1);
+    assertThat(went(same)).isTrue();
+    assertThat(other.cost().cachedTokens()).isZero();
   }
 
   @Test

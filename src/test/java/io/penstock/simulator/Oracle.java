@@ -11,6 +11,7 @@ import io.penstock.refusal.RefusalReason;
 import io.penstock.simulator.SimTicket.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** An independent model of the core, which reports when the core should have acted otherwise. */
@@ -347,15 +348,18 @@ final class Oracle {
   }
 
   /**
-   * Expects waiting tickets anew, because an answer told how much of some prompts a cache has.
-   * Returns whether other things are expected of any of them.
+   * Expects waiting tickets anew, because an answer told how much of some prompts a cache has:
+   * those of its key, or those that waited for the same beginning. Returns whether other things are
+   * expected of any of them.
    */
   boolean cacheLearned(SimTicket answered, boolean changed) {
     SimHold hold = answered.hold;
     SimHold warmed = hold != null && hold.learned() ? hold : null;
     boolean any = false;
     for (SimTicket each : answered.endpoint.waiting) {
-      boolean concerned = changed || (warmed != null && warmed.equals(each.facing.hold()));
+      boolean sameKey = Objects.equals(each.ask.origin().key(), answered.ask.origin().key());
+      boolean concerned =
+          (changed && sameKey) || (warmed != null && warmed.equals(each.facing.hold()));
       if (concerned && each.expectAnew(world.now())) {
         eventCounts.saw(each.blocked ? "blocked expected anew" : "expected anew");
         ways.route(each);

@@ -148,6 +148,7 @@ final class SimCaches {
         asking(
             drawn,
             expected,
+            new TicketRequest.Origin(null, key),
             shared(prompt, boundary, key, ids, now),
             anew.nextInt(5) > 0 ? forecast : null),
         prompt,
@@ -176,6 +177,7 @@ final class SimCaches {
   private static TicketRequest asking(
       TicketRequest drawn,
       Cost cost,
+      TicketRequest.Origin origin,
       TicketRequest.@Nullable SharedPrefix sharedPrefix,
       @Nullable CacheForecast forecast) {
     return new TicketRequest(
@@ -188,7 +190,7 @@ final class SimCaches {
         drawn.affinity(),
         drawn.account(),
         drawn.models(),
-        drawn.origin(),
+        origin,
         sharedPrefix,
         forecast);
   }
