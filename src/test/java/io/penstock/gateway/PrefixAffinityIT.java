@@ -63,7 +63,9 @@ class PrefixAffinityIT {
     static Figures of(List<Bill> bills, int turns) {
       double read = bills.stream().mapToLong(Bill::cacheRead).sum();
       double others = bills.stream().mapToLong(each -> each.uncached() + each.cacheWrite()).sum();
-      assertThat(read + others).as("all input").isEqualTo(CONVERSATIONS * inputTokens(turns));
+      assertThat(read + others)
+          .as("all input")
+          .isEqualTo((double) (CONVERSATIONS * inputTokens(turns)));
       return new Figures(read / (read + others), bills.stream().map(Bill::requests).toList());
     }
 
