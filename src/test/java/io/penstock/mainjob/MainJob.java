@@ -83,7 +83,10 @@ final class MainJob implements AutoCloseable {
     String anthropicLimits =
         "rpm_limit: %d, itpm_limit: %d, otpm_limit: %d"
             .formatted(REQUEST_LIMIT, INPUT_LIMIT, LIMIT);
+    // All prompts begin alike: without cache_warmup: 0, long ones wait for each other, and later
+    // requests may pass them then.
     return """
+    defaults: {cache_warmup: 0}
     endpoints:
       - path: /openai
         dialect: openai
