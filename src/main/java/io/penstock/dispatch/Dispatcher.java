@@ -149,6 +149,7 @@ public final class Dispatcher {
     if (!choice.lane().mayPass(parkedTicket, ticketRoute, now) || !choice.mayTake(skipped, now)) {
       return;
     }
+    laneIndex.addHeld(parkedTicket, skipped, now);
     if (!skipped.isEmpty()) {
       skipped.forEach(each -> each.skip(parkedTicket));
       skipped.clear();

@@ -201,6 +201,15 @@ final class Lane implements WaitList.Waiter {
     return !laneWaits.key().quotas().isEmpty();
   }
 
+  /**
+   * Returns whether its first ticket comes before {@code released}, but is held until a cache is
+   * warm. A lane that is held so is not in the wait lists in which others see whom they skip.
+   */
+  boolean passedWhileHeld(ParkedTicket released, long now) {
+    WarmupGroup group = laneKey.warmup();
+    return group != null && group.holds(now) && precedes(released);
+  }
+
   /** Returns whether their own key blocks all tickets here; they count as not arrived then. */
   private boolean keyHolds(long now) {
     if (!keyed()) {

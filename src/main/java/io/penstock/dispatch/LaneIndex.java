@@ -1,6 +1,7 @@
 package io.penstock.dispatch;
 
 import io.penstock.queue.QueueDiscipline;
+import io.penstock.quota.WaitList;
 import io.penstock.time.Ticker;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,6 +21,9 @@ final class LaneIndex {
 
   /** Lanes with tickets that avoid an upstream. */
   private final Set<Lane> avoiding = new LinkedHashSet<>();
+
+  /** Lanes with tickets that wait until one of them has warmed a cache. */
+  private final Set<Lane> warming = new LinkedHashSet<>();
 
   /**
    * Whether there ever was a lane with tickets that wait for their own key's quotas, or for a
@@ -87,6 +91,9 @@ final class LaneIndex {
       if (laneKey.avoidedUpstream() != null) {
         avoiding.add(lane);
       }
+      if (laneKey.warmup() != null) {
+        warming.add(lane);
+      }
     }
     return lane;
   }
@@ -95,6 +102,16 @@ final class LaneIndex {
   void remove(Lane lane) {
     byKey.remove(lane.key());
     avoiding.remove(lane);
+    warming.remove(lane);
+  }
+
+  /** Adds the lanes that {@code released} skips while they wait for a cache to be warmed. */
+  void addHeld(ParkedTicket released, Set<WaitList.Waiter> into, long now) {
+    for (Lane lane : warming) {
+      if (lane.passedWhileHeld(released, now)) {
+        into.add(lane);
+      }
+    }
   }
 
   /**

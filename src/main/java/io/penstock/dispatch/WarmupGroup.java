@@ -34,6 +34,11 @@ public final class WarmupGroup {
     return quota;
   }
 
+  /** Returns whether its requests are held at {@code now}, because one of them was sent. */
+  boolean holds(long now) {
+    return gate.opens(now) > now;
+  }
+
   /** Notes that one of its requests will be sent; the first one holds the others. */
   void granted(Ticket ticket, long now) {
     if (sent == null && !ended) {

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CacheWarmupTest {
   private static final long HOLD = 5 * SECOND;
@@ -54,11 +55,16 @@ class CacheWarmupTest {
   }
 
   private ParkedTicket ask(Endpoint endpoint, TicketRequest.@Nullable SharedPrefix prefix) {
+    return ask(endpoint, prefix, new Cost(10, 5, 0));
+  }
+
+  private ParkedTicket ask(
+      Endpoint endpoint, TicketRequest.@Nullable SharedPrefix prefix, Cost cost) {
     ParkedTicket ticket =
         endpoint.submit(
             new TicketRequest(
                 "m",
-                new Cost(10, 5, 0),
+                cost,
                 0,
                 WaitPatience.DEFAULT,
                 0,
@@ -174,6 +180,30 @@ class CacheWarmupTest {
     settlement(tickets.getFirst()).answerBegan();
     fixture.drivers.run();
     assertThat(went(tickets.get(1))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 3})
+  void passedWhileHeld_isPassedLessOftenAfterwards(int passes) {
+    Endpoint endpoint = fixture.open(none("/").maxSkips(3).to(upstream("up", 0, 100)));
+    TicketRequest.SharedPrefix prefix = new TicketRequest.SharedPrefix("k", 1, HOLD);
+    ParkedTicket first = ask(endpoint, prefix, Cost.ofInput(20));
+    ParkedTicket held = ask(endpoint, prefix, Cost.ofInput(90));
+    List<ParkedTicket> later = new ArrayList<>();
+    for (int each = 0; each < passes; each++) {
+      later.add(ask(endpoint, null, Cost.ofInput(1)));
+    }
+    settlement(first).answerBegan();
+    fixture.drivers.run();
+    assertThat(waits(held)).isTrue();
+    for (int each = passes; each < 3; each++) {
+      later.add(ask(endpoint, null, Cost.ofInput(1)));
+    }
+    assertThat(later).allMatch(each -> went(each));
+    assertThat(waits(ask(endpoint, null, Cost.ofInput(1)))).as("one more").isTrue();
+    end(first);
+    fixture.at(122 * SECOND);
+    assertThat(went(held)).isTrue();
   }
 
   @Test

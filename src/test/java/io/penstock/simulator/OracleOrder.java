@@ -63,7 +63,10 @@ final class OracleOrder {
       SimTicket earlier = waiting.get(at);
       if (earlier != gone && earlier.in() && ranking.before(earlier, gone, now)) {
         inOrder(earlier, gone, by, now);
-        if (skipped(earlier, gone, by, now)) {
+        SimHold hold = earlier.facing.hold();
+        if (hold != null && hold.holds(now)) {
+          earlier.skips++; // any number of tickets may pass it now, and fewer ones after that
+        } else if (skipped(earlier, gone, by, now)) {
           mayPass(earlier, gone);
           collect(earlier, gone, true);
         }
