@@ -4,6 +4,7 @@ package io.penstock.load;
 enum JarMeasure {
   REQUESTS("requests/s, saturated", true, "%,.0f"),
   LONG_REQUESTS("requests/s of long conversations, saturated", true, "%,.0f"),
+  LONG_CPU("processor time of a request of these, ms", false, "%.3f"),
   MEDIAN("p50 at the fixed rate, ms", false, "%.3f"),
   TAIL("p99 at the fixed rate, ms", false, "%.3f"),
   ALLOCATED("bytes allocated per request", false, "%,.0f"),

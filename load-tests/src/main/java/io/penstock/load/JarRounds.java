@@ -116,7 +116,7 @@ final class JarRounds {
 
   private void round(int round) throws IOException, InterruptedException {
     pair(round, JarMeasure.REQUESTS, side -> side.requests(plan.saturated()));
-    pair(round, JarMeasure.LONG_REQUESTS, side -> side.longRequests(plan.saturated()));
+    longRequests(round);
     without.add(direct.run(MeasuredGateway.PER_SECOND, Duration.ofSeconds(1), DIRECT));
     steady(round);
     pair(round, JarMeasure.DECISIONS, side -> side.decisions(DECISION));
@@ -133,6 +133,15 @@ final class JarRounds {
       throws IOException, InterruptedException {
     List<Double> both = inTurn(round, measurement);
     values.add(measure, both.getFirst(), both.getLast());
+  }
+
+  private void longRequests(int round) throws IOException, InterruptedException {
+    List<MeasuredGateway.LongRequests> both =
+        inTurn(round, side -> side.longRequests(plan.saturated()));
+    MeasuredGateway.LongRequests one = both.getFirst();
+    MeasuredGateway.LongRequests other = both.getLast();
+    values.add(JarMeasure.LONG_REQUESTS, one.requests(), other.requests());
+    values.add(JarMeasure.LONG_CPU, one.cpuMillis(), other.cpuMillis());
   }
 
   private void steady(int round) throws IOException, InterruptedException {

@@ -88,9 +88,20 @@ final class MeasuredGateway implements AutoCloseable {
     return saturated(load, "/load" + Cast.PATH, length);
   }
 
-  /** Returns the same for conversations of 40 KiB. */
-  double longRequests(Duration length) throws IOException, InterruptedException {
-    return saturated(load.sending(Load.LONG_BODY), "/load" + Cast.PATH, length);
+  /**
+   * What a stretch of long requests came to.
+   *
+   * @param requests per second
+   * @param cpuMillis processor time of the gateway per request
+   */
+  record LongRequests(double requests, double cpuMillis) {}
+
+  /** Returns how many conversations of 40 KiB a second pass to the upstream, and what one costs. */
+  LongRequests longRequests(Duration length) throws IOException, InterruptedException {
+    Duration before = jvm.cpuTime();
+    double requests = saturated(load.sending(Load.LONG_BODY), "/load" + Cast.PATH, length);
+    Duration used = jvm.cpuTime().minus(before);
+    return new LongRequests(requests, used.toNanos() / 1e6 / (requests * length.toNanos() / 1e9));
   }
 
   /** Returns the permits a second of an endpoint without upstreams that has room for all. */

@@ -5,6 +5,7 @@ import com.sun.tools.attach.VirtualMachine;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
+import java.time.Duration;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
@@ -21,6 +22,7 @@ final class RemoteJvm implements AutoCloseable {
   private final MBeanServerConnection beans;
   private final MemoryMXBean memory;
   private final ObjectName threads;
+  private final ObjectName system;
 
   /** Connects to the process of a gateway. */
   // the address is that of an agent in a process that this one started itself
@@ -34,6 +36,7 @@ final class RemoteJvm implements AutoCloseable {
             beans, ManagementFactory.MEMORY_MXBEAN_NAME, MemoryMXBean.class);
     try {
       threads = new ObjectName(ManagementFactory.THREAD_MXBEAN_NAME);
+      system = new ObjectName(ManagementFactory.OPERATING_SYSTEM_MXBEAN_NAME);
     } catch (JMException e) {
       throw new IllegalStateException("the name is a constant of Java", e);
     }
@@ -61,6 +64,15 @@ final class RemoteJvm implements AutoCloseable {
       return (Long) beans.getAttribute(threads, "TotalThreadAllocatedBytes");
     } catch (JMException e) {
       throw new IOException("the gateway's JVM does not say what it allocated", e);
+    }
+  }
+
+  /** Returns the processor time that the whole process has used so far, its collectors included. */
+  Duration cpuTime() throws IOException {
+    try {
+      return Duration.ofNanos((Long) beans.getAttribute(system, "ProcessCpuTime"));
+    } catch (JMException e) {
+      throw new IOException("the gateway's JVM does not say what it computed", e);
     }
   }
 
