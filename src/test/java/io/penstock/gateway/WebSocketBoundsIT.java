@@ -178,8 +178,9 @@ class WebSocketBoundsIT extends HostileCase {
     open(CLIENT_SECRET);
     assertThat(ends.poll(60, TimeUnit.SECONDS))
         .isEqualTo("client 1001 nothing was sent for too long");
-    assertThat(upstreamEnds.poll(60, TimeUnit.SECONDS)).isEqualTo(1001);
+    Integer atUpstream = upstreamEnds.poll(60, TimeUnit.SECONDS);
     opened--;
+    assertThat(atUpstream).isEqualTo(1001);
     gateway.await("/ws", TicketFate.SERVED, served + 1);
   }
 

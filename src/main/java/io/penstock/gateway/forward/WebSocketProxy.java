@@ -1,6 +1,8 @@
 package io.penstock.gateway.forward;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -16,6 +18,7 @@ import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
+import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.RefusedUpgrade;
 import io.penstock.wire.UpstreamConnections;
@@ -34,6 +37,8 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import reactor.netty.Connection;
 import reactor.netty.NettyOutbound;
 import reactor.netty.http.client.HttpClient;
@@ -200,7 +205,9 @@ public final class WebSocketProxy {
                     client.sendWebsocket(
                         (fromClient, toClient) -> {
                           began.set(true);
-                          return between(fromClient, toClient, in, out, tap)
+                          EventLoop loop =
+                              ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+                          return between(loop, fromClient, toClient, in, out, tap)
                               .doFinally(signal -> done.tryEmitEmpty());
                         },
                         server.build())))
@@ -214,6 +221,7 @@ public final class WebSocketProxy {
   }
 
   private Mono<Void> between(
+      EventLoop loop,
       WebsocketInbound fromClient,
       WebsocketOutbound toClient,
       WebsocketInbound in,
@@ -228,8 +236,10 @@ public final class WebSocketProxy {
         passed(WebSocketFrames.of(in).doOnNext(tap::passes), toClient, lastNanos)
             .onErrorComplete()
             .then(closed(in, toClient));
+    // on the client's event loop, so that both close frames are written before either side's end
+    // is noticed there, upon which the other side would be cut
     Disposable watch =
-        idle(lastNanos)
+        idle(lastNanos, Schedulers.fromExecutorService(loop))
             .doOnSuccess(
                 nothing -> {
                   endIdle(toClient);
@@ -245,8 +255,8 @@ public final class WebSocketProxy {
   }
 
   /** Completes when nothing has passed for too long. */
-  private Mono<Void> idle(AtomicLong lastNanos) {
-    return Mono.defer(() -> Mono.delay(Duration.ofNanos(Math.max(0, leftNanos(lastNanos)))))
+  private Mono<Void> idle(AtomicLong lastNanos, Scheduler loop) {
+    return Mono.defer(() -> Mono.delay(Duration.ofNanos(Math.max(0, leftNanos(lastNanos))), loop))
         .repeat(() -> leftNanos(lastNanos) > 0)
         .then();
   }
@@ -256,18 +266,22 @@ public final class WebSocketProxy {
   }
 
   /**
-   * Sends a close frame to one side and closes its connection. It is written beside the stream of
-   * frames, the end of which would cut the other side before it got its own frame.
+   * Sends a close frame to one side and closes its connection, unless that is closed. It is written
+   * beside the stream of frames, the end of which would cut the other side before it got its own
+   * frame.
    */
   @SuppressWarnings("FutureReturnValueIgnored") // the connection is closed in any case
   private static void endIdle(WebsocketOutbound to) {
     to.withConnection(
-        connection ->
-            connection
-                .channel()
+        connection -> {
+          Channel channel = connection.channel();
+          if (channel.isActive()) {
+            channel
                 .writeAndFlush(
                     new CloseWebSocketFrame(WebSocketCloseStatus.ENDPOINT_UNAVAILABLE, IDLE))
-                .addListener(ChannelFutureListener.CLOSE));
+                .addListener(ChannelFutureListener.CLOSE);
+          }
+        });
   }
 
   /**
