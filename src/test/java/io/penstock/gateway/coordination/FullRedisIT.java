@@ -122,7 +122,7 @@ class FullRedisIT {
 
   private static final String SEND = "GET /v1/event/e%d/send?message=" + "m".repeat(8_000);
 
-  /** What clients are told when Redis, on a busy machine, took too long to answer. */
+  /** Part of the answer when Redis, on a busy machine, took too long. */
   private static final String LATE = "Redis does not answer";
 
   /** Sends events with large messages until one is refused, and returns that answer. */
