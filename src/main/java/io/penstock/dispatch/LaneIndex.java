@@ -105,7 +105,7 @@ final class LaneIndex {
     warming.remove(lane);
   }
 
-  /** Adds the lanes that {@code released} skips while they wait for a cache to be warmed. */
+  /** Adds the lanes that {@code released} skips while their tickets are held for a warm cache. */
   void addHeld(ParkedTicket released, Set<WaitList.Waiter> into, long now) {
     for (Lane lane : warming) {
       if (lane.passedWhileHeld(released, now)) {

@@ -20,7 +20,7 @@ public abstract class TicketQueue<T extends Ticket> {
 
   /**
    * Sets whether its tickets rest. Resting tickets count nowhere as waiting, as if they had not
-   * come, and are not released; skips of them are counted.
+   * come, and are not released. Whoever rests them decides whether they are skipped meanwhile.
    */
   public final void rest(boolean now) {
     if (resting != now) {

@@ -83,10 +83,10 @@ final class MainJob implements AutoCloseable {
     String anthropicLimits =
         "rpm_limit: %d, itpm_limit: %d, otpm_limit: %d"
             .formatted(REQUEST_LIMIT, INPUT_LIMIT, LIMIT);
-    // All prompts begin alike: without cache_warmup: 0, long ones wait for each other, and later
-    // requests may pass them then.
+    // All prompts begin alike, so long ones wait for each other. When a window opens, later
+    // requests
+    // take its room meanwhile; without cache_warmup: 0, /window would not be in order.
     return """
-    defaults: {cache_warmup: 0}
     endpoints:
       - path: /openai
         dialect: openai
@@ -99,6 +99,7 @@ final class MainJob implements AutoCloseable {
         algorithm: token_window
         tokens_per_window: %d
         window_seconds: %d
+        cache_warmup: 0
         upstreams: [{id: windowed, url: "%s"}]
       - path: /warm-openai
         dialect: openai
