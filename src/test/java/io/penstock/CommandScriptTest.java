@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests the script that runs the program, with scripts in place of Java that print their arguments.
  */
 @Timeout(60)
-@DisabledOnOs(OS.WINDOWS)
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "the script is for a POSIX shell")
 class CommandScriptTest {
   private static final Path SOURCE = Path.of("src", "main", "scripts", "penstock");
   private static final String FLAGS = "-XX:+OfTheGateway --another=flag";

@@ -84,8 +84,7 @@ final class MainJob implements AutoCloseable {
         "rpm_limit: %d, itpm_limit: %d, otpm_limit: %d"
             .formatted(REQUEST_LIMIT, INPUT_LIMIT, LIMIT);
     // All prompts begin alike, so long ones wait for each other. When a window opens, later
-    // requests
-    // take its room meanwhile; without cache_warmup: 0, /window would not be in order.
+    // requests take its room meanwhile; without cache_warmup: 0, /window would not be in order.
     return """
     endpoints:
       - path: /openai
