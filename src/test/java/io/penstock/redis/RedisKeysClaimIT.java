@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Timeout;
 class RedisKeysClaimIT {
   private static final RedisServer REDIS = RedisServer.shared();
 
+  /** No test here is about slow answers, and a busy machine can take seconds to connect. */
+  private static final int TIMEOUT_MILLIS = 30_000;
+
   private final String namespace = "claim-" + UUID.randomUUID();
   private final String key = namespace + ":keys-store";
   private final RedisLink link = link(REDIS.port());
@@ -29,7 +32,7 @@ class RedisKeysClaimIT {
 
   private static RedisLink link(int port) {
     RedisAddress address = RedisAddress.parse("redis://127.0.0.1:" + port, null, null);
-    return new RedisLink(address, null, 5_000, Ticker.system());
+    return new RedisLink(address, null, TIMEOUT_MILLIS, Ticker.system());
   }
 
   @AfterEach
