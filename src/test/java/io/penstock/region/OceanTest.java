@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class OceanTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final int SCHEDULES =
-      DEEP ? 20_000 : Math.min(2_000, Integer.getInteger("penstock.sim.seeds", 200));
+      DEEP ? 20_000 : Math.min(2_000, Integer.getInteger("penstock.sim.seeds", 40));
   private static final long SECOND = Ocean.SECOND;
 
   private final Map<Long, String> unexplained = new LinkedHashMap<>();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(3_600) // depends on the number of fleets
 class FleetTest {
   private static final int FLEETS =
-      Integer.getInteger("penstock.sim.fleets", Boolean.getBoolean("penstock.deep") ? 400 : 15);
+      Integer.getInteger("penstock.sim.fleets", Boolean.getBoolean("penstock.deep") ? 400 : 3);
 
   /**
    * Median, over fleets, of the fraction used of the most used limit that a waiting ticket needs in

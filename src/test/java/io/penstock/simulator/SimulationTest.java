@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Runs the core against an oracle that knows the contract and none of the core's arithmetic. One
  * seed is one world; {@code -Dpenstock.sim.seed=N} replays one, {@code -Dpenstock.sim.seeds=N} runs
- * the first N.
+ * the first N, and more of them as long as some rare event has not happened.
  *
  * <p>First the oracle itself is tested with faults put in on purpose, because an oracle that
  * detects nothing proves nothing. The printed speed is that of a JVM which has warmed up by this
@@ -27,13 +27,18 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SimulationTest {
-  private static final int SEEDS = Integer.getInteger("penstock.sim.seeds", 200);
+  private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
+  private static final int SEEDS = Integer.getInteger("penstock.sim.seeds", 40);
+
+  /** Within this number of seeds, every event happens and every fault shows itself. */
   private static final int MOST_SEEDS = 200;
 
   /** A number of seeds among which even rare events happen. */
   private static final int MANY_SEEDS = 1_000;
 
-  private static final int ENOUGH = 3;
+  /** Number of seeds on which a fault must show itself. */
+  private static final int ENOUGH = DEEP ? 3 : 1;
+
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private final EventCounts eventCounts = new EventCounts();
@@ -50,12 +55,14 @@ class SimulationTest {
       play(only);
       assertNothingFailed();
     } else {
-      for (long seed = 1; seed <= SEEDS; seed++) {
-        play(seed);
+      long seed = 1;
+      while (seed <= SEEDS || (seed <= MOST_SEEDS && !unseen().isEmpty())) {
+        play(seed++);
       }
       play(new SplittableRandom().nextLong(1L << 40));
       assertNothingFailed();
-      everythingWasSeen();
+      assertThat(unseen()).as("what never happened, of %s", eventCounts).isEmpty();
+      System.out.printf("simulator: %,d seeds%n", seed);
     }
     long nanos = clock.nanos();
     System.out.printf(
@@ -89,7 +96,8 @@ class SimulationTest {
     assertThat(failures).as("the first one:%n%s", firstStory).isEmpty();
   }
 
-  private void everythingWasSeen() {
+  /** Returns the events that have not happened so far. */
+  private List<String> unseen() {
     List<String> kinds =
         new ArrayList<>(
             List.of(
@@ -148,9 +156,8 @@ class SimulationTest {
         kinds.add(algorithm + " " + order);
       }
     }
-    assertThat(kinds)
-        .as("what happened, %s", eventCounts)
-        .allMatch(kind -> eventCounts.times(kind) > 0);
+    kinds.removeIf(kind -> eventCounts.times(kind) > 0);
+    return kinds;
   }
 
   @ParameterizedTest

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class SliceScheduleTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final int SCHEDULES =
-      DEEP ? 100_000 : Math.min(10_000, Integer.getInteger("penstock.sim.seeds", 500));
+      DEEP ? 100_000 : Math.min(10_000, Integer.getInteger("penstock.sim.seeds", 100));
 
   /** Schedules with fewer released requests than this prove nothing. */
   private static final int TRIVIAL = 20;

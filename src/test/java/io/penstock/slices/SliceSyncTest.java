@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SliceSyncTest {
-  private static final int SEEDS = Math.min(5_000, Integer.getInteger("penstock.sim.seeds", 500));
+  private static final int SEEDS = Math.min(5_000, Integer.getInteger("penstock.sim.seeds", 100));
 
   /** Spreads seeds, because adjacent ones begin with similar numbers. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
