@@ -157,6 +157,25 @@ class KeySettingsTest {
   }
 
   @Test
+  void secretInThePlaceOfItsHash_isNotShown() {
+    for (String keys :
+        new String[] {
+          "keys: [{name: k, sha256: hunter2}]",
+          "keys: [{name: k, sha256: '${S}'}]",
+          "keys: [hunter2]",
+          "keys: hunter2"
+        }) {
+      assertThat(
+              new Routes(directory)
+                  .write("a.yaml", ENDPOINT + keys)
+                  .faults(Map.of("S", "hunter2hunter2")))
+          .hasSize(1)
+          .allMatch(fault -> fault.startsWith("a.yaml:2:") && fault.contains("expected"))
+          .noneMatch(fault -> fault.contains("hunter2"));
+    }
+  }
+
+  @Test
   void expiry_thatIsADate_isItsFirstInstantInUtc() {
     assertThat(key(", expires_at: 2027-01-31").expiresAtMillis())
         .isEqualTo(Instant.parse("2027-01-31T00:00:00Z").toEpochMilli());

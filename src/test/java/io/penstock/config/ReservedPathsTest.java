@@ -18,7 +18,7 @@ class ReservedPathsTest {
   private List<ConfigurationFault> faults(String name, String yaml, boolean coordination)
       throws Exception {
     Path file = Files.writeString(directory.resolve(name), yaml);
-    RouteFiles files = new RouteFiles(Map.of(), Routes::mocks);
+    RouteFiles files = new RouteFiles(Map.of(), address -> {});
     return switch ((coordination ? files.withCoordination() : files).load(file)) {
       case LoadedConfiguration.Good _ -> List.of();
       case LoadedConfiguration.Bad(List<ConfigurationFault> faults) -> faults;

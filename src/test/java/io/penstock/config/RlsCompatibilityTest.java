@@ -397,6 +397,23 @@ class RlsCompatibilityTest {
   }
 
   @Test
+  void serverBlocks_thatComplementEachOther_areOne() {
+    Routes routes =
+        new Routes(directory)
+            .write("a.yaml", "server: {host: localhost, port: 0}")
+            .write("b.yaml", "server: {host: '', port: 81}")
+            .write("c.yaml", "server: {host: localhost, port: 81}");
+    assertThat(routes.good(Map.of()).server())
+        .isEqualTo(new ConfigurationSnapshot.Server("localhost", 81));
+  }
+
+  @Test
+  void noRls_amongTheFiles_saysNothingOfTheServer() {
+    assertThat(new Routes(directory).write("a.yaml", Routes.endpointFile()).good(Map.of()).server())
+        .isNull();
+  }
+
+  @Test
   void printedConfiguration_loadedAgain_isTheSame() {
     ConfigurationSnapshot first = load(WHOLE);
     String printed = RouteText.yaml(first);
