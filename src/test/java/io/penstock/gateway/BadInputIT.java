@@ -64,13 +64,9 @@ class BadInputIT extends HostileCase {
         "{\"model\":\"m\",\"max_tokens\":9223372036854775808,\"messages\":[]}",
         "{\"model\":\"m\",\"max_tokens\":\"5\",\"messages\":[]}",
       })
-  void bodyThatTheDialectDoesNotKnow_isRefusedInTheDialect(String body) {
-    HttpMessage openAi = post(CHAT, body);
-    refused(openAi, 400, "bad_request");
-    assertThat(openAi.text()).contains("\"error\"").contains("\"invalid_request_error\"");
-    HttpMessage anthropic = post(MESSAGES, body);
-    refused(anthropic, 400, "bad_request");
-    assertThat(anthropic.text()).startsWith("{\"type\":\"error\",\"error\":");
+  void bodyThatTheDialectDoesNotKnow_isRefused(String body) {
+    refused(post(CHAT, body), 400, "bad_request");
+    refused(post(MESSAGES, body), 400, "bad_request");
   }
 
   @Hostile(Hostile.By.CLIENT)
@@ -102,9 +98,7 @@ class BadInputIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(strings = {"tokens=abc", "tokens=1&tokens=1", "tokens=", "%74okens=abc"})
   void costThatIsNoNumber_whereTheQueryStatesIt_isRefused(String query) {
-    HttpMessage plain = post("/plain/x?" + query, "");
-    refused(plain, 400, "bad_request");
-    assertThat(plain.header("content-type")).isEqualTo("application/problem+json");
+    refused(post("/plain/x?" + query, ""), 400, "bad_request");
   }
 
   @Hostile(Hostile.By.CLIENT)
@@ -114,12 +108,6 @@ class BadInputIT extends HostileCase {
     for (String target : new String[] {"/permit", CHAT, "/plain/x"}) {
       refused(post(target + "?" + query, ""), 400, "bad_request");
     }
-  }
-
-  @Test
-  void permitEndpoint_refusesAsPermitEndpointsDo() {
-    HttpMessage answer = post("/permit?tokens=abc", "");
-    assertThat(answer.text()).startsWith("{\"ok\":false,\"error\":");
   }
 
   @Test

@@ -157,10 +157,6 @@ class KeyedRequestsIT extends HostileCase {
       HttpMessage answer =
           byteSocket.send(head("POST", CHAT, line, "Content-Length: 1000") + "\r\n").answer();
       refused(answer, 401, "unauthenticated");
-      assertThat(answer.header("www-authenticate")).isEqualTo("Bearer realm=\"penstock\"");
-      assertThat(answer.header("ratelimit")).isNull();
-      JsonNode error = JsonMapper.shared().readTree(answer.text()).get("error");
-      assertThat(error.get("code").asString()).isEqualTo("invalid_api_key");
     }
     assertThat(gateway.count("/openai", TicketFate.REFUSED)).isEqualTo(before + 1);
   }
@@ -194,18 +190,6 @@ class KeyedRequestsIT extends HostileCase {
     assertThat(bound.text()).contains("base URL").doesNotContain("Endpoints that speak");
   }
 
-  @Test
-  void refusal_hasTheShapeOfTheDialect() {
-    HttpMessage anthropic = get("/anthropic/v1/files");
-    refused(anthropic, 401, "unauthenticated");
-    assertThat(anthropic.text()).contains("\"type\":\"authentication_error\"");
-    HttpMessage permit = get("/permit");
-    refused(permit, 401, "unauthenticated");
-    assertThat(permit.text()).contains("\"ok\":false").contains("\"reason\":\"unauthenticated\"");
-    refused(get("/nowhere"), 401, "unauthenticated");
-    refused(get("/nowhere", "x-api-key: " + CLIENT_SECRET), 404, "no_endpoint");
-  }
-
   @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(
@@ -229,7 +213,6 @@ class KeyedRequestsIT extends HostileCase {
           head("POST", MESSAGES, "x-penstock-key: " + BOB, "Content-Length: 1000") + "\r\n";
       HttpMessage answer = byteSocket.send(head).answer();
       refused(answer, 403, "forbidden_endpoint");
-      assertThat(answer.text()).contains("permission_error");
     }
     for (String path : List.of("/dyn", "/dyn/b", "/dyn/ab", "/dyn/a%2Fb", "/permit")) {
       assertThat(get(path, "x-penstock-key: " + BOB).status()).as(path).isEqualTo(403);

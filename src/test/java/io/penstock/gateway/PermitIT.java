@@ -117,17 +117,6 @@ class PermitIT extends HostileCase {
   }
 
   @Test
-  void costOverTheWindow_isRefusedAsRlsDoes() {
-    HttpMessage answer = get("/budget?tokens=101");
-    refused(answer, 429, "cost_exceeds_capacity");
-    assertThat(answer.text())
-        .isEqualTo(
-            "{\"ok\":false,\"error\":\"token cost 101 exceeds window capacity 100\","
-                + "\"reason\":\"cost_exceeds_capacity\"}");
-    assertThat(answer.header("retry-after")).isNull();
-  }
-
-  @Test
   void sentAt_isAnsweredByTheLatency() {
     assertThat(get("/strict").text()).doesNotContain("network_latency_ms");
     assertThat(json(get("/strict", "X-Sent-At: 1")).get("network_latency_ms").asLong())

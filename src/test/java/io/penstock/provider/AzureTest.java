@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
 import io.penstock.provider.request.WeighedRequest;
-import io.penstock.refusal.Refusal;
-import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -85,12 +83,6 @@ class AzureTest {
 
   @Test
   void restIsOpenAis_butTheCredential() {
-    Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "full");
-    assertThat(SPEECH.refusalBody(refusal, "r").bytes())
-        .isEqualTo(OPEN_AI.refusalBody(refusal, "r").bytes());
-    assertThat(SPEECH.heartbeat()).isEqualTo(OPEN_AI.heartbeat());
-    assertThat(SPEECH.errorEvent(new byte[] {'{', '}'}))
-        .isEqualTo(OPEN_AI.errorEvent(new byte[] {'{', '}'}));
     assertThat(SPEECH.listsModels("GET", "/openai/v1/models")).isTrue();
     assertThat(SPEECH.models(List.of("m"))).isEqualTo(OPEN_AI.models(List.of("m")));
     assertThat(SPEECH.credentials("k")).isEqualTo(Map.of("api-key", "k"));

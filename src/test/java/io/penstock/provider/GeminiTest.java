@@ -321,33 +321,15 @@ class GeminiTest {
   }
 
   @Test
-  void refusal_hasGooglesShape_withATimeWhereOneHelps() {
-    assertThat(refusal(new Refusal(RefusalReason.QUEUE_FULL, "\"full\"", 1_500_000_000L)))
-        .isEqualTo(
-            """
-            {"error":{"code":429,"message":"\\"full\\"","status":"RESOURCE_EXHAUSTED","details":[\
-            {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.500s"}]}}\
-            """);
+  void refusal_withATime_hasItAsADurationOfGoogle() {
+    assertThat(refusal(new Refusal(RefusalReason.QUEUE_FULL, "d", 1_500_000_000L)))
+        .contains("\"retryDelay\":\"1.500s\"");
     assertThat(refusal(new Refusal(RefusalReason.SHUTTING_DOWN, "d", 7_000_000_000L)))
-        .contains("\"code\":503", "\"status\":\"UNAVAILABLE\"", "\"retryDelay\":\"7s\"");
-    assertThat(refusal(Refusal.of(RefusalReason.COST_EXCEEDS_CAPACITY, "d")))
-        .contains("\"status\":\"RESOURCE_EXHAUSTED\"")
-        .doesNotContain("details");
-    assertThat(refusal(Refusal.of(RefusalReason.BAD_REQUEST, "d")))
-        .isEqualTo("{\"error\":{\"code\":400,\"message\":\"d\",\"status\":\"INVALID_ARGUMENT\"}}");
-    assertThat(refusal(Refusal.of(RefusalReason.NO_ENDPOINT, "d"))).contains("\"NOT_FOUND\"");
-    assertThat(refusal(Refusal.of(RefusalReason.BODY_TOO_LARGE, "d")))
-        .contains("\"INVALID_ARGUMENT\"");
-    assertThat(refusal(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "d")))
-        .contains("\"UNAVAILABLE\"");
-    assertThat(refusal(Refusal.of(RefusalReason.UPSTREAM_TIMEOUT, "d")))
-        .contains("\"DEADLINE_EXCEEDED\"");
+        .contains("\"retryDelay\":\"7s\"");
   }
 
   private static String refusal(Refusal refusal) {
-    RefusalBody body = SPEECH.refusalBody(refusal, "r-1");
-    assertThat(body.contentType()).isEqualTo("application/json");
-    return text(body.bytes());
+    return text(SPEECH.refusalBody(refusal, "r-1").bytes());
   }
 
   @ParameterizedTest

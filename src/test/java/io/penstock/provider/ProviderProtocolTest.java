@@ -112,78 +112,10 @@ class ProviderProtocolTest {
   }
 
   @Test
-  void refusal_inEachDialect_hasItsShape() {
-    Refusal full = Refusal.of(RefusalReason.QUEUE_FULL, "1000 requests are \"waiting\"");
-    RefusalBody openAi = ProviderProtocol.of(Dialect.OPENAI).refusalBody(full, "r-1");
-    assertThat(openAi.contentType()).isEqualTo("application/json");
-    assertThat(text(openAi))
-        .isEqualTo(
-            """
-            {"error":{"message":"1000 requests are \\"waiting\\"","type":"requests",\
-            "param":null,"code":"queue_full"}}\
-            """);
-    RefusalBody anthropic = ProviderProtocol.of(Dialect.ANTHROPIC).refusalBody(full, "r-1");
-    assertThat(anthropic.contentType()).isEqualTo("application/json");
-    assertThat(text(anthropic))
-        .isEqualTo(
-            """
-            {"type":"error","error":{"type":"rate_limit_error",\
-            "message":"1000 requests are \\"waiting\\""},"request_id":"r-1"}\
-            """);
-    RefusalBody plain = ProviderProtocol.of(Dialect.NONE).refusalBody(full, "r-1");
-    assertThat(plain.contentType()).isEqualTo("application/problem+json");
-    assertThat(text(plain))
-        .isEqualTo(
-            """
-            {"type":"about:blank","title":"Too Many Requests","status":429,\
-            "detail":"1000 requests are \\"waiting\\"","reason":"queue_full",\
-            "request_id":"r-1"}\
-            """);
-  }
-
-  @Test
-  void keyOrModelThatIsNotKnown_inTheDialectOfOpenAi_hasItsTextsAndCodes() {
-    Refusal key = Refusal.of(RefusalReason.UNAUTHENTICATED, "the key is not known");
-    Refusal model = Refusal.of(RefusalReason.NO_UPSTREAM_FOR_MODEL, "no upstream serves it");
-    RefusedCall call = new RefusedCall("r-1", null, "gpt-9", "sk-********wxyz");
-    ProviderProtocol openAi = ProviderProtocol.of(Dialect.OPENAI);
-    assertThat(text(openAi.refusalBody(key, call)))
-        .isEqualTo(
-            """
-            {"error":{"message":"Incorrect API key provided: sk-********wxyz. \
-            The key is not known.","type":"invalid_request_error",\
-            "param":null,"code":"invalid_api_key"}}\
-            """);
-    assertThat(text(openAi.refusalBody(key, "r-1")))
-        .contains("You didn't provide an API key", "invalid_api_key");
-    assertThat(text(openAi.refusalBody(model, call)))
-        .contains("The model `gpt-9` does not exist or you do not have access to it.")
-        .contains("\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"model_not_found\"");
-  }
-
-  @Test
   void keyOfAClient_isShownOnlySoFarThatItsOwnerRecognisesIt() {
     assertThat(RefusedCall.masked("sk-penstock-0123456789abcd")).isEqualTo("sk-********abcd");
     assertThat(RefusedCall.masked("short-secret")).isEqualTo("********");
     assertThat(RefusedCall.masked("a secret with spaces, long enough")).isEqualTo("********");
-  }
-
-  @Test
-  void permitRefusal_saysWhatRlsClientsLookFor() {
-    assertThat(text(ProviderProtocol.permitRefusal(Refusal.of(RefusalReason.QUEUE_FULL, "any"))))
-        .isEqualTo("{\"ok\":false,\"error\":\"queue full\",\"reason\":\"queue_full\"}");
-    assertThat(
-            text(
-                ProviderProtocol.permitRefusal(
-                    Refusal.of(
-                        RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT, "8 s is more than 5 s"))))
-        .contains("\"error\":\"estimated wait exceeds timeout\"");
-    String cost = "token cost 9 exceeds window capacity 5";
-    assertThat(
-            text(
-                ProviderProtocol.permitRefusal(
-                    Refusal.of(RefusalReason.COST_EXCEEDS_CAPACITY, cost))))
-        .contains("\"error\":\"" + cost + "\"");
   }
 
   @ParameterizedTest
