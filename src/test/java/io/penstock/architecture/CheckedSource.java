@@ -5,6 +5,7 @@ import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.SourcePositions;
 import com.sun.source.util.Trees;
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

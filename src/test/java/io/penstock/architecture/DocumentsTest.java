@@ -3,6 +3,7 @@ package io.penstock.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.suite.DocumentPages;
+import io.penstock.suite.SourceTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ class DocumentsTest {
 
   private static final Set<String> TESTS =
       Stream.of("src/test/java", "load-tests/src")
-          .flatMap(root -> SourceTree.javaFiles(Path.of(root)).stream())
+          .flatMap(root -> SourceTree.PROJECT.javaFiles(Path.of(root)).stream())
           .map(file -> Objects.toString(file.getFileName()).replace(".java", ""))
           .collect(Collectors.toUnmodifiableSet());
 

@@ -2,6 +2,7 @@ package io.penstock.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.SourceTree;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +17,7 @@ class LanguageFiguresTest {
   private static final int LARGEST_CYCLE = 8;
 
   private static LanguageFigures ofTree(String root) {
-    return LanguageFigures.of(CheckedSource.parse(SourceTree.javaFiles(Path.of(root))));
+    return LanguageFigures.of(CheckedSource.parse(SourceTree.PROJECT.javaFiles(Path.of(root))));
   }
 
   private static LanguageFigures of(String... texts) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.GoldenRecords;
 import io.penstock.suite.DocumentPages;
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 @Tag(GoldenRecords.TAG)
 class LogCallsGoldenTest {
   private static final List<CheckedSource> SOURCES =
-      CheckedSource.parse(SourceTree.javaFiles(Path.of("src", "main", "java")));
+      CheckedSource.parse(SourceTree.PROJECT.javaFiles(Path.of("src", "main", "java")));
   private static final Pattern IN_TABLE =
       Pattern.compile("(?m)^\\| `(io\\.penstock\\.[\\w.]+)` \\|");
 

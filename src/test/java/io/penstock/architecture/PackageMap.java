@@ -1,5 +1,6 @@
 package io.penstock.architecture;
 
+import io.penstock.suite.SourceTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.suite.DocumentPages;
 import io.penstock.suite.Hostile;
+import io.penstock.suite.SourceTree;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -95,7 +96,7 @@ class SecurityPageTest {
   void testsOfThePage_haveManyHostileCases() throws ClassNotFoundException {
     TreeSet<String> withTests = new TreeSet<>();
     Map<Hostile.By, Map<String, Integer>> cases = new EnumMap<>(Hostile.By.class);
-    for (Path file : SourceTree.javaFiles(TESTS)) {
+    for (Path file : SourceTree.PROJECT.javaFiles(TESTS)) {
       String name = Objects.toString(file.getFileName()).replace(".java", "");
       if (name.endsWith("Test") || name.endsWith("IT")) {
         Class<?> type = type(file);

@@ -2,11 +2,13 @@ package io.penstock.architecture;
 
 import com.google.googlejavaformat.java.Formatter;
 import com.google.googlejavaformat.java.FormatterException;
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Formats Java files like google-java-format, and removes unused imports. */
 final class SourceFormat {
@@ -35,9 +37,17 @@ final class SourceFormat {
 
   /** Returns the files under the directory that formatting would change. */
   static List<Path> unformatted(Path directory) {
-    return SourceTree.javaFiles(directory).parallelStream()
-        .filter(file -> !formatted(file).equals(SourceTree.text(file).orElseThrow()))
-        .toList();
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files
+          .filter(file -> file.toString().endsWith(".java"))
+          .sorted()
+          .toList()
+          .parallelStream()
+          .filter(file -> !formatted(file).equals(SourceTree.text(file).orElseThrow()))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static String formatted(Path file) {

@@ -2,6 +2,7 @@ package io.penstock.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.SourceTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class StyleTest {
   @Test
   void sourceTree_asItIs_isTidy() {
-    List<CheckedSource> sources = CheckedSource.parse(SourceTree.javaFiles(Path.of("src")));
+    List<CheckedSource> sources = CheckedSource.parse(SourceTree.PROJECT.javaFiles(Path.of("src")));
     assertThat(sources).anyMatch(CheckedSource::main).anyMatch(source -> !source.main());
     List<Function<CheckedSource, List<String>>> rules =
         List.of(
@@ -32,7 +33,7 @@ class StyleTest {
 
   @Test
   void repository_everyTextFile_namesNoMachineAndNoRegistry() {
-    List<Path> files = SourceTree.files(SourceTree.ROOT);
+    List<Path> files = SourceTree.PROJECT.files();
     assertThat(files).contains(Path.of("pom.xml"), Path.of("LICENSE"), Path.of(".ci", "run"));
     List<String> found = new ArrayList<>();
     for (Path file : files) {

@@ -1,13 +1,13 @@
 package io.penstock.bench;
 
 import io.penstock.suite.DocumentPages;
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * English text to cut pieces from: the comments of this project's sources. They have one language
@@ -32,10 +32,8 @@ final class EnglishText {
 
   static EnglishText read() throws IOException {
     StringBuilder all = new StringBuilder();
-    try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
-      for (Path source : sources.filter(path -> path.toString().endsWith(".java")).toList()) {
-        all.append('\n').append(comments(source));
-      }
+    for (Path source : SourceTree.PROJECT.javaFiles(Path.of("src/main/java"))) {
+      all.append('\n').append(comments(source));
     }
     return new EnglishText(all.toString());
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.GoldenRecords;
 import io.penstock.mock.MockAddress;
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -17,7 +18,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -194,12 +194,10 @@ class CheckGoldenTest {
     }
     String all = records.toString();
     Set<String> missing = new TreeSet<>();
-    try (Stream<Path> files = Files.walk(CONFIG)) {
-      for (Path each : files.filter(Files::isRegularFile).toList()) {
-        Files.readAllLines(each).stream()
-            .filter(line -> !line.strip().startsWith("*") && !line.strip().startsWith("//"))
-            .forEach(line -> addMissing(line, all, missing));
-      }
+    for (Path each : SourceTree.PROJECT.javaFiles(CONFIG)) {
+      Files.readAllLines(each).stream()
+          .filter(line -> !line.strip().startsWith("*") && !line.strip().startsWith("//"))
+          .forEach(line -> addMissing(line, all, missing));
     }
     assertThat(missing).as("texts of faults that no case provokes").isEqualTo(UNPROVOKED);
   }

@@ -3,12 +3,12 @@ package io.penstock.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.shape.RouteSetting;
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,10 +97,8 @@ class RouteTextTest {
     assertThat(new Routes(directory).write("a.yaml", yaml).faults(Map.of())).isNotEmpty();
   }
 
-  static Stream<Path> shippedRoutes() throws IOException {
-    try (Stream<Path> files = Files.list(Path.of("routes"))) {
-      return files.toList().stream();
-    }
+  static List<Path> shippedRoutes() {
+    return SourceTree.PROJECT.files(Path.of("routes"), "");
   }
 
   @ParameterizedTest

@@ -7,6 +7,7 @@ import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.TraceCollector;
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,14 +121,12 @@ class MeasuredNamesGoldenIT {
   /** Returns the names of the meters that the program creates, as they are scraped. */
   private static Set<String> made() throws IOException {
     Set<String> names = new TreeSet<>();
-    try (var files = Files.walk(Path.of("src", "main", "java"))) {
-      for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-        boolean measures = file.toString().contains("/metrics/");
-        (measures ? NAMED : BUILT)
-            .matcher(Files.readString(file))
-            .results()
-            .forEach(found -> names.add(found.group(1).replaceAll("\\W", "_")));
-      }
+    for (Path file : SourceTree.PROJECT.javaFiles(Path.of("src", "main", "java"))) {
+      boolean measures = file.toString().contains("/metrics/");
+      (measures ? NAMED : BUILT)
+          .matcher(Files.readString(file))
+          .results()
+          .forEach(found -> names.add(found.group(1).replaceAll("\\W", "_")));
     }
     return names;
   }

@@ -2,6 +2,7 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -13,7 +14,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -46,14 +46,12 @@ class OpenApiTest {
 
   private static Set<String> routes() throws IOException {
     Set<String> routes = new TreeSet<>();
-    try (Stream<Path> files = Files.list(Path.of("src/main/java/io/penstock/operator"))) {
-      for (Path file : files.toList()) {
-        ROUTE
-            .matcher(Files.readString(file))
-            .results()
-            .map((MatchResult route) -> route.group(1) + " " + route.group(2).replace("{*", "{"))
-            .forEach(routes::add);
-      }
+    for (Path file : SourceTree.PROJECT.javaFiles(Path.of("src/main/java/io/penstock/operator"))) {
+      ROUTE
+          .matcher(Files.readString(file))
+          .results()
+          .map((MatchResult route) -> route.group(1) + " " + route.group(2).replace("{*", "{"))
+          .forEach(routes::add);
     }
     return routes;
   }

@@ -19,6 +19,7 @@ import io.penstock.sharing.SliceStore.Missed;
 import io.penstock.sharing.SliceStore.Round;
 import io.penstock.sharing.SliceStore.Run;
 import io.penstock.slices.RedisSliceStore;
+import io.penstock.suite.SourceTree;
 import io.penstock.time.Ticker;
 import io.penstock.time.ZoneMidnights;
 import java.io.IOException;
@@ -232,10 +233,8 @@ class RedisKeysGoldenTest {
   @Test
   void scripts_areThoseRecorded() throws IOException {
     List<String> scripts = new ArrayList<>();
-    try (var files = Files.walk(Path.of("src/main/resources"))) {
-      for (Path file : files.filter(each -> each.toString().endsWith(".lua")).toList()) {
-        scripts.add(file.getFileName() + " " + LuaScript.of(Files.readString(file)).sha1());
-      }
+    for (Path file : SourceTree.PROJECT.files(Path.of("src/main/resources"), ".lua")) {
+      scripts.add(file.getFileName() + " " + LuaScript.of(Files.readString(file)).sha1());
     }
     assertThat(scripts).isNotEmpty();
     GoldenRecords.check(

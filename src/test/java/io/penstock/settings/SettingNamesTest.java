@@ -3,6 +3,7 @@ package io.penstock.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.suite.DocumentPages;
+import io.penstock.suite.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,6 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,17 +40,11 @@ class SettingNamesTest {
     return Pattern.compile(pattern).matcher(text).results().map(each -> each.group(1)).toList();
   }
 
-  private static List<Path> files(Path root, String ending) throws IOException {
-    try (Stream<Path> all = Files.walk(root)) {
-      return all.filter(each -> each.toString().endsWith(ending)).toList();
-    }
-  }
-
   /** The settings are bound in one place; only the format of the log is needed before. */
   @Test
   void namesOfSettings_areReadNowhereElse() throws IOException {
     List<String> readers = new ArrayList<>();
-    for (Path file : files(MAIN, ".java")) {
+    for (Path file : SourceTree.PROJECT.javaFiles(MAIN)) {
       if (!found("getProperty\\(\\s*(\"penstock\\.)", Files.readString(file)).isEmpty()) {
         readers.add(file.getFileName().toString());
       }
@@ -62,7 +56,7 @@ class SettingNamesTest {
   void optionsAndVariablesOfCommands_areSettingsToo() throws IOException {
     List<String> options = new ArrayList<>();
     List<String> variables = new ArrayList<>();
-    for (Path file : files(MAIN, ".java")) {
+    for (Path file : SourceTree.PROJECT.javaFiles(MAIN)) {
       String text = Files.readString(file);
       options.addAll(found("\"--(penstock\\.[a-z.-]+)", text));
       variables.addAll(found("\"(PENSTOCK_[A-Z_]+)\"", text));
@@ -112,7 +106,7 @@ class SettingNamesTest {
   @Test
   void chartAndImage_setOnlySettings() throws IOException {
     Path chart = Path.of("k8s", "penstock");
-    List<Path> files = new ArrayList<>(files(chart.resolve("templates"), ""));
+    List<Path> files = new ArrayList<>(SourceTree.PROJECT.files(chart.resolve("templates"), ""));
     files.add(chart.resolve("values.yaml"));
     files.add(chart.resolve("values.schema.json"));
     files.add(Path.of("k8s", "image", "Dockerfile"));

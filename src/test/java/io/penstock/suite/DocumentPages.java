@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The documents of the project: the README and the pages in {@code src/docs}. */
 public final class DocumentPages {
@@ -22,11 +21,7 @@ public final class DocumentPages {
   /** Returns the README, and then all pages by name. */
   public static List<Path> all() {
     List<Path> all = new ArrayList<>(List.of(README));
-    try (Stream<Path> files = Files.list(DOCS)) {
-      files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(all::add);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    all.addAll(SourceTree.PROJECT.files(DOCS, ".md"));
     return all;
   }
 
