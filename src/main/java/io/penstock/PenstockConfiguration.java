@@ -47,8 +47,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.logging.logback.LogbackMetricsAutoConfiguration;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
@@ -352,7 +354,12 @@ class PenstockConfiguration {
 
   @Bean
   WelcomeLog welcome(
-      PenstockSettings settings, EndpointRegistry endpointRegistry, KeyRegistry keyRegistry) {
-    return new WelcomeLog(settings, endpointRegistry, keyRegistry);
+      PenstockSettings settings,
+      EndpointRegistry endpointRegistry,
+      KeyRegistry keyRegistry,
+      ServerProperties server,
+      ObjectProvider<ManagementServerProperties> operatorServer) {
+    return new WelcomeLog(
+        settings, endpointRegistry, keyRegistry, server, operatorServer.getIfAvailable());
   }
 }
