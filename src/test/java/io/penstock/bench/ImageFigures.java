@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * the same flags, and its memory afterwards. Needs the results of {@code mvn package -Pimage}.
  */
 @Isolated("measures")
+@Tag(TaggedTests.IMAGE)
 class ImageFigures {
   private static final Path HOME = Path.of("target", "image", "opt", "penstock").toAbsolutePath();
   private static final int ROUNDS = 5;

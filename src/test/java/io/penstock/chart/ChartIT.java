@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.marcnuri.helm.LintResult;
+import io.penstock.suite.TaggedTests;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Checks that Kubernetes accepts the chart's objects for every switch and every pair of switches.
  */
+@Tag(TaggedTests.FULL)
 class ChartIT {
   @TempDir static Path directory;
 

@@ -7,6 +7,7 @@ import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.TaggedTests;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Checks that the real program, started as in the chart, meets the expectations of the chart's
  * probes and tests.
  */
+@Tag(TaggedTests.FULL)
 class ChartProgramIT {
   private static final String TOKEN = "a-token-for-operators";
 

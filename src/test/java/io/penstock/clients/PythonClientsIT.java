@@ -9,6 +9,7 @@ import io.penstock.event.EventBus;
 import io.penstock.fake.RecordedEvents;
 import io.penstock.fake.StartedGateway;
 import io.penstock.fake.ToolProvider;
+import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(120)
 @Order(2) // takes long
+@Tag(TaggedTests.FULL)
 class PythonClientsIT {
   /**
    * Endpoints for each dialect: plain, one a second, one each half minute, small, slow, and with

@@ -6,10 +6,12 @@ import io.penstock.fake.CachedTraffic;
 import io.penstock.fake.CachedTraffic.Sample;
 import io.penstock.fake.RunningGateway;
 import io.penstock.mock.MockProvider;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(240)
 @SuppressWarnings("try") // the traffic ends before its figures are read
+@Tag(TaggedTests.FULL)
 class CachedQuotaIT {
   private static final Duration MINUTE = Duration.ofSeconds(8);
   private static final int CLIENTS = 80;

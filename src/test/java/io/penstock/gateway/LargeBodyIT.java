@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
+import io.penstock.suite.TaggedTests;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
@@ -18,7 +19,7 @@ import org.springframework.http.client.ReactorResourceFactory;
 /** Measures that a large body delays no other request. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Tag("measured")
+@Tag(TaggedTests.MEASURED)
 class LargeBodyIT {
   private static final int WARM = 8;
   private static final int TIMES = 11;

@@ -7,6 +7,7 @@ import io.penstock.fake.OneFileGateway;
 import io.penstock.mainjob.SaturatingCallers;
 import io.penstock.mock.MockAddress;
 import io.penstock.mock.MockProvider;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.net.URI;
@@ -21,6 +22,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * tells in its headers what is left, the other only when to retry.
  */
 @Order(2) // takes long
+@Tag(TaggedTests.FULL)
 class LearnedLimitsIT {
   private static final Duration WINDOW = Duration.ofSeconds(10);
 

@@ -15,6 +15,7 @@ import io.penstock.fake.ProviderChecker;
 import io.penstock.fake.StrictProvider;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.limit.LimitSpec;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,11 +23,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the main job, end to end, with the providers' own clients and checkers that answer 429. */
 @Order(2) // takes long
+@Tag(TaggedTests.FULL)
 class MainJobIT {
   private static final int CALLS_EACH = 640;
   private static final int MAX_SKIPS = 64;

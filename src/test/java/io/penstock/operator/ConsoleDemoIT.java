@@ -9,6 +9,7 @@ import com.microsoft.playwright.options.AriaRole;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.InstalledBrowser;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.TaggedTests;
 import java.awt.image.BufferedImage;
 import java.io.File;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * operating.
  */
 @Timeout(120)
+@Tag(TaggedTests.FULL)
 class ConsoleDemoIT {
   private static final Path COMMITTED = Path.of("src", "docs", "console.png");
   private static final int WIDE = 1280;

@@ -12,6 +12,7 @@ import io.penstock.config.FigureText;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.InstalledBrowser;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.TaggedTests;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -38,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Order(2) // takes long
 @Timeout(240)
 @Execution(ExecutionMode.SAME_THREAD) // as the browser's driver requires it
+@Tag(TaggedTests.FULL)
 class ConsoleIT {
   private static final String ROUTES =
       """

@@ -9,6 +9,7 @@ import io.penstock.fake.RedisServer;
 import io.penstock.fake.RepeatingClients;
 import io.penstock.fake.RollingDeployment;
 import io.penstock.fake.RollingLoad;
+import io.penstock.suite.TaggedTests;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Order(2) // takes long
 @Timeout(240)
+@Tag(TaggedTests.FULL)
 class RollingUpdateIT {
   private static final int INSTANCES = 2;
   private static final Duration PAUSE = Duration.ofSeconds(2);

@@ -8,6 +8,7 @@ class BlockHoundIT extends OtherJvmTests {
   BlockHoundIT() {
     super(
         TaggedTests.BLOCK_HOUND,
+        1,
         "-XX:+AllowRedefinitionToAddDeleteMethods",
         "-XX:+EnableDynamicAgentLoading");
   }

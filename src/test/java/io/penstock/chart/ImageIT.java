@@ -11,6 +11,7 @@ import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
@@ -29,7 +31,8 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
 /** Inspects and runs the image that {@code mvn verify -Pimage} has just built. */
-class ImageTrial {
+@Tag(TaggedTests.IMAGE)
+class ImageIT {
   private static final Path TAR = Path.of("target", "penstock-image.tar");
   private static final Path TLS = Path.of("src/test/resources/tls");
   private static final String TOKEN = "a-token-for-operators";
@@ -86,7 +89,7 @@ class ImageTrial {
     assertThat(image.root().resolve("opt/penstock/penstock")).isExecutable();
     try (Stream<Path> files = Files.walk(image.root().resolve("opt"))) {
       assertThat(files.filter(Files::isRegularFile))
-          .allMatch(ImageTrial::isRootsAlone)
+          .allMatch(ImageIT::isRootsAlone)
           .anyMatch(file -> file.toString().contains("/lib/spring-core-"));
     }
   }
