@@ -10,6 +10,7 @@ import io.penstock.fake.ProgramProcess;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Order(2) // takes long
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
+@Tag(TaggedTests.FULL)
 class ShutdownDrainIT {
   private static final String CHAT = "/openai/v1/chat/completions";
   private static final String NOWHERE = "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n";

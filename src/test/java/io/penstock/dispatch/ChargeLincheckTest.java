@@ -16,14 +16,17 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.StepAlarm;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+@Tag(TaggedTests.FULL)
 @Isolated("Lincheck rewrites the classes it looks at")
 class ChargeLincheckTest {
   @Test

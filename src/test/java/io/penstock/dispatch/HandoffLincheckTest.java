@@ -12,6 +12,7 @@ import io.penstock.pool.UpstreamRegistry;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.StepAlarm;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,9 +20,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+@Tag(TaggedTests.FULL)
 @Isolated("Lincheck rewrites the classes it looks at")
 class HandoffLincheckTest {
   @Test

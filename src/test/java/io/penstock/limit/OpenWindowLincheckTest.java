@@ -2,12 +2,15 @@ package io.penstock.limit;
 
 import io.penstock.cost.Weight;
 import io.penstock.fake.Interleavings;
+import io.penstock.suite.TaggedTests;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+@Tag(TaggedTests.FULL)
 @Isolated("Lincheck rewrites the classes it looks at")
 class OpenWindowLincheckTest {
   @Test

@@ -3,11 +3,14 @@ package io.penstock.queue;
 import io.penstock.cost.Cost;
 import io.penstock.fake.Interleavings;
 import io.penstock.queue.Ticket.State;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.Ticker;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+@Tag(TaggedTests.FULL)
 @Isolated("Lincheck rewrites the classes it looks at")
 class TicketLincheckTest {
   @Test

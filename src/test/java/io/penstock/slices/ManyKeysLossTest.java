@@ -14,6 +14,7 @@ import io.penstock.sharing.LimitId;
 import io.penstock.sharing.MemorySliceStore;
 import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SliceStore;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -23,12 +24,14 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Tests two instances that share twenty thousand daily limits when the store loses all data: their
  * reports take longer than the lifetime of slices.
  */
+@Tag(TaggedTests.FULL)
 class ManyKeysLossTest {
   private static final int KEYS = 20_000;
   private static final int SOME = 100;

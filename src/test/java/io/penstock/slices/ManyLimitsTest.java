@@ -14,6 +14,7 @@ import io.penstock.sharing.LimitId;
 import io.penstock.sharing.MemorySliceStore;
 import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SliceStore;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.StepAlarm;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,6 +23,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests one instance with ten thousand limits, and a store that needs time for each ask. */
@@ -150,6 +152,7 @@ class ManyLimitsTest {
   }
 
   @Test
+  @Tag(TaggedTests.FULL)
   void allInUse_roundsAreFewAndBoundedAndNobodyWaitsLong() {
     start(LIMITS);
     long from = now;

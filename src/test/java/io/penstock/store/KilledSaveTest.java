@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KilledSaveTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final int KILLS = DEEP ? 40 : 4;
-  private static final int SAVES = DEEP ? 1_000 : 100;
+  private static final int SAVES = DEEP ? 1_000 : 40;
 
   @TempDir private Path directory;
 

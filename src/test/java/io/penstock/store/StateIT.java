@@ -6,12 +6,14 @@ import io.penstock.GatewayServer;
 import io.penstock.fake.ProgramProcess;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.StartedGateway;
+import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests what a gateway remembers of the one before it. */
 @Timeout(120)
 @Order(2) // takes long
+@Tag(TaggedTests.FULL)
 class StateIT {
   /** The columns of cached input. */
   private static final String CACHED =

@@ -8,10 +8,12 @@ import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
 import io.penstock.key.KeySecrets;
 import io.penstock.suite.Hostile;
+import io.penstock.suite.TaggedTests;
 import io.penstock.time.Ticker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Tests a gateway whose Redis is full, or which clients try to fill through the coordination API.
  */
 @Timeout(240)
+@Tag(TaggedTests.FULL)
 class FullRedisIT {
   private static final String ROUTES =
       """

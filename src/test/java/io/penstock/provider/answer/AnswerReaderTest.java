@@ -2,11 +2,13 @@ package io.penstock.provider.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
 import io.penstock.json.SseScanner;
 import io.penstock.provider.Cases;
 import io.penstock.provider.ProviderProtocol;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -307,9 +309,12 @@ class AnswerReaderTest {
     AnswerReader reader = ProviderProtocol.of(Dialect.OPENAI).answerReader(SSE);
     reader.feed(ByteBuffer.wrap(Cases.bytes("data: {\"pad\":\"")));
     byte[] piece = Cases.bytes("x".repeat(1 << 20));
-    for (int i = 0; i < 700; i++) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < 100; i++) {
       reader.feed(ByteBuffer.wrap(piece));
     }
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10 * piece.length);
     reader.feed(ByteBuffer.wrap(Cases.bytes("\"}\n\n" + USAGE)));
     assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 5));
   }
