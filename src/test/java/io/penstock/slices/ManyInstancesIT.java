@@ -7,11 +7,13 @@ import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.key.KeySecrets;
+import io.penstock.suite.TaggedTests;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests gateways in processes of their own that share limits through a real Redis. */
 @Timeout(300)
 @Order(2) // takes long
+@Tag(TaggedTests.FULL)
 class ManyInstancesIT {
   private static final long SECOND = 1_000_000_000L;
   private static final int TOKENS = 10_000;

@@ -8,12 +8,14 @@ import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.TaggedTests;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests objects that gateways in processes of their own share through a real Redis. */
 @Timeout(300)
 @Order(2) // takes long
+@Tag(TaggedTests.FULL)
 class SharedCoordinationIT {
   private static final int MEMBERS = 3;
 
