@@ -314,7 +314,7 @@ class AnswerReaderTest {
     for (int i = 0; i < 100; i++) {
       reader.feed(ByteBuffer.wrap(piece));
     }
-    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10 * piece.length);
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10L * piece.length);
     reader.feed(ByteBuffer.wrap(Cases.bytes("\"}\n\n" + USAGE)));
     assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 5));
   }
