@@ -11,11 +11,9 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the jar and the command that the build has made. */
-@Timeout(120)
 class BuiltCommandIT {
   private static final Path JAR = Path.of("target", "penstock.jar").toAbsolutePath();
 

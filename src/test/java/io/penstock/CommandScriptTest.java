@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Tests the script that runs the program, with scripts in place of Java that print their arguments.
  */
-@Timeout(60)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the script is for a POSIX shell")
 class CommandScriptTest {
   private static final Path SOURCE = Path.of("src", "main", "scripts", "penstock");

@@ -8,12 +8,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-@Timeout(120)
 class LogFormatIT {
   private static final String DEMO =
       "endpoints: [{path: /demo, dialect: openai, upstreams: [{id: d, url: 'mock://openai'}]}]\n";

@@ -17,11 +17,9 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the start class, also with the oldest Java that can load it. */
-@Timeout(120)
 class ProgramStartTest {
   private static final String SOURCE = "src/main/java/io/penstock/ProgramStart.java";
 

@@ -10,13 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 
 /** Tests that a configuration of rls determines where the gateway listens. */
-@Timeout(120)
 class RlsStartIT {
   private static final String UPSTREAM = "upstreams: [{id: u, url: 'mock://openai'}]";
 

@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -33,7 +32,6 @@ import org.springframework.core.io.FileSystemResource;
  * what was typed, and what was answered.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class SettingMistakesGoldenIT {
   private static final String COMMAND = "penstock serve";
 

@@ -22,12 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests what happens to requests inside when the program is asked to stop. */
 @Order(2) // takes long
-@Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 @Tag(TaggedTests.FULL)
 class ShutdownDrainIT {

@@ -14,11 +14,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that a start that fails says why in one line, without a stack trace. */
-@Timeout(120)
 class StartFailureIT {
   @TempDir private Path directory;
   private Path routes = Path.of("");

@@ -26,7 +26,6 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,7 +33,6 @@ import org.springframework.core.env.Environment;
 import picocli.CommandLine;
 
 /** Tests that the commands and addresses printed at the start work as they are printed. */
-@Timeout(120)
 class WelcomeLogIT {
   private static final String DEMO =
       "endpoints: [{path: /demo, dialect: openai, upstreams: [{id: d, url: 'mock://openai'}]}]\n";

@@ -17,13 +17,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Compares the output and the exit codes of the program's commands with records. */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class CommandGoldenIT {
   private static final String TOKEN = "an-operators-token";
 

@@ -22,13 +22,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import reactor.netty.DisposableServer;
 
 /** Tests what the commands say when something other than an operator port is at the address. */
-@Timeout(120)
 class WrongAddressIT {
   private static final Path TLS = Path.of("src/test/resources/tls");
   private static final String TOKEN = "an-operators-token";

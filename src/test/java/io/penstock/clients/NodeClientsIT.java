@@ -21,7 +21,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * from the built-in mock and from a third-party mock. A case is the name of one in {@code
  * src/test/node}, and the endpoint that it is run on.
  */
-@Timeout(240)
 @Order(2) // takes long
 @Tag(TaggedTests.FULL)
 class NodeClientsIT {

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * case is the name of one in {@code src/test/python}, and the endpoint it is run on. One process
  * runs all cases side by side, since most of their time goes into importing the clients.
  */
-@Timeout(120)
 @Order(2) // takes long
 @Tag(TaggedTests.FULL)
 class PythonClientsIT {

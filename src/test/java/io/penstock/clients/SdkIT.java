@@ -35,11 +35,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that the providers' own clients get answers and typed errors through the gateway. */
-@Timeout(60)
 class SdkIT {
   private static final String ROUTES =
       """

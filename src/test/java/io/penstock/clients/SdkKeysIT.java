@@ -21,11 +21,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that the providers' own clients get typed errors where their key is not good enough. */
-@Timeout(60)
 class SdkKeysIT {
   private static final ClientCall CHAT = new ClientCall(ClientCall.Kind.CHAT, 12, 20, 1, false);
   private static final ClientCall MESSAGE =

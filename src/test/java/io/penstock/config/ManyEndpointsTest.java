@@ -11,11 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files of the maximum size. */
-@Timeout(120)
 class ManyEndpointsTest {
   private static final int MANY = 10_000;
 

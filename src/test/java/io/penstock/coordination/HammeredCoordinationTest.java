@@ -13,10 +13,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Many threads use one semaphore, and cancel at random moments. */
-@Timeout(240)
 class HammeredCoordinationTest {
   private static final int THREADS = 16;
   private static final int ROUNDS = 3_000;

@@ -19,12 +19,10 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Compares counts in Lua, on real servers, with those in Java, over random histories. */
-@Timeout(600)
 class CountsDifferentialIT {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final int STEPS = 40;

@@ -13,11 +13,13 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.UpstreamSpec;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests of claims on quotas. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // loops ignore interrupts
+// a loop ignores interrupts
+@Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ClaimTest {
   private final EndpointFixture endpointFixture = new EndpointFixture();
 

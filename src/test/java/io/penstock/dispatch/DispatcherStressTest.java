@@ -19,14 +19,12 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Stress test on real threads and the real clock: endpoints share upstreams, models and groups, and
  * everything that can happen to a request does. In the end no charge, claim or waiting request may
  * be left.
  */
-@Timeout(900)
 class DispatcherStressTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final TicketRequest ASK =

@@ -34,10 +34,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Timeout;
 
 /** Stress test of requests, reclaims and reloads at once, on several threads. */
-@Timeout(240)
 class DynamicRaceTest {
   private static final int CLIENTS = 4;
   private static final int REQUESTS = 5_000;

@@ -21,13 +21,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.blockhound.BlockHound;
 
 /** Tests that no thread that serves many requests ever blocks. */
 @Tag(TaggedTests.BLOCK_HOUND)
-@Timeout(240)
 class BlockingIT {
   private static final Queue<Throwable> BLOCKED = new ConcurrentLinkedQueue<>();
   private static final String ASK =

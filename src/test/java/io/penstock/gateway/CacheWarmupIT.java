@@ -17,10 +17,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Tests that of equal prompts sent at once one writes the provider's cache for all. */
-@Timeout(120)
 class CacheWarmupIT {
   private static final int REQUESTS = 50;
   private static final MockAddress ADDRESS =

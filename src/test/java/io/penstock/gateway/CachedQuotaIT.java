@@ -13,14 +13,12 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Tests that the quota of a provider that does not count cached input is used, whether or not its
  * cache works. If the whole input were charged until its answer ends, a sixth would be used.
  * Minutes are short; {@code CacheFigures} measures real ones.
  */
-@Timeout(240)
 @SuppressWarnings("try") // the traffic ends before its figures are read
 @Tag(TaggedTests.FULL)
 class CachedQuotaIT {

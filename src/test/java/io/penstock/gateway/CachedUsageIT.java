@@ -18,12 +18,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Tests that usage with a provider's cache is reported with the price on the provider's bill. */
-@Timeout(240)
 class CachedUsageIT {
   private static final MockAddress ADDRESS =
       MockAddress.parse(URI.create("mock://anthropic?cache=64&tokens=20"));

@@ -43,7 +43,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -58,7 +57,6 @@ import tools.jackson.databind.json.JsonMapper;
 @Tag(TaggedTests.READS_LOG)
 @Isolated("reads the log of the JVM")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(240)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class ChargeTableIT {
   private static final Path PAGE = Path.of("src/docs/limits.md");

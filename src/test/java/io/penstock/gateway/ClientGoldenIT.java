@@ -9,7 +9,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
  * told about its limits.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class ClientGoldenIT {
   private static final String ROUTES =
       """

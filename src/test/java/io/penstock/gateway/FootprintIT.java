@@ -26,14 +26,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Measures the memory that waiting requests take, in a gateway with a process of its own; its
  * clients are in this process.
  */
-@Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class FootprintIT {
   private static final String WAITING = "/waiting/v1/chat/completions";

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Tag(TaggedTests.READS_LOG)
 @Isolated("reads the log of the JVM")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(240)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 abstract class HostileCase {
   static final String CLIENT_SECRET = "sk-client-secret";

@@ -13,11 +13,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /** Measures that a large body delays no other request. */
-@Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag(TaggedTests.MEASURED)
 class LargeBodyIT {

@@ -23,7 +23,6 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Tests that with {@code affinity: prefix} conversations with shared instructions read nearly all
@@ -35,7 +34,6 @@ import org.junit.jupiter.api.Timeout;
  * share anything, are well within the tolerance, and fewer at once, because an upstream that gets
  * several of them before its first answer has to process the instructions for each.
  */
-@Timeout(900)
 class PrefixAffinityIT {
   private static final int CONVERSATIONS = Integer.getInteger("penstock.conversations", 90);
   private static final int TURNS = Integer.getInteger("penstock.turns", 6);

@@ -12,12 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs each curl command of the README and of the pages, and compares the answers with records. */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class ReadmeGoldenIT {
   private static final Path KEYS = DocumentPages.page("keys.md");
   private static final String LIMITS = "## Limits of keys and groups";

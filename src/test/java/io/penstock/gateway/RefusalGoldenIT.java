@@ -9,14 +9,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Compares refusals of real requests with records: their sentences, and the times that they advise.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class RefusalGoldenIT {
   private static final String KEYS =
       """

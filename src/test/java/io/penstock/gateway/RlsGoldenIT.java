@@ -6,7 +6,6 @@ import io.penstock.fake.Transcript;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -14,7 +13,6 @@ import org.junit.jupiter.api.io.TempDir;
  * unknown paths.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class RlsGoldenIT {
   private static final String ROUTES =
       """

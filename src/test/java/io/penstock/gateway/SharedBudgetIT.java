@@ -17,7 +17,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * so that little is expected of the next ones, and then asks two gateways for many long ones at
  * once, with or without a maximum.
  */
-@Timeout(180)
 class SharedBudgetIT {
   private static final long BUDGET = 20_000;
   private static final long MOST_OUTPUT = 1_000;

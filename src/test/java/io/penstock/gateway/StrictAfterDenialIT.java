@@ -12,14 +12,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests two gateways that count the use of keys after the fact: one reports at once, the other
  * exchanges counts only rarely.
  */
-@Timeout(120)
 class StrictAfterDenialIT {
   private static final String STRICT = KeySecrets.make();
   private static final String OTHER = KeySecrets.make();

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.StartedGateway;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
 class KeysOfFilesIT {
   @TempDir private static Path directory;
 

@@ -19,7 +19,6 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -29,7 +28,6 @@ import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Tests that the dashboard and the alerts ask for metrics that exist. */
-@Timeout(120)
 class DashboardAlertsIT {
   private static final Path DASHBOARD = Path.of("k8s", "dashboards", "penstock.json");
   private static final Path ALERTS = Path.of("k8s", "alerts", "penstock.yaml");

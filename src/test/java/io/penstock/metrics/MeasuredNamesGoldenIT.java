@@ -22,7 +22,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
  * labels and the values of those labels that only the program chooses.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MeasuredNamesGoldenIT {
   /** Metrics of this program; those of other libraries depend on the machine. */

@@ -10,11 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the names of metrics that dashboards and alerts use, as the contract states them. */
-@Timeout(120)
 class MetricNamesIT {
   /**
    * A metric of the contract.

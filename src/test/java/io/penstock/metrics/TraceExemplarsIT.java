@@ -7,11 +7,9 @@ import io.penstock.fake.StartedGateway;
 import io.penstock.fake.TraceCollector;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that metrics of tickets name traces, if those are kept. */
-@Timeout(120)
 class TraceExemplarsIT {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String TRACEPARENT = "traceparent: 00-" + TRACE + "-00f067aa0ba902b7-01";

@@ -12,9 +12,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(240)
 class MockCacheTest {
   private static final MockAddress ADDRESS =
       MockAddress.parse(URI.create("mock://anthropic?cache=10&itpm=130&tokens=3"));

@@ -25,12 +25,10 @@ import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Checks with OpenAI's own client library that the mock keeps files and uploads. */
-@Timeout(240)
 class MockFilesTest {
   private static final long WALL_MILLIS = 1_735_689_600_000L;
   private static final String LINES = "{\"a\":1}\n{\"b\":\"é\"}\n";

@@ -14,12 +14,10 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The mock provider as Gemini, and calls of other providers that no client library tests. */
-@Timeout(240)
 class MockGeminiTest {
   private static final String MODEL = "/v1beta/models/m:";
   private static final String ASK = "{\"contents\":[{\"parts\":[{\"text\":\"How high?\"}]}]}";

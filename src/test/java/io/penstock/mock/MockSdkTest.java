@@ -36,10 +36,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Checks that the providers' own client libraries accept the mock provider. */
-@Timeout(240)
 class MockSdkTest {
   private static final long WALL_MILLIS = 1_735_689_600_000L;
   private static final String FIRST_FIVE = "Water waits behind the gate";

@@ -30,12 +30,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Checks with the providers' own client libraries that the mock calls tools and fills schemas. */
-@Timeout(240)
 class MockToolsTest {
   private static final String FIRST_WORDS = "Water waits behind";
   private static final String SCHEMA =

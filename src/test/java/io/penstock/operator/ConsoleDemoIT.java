@@ -24,14 +24,12 @@ import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Tests that the console shows the result of the README's first steps. {@code mvn test
  * -Dtest=ConsoleDemoIT -Dpenstock.picture=src/docs/console.png} takes the picture of the page about
  * operating.
  */
-@Timeout(120)
 @Tag(TaggedTests.FULL)
 class ConsoleDemoIT {
   private static final Path COMMITTED = Path.of("src", "docs", "console.png");

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +37,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the console in a real browser, against a real gateway. */
 @Order(2) // takes long
-@Timeout(240)
 @Execution(ExecutionMode.SAME_THREAD) // as the browser's driver requires it
 @Tag(TaggedTests.FULL)
 class ConsoleIT {

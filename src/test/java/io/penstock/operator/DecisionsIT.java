@@ -17,13 +17,11 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Tests decisions about models. Each test has models of its own. */
-@Timeout(240)
 class DecisionsIT {
   private static final Pattern ID = Pattern.compile("\"id\":\"([0-9a-f]{32})\"");
 

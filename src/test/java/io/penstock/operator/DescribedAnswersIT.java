@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -29,7 +28,6 @@ import wiremock.com.networknt.schema.JsonSchemaFactory;
 import wiremock.com.networknt.schema.SpecVersion;
 
 /** Tests that the answers of the operator port match its own description. */
-@Timeout(120)
 class DescribedAnswersIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final String ROUTES =

@@ -9,12 +9,10 @@ import io.penstock.fake.Transcript;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compares the operator port with a token, and its events about requests, with records. */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class EventGoldenIT {
   private static final String TOKEN = "an-operators-token";
   private static final String BEARER = "Authorization: Bearer " + TOKEN;

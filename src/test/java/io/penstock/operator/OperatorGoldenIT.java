@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,7 +29,6 @@ import tools.jackson.databind.json.JsonMapper;
  * input.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class OperatorGoldenIT {
   private static final String ROUTES =

@@ -13,11 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Tests which secrets the operator port reveals, and to which clients. */
-@Timeout(240)
 @Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
 class OperatorSecretsIT {

@@ -7,12 +7,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.test.StepVerifier;
 
-@Timeout(240)
 class ReloadHandlerTest {
   @Test
   void reloadDuringAnother_isRefused_theNextOneRuns() throws Exception {

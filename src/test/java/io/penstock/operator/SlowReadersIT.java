@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.parallel.Isolated;
  * read again.
  */
 @Hostile(Hostile.By.CLIENT)
-@Timeout(120)
 @Isolated("has 200 readers and 10,000 events")
 class SlowReadersIT {
   private static final int READERS = 100;

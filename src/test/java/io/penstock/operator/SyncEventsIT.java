@@ -15,12 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Tests which events operators get about a Redis that dies and comes back. */
-@Timeout(120)
 @Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
 class SyncEventsIT {

@@ -17,14 +17,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Tests that changes by operators apply to requests that wait, and to those that come meanwhile.
  */
-@Timeout(120)
 class TermsChangeIT {
   private static final String ROUTES =
       """

@@ -18,14 +18,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Tests which tickets wait, why, and what an operator can do about them; through the ports. */
-@Timeout(120)
 class TicketsIT {
   private static final String SECRET = "secret-of-free";
   private static final String WORDS = "nobody's business";

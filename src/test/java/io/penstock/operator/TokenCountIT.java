@@ -10,11 +10,9 @@ import io.penstock.fake.RunningGateway;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(240)
 class TokenCountIT {
   private static RawUpstream upstream;
   private static RunningGateway gateway;

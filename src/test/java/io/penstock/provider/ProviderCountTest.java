@@ -13,7 +13,6 @@ import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +21,6 @@ import reactor.core.scheduler.Schedulers;
 import reactor.netty.resources.LoopResources;
 import reactor.test.StepVerifier;
 
-@Timeout(240)
 class ProviderCountTest {
   private final RawUpstream provider = RawUpstream.start(answering("{\"input_tokens\":42}"));
   private final LoopResources loops = LoopResources.create("count", 1, true);

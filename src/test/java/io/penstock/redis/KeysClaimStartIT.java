@@ -17,12 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Tests gateways that share limits but keep keys where the others do not see them. */
-@Timeout(180)
 @Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
 class KeysClaimStartIT {

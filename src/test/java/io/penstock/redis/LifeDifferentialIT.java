@@ -10,14 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Compares the life of a store in Lua, on real servers, with that in Java, over random histories.
  */
-@Timeout(600)
 class LifeDifferentialIT {
   private static final int HISTORIES = Boolean.getBoolean("penstock.deep") ? 4_000 : 120;
   private static final int STEPS = 80;

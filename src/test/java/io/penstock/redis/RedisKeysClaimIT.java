@@ -15,10 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Tests which instance may keep keys of its own, on a real Redis. */
-@Timeout(120)
 class RedisKeysClaimIT {
   private static final RedisServer REDIS = RedisServer.shared();
 

@@ -37,14 +37,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Compares the data of shared limits in Redis with golden records, and lets the program continue
  * from the records. Instances of two versions read and write the same keys side by side.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class RedisKeysGoldenTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long MINUTE = 60 * SECOND;

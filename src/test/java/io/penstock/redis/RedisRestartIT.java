@@ -11,11 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests gateways when their Redis is restarted, after it has written all its data to disk. */
-@Timeout(180)
 class RedisRestartIT {
   private static final String KEY = KeySecrets.make();
   private static final String ROUTES =

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +24,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Tests a gateway while its Redis answers, but with errors: what is logged, counted and done then.
  */
-@Timeout(180)
 @Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
 class SickRedisIT {

@@ -12,10 +12,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Tests counts in a real MariaDB. */
-@Timeout(300)
 class CountRowsIT extends CountStoreContract {
   private final Tables tables = Tables.made();
   private final RegionDatabase database = new RegionDatabase(tables.address());

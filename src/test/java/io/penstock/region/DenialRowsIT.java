@@ -8,10 +8,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Tests denials in a real MariaDB. */
-@Timeout(300)
 class DenialRowsIT extends DenialStoreContract {
   private final Tables tables = Tables.made();
   private final RegionDatabase database = new RegionDatabase(tables.address());

@@ -10,10 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Tests the creation of the tables, the rights that users need, and the deletion of rows. */
-@Timeout(300)
 class RegionSchemaIT {
   private static final Duration SOON = Duration.ofSeconds(60);
 

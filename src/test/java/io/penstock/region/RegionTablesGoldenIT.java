@@ -17,13 +17,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Compares the rows that regions store with the golden record, and reads the rows of the record.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(300)
 class RegionTablesGoldenIT {
   private static final String RECORD = "stored/regions.mariadb.sql";
   private static final long MINUTE_NANOS = 60_000_000_000L;

@@ -26,12 +26,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests gateways of two regions, each with a Redis of its own, and one real MariaDB. */
 @Order(1) // takes long, and mostly waits
-@Timeout(900)
 class RegionsIT {
   private static final List<String> KEYS =
       List.of("exhausted", "exact", "told", "spent", "busy", "stopped", "killed", "slow", "full");

@@ -15,11 +15,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests gateways in processes of their own that share limits through a real Redis. */
-@Timeout(300)
 @Order(2) // takes long
 @Tag(TaggedTests.FULL)
 class ManyInstancesIT {

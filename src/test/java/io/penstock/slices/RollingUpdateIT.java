@@ -21,14 +21,12 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests what clients notice when instances that share limits are replaced, or killed, under load.
  */
 @Order(2) // takes long
-@Timeout(240)
 @Tag(TaggedTests.FULL)
 class RollingUpdateIT {
   private static final int INSTANCES = 2;

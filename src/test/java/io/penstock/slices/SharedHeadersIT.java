@@ -17,13 +17,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests what a gateway that shares its limits through Redis tells clients about the rest of them.
  */
-@Timeout(120)
 class SharedHeadersIT {
   /** One key for each possible attempt. */
   private static final List<String> PLENTY =

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * complete, and not older than the last acknowledged save. With {@code -Pdeep} until a thousand
  * saves.
  */
-@Timeout(600)
 class KilledSaveTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final int KILLS = DEEP ? 40 : 4;

@@ -8,11 +8,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Compares keys in MariaDB with their record, and reads the keys in the record. */
 @Tag(GoldenRecords.TAG)
-@Timeout(300)
 class MariaKeysGoldenIT {
   private static final String RECORD = "stored/keys.mariadb.sql";
 

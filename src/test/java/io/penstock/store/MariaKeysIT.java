@@ -20,13 +20,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 @Tag(TaggedTests.READS_LOG)
 @Isolated("reads the log")
-@Timeout(300)
 class MariaKeysIT extends KeyStorageContract {
   private final String database = MariaDb.database();
 

@@ -24,11 +24,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests what a key finds spent that is created again, in the store of keys or in a route file. */
-@Timeout(240)
 class RecreatedKeyIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final String PERMITS =

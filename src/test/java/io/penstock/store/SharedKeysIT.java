@@ -15,11 +15,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests two gateways with one MariaDB. */
-@Timeout(300)
 class SharedKeysIT {
   @TempDir private static Path directory;
 

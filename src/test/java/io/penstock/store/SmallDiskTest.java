@@ -10,14 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests with a full disk and a read-only disk, both real: a few megabytes of memory, mounted for a
  * single process, where the system lets any user do that.
  */
-@Timeout(120)
 class SmallDiskTest {
   private static final String SHUT =
       "the file cannot be opened: it and its directory are to be read and written";

@@ -15,11 +15,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests keys that operators create, and how their limits are shared. */
-@Timeout(120)
 class StoredSharingIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 

@@ -13,14 +13,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests that clients may send further requests on a connection before they are answered, and use it
  * after that.
  */
-@Timeout(120)
 class PipeliningIT {
   private static final String ROUTES =
       """

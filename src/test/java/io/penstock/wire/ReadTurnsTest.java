@@ -14,13 +14,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
 /** Tests that clients with large bodies take turns on the event loop that they share. */
-@Timeout(60)
 class ReadTurnsTest {
   private static final int BODY = 1 << 20;
   private static final int MOST_A_TURN = 64 << 10;

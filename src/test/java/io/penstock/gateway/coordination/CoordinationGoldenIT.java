@@ -9,12 +9,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compares the coordination API with records: every route, its answers and its refusals. */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class CoordinationGoldenIT {
   private static final String ID = "x-request-id: mine-7";
 

@@ -17,13 +17,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the coordination API as programs use it. Each test has objects of its own. */
-@Timeout(120)
 class CoordinationIT {
   private static final String ROUTES = "endpoints:\n  - path: /a\n";
   private static final int SIZE = 1_000;

@@ -11,11 +11,9 @@ import io.penstock.key.KeySecrets;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests which clients may use the coordination API, and when it is enabled. */
-@Timeout(120)
 class CoordinationKeysIT {
   private static final String ENABLED = "--penstock.coordination.enabled=true";
   private static final String ACQUIRE = "GET /v1/semaphore/s/acquire?key=hold";

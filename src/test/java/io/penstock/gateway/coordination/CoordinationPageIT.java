@@ -9,11 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the session that the page about the coordination API shows, and compares the output. */
-@Timeout(120)
 class CoordinationPageIT {
   @TempDir private Path directory;
 

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,7 +22,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Tests a gateway whose Redis is full, or which clients try to fill through the coordination API.
  */
-@Timeout(240)
 @Tag(TaggedTests.FULL)
 class FullRedisIT {
   private static final String ROUTES =

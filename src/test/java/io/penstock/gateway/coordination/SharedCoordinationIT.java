@@ -17,11 +17,9 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests objects that gateways in processes of their own share through a real Redis. */
-@Timeout(300)
 @Order(2) // takes long
 @Tag(TaggedTests.FULL)
 class SharedCoordinationIT {

@@ -20,7 +20,6 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * histories of clients that come, take, go away and change sizes. Every answer must be the same,
  * and come at the same instant.
  */
-@Timeout(300)
 @Order(2) // takes long
 class CoordinationDifferentialIT {
   private static final int HISTORIES = Integer.getInteger("penstock.coordination.histories", 40);

@@ -20,14 +20,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Compares the data of the coordination API in Redis, and the publications between its instances,
  * with golden records. Instances of two versions read and write the same keys side by side.
  */
 @Tag(GoldenRecords.TAG)
-@Timeout(120)
 class CoordinationKeysGoldenTest {
   private static final long SECOND = 1_000_000_000L;
   private static final RedisServer SERVER = RedisServer.shared();

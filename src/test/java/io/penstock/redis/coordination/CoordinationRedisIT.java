@@ -20,10 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Tests shared objects in a cluster, and for a Redis user with no more rights than needed. */
-@Timeout(180)
 class CoordinationRedisIT {
   private static final String[] ADMIN = {"AUTH", "admin", "admin"};
 

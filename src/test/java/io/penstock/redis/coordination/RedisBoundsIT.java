@@ -15,10 +15,8 @@ import java.util.UUID;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Tests the bounds of objects in Redis, and that they count at least what Redis needs. */
-@Timeout(240)
 class RedisBoundsIT extends ObjectBoundsContract {
   private static final long HOUR = 3_600_000_000_000L;
   private static final int MANY = 4_000;

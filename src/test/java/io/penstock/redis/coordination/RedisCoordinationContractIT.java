@@ -5,10 +5,8 @@ import io.penstock.coordination.CoordinationServiceContract;
 import io.penstock.coordination.ObjectBounds;
 import io.penstock.fake.RedisServer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 
 /** Runs the contract with one instance, where each call answers all turns it affects. */
-@Timeout(240)
 class RedisCoordinationContractIT extends CoordinationServiceContract {
   private final RedisCrew crew = new RedisCrew(RedisServer.shared(), size(), ObjectBounds.DEFAULT);
   private final CoordinationService together = crew.together();

@@ -14,10 +14,8 @@ import io.penstock.fake.RedisServer;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Tests behaviour that only shared objects have. */
-@Timeout(240)
 class RedisCoordinationIT {
   private static final long SECOND = 1_000_000_000L;
   private static final long HOUR = 3_600 * SECOND;
