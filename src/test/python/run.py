@@ -17,7 +17,7 @@ import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
-CASE_SECONDS = 40
+CASE_SECONDS = 600
 
 
 async def run(gateway, name):

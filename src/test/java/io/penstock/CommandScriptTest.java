@@ -3,13 +3,13 @@ package io.penstock;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -149,8 +149,7 @@ class CommandScriptTest {
       assertThat(lines.readLine()).isEqualTo("ready");
       process.toHandle().destroy();
       assertThat(lines.readLine()).isEqualTo("drained");
-      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-      assertThat(process.exitValue()).isZero();
+      assertThat(PatientWaits.end(process)).isZero();
     } finally {
       process.toHandle().destroyForcibly();
     }

@@ -2,6 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RefusedStart;
 import io.penstock.suite.JavaCommand;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,8 +138,7 @@ class StartFailureIT {
               .redirectOutput(out.toFile())
               .redirectError(err.toFile())
               .start();
-      assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
-      assertThat(process.exitValue()).isEqualTo(2);
+      assertThat(PatientWaits.end(process)).isEqualTo(2);
       assertThat(Files.readString(err, StandardCharsets.UTF_8).lines())
           .singleElement()
           .asString()

@@ -11,7 +11,6 @@ import io.penstock.suite.TaggedTests;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -134,7 +133,6 @@ class ChartProgramIT {
 
   private static void await(KubeletPod kubeletPod, Callable<Boolean> condition) {
     PatientWaits.await()
-        .atMost(Duration.ofSeconds(90))
         .failFast(() -> assertThat(kubeletPod.runs()).as(kubeletPod.log()).isTrue())
         .until(condition);
   }

@@ -3,6 +3,7 @@ package io.penstock.chart;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.fake.PatientWaits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -19,7 +19,6 @@ import java.util.stream.Collectors;
  * the image's user: like a container, on the network of this machine. Needs root on Linux.
  */
 final class ImageContainer implements AutoCloseable {
-  private static final int END_SECONDS = 60;
 
   /**
    * Script with the image's root in $1, the routes to mount in $2, and directory, user and group in
@@ -80,11 +79,9 @@ final class ImageContainer implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
-      return process.waitFor(END_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
+      return PatientWaits.end(process) == 0;
     } catch (IOException none) {
       return false;
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
     }
   }
 
@@ -110,11 +107,8 @@ final class ImageContainer implements AutoCloseable {
   }
 
   /** Waits until it has ended; returns the exit code. */
-  int exitCode() throws InterruptedException {
-    if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-      throw new AssertionError("did not end:\n" + log());
-    }
-    return process.exitValue();
+  int exitCode() {
+    return PatientWaits.end(process, this::log);
   }
 
   @Override

@@ -17,7 +17,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -198,7 +197,6 @@ class ImageIT {
 
   private void awaitReady(ImageContainer container) {
     PatientWaits.await()
-        .atMost(Duration.ofSeconds(60))
         .failFast(() -> assertThat(container.runs()).as(container.log()).isTrue())
         .until(() -> ready());
   }

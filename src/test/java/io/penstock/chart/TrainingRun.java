@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 /** A gateway on the loopback that answers a few requests of each kind. */
 public final class TrainingRun implements AutoCloseable {
   private static final Path ROUTES = Path.of("k8s", "image", "training.yaml");
-  private static final int READY_TRIES = 1_200;
+  private static final int READY_TRIES = 2_400;
   private static final int TRY_MILLIS = 100;
-  private static final int END_SECONDS = 60;
+  private static final int END_SECONDS = 240;
 
   private static final String CHAT =
       """

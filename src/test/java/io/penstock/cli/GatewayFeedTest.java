@@ -3,12 +3,12 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -21,19 +21,19 @@ class GatewayFeedTest {
             (self, byteSocket) -> {
               self.read(byteSocket);
               byteSocket.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
-              assertThat(closed.await(1, TimeUnit.MINUTES)).as("closed meanwhile").isTrue();
+              PatientWaits.await(closed);
             })) {
       OperatorClient client =
           CommandLine.populateCommand(new OperatorClient(Map.of()), "--attach=" + silent.url());
       LinkedBlockingQueue<ViewerMessage> messages = new LinkedBlockingQueue<>();
       GatewayFeed gatewayFeed = new GatewayFeed(client, messages);
       gatewayFeed.start();
-      assertThat(messages.poll(1, TimeUnit.MINUTES)).isInstanceOf(ViewerMessage.Connected.class);
+      assertThat(PatientWaits.take(messages)).isInstanceOf(ViewerMessage.Connected.class);
       // a close that waits for a line would last until the reader's timeout, 40 seconds
       assertTimeoutPreemptively(Duration.ofSeconds(20), gatewayFeed::close);
       closed.countDown();
       // the feed was still reading while it was closed, because the stream only ended afterwards
-      assertThat(messages.poll(1, TimeUnit.MINUTES)).isInstanceOf(ViewerMessage.Disconnected.class);
+      assertThat(PatientWaits.take(messages)).isInstanceOf(ViewerMessage.Disconnected.class);
     }
   }
 
@@ -56,7 +56,7 @@ class GatewayFeedTest {
       LinkedBlockingQueue<ViewerMessage> messages = new LinkedBlockingQueue<>();
       try (GatewayFeed gatewayFeed = new GatewayFeed(client, messages)) {
         gatewayFeed.start();
-        assertThat(messages.poll(1, TimeUnit.MINUTES))
+        assertThat(PatientWaits.take(messages))
             .isInstanceOfSatisfying(
                 ViewerMessage.Hopeless.class,
                 hopeless ->

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.penstock.Penstock;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import io.penstock.suite.JavaCommand;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jline.builtins.ScreenTerminal;
 
@@ -99,9 +99,7 @@ final class TerminalProgram implements AutoCloseable {
 
   /** Waits until the screen shows these texts. */
   void awaitScreen(String... texts) {
-    RunningGateway.awaiting()
-        .atMost(60, TimeUnit.SECONDS)
-        .untilAsserted(() -> assertThat(screen()).contains(texts));
+    RunningGateway.awaiting().untilAsserted(() -> assertThat(screen()).contains(texts));
   }
 
   void press(String keys) throws IOException {
@@ -129,8 +127,7 @@ final class TerminalProgram implements AutoCloseable {
 
   /** Waits for its end, and checks that the terminal is as it was before. */
   void assertEnds(int exit) {
-    process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join();
-    assertThat(process.isAlive()).as("alive; screen: %s", screen()).isFalse();
+    PatientWaits.end(process, this::screen);
     RunningGateway.awaiting()
         .untilAsserted(() -> assertThat(written()).contains("EXIT=" + exit + "\r\n"));
     assertThat(directory.resolve("after")).hasContent(text("before"));

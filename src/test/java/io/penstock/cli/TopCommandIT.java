@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Penstock;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.StartedGateway;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -204,7 +204,7 @@ class TopCommandIT {
             .start();
     process.getOutputStream().close();
     String message = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    PatientWaits.end(process);
     assertThat(message).hasLineCount(1).contains("no terminal to draw on", "--once");
     assertThat(process.exitValue()).isEqualTo(1);
   }

@@ -38,7 +38,7 @@ final class ClientProcess {
       Pattern.compile("(?:AIMOCK|ANTHROPIC|GEMINI|GOOGLE|OPENAI)_.*");
 
   private static final String URL_START = "http://127.0.0.1:";
-  private static final Duration CASES_LIMIT = Duration.ofMinutes(3);
+  private static final Duration CASES_LIMIT = Duration.ofMinutes(15);
 
   private final Queue<String> lines = new ConcurrentLinkedQueue<>();
   private final CompletableFuture<String> url = new CompletableFuture<>();
@@ -91,7 +91,8 @@ final class ClientProcess {
     command.addAll(cases);
     Ended ended = run(directory, CASES_LIMIT, command).orElseThrow();
     if (ended.status() != 0) {
-      throw new AssertionError(command + " ended with " + ended.status() + ": " + ended.text());
+      String how = ended.late() ? " was killed after " + CASES_LIMIT : " ended";
+      throw new AssertionError(command + how + " with " + ended.status() + ": " + ended.text());
     }
     List<CaseOutcome> outcomes = new ArrayList<>();
     for (String line : ended.lines()) {

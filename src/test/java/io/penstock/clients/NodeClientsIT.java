@@ -1,5 +1,6 @@
 package io.penstock.clients;
 
+
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
@@ -11,7 +12,6 @@ import io.penstock.fake.StartedGateway;
 import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -208,9 +208,7 @@ class NodeClientsIT {
     String[] cases =
         Arrays.stream(names.split(" ")).map(name -> name + "@" + path).toArray(String[]::new);
     assertThat(run(library, cases)).allSatisfy(CaseOutcome::assertPassed);
-    await()
-        .atMost(Duration.ofSeconds(60))
-        .untilAsserted(() -> assertThat(settled(path)).hasSize(calls));
+    await().untilAsserted(() -> assertThat(settled(path)).hasSize(calls));
     assertThat(settled(path)).containsOnly(AIMOCK_TOKENS);
   }
 
@@ -227,7 +225,6 @@ class NodeClientsIT {
     String path = "/" + library + "/slow";
     assertThat(run(library, "abort@" + path)).allSatisfy(CaseOutcome::assertPassed);
     await()
-        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () ->
                 assertThat(gateway.operator("GET /endpoints?path=" + path))

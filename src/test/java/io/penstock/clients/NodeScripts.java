@@ -3,6 +3,7 @@ package io.penstock.clients;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.clients.ClientProcess.Ended;
+import io.penstock.fake.PatientWaits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ final class NodeScripts {
   static NodeScripts installed() throws IOException {
     Files.createDirectories(HOME);
     Ended version =
-        ClientProcess.run(HOME, Duration.ofMinutes(1), List.of("node", "--version")).orElse(null);
+        ClientProcess.run(HOME, Duration.ofMinutes(15), List.of("node", "--version")).orElse(null);
     if (version == null) {
       throw skipped("Node is not installed");
     }
@@ -67,7 +68,7 @@ final class NodeScripts {
     List<String> command =
         List.of(
             "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock");
-    Ended npm = ClientProcess.run(HOME, Duration.ofMinutes(3), command).orElse(null);
+    Ended npm = ClientProcess.run(HOME, Duration.ofMinutes(15), command).orElse(null);
     if (npm == null) {
       throw skipped("npm is not installed");
     }
@@ -101,7 +102,7 @@ final class NodeScripts {
 
     private Serving(String script) {
       process = ClientProcess.start(HOME, List.of("node", script));
-      url = process.url(Duration.ofSeconds(30)).orElse("");
+      url = process.url(PatientWaits.LONGEST).orElse("");
       if (url.isEmpty()) {
         close();
         throw new AssertionError(script + " did not say where it serves: " + process.lines());

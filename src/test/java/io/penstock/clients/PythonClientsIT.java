@@ -1,7 +1,8 @@
 package io.penstock.clients;
 
+
+import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.penstock.event.Event;
@@ -12,7 +13,6 @@ import io.penstock.fake.ToolProvider;
 import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -149,9 +149,7 @@ class PythonClientsIT {
   @ValueSource(strings = {"openai", "anthropic", "gemini"})
   void usageThatTheProviderStates_isWhatIsSettled(String dialect) {
     String path = "/" + dialect + "/tools";
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(() -> assertThat(settled(path)).hasSize(4));
+    await().untilAsserted(() -> assertThat(settled(path)).hasSize(4));
     assertThat(settled(path)).containsOnly(ToolProvider.TOKENS);
   }
 
@@ -176,7 +174,6 @@ class PythonClientsIT {
 
   private static void assertCancelled(String path, String others) {
     await()
-        .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () ->
                 assertThat(gateway.operator("GET /endpoints?path=" + path))

@@ -61,7 +61,7 @@ final class PythonScripts {
 
   private static String interpreter() {
     List<String> command = List.of("python3", "-I", "-c", INTERPRETER);
-    Ended ended = ClientProcess.run(HOME, Duration.ofMinutes(1), command).orElse(null);
+    Ended ended = ClientProcess.run(HOME, Duration.ofMinutes(15), command).orElse(null);
     if (ended == null) {
       throw skipped("Python is not installed");
     }
@@ -77,7 +77,7 @@ final class PythonScripts {
 
   private static void install() {
     List<String> make = List.of("python3", "-I", "-m", "venv", "--clear", ENVIRONMENT.toString());
-    Ended made = ClientProcess.run(HOME, Duration.ofMinutes(2), make).orElseThrow();
+    Ended made = ClientProcess.run(HOME, Duration.ofMinutes(15), make).orElseThrow();
     if (made.status() != 0) {
       throw new AssertionError("the virtual environment was not made: " + made.text());
     }
@@ -107,7 +107,7 @@ final class PythonScripts {
   private static Ended pip(String... arguments) {
     List<String> command = new ArrayList<>(List.of(PYTHON, "-I", "-m", "pip"));
     command.addAll(List.of(arguments));
-    return ClientProcess.run(SOURCE, Duration.ofMinutes(5), command).orElseThrow();
+    return ClientProcess.run(SOURCE, Duration.ofMinutes(15), command).orElseThrow();
   }
 
   private static RuntimeException skipped(String reason) {

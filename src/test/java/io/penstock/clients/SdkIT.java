@@ -18,6 +18,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.EndpointTotals;
 import io.penstock.event.Event;
 import io.penstock.fake.OneFileGateway;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import io.penstock.mainjob.ClientCall;
 import io.penstock.time.Ticker;
@@ -29,7 +30,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -132,7 +132,7 @@ class SdkIT {
                   }
                 })) {
       action.run();
-      assertThat(seen.await(60, TimeUnit.SECONDS)).isTrue();
+      PatientWaits.await(seen);
     }
   }
 
@@ -378,7 +378,7 @@ class SdkIT {
     clients("/more").openAi().chat().completions().create(chat("Hello"));
     CompletableFuture<Object> waits = parked("/more");
     oneFileGateway.rewrite(routes(100_000, "more"));
-    assertThat(waits.get(60, TimeUnit.SECONDS)).isNotInstanceOf(RuntimeException.class);
+    assertThat(PatientWaits.get(waits)).isNotInstanceOf(RuntimeException.class);
   }
 
   @Test
@@ -392,7 +392,7 @@ class SdkIT {
     assertThat(clients("/openai").perform(ClientCall.chats(1, new Random(1)).getFirst()))
         .isPositive();
     oneFileGateway.rewrite(routes(100_000, "kept"));
-    assertThat(waits.get(60, TimeUnit.SECONDS)).isNotInstanceOf(RuntimeException.class);
+    assertThat(PatientWaits.get(waits)).isNotInstanceOf(RuntimeException.class);
   }
 
   @Test
@@ -401,7 +401,7 @@ class SdkIT {
     clients("/gone").openAi().chat().completions().create(chat("Hello"));
     CompletableFuture<Object> waits = parked("/gone");
     oneFileGateway.rewrite(ROUTES);
-    Object outcome = waits.get(60, TimeUnit.SECONDS);
+    Object outcome = PatientWaits.get(waits);
     assertThat(outcome).isInstanceOf(InternalServerException.class);
     var removed = (InternalServerException) outcome;
     assertThat(removed.statusCode()).isEqualTo(503);

@@ -2,12 +2,11 @@ package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RouteWatcherTest {
-  private static final long LONGEST_SECONDS = 60;
 
   @TempDir Path root;
 
@@ -79,14 +77,8 @@ class RouteWatcherTest {
   }
 
   /** Waits for a reload of {@code expected}; a reload of a half-written file may precede it. */
-  private void awaitReload(String expected) throws InterruptedException {
-    List<String> others = new ArrayList<>();
-    String content = reloads.poll(LONGEST_SECONDS, TimeUnit.SECONDS);
-    while (content != null && !content.equals(expected)) {
-      others.add(content);
-      content = reloads.poll(LONGEST_SECONDS, TimeUnit.SECONDS);
-    }
-    assertThat(content).as("reloads before: %s", others).isEqualTo(expected);
+  private void awaitReload(String expected) {
+    PatientWaits.await("a reload of " + expected).until(() -> expected.equals(reloads.poll()));
   }
 
   @Test
@@ -244,6 +236,6 @@ class RouteWatcherTest {
     watch(routes);
     RouteWatcher made = Objects.requireNonNull(watcher);
     made.close();
-    assertThat(made.join(Duration.ofSeconds(LONGEST_SECONDS))).isTrue();
+    assertThat(made.join(PatientWaits.LONGEST)).isTrue();
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -10,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +41,7 @@ class HammeredCoordinationTest {
         assertThat(turn.take()).isFalse();
         continue;
       }
-      answer.get(60, TimeUnit.SECONDS);
+      PatientWaits.get(answer);
       if (random.nextInt(5) == 0) {
         turn.cancel(); // it has the answer, but has not taken it
         continue;
@@ -69,7 +69,7 @@ class HammeredCoordinationTest {
                 }));
       }
       for (Future<?> thread : threads) {
-        thread.get(200, TimeUnit.SECONDS);
+        PatientWaits.get(thread);
       }
     }
     assertThat(most.get()).isBetween(1, SIZE);

@@ -2,6 +2,7 @@ package io.penstock.counts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisProgram;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.LuaScript;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,12 +119,7 @@ class CountsDifferentialIT {
           now.set(next.unixMillis());
           List<Count> expected =
               memory.exchange(next.writer(), next.own()).toCompletableFuture().join();
-          List<Count> answer =
-              redis
-                  .exchange(next.writer(), next.own())
-                  .toCompletableFuture()
-                  .orTimeout(60, TimeUnit.SECONDS)
-                  .join();
+          List<Count> answer = PatientWaits.join(redis.exchange(next.writer(), next.own()));
           reported += expected.size();
           assertSame(seed, step, next, answer, expected);
         }

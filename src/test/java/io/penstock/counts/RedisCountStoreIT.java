@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
@@ -14,7 +15,6 @@ import io.penstock.sharing.LimitId;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -53,11 +53,7 @@ public class RedisCountStoreIT extends CountStoreContract {
 
   private static List<CountStore.Count> told(
       CountStore countStore, String writer, CountStore.Count... own) {
-    return countStore
-        .exchange(writer, List.of(own))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(countStore.exchange(writer, List.of(own)));
   }
 
   private static LimitId id(LimitId.Kind kind, String name, String pool, LimitMeasure measure) {

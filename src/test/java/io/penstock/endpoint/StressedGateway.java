@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.TicketFate;
+import io.penstock.fake.PatientWaits;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -122,7 +122,7 @@ public final class StressedGateway implements AutoCloseable {
   private static void awaitIdle(Endpoint endpoint) throws InterruptedException {
     CountDownLatch seen = new CountDownLatch(1);
     endpoint.runAsOwner((dispatcher, now) -> seen.countDown());
-    assertThat(seen.await(30, TimeUnit.SECONDS)).as("its turn came").isTrue();
+    PatientWaits.await(seen);
   }
 
   void assertNothingIsLeft(Quota quota) {

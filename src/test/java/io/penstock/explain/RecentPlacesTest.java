@@ -10,10 +10,10 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.explain.RecentPlaces.Place;
 import io.penstock.explain.RecentPlaces.Places;
+import io.penstock.fake.PatientWaits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class RecentPlacesTest {
@@ -44,7 +44,7 @@ class RecentPlacesTest {
   private Places places(Endpoint endpoint) throws Exception {
     CompletionStage<Places> places = endpoint.places();
     fixture.drivers.run();
-    return places.toCompletableFuture().get(60, TimeUnit.SECONDS);
+    return PatientWaits.join(places);
   }
 
   @Test

@@ -11,18 +11,16 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /**
- * One end of a TCP connection that sends exactly the given bytes, valid or not. Reads fail after 30
- * seconds. Belongs to one thread at a time.
+ * One end of a TCP connection that sends exactly the given bytes, valid or not. Reads fail after
+ * the bound of every wait. Belongs to one thread at a time.
  */
 public final class ByteSocket implements AutoCloseable {
-  private static final int READ_MILLIS = 30_000;
-
   private final Socket socket;
   private final InputStream in;
 
   ByteSocket(Socket socket) throws IOException {
     this.socket = socket;
-    socket.setSoTimeout(READ_MILLIS);
+    socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
     socket.setTcpNoDelay(true);
     this.in = new BufferedInputStream(socket.getInputStream());
   }

@@ -122,7 +122,7 @@ public final class HaProxy implements AutoCloseable {
           mode %s
           %s
           log global
-          timeout connect 2s
+          timeout connect 60s
           timeout client 600s
           timeout server 600s
           # what is slow because the machine is busy is not taken for dead

@@ -20,7 +20,6 @@ public final class Http2Wire implements AutoCloseable {
   private static final int SETTINGS = 4;
 
   private static final int END_STREAM_AND_HEADERS = 5;
-  private static final int READ_MILLIS = 30_000;
 
   /** A received frame. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -42,7 +41,7 @@ public final class Http2Wire implements AutoCloseable {
   /** Connects to a port of the loopback. */
   public Http2Wire(int port) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.setSoTimeout(READ_MILLIS);
+    socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
     in = new DataInputStream(socket.getInputStream());
     socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
     send(SETTINGS, 0, 0, new byte[0]);

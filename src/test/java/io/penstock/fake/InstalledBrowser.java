@@ -48,7 +48,7 @@ public final class InstalledBrowser implements AutoCloseable {
     if (program.isEmpty()) {
       System.out.println("no Chromium or Chrome is installed: the console is not tested");
     }
-    PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
+    PlaywrightAssertions.setDefaultAssertionTimeout(PatientWaits.LONGEST_MILLIS);
     Assumptions.assumeTrue(program.isPresent(), "no Chromium or Chrome is installed");
     return new InstalledBrowser(program.orElseThrow());
   }
@@ -73,7 +73,7 @@ public final class InstalledBrowser implements AutoCloseable {
     Page page = context.newPage();
     page.onConsoleMessage(this::note);
     page.onPageError(complaints::add);
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(PatientWaits.LONGEST_MILLIS);
     return page;
   }
 

@@ -7,11 +7,9 @@ import io.penstock.suite.GatewayStarts;
 import io.penstock.suite.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 
 /** The program in a process of its own, which logs its releases. */
 final class LoggedProgram implements AutoCloseable {
@@ -70,10 +68,8 @@ final class LoggedProgram implements AutoCloseable {
   }
 
   /** Waits until it has ended by itself; returns the exit code. */
-  int ended(Duration within) throws InterruptedException {
-    if (!process.waitFor(within.toMillis(), TimeUnit.MILLISECONDS)) {
-      throw new AssertionError("still there after " + within + "; log: " + log);
-    }
+  int ended() {
+    PatientWaits.end(process, this::log);
     // its last output may not have been read yet
     PatientWaits.await().until(() -> !log.isEmpty());
     return process.exitValue();

@@ -1,6 +1,8 @@
 package io.penstock.fake;
 
 import io.penstock.time.Ticker;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
@@ -9,8 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures the time for which the machine did not run this JVM: a thread sleeps briefly, again and
- * again, and records how much too late it wakes up. A test that measures time subtracts that, so
- * that its bound holds on a busy machine, too. Safe from any thread.
+ * again, and records how much too late it wakes up. Between its sleeps it works for a few
+ * milliseconds of processor time, and records how long that took. A test that measures time
+ * compares with both, so that its bound holds on a busy machine, too. Safe from any thread.
  */
 public final class MachineStalls implements AutoCloseable {
   private static final long SLEEP_NANOS = 10_000_000;
@@ -18,11 +21,22 @@ public final class MachineStalls implements AutoCloseable {
   /** Usual lateness of timers, about a millisecond even on an idle machine. */
   private static final long USUAL_NANOS = 2_000_000;
 
+  /** Work after each so many sleeps: longer than a scheduler lets one thread run at once. */
+  private static final int SLEEPS = 10;
+
+  private static final long WORK_NANOS = 5_000_000;
+
   private record Stall(long atNanos, long nanos) {}
 
   private final Ticker ticker = Ticker.system();
   private final Queue<Stall> stalls = new ConcurrentLinkedQueue<>();
+  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private volatile boolean over;
+
+  /** Duration of all work, and its processor time; written by the measuring thread alone. */
+  private volatile long workNanos;
+
+  private volatile long processorNanos;
 
   /** Starts to measure. */
   public MachineStalls() {
@@ -30,7 +44,7 @@ public final class MachineStalls implements AutoCloseable {
   }
 
   private void measure() {
-    while (!over) {
+    for (int sleeps = 1; !over; sleeps++) {
       long begin = ticker.nanos();
       LockSupport.parkNanos(SLEEP_NANOS);
       long end = ticker.nanos();
@@ -38,7 +52,27 @@ public final class MachineStalls implements AutoCloseable {
       if (late > USUAL_NANOS) {
         stalls.add(new Stall(end, late));
       }
+      if (sleeps % SLEEPS == 0) {
+        work();
+      }
     }
+  }
+
+  private void work() {
+    long begin = ticker.nanos();
+    long from = threads.getCurrentThreadCpuTime();
+    long used = 0;
+    while (used < WORK_NANOS) {
+      used = threads.getCurrentThreadCpuTime() - from;
+    }
+    processorNanos = processorNanos + used;
+    workNanos = workNanos + ticker.nanos() - begin;
+  }
+
+  /** Returns how many times its processor time some work takes here; 1 on an idle machine. */
+  public double slowdown() {
+    long used = processorNanos;
+    return used == 0 ? 1 : Math.max(1, (double) workNanos / used);
   }
 
   /** Returns the total duration of all stalls. */

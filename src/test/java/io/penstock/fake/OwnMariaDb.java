@@ -12,10 +12,8 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** A real MariaDB for a single test, which may stop and kill it. */
 public final class OwnMariaDb implements AutoCloseable {
@@ -80,7 +78,7 @@ public final class OwnMariaDb implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    PatientWaits.await().atMost(Duration.ofMinutes(3)).until(this::answers);
+    PatientWaits.await().until(this::answers);
   }
 
   private boolean answers() {
@@ -94,7 +92,7 @@ public final class OwnMariaDb implements AutoCloseable {
   /** Kills it like {@code kill -9}. */
   public void kill() {
     process.destroyForcibly();
-    process.onExit().orTimeout(60, TimeUnit.SECONDS).join();
+    PatientWaits.join(process.onExit());
   }
 
   /** Suspends it like {@code kill -STOP}: connections stay open. */
@@ -110,7 +108,7 @@ public final class OwnMariaDb implements AutoCloseable {
   private void signal(String signal) {
     try {
       Process kill = new ProcessBuilder("kill", signal, String.valueOf(process.pid())).start();
-      kill.onExit().orTimeout(60, TimeUnit.SECONDS).join();
+      PatientWaits.join(kill.onExit());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -10,11 +10,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The program in a process of its own, as started from a shell; without the classes of tests, which
@@ -37,7 +35,6 @@ public final class ProgramProcess implements AutoCloseable {
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
     Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
     PatientWaits.await()
-        .atMost(Duration.ofSeconds(60))
         .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
         .until(() -> readiness() == 200);
   }
@@ -100,9 +97,7 @@ public final class ProgramProcess implements AutoCloseable {
 
   /** Checks that it ends by itself, without an error. */
   public void endsWell() {
-    process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join();
-    assertThat(process.isAlive()).as("alive; log: %s", log).isFalse();
-    assertThat(process.exitValue()).as("log: %s", log).isZero();
+    assertThat(PatientWaits.end(process, this::log)).as("log: %s", log).isZero();
     assertThat(log).noneMatch(line -> line.contains("Exception"));
   }
 

@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -92,13 +91,9 @@ public final class RawUpstream implements AutoCloseable {
     return request;
   }
 
-  /** Returns the next request that was read; fails if there is none within 20 seconds. */
-  public HttpMessage received() throws InterruptedException {
-    HttpMessage request = received.poll(60, TimeUnit.SECONDS);
-    if (request == null) {
-      throw new AssertionError("no request came, expected one");
-    }
-    return request;
+  /** Returns the next request that was read; fails if none comes. */
+  public HttpMessage received() {
+    return PatientWaits.take(received);
   }
 
   /** Returns the number of connections so far. */

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -209,7 +208,7 @@ public final class RedisServer implements AutoCloseable {
 
   private String ask(String... words) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
       OutputStream out = socket.getOutputStream();
       InputStream in = new BufferedInputStream(socket.getInputStream());
       if (!login.isEmpty()) {
@@ -285,7 +284,7 @@ public final class RedisServer implements AutoCloseable {
   public void kill() {
     Process last = running();
     last.destroyForcibly();
-    last.onExit().orTimeout(60, TimeUnit.SECONDS).join();
+    PatientWaits.join(last.onExit());
   }
 
   /** Kills it and starts it again, with the data that it saved last. */
@@ -307,7 +306,7 @@ public final class RedisServer implements AutoCloseable {
   private void signal(String signal) {
     try {
       Process kill = new ProcessBuilder("kill", signal, String.valueOf(running().pid())).start();
-      kill.onExit().orTimeout(60, TimeUnit.SECONDS).join();
+      PatientWaits.join(kill.onExit());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

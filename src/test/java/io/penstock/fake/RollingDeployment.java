@@ -42,7 +42,6 @@ public final class RollingDeployment implements AutoCloseable {
       double drainSeconds) {}
 
   private static final Path CHART = Path.of("k8s", "penstock");
-  private static final Duration LONGEST = Duration.ofMinutes(2);
 
   private final Ticker ticker = Ticker.system();
   private final Path directory;
@@ -123,7 +122,6 @@ public final class RollingDeployment implements AutoCloseable {
 
   private void awaitSentTo(LoggedProgram loggedProgram) {
     PatientWaits.await()
-        .atMost(LONGEST)
         .failFast(
             () ->
                 assertThat(loggedProgram.lives())
@@ -154,7 +152,7 @@ public final class RollingDeployment implements AutoCloseable {
     long reported = ticker.nanos();
     long toldMillis = WallClock.system().unixMillis();
     old.terminate();
-    int exit = old.ended(LONGEST);
+    int exit = old.ended();
     return new Replaced(old.server(), toldMillis, exit, old.log(), started, secondsSince(reported));
   }
 

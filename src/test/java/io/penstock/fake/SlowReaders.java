@@ -20,7 +20,7 @@ public final class SlowReaders implements AutoCloseable {
     for (int each = 0; each < readers; each++) {
       Socket socket = new Socket();
       socket.setReceiveBufferSize(4_096);
-      socket.setSoTimeout(30_000);
+      socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), operatorPort));
       // HTTP/1.0 answers are not chunked
       String ask = "GET " + path + " HTTP/1.0\r\nHost: localhost\r\n\r\n";

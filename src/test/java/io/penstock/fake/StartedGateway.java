@@ -75,7 +75,7 @@ public record StartedGateway(ConfigurableApplicationContext context, int port, i
   /** Sends a request and leaves its answer to be read. */
   public static Socket open(int port, String request, String... headers) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.setSoTimeout(30_000);
+    socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
     List<String> lines = new ArrayList<>(List.of(request + " HTTP/1.1"));
     if (List.of(headers).stream().noneMatch(header -> header.startsWith("Host:"))) {
       lines.add("Host: 127.0.0.1:" + port);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.suite.Hostile;
 import java.io.UncheckedIOException;
@@ -102,11 +103,11 @@ class BadFramingIT extends HostileCase {
     long before = cancelled();
     try (ByteSocket byteSocket = connect()) {
       byteSocket.send(CHUNKED.formatted(FILES)).chunk("half of a file");
-      begun.orTimeout(60, TimeUnit.SECONDS).join();
+      PatientWaits.join(begun);
       byteSocket.send("zz\r\n");
       byteSocket.awaitEnd();
     }
-    assertThat(whole.orTimeout(60, TimeUnit.SECONDS).join()).isFalse();
+    assertThat(PatientWaits.join(whole)).isFalse();
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
@@ -131,13 +132,13 @@ class BadFramingIT extends HostileCase {
     long before = cancelled();
     ByteSocket byteSocket = connect();
     byteSocket.send(CHUNKED.formatted(FILES)).chunk("half of a file");
-    begun.orTimeout(60, TimeUnit.SECONDS).join();
+    PatientWaits.join(begun);
     if (reset) {
       byteSocket.reset();
     } else {
       byteSocket.close();
     }
-    assertThat(whole.orTimeout(60, TimeUnit.SECONDS).join()).isFalse();
+    assertThat(PatientWaits.join(whole)).isFalse();
     gateway.await(CHAT, TicketFate.CANCELLED, before + 1);
   }
 
@@ -308,6 +309,6 @@ class BadFramingIT extends HostileCase {
     assertThat(gateway.count("/permit", TicketFate.OFFERED)).isZero();
     byteSocket.reset();
     gateway.await("/never", TicketFate.CANCELLED, 1);
-    assertThat(flood).failsWithin(java.time.Duration.ofSeconds(60));
+    assertThat(flood).failsWithin(PatientWaits.LONGEST);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.penstock.fake.ByteSocket;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.suite.JavaCommand;
@@ -24,7 +25,6 @@ import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,9 +80,10 @@ class FootprintIT {
 
     String ask(String question) throws Exception {
       process.outputWriter(UTF_8).append(question).append('\n').flush();
-      String answer = answers.poll(60, TimeUnit.SECONDS);
-      assertThat(answer).as("answer to %s; log: %s", question, log).isNotNull();
-      return answer;
+      PatientWaits.await("answer to " + question)
+          .failFast(() -> assertThat(process.isAlive()).as("lives; log: %s", log).isTrue())
+          .until(() -> !answers.isEmpty());
+      return answers.remove();
     }
 
     long[] totals() throws Exception {
@@ -92,7 +93,7 @@ class FootprintIT {
     @Override
     public void close() throws IOException {
       process.outputWriter(UTF_8).close();
-      process.onExit().completeOnTimeout(process, 20, TimeUnit.SECONDS).join();
+      PatientWaits.end(process, () -> log);
       process.destroyForcibly();
     }
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -11,7 +12,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Tests clients that offer to go on in HTTP/2 without TLS, as Java's own client does. */
@@ -34,7 +34,7 @@ class H2cUpgradeIT extends HostileCase {
 
   private HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + path))
-        .timeout(Duration.ofSeconds(60));
+        .timeout(PatientWaits.LONGEST);
   }
 
   @Test

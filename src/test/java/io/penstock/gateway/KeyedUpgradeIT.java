@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -83,7 +83,7 @@ class KeyedUpgradeIT extends HostileCase {
     WebSocket socket = open("/ws/v1/realtime", CLIENT_SECRET).join();
     gateway.await("/ws", TicketFate.RUNNING, 1);
     refused(plain(), 429, "key_concurrency");
-    assertThat(open("/ws/v1/realtime", CLIENT_SECRET)).as(how).failsWithin(Duration.ofSeconds(60));
+    assertThat(open("/ws/v1/realtime", CLIENT_SECRET)).as(how).failsWithin(PatientWaits.LONGEST);
     socket.sendText("still there", true).join();
     refused(plain(), 429, "key_concurrency");
     end.accept(socket);

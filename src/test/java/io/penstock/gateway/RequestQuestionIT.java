@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import io.penstock.suite.Hostile;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -116,7 +116,7 @@ class RequestQuestionIT extends HostileCase {
     upstream.script(
         (self, byteSocket) -> {
           self.read(byteSocket);
-          assertThat(ends.await(60, TimeUnit.SECONDS)).isTrue();
+          PatientWaits.await(ends);
           byteSocket.send(OK);
         });
     try (ByteSocket running = chat(SINGLE, ALICE, "running")) {

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.suite.Hostile;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -98,7 +98,7 @@ class SlowClientIT extends HostileCase {
       HttpMessage answer = byteSocket.answer();
       refused(answer, 408, "body_timeout");
     }
-    broken.orTimeout(60, TimeUnit.SECONDS).join();
+    PatientWaits.join(broken);
     gateway.await(FILES, TicketFate.REFUSED, before + 1);
     assertThat(gateway.count(FILES, TicketFate.RUNNING)).isZero();
   }

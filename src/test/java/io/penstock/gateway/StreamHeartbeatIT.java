@@ -8,11 +8,11 @@ import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RecordedEvents;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -262,7 +262,7 @@ class StreamHeartbeatIT extends HostileCase {
     upstream.script(
         (self, byteSocket) -> {
           self.read(byteSocket);
-          assertThat(ends.await(60, TimeUnit.SECONDS)).isTrue();
+          PatientWaits.await(ends);
           byteSocket.send(OK);
         });
     try (ByteSocket running = connect().post(SINGLE, ASK)) {
@@ -321,7 +321,7 @@ class StreamHeartbeatIT extends HostileCase {
       byteSocket.reset();
       gateway.await(CHAT, TicketFate.CANCELLED, cancelled + 1);
     }
-    assertThat(left.await(60, TimeUnit.SECONDS)).isTrue();
+    PatientWaits.await(left);
     upstream.received();
   }
 }

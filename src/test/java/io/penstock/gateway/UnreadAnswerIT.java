@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.suite.Hostile;
@@ -13,7 +14,6 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -116,11 +116,11 @@ class UnreadAnswerIT extends HostileCase {
               return connection.inbound().receive();
             })
         .subscribe(reader);
-    assertThat(begun.poll(60, TimeUnit.SECONDS)).isEqualTo(200);
+    assertThat(PatientWaits.take(begun)).isEqualTo(200);
     assertOthersAreServed();
     assertThat(connections().stalled()).isEqualTo(before + 1);
     reader.request(Long.MAX_VALUE);
-    assertThat(cut.await(60, TimeUnit.SECONDS)).as("whether the stream was reset").isTrue();
+    PatientWaits.await(cut);
   }
 
   /** Takes a few bytes at a time of an answer that is always ahead of it. */

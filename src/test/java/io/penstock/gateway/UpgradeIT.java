@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.suite.Hostile;
@@ -22,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -153,7 +153,7 @@ class UpgradeIT extends HostileCase {
   void usageThatASessionStates_isChargedToTheEndpoint_andAddedUp() throws InterruptedException {
     Ears ears = new Ears();
     WebSocket socket = open("/metered/v1/realtime?model=m", ears);
-    seen.poll(60, TimeUnit.SECONDS);
+    PatientWaits.take(seen);
     String done =
         "{\"type\":\"response.done\",\"response\":{\"usage\":{\"total_tokens\":250,"
             + "\"input_tokens\":200,\"output_tokens\":50,"
@@ -168,17 +168,17 @@ class UpgradeIT extends HostileCase {
     // a window takes running output once for each of its sixty parts
     RunningGateway.awaiting().until(() -> charged() >= 50);
     socket.sendClose(1000, "bye").join();
-    closed.poll(60, TimeUnit.SECONDS);
+    PatientWaits.take(closed);
     gateway.await("/metered", TicketFate.RUNNING, 0);
     RunningGateway.awaiting().until(() -> charged() == 500);
     Ears others = new Ears();
     WebSocket cut = open("/metered/v1/realtime?model=m", others);
-    seen.poll(60, TimeUnit.SECONDS);
+    PatientWaits.take(seen);
     cut.sendText(done, true).join();
     assertThat(others.next()).isEqualTo(done);
     cut.abort();
     RunningGateway.awaiting().until(() -> charged() == 750);
-    closed.poll(60, TimeUnit.SECONDS);
+    PatientWaits.take(closed);
     gateway.await("/metered", TicketFate.RUNNING, 0);
   }
 
@@ -217,7 +217,7 @@ class UpgradeIT extends HostileCase {
     }
 
     String next() throws InterruptedException {
-      return messages.poll(60, TimeUnit.SECONDS);
+      return PatientWaits.take(messages);
     }
   }
 
@@ -237,7 +237,7 @@ class UpgradeIT extends HostileCase {
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime?model=m", ears);
     assertThat(socket.getSubprotocol()).isEqualTo("realtime");
-    assertThat(seen.poll(60, TimeUnit.SECONDS))
+    assertThat(PatientWaits.take(seen))
         .isEqualTo("/v1/realtime?model=m Bearer " + UPSTREAM_SECRET + " realtime=v1");
     gateway.await("/ws", TicketFate.RUNNING, 1);
     socket.sendText("hello", true).join();
@@ -248,7 +248,7 @@ class UpgradeIT extends HostileCase {
     socket.sendPing(ByteBuffer.allocate(0)).join();
     assertThat(ears.next()).isEqualTo("pong");
     socket.sendClose(4001, "bye").join();
-    assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo(4001);
+    assertThat(PatientWaits.take(closed)).isEqualTo(4001);
     gateway.await("/ws", TicketFate.SERVED, before + 1);
   }
 
@@ -257,10 +257,10 @@ class UpgradeIT extends HostileCase {
     long before = gateway.count("/ws", TicketFate.SERVED);
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime", ears);
-    seen.poll(60, TimeUnit.SECONDS);
+    PatientWaits.take(seen);
     socket.sendText("close", true).join();
     assertThat(ears.next()).isEqualTo("closed 4321 enough");
-    closed.poll(60, TimeUnit.SECONDS);
+    PatientWaits.take(closed);
     gateway.await("/ws", TicketFate.SERVED, before + 1);
   }
 
@@ -270,11 +270,11 @@ class UpgradeIT extends HostileCase {
     long offered = gateway.count("/ws", TicketFate.OFFERED);
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime", ears);
-    seen.poll(60, TimeUnit.SECONDS);
+    PatientWaits.take(seen);
     gateway.await("/ws", TicketFate.RUNNING, 1);
     socket.abort();
     gateway.await("/ws", TicketFate.RUNNING, 0);
-    assertThat(closed.poll(60, TimeUnit.SECONDS)).isNotNull();
+    PatientWaits.take(closed);
     assertThat(gateway.count("/ws", TicketFate.OFFERED)).isEqualTo(offered + 1);
   }
 

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Tests which parts of requests and answers are passed through, and which are not. */
@@ -46,9 +46,7 @@ class UpstreamAnswerIT extends HostileCase {
           byteSocket.send(STREAM_HEAD.formatted(contentType));
           for (int i = 0; i < 20; i++) {
             byteSocket.chunk("data: {\"i\":" + i + "}\n\n");
-            if (!received.tryAcquire(60, TimeUnit.SECONDS)) {
-              return;
-            }
+            PatientWaits.acquire(received);
           }
           byteSocket.chunk("data: [DONE]\n\n").send("0\r\n\r\n");
         });
@@ -100,13 +98,13 @@ class UpstreamAnswerIT extends HostileCase {
           "POST " + FILES + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
       for (int i = 0; i < 10; i++) {
         byteSocket.chunk("piece " + i);
-        assertThat(received.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+        PatientWaits.acquire(received);
       }
       HttpMessage answer = byteSocket.send("0\r\n\r\n").answer();
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.header("x-penstock-cost")).isEqualTo("0");
     }
-    assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+    PatientWaits.await(done);
     gateway.await(CHAT, TicketFate.SERVED, requests + 1);
     assertThat(gateway.endpoint(CHAT).totals().tokens(TicketFate.SERVED)).isEqualTo(before);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.request.OpenWebSockets;
@@ -17,7 +18,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -176,9 +176,8 @@ class WebSocketBoundsIT extends HostileCase {
   void webSocketOnWhichNothingPasses_isClosedOnBothSides() throws InterruptedException {
     long served = gateway.count("/ws", TicketFate.SERVED);
     open(CLIENT_SECRET);
-    assertThat(ends.poll(60, TimeUnit.SECONDS))
-        .isEqualTo("client 1001 nothing was sent for too long");
-    Integer atUpstream = upstreamEnds.poll(60, TimeUnit.SECONDS);
+    assertThat(PatientWaits.take(ends)).isEqualTo("client 1001 nothing was sent for too long");
+    Integer atUpstream = PatientWaits.take(upstreamEnds);
     opened--;
     assertThat(atUpstream).isEqualTo(1001);
     gateway.await("/ws", TicketFate.SERVED, served + 1);

@@ -5,6 +5,7 @@ import io.penstock.event.Event;
 import io.penstock.fake.FixedChecker;
 import io.penstock.fake.MachineStalls;
 import io.penstock.fake.OneFileGateway;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.ProviderChecker;
 import io.penstock.fake.StrictProvider;
 import io.penstock.fake.TrailingChecker;
@@ -192,7 +193,7 @@ final class MainJob implements AutoCloseable {
   }
 
   /** Starts a task every {@code interval} and waits until all are done. */
-  private static void run(List<Runnable> tasks, Duration interval) throws InterruptedException {
+  private static void run(List<Runnable> tasks, Duration interval) {
     CountDownLatch left = new CountDownLatch(tasks.size());
     try (ScheduledExecutorService starts = Executors.newSingleThreadScheduledExecutor()) {
       Iterator<Runnable> next = tasks.iterator();
@@ -200,9 +201,7 @@ final class MainJob implements AutoCloseable {
       for (int i = 0; i < tasks.size(); i++) {
         var _ = starts.schedule(start, i * interval.toNanos(), TimeUnit.NANOSECONDS);
       }
-      if (!left.await(2, TimeUnit.MINUTES)) {
-        throw new IllegalStateException(left + " calls are without an answer after 2 minutes");
-      }
+      PatientWaits.await(left);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.mainjob;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,7 +30,7 @@ public final class SaturatingCallers implements AutoCloseable {
   public record Answer(long at, int status, long tokens, String upstream, String body) {}
 
   private static final long WARM_UP_NANOS = 4_000_000_000L;
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = PatientWaits.LONGEST;
 
   private final URI chats;
   private final Ticker ticker;

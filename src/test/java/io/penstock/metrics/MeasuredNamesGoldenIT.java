@@ -1,7 +1,8 @@
 package io.penstock.metrics;
 
+
+import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.MariaDb;

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.mock.MockProvider.Stats;
 import io.penstock.provider.SignalledTimers;
 import java.io.BufferedReader;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -68,9 +68,7 @@ class MockProviderTest {
   }
 
   private Stats awaitEnd() throws InterruptedException {
-    Stats stats = ended.poll(60, TimeUnit.SECONDS);
-    assertThat(stats).as("a request ended").isNotNull();
-    return stats;
+    return PatientWaits.take(ended);
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.StartedGateway;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -61,7 +62,7 @@ class OperatorEventsIT {
   private Socket reader() throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(4096);
-    socket.setSoTimeout(30_000);
+    socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.operatorPort()));
     // An HTTP/1.0 answer comes without chunks.
     socket

@@ -3,9 +3,9 @@ package io.penstock.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.config.PriceTable;
+import io.penstock.fake.PatientWaits;
 import io.penstock.usage.UsageLedger;
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +53,7 @@ class UsageHandlerTest {
     StepVerifier.create(new UsageHandler(ledger, new PriceTable()).list(request))
         .expectNextCount(1)
         .expectComplete()
-        .verify(Duration.ofSeconds(30));
+        .verify(PatientWaits.LONGEST);
     assertThat(reads.get()).isNotNull().isNotSameAs(Thread.currentThread());
   }
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.fake.FakeTicker;
+import io.penstock.fake.PatientWaits;
 import io.penstock.time.StepAlarm;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SchedulerAlarmsTest {
@@ -19,7 +19,7 @@ class SchedulerAlarmsTest {
   }
 
   private String next() throws InterruptedException {
-    return String.valueOf(steps.poll(60, TimeUnit.SECONDS));
+    return String.valueOf(PatientWaits.take(steps));
   }
 
   @Test

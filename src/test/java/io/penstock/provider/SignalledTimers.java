@@ -1,5 +1,6 @@
 package io.penstock.provider;
 
+import io.penstock.fake.PatientWaits;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -15,15 +16,7 @@ public final class SignalledTimers implements Scheduler {
 
   /** Waits until the next timer is set and returns its delay or period. */
   public Duration awaitSet() {
-    try {
-      Duration next = set.poll(60, TimeUnit.SECONDS);
-      if (next == null) {
-        throw new AssertionError("no timer was set");
-      }
-      return next;
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+    return PatientWaits.take(set);
   }
 
   public boolean noneSet() {

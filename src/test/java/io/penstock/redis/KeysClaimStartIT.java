@@ -10,7 +10,6 @@ import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -91,9 +90,7 @@ class KeysClaimStartIT {
       GatewayServer.Start second = start("second", redis);
       try (LogCapture logCapture = LogCapture.listen()) {
         redis.start();
-        PatientWaits.await()
-            .atMost(Duration.ofSeconds(60))
-            .untilAsserted(() -> assertThat(errors(logCapture)).isEqualTo(1));
+        PatientWaits.await().untilAsserted(() -> assertThat(errors(logCapture)).isEqualTo(1));
         awaitRenewals(redis, 2);
         assertThat(errors(logCapture)).as("said once, however often it is seen").isEqualTo(1);
       } finally {
@@ -107,7 +104,6 @@ class KeysClaimStartIT {
     AtomicLong before = new AtomicLong();
     AtomicInteger renewed = new AtomicInteger();
     PatientWaits.await()
-        .atMost(Duration.ofSeconds(60))
         .until(
             () -> {
               long left = Long.parseLong(claim(redis, "PTTL").substring(1));

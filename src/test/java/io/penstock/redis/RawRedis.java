@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -33,7 +34,7 @@ public final class RawRedis implements AutoCloseable {
   public RawRedis(RedisServer server) throws IOException {
     this.server = server;
     socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
-    socket.setSoTimeout(30_000);
+    socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
     in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
     out = new BufferedOutputStream(socket.getOutputStream(), 1 << 16);
   }

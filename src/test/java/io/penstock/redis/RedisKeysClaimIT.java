@@ -12,7 +12,6 @@ import io.penstock.redis.KeysClaim.Unknown;
 import io.penstock.time.Ticker;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +38,7 @@ class RedisKeysClaimIT {
   }
 
   private static Outcome outcome(KeysClaim of, RedisLink over) {
-    return of.take(over).toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+    return PatientWaits.join(of.take(over));
   }
 
   private void held(String called) {
@@ -51,7 +50,7 @@ class RedisKeysClaimIT {
   }
 
   private void awaitLeave(KeysClaim of) {
-    of.leave(link).toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+    PatientWaits.join(of.leave(link));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.counts.RedisCountStore;
 import io.penstock.fake.GoldenRecords;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
@@ -32,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -92,8 +92,10 @@ class RedisKeysGoldenTest {
     return limits;
   }
 
-  private static <T> T answer(CompletionStage<T> stage) {
-    return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+  private <T> T answer(CompletionStage<T> stage) {
+    T answer = PatientWaits.join(stage);
+    redis.note();
+    return answer;
   }
 
   private RedisSliceStore supply(String of) {

@@ -14,7 +14,6 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +27,7 @@ class RedisLifeIT {
   private static final int HASTY_MILLIS = 1_000;
 
   /** Allowance for tests that wait for this machine, not for Redis. */
-  private static final long SLACK_NANOS = 30_000_000_000L;
+  private static final long SLACK_NANOS = PatientWaits.LONGEST.toNanos();
 
   private RedisServer server = started();
   private FaultProxy proxy = new FaultProxy(server.port());
@@ -79,11 +78,7 @@ class RedisLifeIT {
   }
 
   private Answer round() {
-    return supply
-        .round(new Round("me", ++number, List.of()))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(supply.round(new Round("me", ++number, List.of())));
   }
 
   /** Returns why a round fails, or null; it must fail in time, whatever the reason. */

@@ -16,7 +16,6 @@ import io.penstock.time.WallClock;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -61,11 +60,7 @@ final class RedisPeer implements AutoCloseable {
   }
 
   Answer round(Ask... asks) {
-    return supply
-        .round(new Round(name, ++number, List.of(asks)))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(supply.round(new Round(name, ++number, List.of(asks))));
   }
 
   /** Returns why a round fails, or null. */
@@ -102,11 +97,7 @@ final class RedisPeer implements AutoCloseable {
 
   /** Reports counts, and returns those of the others. */
   List<CountStore.Count> exchange(CountStore.Count... own) {
-    return counts
-        .exchange(name, List.of(own))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(counts.exchange(name, List.of(own)));
   }
 
   /** Returns a count of the running hour. */

@@ -2,6 +2,7 @@ package io.penstock.redis;
 
 import io.penstock.fake.RedisServer;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +19,7 @@ public final class RedisRecord {
 
   private final RedisServer server;
   private final String namespace;
+  private final Map<String, Long> longestMillis = new HashMap<>();
 
   public RedisRecord(RedisServer server, String namespace) {
     this.server = server;
@@ -62,10 +64,26 @@ public final class RedisRecord {
     return pairs;
   }
 
-  /** Returns the time to live rounded up to the minute, because the server's time goes on. */
-  private String kept(String key) {
+  /**
+   * Notes the times to live. The record shows the longest one noted of each key: the server's time
+   * goes on, so that is the one nearest to what was set.
+   */
+  public void note() {
+    list("KEYS", namespace + "*").forEach(this::millisLeft);
+  }
+
+  private long millisLeft(String key) {
     long millis = Long.parseLong(server.command("PTTL", key).substring(1));
-    return millis < 0 ? "for ever" : "for " + Math.ceilDiv(millis, MINUTE_MILLIS) + " min";
+    longestMillis.merge(key, millis, Math::max);
+    return millis;
+  }
+
+  /** Returns the longest time to live, rounded up to the minute. */
+  private String kept(String key) {
+    if (millisLeft(key) < 0) {
+      return "for ever";
+    }
+    return "for " + Math.ceilDiv(longestMillis.getOrDefault(key, 0L), MINUTE_MILLIS) + " min";
   }
 
   private List<String> list(String... command) {

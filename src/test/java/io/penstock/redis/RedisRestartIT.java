@@ -1,5 +1,6 @@
 package io.penstock.redis;
 
+
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,7 +43,6 @@ class RedisRestartIT {
 
   private static void awaitServed(StartedGateway gateway) {
     await()
-        .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(100))
         .untilAsserted(() -> assertThat(ask(gateway)).startsWith("HTTP/1.1 200"));
   }
@@ -85,7 +85,6 @@ class RedisRestartIT {
 
   private static void awaitRecovering(StartedGateway gateway) {
     await()
-        .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(100))
         .untilAsserted(
             () ->

@@ -3,13 +3,13 @@ package io.penstock.region;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.fake.PatientWaits;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.CountStoreContract;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +35,7 @@ class CountRowsIT extends CountStoreContract {
   }
 
   private static <T> T answer(CompletionStage<T> stage) {
-    return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+    return PatientWaits.join(stage);
   }
 
   private static LimitId id(LimitId.Kind kind, String name, String pool, LimitMeasure measure) {

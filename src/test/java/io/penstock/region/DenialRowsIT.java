@@ -2,10 +2,10 @@ package io.penstock.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.sharing.DenialStore;
 import io.penstock.sharing.DenialStoreContract;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,21 +32,14 @@ class DenialRowsIT extends DenialStoreContract {
   }
 
   private List<DenialStore.Denial> read() {
-    return denials
-        .since("west", DenialStore.Page.START)
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join()
-        .denials();
+    return PatientWaits.join(denials.since("west", DenialStore.Page.START)).denials();
   }
 
   @Test
   void rows_areNamedAsTheContractSays() {
-    denials
-        .publish("east", List.of(new DenialStore.Denial("key-rpm", "alice", 60_000, 100, 50)))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    PatientWaits.join(
+        denials.publish(
+            "east", List.of(new DenialStore.Denial("key-rpm", "alice", 60_000, 100, 50))));
     assertThat(
             tables.query(
                 "SELECT concat_ws(' ', workspace, namespace, identifier, duration, sequence,"

@@ -3,17 +3,17 @@ package io.penstock.region;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.MariaDb;
+import io.penstock.fake.PatientWaits;
 import io.penstock.time.WallClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Tests the creation of the tables, the rights that users need, and the deletion of rows. */
 class RegionSchemaIT {
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration SOON = PatientWaits.LONGEST;
 
   @Test
   void manyThatStartAtOnce_makeTheTablesOnce() {
@@ -25,7 +25,7 @@ class RegionSchemaIT {
                 each ->
                     CompletableFuture.runAsync(() -> RegionSchema.migrate(tables.settings("east"))))
             .toList();
-    all.forEach(each -> each.orTimeout(60, TimeUnit.SECONDS).join());
+    all.forEach(each -> PatientWaits.join(each));
     assertThat(
             tables.query(
                 "SELECT count(*) FROM "

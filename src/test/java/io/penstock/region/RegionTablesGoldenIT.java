@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.GoldenRecords;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.SqlRecord;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.DenialStore;
@@ -14,7 +15,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +30,7 @@ class RegionTablesGoldenIT {
   private static final long DAY = NOW / 86_400_000;
 
   private static <T> T answer(CompletionStage<T> stage) {
-    return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+    return PatientWaits.join(stage);
   }
 
   private static CountRows counts(RegionDatabase database) {

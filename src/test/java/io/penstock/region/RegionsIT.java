@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.FaultProxy;
 import io.penstock.fake.OwnMariaDb;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
 import io.penstock.key.KeySecrets;
@@ -44,7 +45,7 @@ class RegionsIT {
   private static final int MEASURED = 200;
 
   private static final int EACH_SECOND = 20;
-  private static final int LONGEST_SECONDS = 60;
+  private static final long LONGEST_SECONDS = PatientWaits.LONGEST.toSeconds();
   private static final long TOKENS = 100;
   private static final Ticker TICKER = Ticker.system();
   private static final WallClock WALL = WallClock.system();
@@ -78,7 +79,7 @@ class RegionsIT {
             routes(),
             "--penstock.redis.namespace=control",
             "--penstock.redis.url=" + redisOfEast.url());
-    await().atMost(Duration.ofSeconds(60)).until(() -> answered(east) > 2 && answered(west) > 2);
+    await().until(() -> answered(east) > 2 && answered(west) > 2);
   }
 
   /**
@@ -149,11 +150,11 @@ class RegionsIT {
   }
 
   /**
-   * Waits for the first part of a cell. A cell's counts fade during the next cell, and neither of
-   * the two may end within the test.
+   * Waits for the first quarter of a cell. A cell's counts fade during the next cell, and neither
+   * of the two may end within the test.
    */
   private static void awaitBeginOfACell() {
-    await().atMost(Duration.ofSeconds(70)).until(() -> WALL.unixMillis() % MINUTE_MILLIS < 40_000);
+    await().until(() -> WALL.unixMillis() % MINUTE_MILLIS < 15_000);
   }
 
   @Test
@@ -286,7 +287,6 @@ class RegionsIT {
       // a fixed number each second, however fast the machine is: otherwise the key would reach its
       // limit
       await()
-          .atMost(Duration.ofSeconds(LONGEST_SECONDS))
           .pollInterval(Duration.ofSeconds(1))
           .until(
               () -> {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.fake.PatientWaits;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,11 +30,7 @@ public abstract class CountStoreContract {
 
   static List<CountStore.Count> exchange(
       CountStore countStore, String writer, CountStore.Count... own) {
-    return countStore
-        .exchange(writer, List.of(own))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(countStore.exchange(writer, List.of(own)));
   }
 
   @Test

@@ -3,8 +3,8 @@ package io.penstock.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fake.PatientWaits;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,19 +24,11 @@ public abstract class DenialStoreContract {
   }
 
   static void publish(DenialStore denialStore, String region, DenialStore.Denial... own) {
-    denialStore
-        .publish(region, List.of(own))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    PatientWaits.join(denialStore.publish(region, List.of(own)));
   }
 
   static DenialStore.Page since(DenialStore denialStore, String region, long cursor) {
-    return denialStore
-        .since(region, cursor)
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(denialStore.since(region, cursor));
   }
 
   private static DenialStore.Page all(DenialStore denialStore, String region) {

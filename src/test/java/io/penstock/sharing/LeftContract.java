@@ -3,6 +3,7 @@ package io.penstock.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.fake.PatientWaits;
 import io.penstock.limit.CellAmount;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
@@ -10,7 +11,6 @@ import io.penstock.sharing.SliceStore.Ask;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -42,7 +42,7 @@ public abstract class LeftContract {
   }
 
   protected static SliceStore.Answer sent(SliceStore sliceStore, SliceStore.Round round) {
-    return sliceStore.round(round).toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+    return PatientWaits.join(sliceStore.round(round));
   }
 
   protected final SliceStore.Answer round(SliceStore sliceStore, String member, Ask... asks) {

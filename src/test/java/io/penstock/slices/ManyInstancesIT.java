@@ -61,7 +61,6 @@ class ManyInstancesIT {
       fleet.ask(new int[] {30, 5, 5}, "/window?tokens=%d", unlimited, 10, 400);
       fleet.ask(new int[] {10, 10, 10}, "/keyed", limited, 1, 1);
       PatientWaits.await()
-          .atMost(Duration.ofSeconds(60))
           .until(
               () ->
                   GatewayFleet.cells(fleet.released("/window"), CELL_SECONDS * SECOND).size() > 12);

@@ -16,14 +16,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests what a life of Redis knows of its runs, over restarts with and without a loss. */
 class RedisRunIT {
   /** Allowance for tests that wait for this machine, not for Redis. */
-  private static final long SLACK_NANOS = 30_000_000_000L;
+  private static final long SLACK_NANOS = PatientWaits.LONGEST.toNanos();
 
   private final RedisServer server = RedisServer.started();
   private final RedisLink link =
@@ -45,11 +44,7 @@ class RedisRunIT {
   }
 
   private Answer round() {
-    return supply
-        .round(new Round("me", ++number, List.of()))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(supply.round(new Round("me", ++number, List.of())));
   }
 
   /** Makes rounds until one is answered; returns the next one. */
@@ -78,11 +73,7 @@ class RedisRunIT {
   }
 
   private static boolean isAnswered(RedisSliceStore by, Round round) {
-    return by.round(round)
-        .handle((answer, failure) -> failure == null)
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(by.round(round).handle((answer, failure) -> failure == null));
   }
 
   @Test

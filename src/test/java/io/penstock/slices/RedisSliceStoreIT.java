@@ -23,7 +23,6 @@ import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,11 +74,7 @@ public class RedisSliceStoreIT {
   }
 
   private Answer round(String member, long numbered, Ask... asks) {
-    return supply
-        .round(new Round(member, numbered, List.of(asks)))
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    return PatientWaits.join(supply.round(new Round(member, numbered, List.of(asks))));
   }
 
   private boolean connected() {

@@ -31,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 class RollingUpdateIT {
   private static final int INSTANCES = 2;
   private static final Duration PAUSE = Duration.ofSeconds(2);
-  private static final Duration ANSWERS = Duration.ofSeconds(60);
   private static final long CELL_NANOS = RollingLoad.WINDOW_SECONDS * 1_000_000_000L;
 
   @TempDir private Path directory;
@@ -81,7 +80,7 @@ class RollingUpdateIT {
       for (int i = 0; i < INSTANCES; i++) {
         all.add(rollingDeployment.replaceOldest(PAUSE));
       }
-      repeatingClients.finish(ANSWERS);
+      repeatingClients.finish(PatientWaits.LONGEST);
       assertThat(failed(repeatingClients)).isEmpty();
       for (RollingDeployment.Replaced each : all) {
         assertThat(each.exit()).as("log: %s", each.log()).isZero();
@@ -105,16 +104,15 @@ class RollingUpdateIT {
             deployment(load, redis, HaProxy.Manner.SINGLE_REQUESTS);
         RepeatingClients repeatingClients = new RepeatingClients(rollingDeployment.port())) {
       load.begin(repeatingClients);
-      PatientWaits.await().atMost(ANSWERS).until(() -> cells(rollingDeployment).size() > 3);
+      PatientWaits.await().until(() -> cells(rollingDeployment).size() > 3);
       long before = repeatingClients.unixMillis();
       int killed = rollingDeployment.killOldest();
       long after = repeatingClients.unixMillis();
       long cell = Math.floorDiv(after * 1_000_000, CELL_NANOS);
       PatientWaits.await()
-          .atMost(ANSWERS)
           .until(
               () -> fullest(cells(rollingDeployment), cell + 1) >= 0.9 * RollingLoad.WINDOW_TOKENS);
-      repeatingClients.finish(ANSWERS);
+      repeatingClients.finish(PatientWaits.LONGEST);
       assertThat(failed(repeatingClients))
           .isNotEmpty()
           .allSatisfy(

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -84,7 +83,7 @@ abstract class KeyStorageContract {
   }
 
   static KeyStore.Change done(CompletionStage<KeyStore.Change> change) {
-    return change.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+    return PatientWaits.join(change);
   }
 
   @Test
@@ -157,7 +156,7 @@ abstract class KeyStorageContract {
                   throw unclear;
                 });
     assertThat(change.toCompletableFuture())
-        .failsWithin(Duration.ofSeconds(60))
+        .failsWithin(PatientWaits.LONGEST)
         .withThrowableThat()
         .withCause(unclear);
     assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.Done(created(key)));
@@ -224,7 +223,7 @@ abstract class KeyStorageContract {
     Instance gone = Instance.of(open());
     gone.close();
     assertThat(gone.storage().add(key).toCompletableFuture())
-        .failsWithin(Duration.ofSeconds(60))
+        .failsWithin(PatientWaits.LONGEST)
         .withThrowableThat()
         .withCauseInstanceOf(KeyStore.Lost.class);
   }

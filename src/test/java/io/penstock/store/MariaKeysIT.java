@@ -58,7 +58,7 @@ class MariaKeysIT extends KeyStorageContract {
       done(far.storage().add(key("before", before)));
       cuttableProxy.cut();
       assertThat(far.storage().add(key("lost", "lost")).toCompletableFuture())
-          .failsWithin(Duration.ofSeconds(60))
+          .failsWithin(PatientWaits.LONGEST)
           .withThrowableThat()
           .havingCause()
           .isInstanceOf(KeyStore.Lost.class)

@@ -1,5 +1,6 @@
 package io.penstock.store;
 
+
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +17,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -77,7 +77,7 @@ class RecreatedKeyIT {
   }
 
   private static void await30Seconds(ThrowingRunnable check) {
-    await().atMost(Duration.ofSeconds(30)).untilAsserted(check);
+    await().untilAsserted(check);
   }
 
   /** Starts two instances with one store of keys; {@code NAME} in an argument is their name. */

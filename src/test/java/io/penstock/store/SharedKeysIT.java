@@ -43,7 +43,7 @@ class SharedKeysIT {
           KeyTermsJson.plain(
               "a", List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
       assertThat(here.context().getBean(KeyStore.class).add(key).toCompletableFuture())
-          .succeedsWithin(Duration.ofSeconds(30))
+          .succeedsWithin(PatientWaits.LONGEST)
           .isInstanceOf(KeyStore.Done.class);
       assertThat(knows(here, secret)).isTrue();
       within10Seconds(() -> knows(there, secret));

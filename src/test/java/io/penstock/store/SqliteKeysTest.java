@@ -164,7 +164,7 @@ class SqliteKeysTest extends KeyStorageContract {
         Statement statement = other.createStatement()) {
       statement.execute("BEGIN IMMEDIATE");
       assertThat(instance.storage().add(key("a", "b")).toCompletableFuture())
-          .failsWithin(Duration.ofSeconds(60))
+          .failsWithin(PatientWaits.LONGEST)
           .withThrowableThat()
           .havingCause()
           .isInstanceOf(KeyStore.Lost.class)
@@ -176,7 +176,7 @@ class SqliteKeysTest extends KeyStorageContract {
 
   private static void assertLost(Instance instance, String why) {
     assertThat(instance.storage().add(key("b", "secret-b")).toCompletableFuture())
-        .failsWithin(Duration.ofSeconds(60))
+        .failsWithin(PatientWaits.LONGEST)
         .withThrowableThat()
         .havingCause()
         .isInstanceOf(KeyStore.Lost.class)

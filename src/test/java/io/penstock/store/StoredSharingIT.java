@@ -1,5 +1,6 @@
 package io.penstock.store;
 
+
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +13,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,7 +51,6 @@ class StoredSharingIT {
 
   private void asksUntil(StartedGateway gateway, String secret, boolean sliced) {
     await()
-        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               gateway.gateway("GET /a", "x-penstock-key: " + secret);

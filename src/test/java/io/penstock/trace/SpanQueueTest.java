@@ -10,12 +10,12 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,9 +51,7 @@ class SpanQueueTest {
     }
 
     Batch next() throws InterruptedException {
-      Batch batch = batches.poll(60, TimeUnit.SECONDS);
-      assertThat(batch).isNotNull();
-      return batch;
+      return PatientWaits.take(batches);
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.ChannelOption;
 import io.penstock.fake.FakeTicker;
+import io.penstock.fake.PatientWaits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -12,7 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
@@ -105,7 +105,7 @@ class ReadTurnsTest {
     DisposableServer server = server(loop);
     try (SocketChannel first = open(server, "/first");
         SocketChannel second = open(server, "/second")) {
-      assertThat(bothCame.await(30, TimeUnit.SECONDS)).isTrue();
+      PatientWaits.await(bothCame);
       loop.onServer(true).next().execute(this::hold);
       held.await();
       ByteBuffer ofFirst = fill(first);
@@ -117,7 +117,7 @@ class ReadTurnsTest {
       first.write(ofFirst);
       second.configureBlocking(true);
       second.write(ofSecond);
-      assertThat(bothRead.await(30, TimeUnit.SECONDS)).isTrue();
+      PatientWaits.await(bothRead);
       // one connection may be the last of a round and the first of the next
       assertThat(longestRun(each)).isPositive().isLessThanOrEqualTo(2 * MOST_A_TURN);
     } finally {

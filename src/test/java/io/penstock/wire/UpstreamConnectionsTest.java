@@ -10,6 +10,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.penstock.cost.ChargeRule;
 import io.penstock.event.Event;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.UpstreamRegistry;
@@ -30,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -83,7 +83,7 @@ class UpstreamConnectionsTest {
   }
 
   private static String now(Mono<String> asked) throws Exception {
-    return asked.toFuture().get(60, TimeUnit.SECONDS);
+    return PatientWaits.get(asked.toFuture());
   }
 
   private Mono<String> asked(UpstreamSpec spec) throws SSLException {
@@ -175,11 +175,8 @@ class UpstreamConnectionsTest {
 
   private static RefusalReason reason(Mono<String> asked) throws Exception {
     Throwable error =
-        asked
-            .<Throwable>map(AssertionError::new)
-            .onErrorResume(Mono::just)
-            .toFuture()
-            .get(60, TimeUnit.SECONDS);
+        PatientWaits.get(
+            asked.<Throwable>map(AssertionError::new).onErrorResume(Mono::just).toFuture());
     UpstreamFailure failure = UpstreamFailure.of(error);
     return failure == null || failure.sent()
         ? RefusalReason.BAD_REQUEST
@@ -289,23 +286,23 @@ class UpstreamConnectionsTest {
    */
   private String heard(UpstreamSpec spec, CountDownLatch gone) throws Exception {
     StringBuilder heard = new StringBuilder();
-    upstreamConnections
-        .client(spec)
-        .get()
-        .uri(spec.url())
-        .responseContent()
-        .asString()
-        .doOnNext(
-            part -> {
-              heard.append(part);
-              if (part.startsWith("beg")) {
-                upstreamConnections.publish(new Event.Reloaded(0, true, ""));
-                gone.countDown();
-              }
-            })
-        .then()
-        .toFuture()
-        .get(60, TimeUnit.SECONDS);
+    Mono<Void> ends =
+        upstreamConnections
+            .client(spec)
+            .get()
+            .uri(spec.url())
+            .responseContent()
+            .asString()
+            .doOnNext(
+                part -> {
+                  heard.append(part);
+                  if (part.startsWith("beg")) {
+                    upstreamConnections.publish(new Event.Reloaded(0, true, ""));
+                    gone.countDown();
+                  }
+                })
+            .then();
+    PatientWaits.get(ends.toFuture());
     return heard.toString();
   }
 

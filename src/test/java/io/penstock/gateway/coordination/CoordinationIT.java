@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.coordination.MemoryCoordination;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -219,7 +219,7 @@ class CoordinationIT {
       long firstNanos = passed.stream().mapToLong(Long::longValue).min().orElseThrow();
       long shorterNanos = ticker.nanos();
       assertThat(get(path + 2_000 + "&maxwait=0").status()).isEqualTo(408);
-      assertThat(all.await(60, TimeUnit.SECONDS)).isTrue();
+      PatientWaits.await(all);
       // the bucket was created between the first request and the first answer
       long edges = (shorterNanos - firstNanos) / (2_000 * MILLI) + 1;
       long earliest = begins + edges * 2_000 * MILLI;

@@ -59,10 +59,7 @@ class FullRedisIT {
   }
 
   private static void until(String what, BooleanSupplier condition) {
-    PatientWaits.await(what)
-        .atMost(Duration.ofSeconds(60))
-        .pollInterval(Duration.ofMillis(20))
-        .until(condition::getAsBoolean);
+    PatientWaits.await(what).pollInterval(Duration.ofMillis(20)).until(condition::getAsBoolean);
   }
 
   private static void awaitReady(StartedGateway gateway) {

@@ -44,10 +44,7 @@ class SharedCoordinationIT {
   }
 
   private static void until(BooleanSupplier condition) {
-    PatientWaits.await()
-        .atMost(Duration.ofSeconds(60))
-        .pollInterval(Duration.ofMillis(20))
-        .until(condition::getAsBoolean);
+    PatientWaits.await().pollInterval(Duration.ofMillis(20)).until(condition::getAsBoolean);
   }
 
   private static ByteSocket sent(int port, String target) {

@@ -16,7 +16,6 @@ import io.penstock.redis.RedisRecord;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,6 +53,7 @@ class CoordinationKeysGoldenTest {
   private ClientTurn ask(int member, String name, ObjectOperation operation) {
     ClientTurn turn = crew.members.get(member).call(name, operation, CoordinationService.FOR_EVER);
     crew.settle();
+    redis.note();
     return turn;
   }
 
@@ -92,13 +92,14 @@ class CoordinationKeysGoldenTest {
   void instances_tellEachOtherWhatIsRecorded_andKeepAnswersUntilTheyAreHeard() {
     List<String> received = new CopyOnWriteArrayList<>();
     String channel = crew.namespace + ":coordination:m1";
-    link.listen(channel, received::add, () -> {}).orTimeout(20, TimeUnit.SECONDS).join();
+    PatientWaits.join(link.listen(channel, received::add, () -> {}));
     ask(1, "e", new ObjectOperation.AwaitEvent());
     way.become(FaultProxy.Manner.BLACK_HOLE);
     crew.members.getFirst().call("e", new ObjectOperation.Send("hello\nworld"), 0);
     PatientWaits.await("word of the event")
         .until(() -> received.stream().anyMatch(each -> each.contains("hello")));
     PatientWaits.await("the answer").until(crew.members.getFirst()::settled);
+    redis.note();
     List<String> messages =
         received.stream()
             .map(each -> each.matches("\\d+") ? "<number>" : each.replace(crew.namespace, "NS"))
