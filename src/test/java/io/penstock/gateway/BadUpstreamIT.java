@@ -7,13 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.suite.Hostile;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,7 +51,7 @@ class BadUpstreamIT extends HostileCase {
         dialect: anthropic
         upstreams: [{id: ha, url: "%1$s", otpm_limit: 100000, first_byte_timeout: 0.3}]
       - path: /stalling
-        upstreams: [{id: s, url: "%1$s", tpm_limit: 100000000, stall_timeout: 0.3}]
+        upstreams: [{id: s, url: "%1$s", tpm_limit: 100000000, stall_timeout: 2}]
       - path: /patient
         upstreams: [{id: p, url: "%1$s", api_key: "${SECRET}", stall_timeout: 2}]
       - path: /closed
@@ -339,8 +340,7 @@ class BadUpstreamIT extends HostileCase {
       byteSocket.post("/patient/v1/chat/completions", ASK);
       assertThat(byteSocket.head().status()).isEqualTo(200);
       // longer than the stall timeout: the upstream is not to blame for a slow client
-      assertThatThrownBy(() -> sent.get(3, TimeUnit.SECONDS))
-          .isInstanceOf(java.util.concurrent.TimeoutException.class);
+      PatientWaits.assertNone(sent, Duration.ofSeconds(3));
       long bytes = 0;
       for (String chunk = byteSocket.chunk(); !chunk.isEmpty(); chunk = byteSocket.chunk()) {
         bytes += chunk.length();

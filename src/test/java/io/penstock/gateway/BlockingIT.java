@@ -60,7 +60,7 @@ class BlockingIT {
                 dialect: openai
                 algorithm: strict
                 rate: 20
-                queue_timeout: 5
+                queue_timeout: 300
                 upstreams: [{id: p, url: "mock://openai?tokens=5"}]
               - path: /window
                 algorithm: token_window

@@ -332,8 +332,14 @@ class FailoverIT extends HostileCase {
       waiting.add(connect().post(PAIR, ASK));
     }
     RunningGateway.awaiting().until(() -> asked.get() == 2 * each);
-    roomFor(each); // the room lasts for a second, and sending them may have taken longer
+    int before = other.connections();
     killed.countDown();
+    RunningGateway.awaiting()
+        .until(
+            () -> {
+              roomFor(each); // it lasts for a second, and they may take longer
+              return other.connections() - before == each;
+            });
     for (ByteSocket byteSocket : waiting) {
       assertThat(byteSocket.answer().text()).isEqualTo("[]");
       byteSocket.close();

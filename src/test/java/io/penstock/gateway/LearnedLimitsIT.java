@@ -45,29 +45,37 @@ class LearnedLimitsIT {
   private static final int CLIENTS = 30;
 
   /**
-   * Share of a window for which the machine may stand still: after a longer stall, requests come in
-   * a bunch, and the provider's refusals say nothing about the gateway.
+   * Attempts while the machine is busy: after a stall, requests come in a bunch, and the provider's
+   * refusals say nothing about the gateway.
    */
-  private static final double MOST_STALLED = 0.1;
-
   private static final int ATTEMPTS = 3;
 
   @TempDir private Path directory;
 
-  /** Runs of the two endpoints, and the largest share of a window lost to stalls. */
-  private record Measured(Run withHeaders, Run without, double stalled) {}
+  /** Runs of the two endpoints, and the stalls of the machine meanwhile. */
+  private record Measured(Run withHeaders, Run without, MachineStalls stalls) {
+    void assertPrecise() {
+      double stalled = stalls.largestShare(WINDOW.toNanos());
+      for (Run run : List.of(withHeaders, without)) {
+        assertThat(run.answers()).hasSizeGreaterThan(WINDOWS * 50);
+      }
+      assertThat(withHeaders.refusedLater()).allMatch(refused -> refused <= 1);
+      assertThat(withHeaders.used()).isBetween(0.9 - stalled, 1.01);
+      assertThat(without.used()).isBetween(0.8 - stalled, 1.01);
+      assertThat(without.refusals()).isNotEmpty();
+    }
+  }
 
   @Test
   void providersThatTakeLessThanConfigured_areUsedUpAndAnswerEveryone()
       throws IOException, InterruptedException {
     Measured measured = measure();
-    for (int attempt = 1; measured.stalled() > MOST_STALLED && attempt < ATTEMPTS; attempt++) {
+    for (int attempt = 1;
+        measured.stalls().busy(WINDOW.toNanos()) && attempt < ATTEMPTS;
+        attempt++) {
       measured = measure();
     }
-    assertThat(measured.withHeaders().refusedLater()).allMatch(refused -> refused <= 1);
-    assertThat(measured.withHeaders().used()).isBetween(0.9 - measured.stalled(), 1.01);
-    assertThat(measured.without().used()).isBetween(0.8 - measured.stalled(), 1.01);
-    assertThat(measured.without().refusals()).isNotEmpty();
+    measured.stalls().unlessBusy(WINDOW.toNanos(), measured::assertPrecise);
   }
 
   private Measured measure() throws IOException, InterruptedException {
@@ -103,7 +111,7 @@ class LearnedLimitsIT {
         without.assertServed();
         double stalled = stalls.largestShare(WINDOW.toNanos());
         System.out.printf("stalled for at most %.1f %% of a window%n", 100 * stalled);
-        return new Measured(withHeaders, without, stalled);
+        return new Measured(withHeaders, without, stalls);
       }
     }
   }
@@ -169,7 +177,10 @@ class LearnedLimitsIT {
     /** Returns the number of 429s in each window. */
     private List<Integer> refused() {
       List<Integer> counts = new ArrayList<>(Collections.nCopies(WINDOWS + 2, 0));
-      refusals.forEach(at -> counts.set(window(at), counts.get(window(at)) + 1));
+      for (long at : refusals) {
+        int window = Math.min(window(at), WINDOWS + 1); // later ones only on a busy machine
+        counts.set(window, counts.get(window) + 1);
+      }
       return counts;
     }
 
@@ -193,7 +204,6 @@ class LearnedLimitsIT {
     }
 
     void assertServed() {
-      assertThat(answers).hasSizeGreaterThan(WINDOWS * 50);
       assertThat(answers).allMatch(answer -> answer.status() == 200);
     }
 

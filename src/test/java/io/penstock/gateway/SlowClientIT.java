@@ -32,7 +32,7 @@ class SlowClientIT extends HostileCase {
 
   @Override
   String[] arguments() {
-    return new String[] {"--penstock.body-timeout=200ms", "--server.netty.idle-timeout=2s"};
+    return new String[] {"--penstock.body-timeout=1s", "--server.netty.idle-timeout=4s"};
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
@@ -9,6 +10,7 @@ import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +47,17 @@ class StrictAfterDenialIT {
     return Integer.parseInt(answer.split(" ", 3)[1]);
   }
 
+  /** Waits for a round: the next one is due after the whole interval. */
+  private static void awaitRound(StartedGateway gateway) {
+    double before = rounds(gateway);
+    PatientWaits.await().until(() -> rounds(gateway) > before);
+  }
+
+  private static double rounds(StartedGateway gateway) {
+    return MetricsScrape.of(gateway.operatorPort())
+        .sum("penstock_sync_seconds_count", Map.of("what", "counts"));
+  }
+
   private boolean knowsDenial(String key) {
     return !redis.command("HLEN", namespace + ":limit:key:" + key).equals(":0");
   }
@@ -53,6 +66,7 @@ class StrictAfterDenialIT {
   void afterADenial_aStrictKeyIsJudgedByWhatOthersCounted() throws IOException {
     try (StartedGateway quick = start("quick", "20ms");
         StartedGateway seldom = start("seldom", "10s")) {
+      awaitRound(seldom);
       assertThat(ask(quick, STRICT, 60)).isEqualTo(200);
       assertThat(ask(quick, OTHER, 60)).isEqualTo(200);
       PatientWaits.await().until(() -> knowsDenial("strict") && knowsDenial("other"));

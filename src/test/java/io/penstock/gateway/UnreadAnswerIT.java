@@ -29,7 +29,7 @@ import reactor.netty.http.client.HttpClient;
  */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class UnreadAnswerIT extends HostileCase {
-  private static final long TIMEOUT_MILLIS = 700;
+  private static final long TIMEOUT_MILLIS = 3_000;
   private static final String PIECE = "x".repeat(1 << 16);
 
   @Override
@@ -134,7 +134,7 @@ class UnreadAnswerIT extends HostileCase {
       upstream.received();
       AtomicInteger times = new AtomicInteger();
       RunningGateway.awaiting()
-          .pollInterval(Duration.ofMillis(TIMEOUT_MILLIS / 4))
+          .pollInterval(Duration.ofMillis(TIMEOUT_MILLIS / 6))
           .until(
               () -> {
                 for (int taken = 0; taken < 1 << 20; ) {
@@ -164,7 +164,7 @@ class UnreadAnswerIT extends HostileCase {
       assertThat(byteSocket.head().status()).isEqualTo(200);
       assertThat(byteSocket.chunk()).isEqualTo("before");
       RunningGateway.awaiting()
-          .during(Duration.ofMillis(3 * TIMEOUT_MILLIS))
+          .during(Duration.ofMillis(2 * TIMEOUT_MILLIS))
           .until(() -> gateway.count("/openai", TicketFate.RUNNING) == 1);
       goesOn.countDown();
       assertThat(byteSocket.chunk()).isEqualTo("after");

@@ -136,15 +136,20 @@ class UpstreamProbeIT extends HostileCase {
   void clientThatComesBackWhenItIsTold_isServedOnceTheUpstreamWorks() {
     makeUnhealthy(CHAT, "openai");
     awaitProbes(2);
+    long due = upstreamOf("openai").probeAt();
     HttpMessage refused = post(CHAT, ASK);
     answering(OK, OK);
     Ticker ticker = gateway.bean(Ticker.class);
-    long began = ticker.nanos();
-    long told = began + 1_000_000 * Long.parseLong(refused.header("retry-after-ms"));
+    long waitMillis = Long.parseLong(refused.header("retry-after-ms"));
+    long told = ticker.nanos() + 1_000_000 * waitMillis;
+    assertThat(waitMillis).isLessThan(6_000);
+    assertThat(told)
+        .as("when it is told to come, and when the next probe is due")
+        .isGreaterThan(due);
     RunningGateway.awaiting().until(() -> ticker.nanos() >= told);
+    awaitTrial("openai"); // on a busy machine, the answer to the probe takes longer than planned
     HttpMessage answer = post(CHAT, ASK);
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    assertThat((ticker.nanos() - began) / SECOND).as("seconds").isLessThan(6);
   }
 
   @Test
@@ -152,11 +157,16 @@ class UpstreamProbeIT extends HostileCase {
     makeUnhealthy(CHAT, "openai");
     answering(OK, DOWN);
     awaitTrial("openai");
-    post(CHAT, ASK);
-    assertThat(upstreamOf("openai").probeAt()).isNotEqualTo(Ticker.NEVER);
-    refused(post(CHAT, ASK), 503, "no_healthy_upstream");
-    assertThat(starts())
-        .containsExactly("GET /v1/models HTTP/1.1", "POST /v1/chat/completions HTTP/1.1");
+    HttpMessage answer = post(CHAT, ASK);
+    while (answer.header("x-penstock-reason") == null) { // until it comes between two probes
+      answer = post(CHAT, ASK);
+    }
+    refused(answer, 503, "no_healthy_upstream");
+    String tried = "POST /v1/chat/completions HTTP/1.1";
+    assertThat(starts()).contains(tried).startsWith("GET /v1/models HTTP/1.1");
+    for (int i = 1; i < starts().size(); i++) {
+      assertThat(starts().subList(i - 1, i + 1)).isNotEqualTo(List.of(tried, tried));
+    }
     answering(OK, OK);
     awaitTrial("openai");
     assertThat(post(CHAT, ASK).status()).isEqualTo(200);

@@ -32,7 +32,7 @@ import reactor.netty.http.server.HttpServer;
 class WebSocketBoundsIT extends HostileCase {
   private static final String SECOND = "second-secret";
   private static final String THIRD = "third-secret";
-  private static final long IDLE_MILLIS = 1_500;
+  private static final long IDLE_MILLIS = 10_000;
   private static final int MOST = 5;
   private static final int MOST_OF_KEY = 2;
 
@@ -192,7 +192,7 @@ class WebSocketBoundsIT extends HostileCase {
         .until(
             () -> {
               socket.sendText("still here", true).join();
-              return times.incrementAndGet() == 15;
+              return times.incrementAndGet() == 8;
             });
     assertThat(ends).isEmpty();
     assertThat(bounds().open()).isOne();

@@ -1,5 +1,6 @@
 package io.penstock.metrics;
 
+
 import static io.penstock.fake.PatientWaits.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,10 +28,10 @@ final class EventfulGateway implements AutoCloseable {
               rpm_limit: 1200
         - path: /throttled
           dialect: anthropic
-          queue_timeout: 3
+          queue_timeout: 4
           upstreams:
             - id: strict
-              url: mock://anthropic?tokens=4&rpm=1&latency=1s
+              url: mock://anthropic?tokens=4&rpm=1&latency=2s
               rpm_limit: 1200
         - path: /away
           dialect: gemini

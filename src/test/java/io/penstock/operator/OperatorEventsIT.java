@@ -15,7 +15,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.LongStream;
@@ -177,7 +176,7 @@ class OperatorEventsIT {
     try (Socket reader = reader();
         BufferedReader lines = StartedGateway.lines(reader)) {
       until(lines, "events from now on");
-      assertTimeout(Duration.ofSeconds(60), gateway::close);
+      assertTimeout(PatientWaits.LONGEST, gateway::close);
       String rest = "";
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         rest = line;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeySecrets;
+import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -240,11 +241,12 @@ class TicketsIT {
   @CsvSource({"/permit, 0", "/mock, 20", "/claude, 20", "/gem, 20"})
   void testRequest_goesThroughAsAClientsDoes_andCostsLittle(String path, long most) {
     long served = gateway.count(path, TicketFate.SERVED);
+    Ticker since = Ticker.system();
     JsonNode came =
         json(operator("POST", "/endpoints/test?path=" + path, "x-penstock-key", SECRET));
     assertThat(came.path("status").asInt()).as("%s", came).isEqualTo(200);
     assertThat(came.path("reason").isNull()).isTrue();
-    assertThat(came.path("waited_ms").asLong()).isLessThan(30_000);
+    assertThat(came.path("waited_ms").asLong()).isBetween(0L, since.nanos() / 1_000_000);
     assertThat(came.path("cost").asLong()).isBetween(1L, most + 1);
     assertThat(came.path("request_id").asString()).isNotBlank();
     gateway.await(path, TicketFate.SERVED, served + 1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.fake.PatientWaits;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ class SimulationTest {
   /** Number of seeds on which a fault must show itself. */
   private static final int ENOUGH = DEEP ? 3 : 1;
 
-  private static final Duration LONGEST = Duration.ofSeconds(60);
+  private static final Duration LONGEST = PatientWaits.LONGEST;
 
   private final EventCounts eventCounts = new EventCounts();
   private final List<String> failures = new ArrayList<>();

@@ -6,6 +6,7 @@ import io.penstock.coordination.ObjectBounds;
 import io.penstock.coordination.ObjectOperation;
 import io.penstock.coordination.ObjectReply;
 import io.penstock.fake.FakeTicker;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
@@ -24,7 +25,7 @@ final class RedisCrew implements AutoCloseable {
   static final long BORN_MICROS = 1_700_000_000_000_000L;
   private static final AtomicInteger CREWS = new AtomicInteger();
   private static final long FOR_EVER = 1_000_000_000_000_000_000L;
-  private static final long MOST_NANOS = 60_000_000_000L;
+  private static final long MOST_NANOS = PatientWaits.LONGEST.toNanos();
 
   /** Alarm that rings when the test makes it. */
   private static final class Bell implements StepAlarm {
