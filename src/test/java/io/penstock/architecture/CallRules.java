@@ -1,5 +1,6 @@
 package io.penstock.architecture;
 
+
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
 import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
@@ -57,6 +58,43 @@ final class CallRules {
                   "read the log of the JVM only in an @Isolated test class",
                   access -> readsWholeLog(access) && !isolated(access.getOriginOwner())));
 
+  /** The bound of a wait in a test only detects hangs, and is the same for all of them. */
+  static final ArchRule TESTS_WAIT_PATIENTLY =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .and()
+          .resideOutsideOfPackages(LayerTable.ROOT + ".bench..", LayerTable.ROOT + ".upgrade..")
+          .should(
+              notCall(
+                  "wait in tests by PatientWaits, so that a busy machine fails none",
+                  access -> givesUp(access) && ofTests(access.getOriginOwner())));
+
+  /** Methods that give up after a time; others with a unit of time only plan something. */
+  private static final Set<String> GIVES_UP =
+      Set.of(
+          "await",
+          "get",
+          "poll",
+          "orTimeout",
+          "completeOnTimeout",
+          "tryAcquire",
+          "tryLock",
+          "waitFor");
+
+  /** Tests that wait for as long as they are told to, and say what for. */
+  private static final Set<String> PATIENT =
+      Set.of(
+          ".fake.PatientWaits",
+          ".clients.ClientProcess",
+          ".chart.TrainingRun",
+          ".dispatch.StressClients",
+          ".suite.SerialLoggingIT");
+
+  private static final Set<String> TIMES =
+      Set.of("java.util.concurrent.TimeUnit", "java.time.Duration");
+  private static final String PROGRAM = "/classes/";
+
   private CallRules() {}
 
   private static boolean readsClock(JavaCodeUnitAccess<?> access) {
@@ -106,6 +144,23 @@ final class CallRules {
   private static boolean readsWholeLog(JavaCodeUnitAccess<?> access) {
     return access.getTargetOwner().getName().equals("io.penstock.fake.LogCapture")
         && access.getName().equals("listen");
+  }
+
+  private static boolean givesUp(JavaCodeUnitAccess<?> access) {
+    String owner = access.getTargetOwner().getName();
+    if (owner.startsWith("org.awaitility.")) {
+      return owner.equals("org.awaitility.Awaitility") || access.getName().equals("atMost");
+    }
+    return (owner.startsWith("java.util.concurrent.") || owner.equals("java.lang.Process"))
+        && GIVES_UP.contains(access.getName())
+        && access.getTarget().getRawParameterTypes().stream()
+            .anyMatch(type -> TIMES.contains(type.getName()));
+  }
+
+  /** Returns whether a class is not one of the program. */
+  private static boolean ofTests(JavaClass type) {
+    return type.getSource().stream().noneMatch(from -> from.getUri().getPath().contains(PROGRAM))
+        && PATIENT.stream().noneMatch(each -> type.getName().startsWith(LayerTable.ROOT + each));
   }
 
   private static boolean isolated(JavaClass testClass) {

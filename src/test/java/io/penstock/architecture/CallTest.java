@@ -1,5 +1,6 @@
 package io.penstock.architecture;
 
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,7 +21,8 @@ class CallTest {
           CallRules.NOTHING_SLEEPS,
           CallRules.NOTHING_BLOCKS,
           CallRules.VIRTUAL_TIME_IS_ISOLATED,
-          CallRules.WHOLE_LOG_IS_READ_ISOLATED);
+          CallRules.WHOLE_LOG_IS_READ_ISOLATED,
+          CallRules.TESTS_WAIT_PATIENTLY);
 
   @TempDir Path directory;
 
@@ -120,6 +122,38 @@ class CallTest {
         JavaSnippets.compile(directory, "package io.penstock.park; " + readsTheLog));
     CallRules.WHOLE_LOG_IS_READ_ISOLATED.check(
         JavaSnippets.compile(directory, "package io.penstock.park; " + isolated + readsTheLog));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "new java.util.concurrent.CountDownLatch(1).await(1, java.util.concurrent.TimeUnit.DAYS)",
+        "new java.util.concurrent.CompletableFuture<String>().get(1,"
+            + " java.util.concurrent.TimeUnit.DAYS)",
+        "new java.util.concurrent.CompletableFuture<String>().orTimeout(1,"
+            + " java.util.concurrent.TimeUnit.DAYS)",
+        "new ProcessBuilder().start().waitFor(java.time.Duration.ofDays(1))",
+        "org.awaitility.Awaitility.await()",
+        "io.penstock.fake.PatientWaits.await().atMost(java.time.Duration.ofDays(1))"
+      })
+  void wait_thatGivesUpAfterATimeOfItsOwn_fails(String expression) {
+    assertFails(CallRules.TESTS_WAIT_PATIENTLY, compile("park", callable(expression)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "io.penstock.fake.PatientWaits.await()",
+        "new java.util.concurrent.CompletableFuture<String>().get()",
+        "java.util.concurrent.Executors.newScheduledThreadPool(1).schedule(() -> 1, 1,"
+            + " java.util.concurrent.TimeUnit.DAYS)"
+      })
+  void wait_thatIsPatient_passes(String expression) {
+    CallRules.TESTS_WAIT_PATIENTLY.check(compile("park", callable(expression)));
+  }
+
+  private static String callable(String expression) {
+    return "(java.util.concurrent.Callable<?>) () -> " + expression;
   }
 
   private JavaClasses compile(String room, String expression) {

@@ -238,6 +238,6 @@ class RouteWatcherTest {
     watch(routes);
     RouteWatcher made = Objects.requireNonNull(watcher);
     made.close();
-    assertThat(made.join(PatientWaits.LONGEST)).isTrue();
+    assertThat(made.join(PatientWaits.LONGEST)).as("whether the thread ended").isTrue();
   }
 }

@@ -272,6 +272,6 @@ class BadInputIT extends HostileCase {
                 + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n"),
         400,
         "bad_request");
-    assertThat(gateway.count(CHAT, TicketFate.RUNNING)).isZero();
+    gateway.await(CHAT, TicketFate.RUNNING, 0);
   }
 }

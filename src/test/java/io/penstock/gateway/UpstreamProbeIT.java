@@ -158,8 +158,8 @@ class UpstreamProbeIT extends HostileCase {
     answering(OK, DOWN);
     awaitTrial("openai");
     HttpMessage answer = post(CHAT, ASK);
-    while (answer.header("x-penstock-reason") == null) { // until it comes between two probes
-      answer = post(CHAT, ASK);
+    while (!"no_healthy_upstream".equals(answer.header("x-penstock-reason"))) {
+      answer = post(CHAT, ASK); // until one comes between two probes
     }
     refused(answer, 503, "no_healthy_upstream");
     String tried = "POST /v1/chat/completions HTTP/1.1";

@@ -2,6 +2,7 @@ package io.penstock.suite;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.penstock.fake.PatientWaits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -36,7 +37,7 @@ class SerialLoggingIT {
 
   private static Void setUpAgainAndAgain(CyclicBarrier together) throws Exception {
     for (int i = 0; i < ROUNDS; i++) {
-      together.await(30, TimeUnit.SECONDS);
+      together.await(PatientWaits.LONGEST_MILLIS, TimeUnit.MILLISECONDS);
       LoggingSystem logging = LoggingSystem.get(SerialLoggingIT.class.getClassLoader());
       logging.beforeInitialize();
       logging.initialize(new LoggingInitializationContext(new StandardEnvironment()), null, null);
