@@ -29,7 +29,7 @@ public final class RedisSettings {
   private static final String URL = "penstock.redis.url";
   private static final String COORDINATION = "penstock.coordination.redis";
 
-  /** Variables of other products, which earlier versions took the namespace from. */
+  /** Variables of other products, which name the namespace there. */
   private static final List<String> FOREIGN = List.of("REDIS_NAMESPACE", "ENSEMBLE_ENVIRONMENT");
 
   private static final String OWN = "PENSTOCK_ENVIRONMENT";
@@ -156,7 +156,7 @@ public final class RedisSettings {
     return own.isEmpty() ? DEFAULT : own;
   }
 
-  /** Refuses variables that earlier versions took the namespace from, and that now do not count. */
+  /** Refuses variables that name the namespace of other products, and do not count here. */
   private static void refuseForeign(Environment environment, String namespace) {
     for (String each : FOREIGN) {
       if (!variable(environment, each).isEmpty()) {

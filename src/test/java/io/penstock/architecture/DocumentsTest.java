@@ -59,10 +59,8 @@ class DocumentsTest {
   void testsAndPathsThatAreNamed_exist() {
     List<String> found = new ArrayList<>();
     for (Path each : documents()) {
-      if (!each.equals(DocumentPages.RENAMES)) {
-        found.addAll(DocumentRules.unknownTests(each, DocumentPages.text(each), TESTS));
-        found.addAll(DocumentRules.unknownPaths(each, DocumentPages.text(each)));
-      }
+      found.addAll(DocumentRules.unknownTests(each, DocumentPages.text(each), TESTS));
+      found.addAll(DocumentRules.unknownPaths(each, DocumentPages.text(each)));
     }
     assertThat(found).isEmpty();
   }

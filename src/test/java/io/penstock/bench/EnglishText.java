@@ -18,11 +18,7 @@ import java.util.stream.Collectors;
 final class EnglishText {
   /** Pages that are lists of names or of links to files, which is no text that people send. */
   private static final List<Path> LISTS =
-      List.of(
-          DocumentPages.RENAMES,
-          DocumentPages.page("architecture.md"),
-          DocumentPages.page("configuration.md"),
-          DocumentPages.page("upgrading.md"));
+      List.of(DocumentPages.page("architecture.md"), DocumentPages.page("configuration.md"));
 
   private final String text;
 

@@ -13,9 +13,6 @@ public final class DocumentPages {
 
   private static final Path DOCS = Path.of("src", "docs");
 
-  /** A table with former names of types. */
-  public static final Path RENAMES = DOCS.resolve("renames.md");
-
   private DocumentPages() {}
 
   /** Returns the README, and then all pages by name. */
