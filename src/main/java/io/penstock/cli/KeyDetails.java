@@ -36,10 +36,10 @@ final class KeyDetails {
     all.put("last_used_at", new Term("last used", KeyDetails::lastUse));
     all.put("expires_at", new Term("expires", value -> or(value, "never")));
     all.put("previous_secret_until", new Term("previous secret", KeyDetails::previousSecret));
-    all.put("rate_limit_rpm", new Term("requests per minute", KeyDetails::limit));
-    all.put("rate_limit_tpm", new Term("tokens per minute", KeyDetails::limit));
-    all.put("rate_limit_rpd", new Term("requests per day", KeyDetails::limit));
-    all.put("max_concurrency", new Term("requests at a time", KeyDetails::limit));
+    all.put("rpm", new Term("requests per minute", KeyDetails::limit));
+    all.put("tpm", new Term("tokens per minute", KeyDetails::limit));
+    all.put("rpd", new Term("requests per day", KeyDetails::limit));
+    all.put("concurrency", new Term("requests at a time", KeyDetails::limit));
     all.put("budget_tokens_per_day", new Term("tokens per UTC day", KeyDetails::limit));
     all.put("max_output_tokens", new Term("output per request", KeyDetails::limit));
     all.put("models", new Term("limits for models", KeyDetails::modelLimits));

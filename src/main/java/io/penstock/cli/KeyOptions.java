@@ -186,10 +186,10 @@ final class KeyOptions {
    */
   Map<String, @Nullable Object> terms(JsonNode known) throws OperatorClient.Failed {
     Map<String, @Nullable Object> terms = new LinkedHashMap<>();
-    put(terms, "rate_limit_rpm", rpm);
-    put(terms, "rate_limit_tpm", tpm);
-    put(terms, "rate_limit_rpd", rpd);
-    put(terms, "max_concurrency", concurrency);
+    put(terms, "rpm", rpm);
+    put(terms, "tpm", tpm);
+    put(terms, "rpd", rpd);
+    put(terms, "concurrency", concurrency);
     put(terms, "budget_tokens_per_day", budget);
     put(terms, "max_output_tokens", maxOutputTokens);
     if (limitsModels()) {

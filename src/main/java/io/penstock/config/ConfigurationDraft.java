@@ -35,7 +35,6 @@ final class ConfigurationDraft implements SourceFindings {
   private final KeyRoster keyRoster;
   private final Set<String> variables = new TreeSet<>();
   private final FaultCollector warnings = new FaultCollector();
-  private final OldNames oldNames = new OldNames();
   private final boolean coordination;
   private @Nullable Runnable root;
   private boolean rls;
@@ -90,7 +89,6 @@ final class ConfigurationDraft implements SourceFindings {
     keyRoster.check(endpoints, served, this::warn);
     checkFallbacks(served);
     checkCalls();
-    oldNames.report(this::warn);
   }
 
   FaultCollector faults() {
@@ -234,11 +232,6 @@ final class ConfigurationDraft implements SourceFindings {
           }
         });
     return fallbacks;
-  }
-
-  @Override
-  public void oldName(SourcePlace place, String old, String name) {
-    oldNames.note(place, old, name);
   }
 
   @Override

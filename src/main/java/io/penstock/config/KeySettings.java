@@ -29,14 +29,10 @@ final class KeySettings {
           new SecretDigest(),
           "SHA-256 of the secret that clients send; never the secret.");
 
-  static final RouteSetting<Long> RPM =
-      limit("rpm", "Requests in any 60 seconds").formerly("rate_limit_rpm");
-  static final RouteSetting<Long> TPM =
-      limit("tpm", "Tokens, input and output, in any 60 seconds").formerly("rate_limit_tpm");
-  static final RouteSetting<Long> RPD =
-      limit("rpd", "Requests in 24 h from the first").formerly("rate_limit_rpd");
-  static final RouteSetting<Long> CONCURRENCY =
-      limit("concurrency", "Requests at the same time").formerly("max_concurrency");
+  static final RouteSetting<Long> RPM = limit("rpm", "Requests in any 60 seconds");
+  static final RouteSetting<Long> TPM = limit("tpm", "Tokens, input and output, in any 60 seconds");
+  static final RouteSetting<Long> RPD = limit("rpd", "Requests in 24 h from the first");
+  static final RouteSetting<Long> CONCURRENCY = limit("concurrency", "Requests at the same time");
   static final RouteSetting<Long> BUDGET_TOKENS_PER_DAY =
       limit("budget_tokens_per_day", "Tokens, input and output, in a UTC day");
   static final RouteSetting<Long> MAX_OUTPUT_TOKENS =

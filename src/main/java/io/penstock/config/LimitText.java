@@ -45,20 +45,15 @@ public final class LimitText {
   private static String upstream(JsonNode upstream) {
     StringJoiner words = new StringJoiner(" ");
     for (String unit : new String[] {"rpm", "tpm", "itpm", "otpm", "rpd"}) {
-      long limit = limit(upstream, unit, unit + "_limit");
+      long limit = upstream.path(unit).asLong(0);
       if (limit > 0) {
         words.add(FigureText.count(limit) + unit);
       }
     }
-    long most = limit(upstream, "concurrency", "max_concurrency");
+    long most = upstream.path("concurrency").asLong(0);
     if (most > 0) {
       words.add(most + "conc");
     }
     return words.toString();
-  }
-
-  /** Returns a limit under its name, or under the one that gateways before this version use. */
-  private static long limit(JsonNode upstream, String name, String old) {
-    return upstream.path(name).asLong(upstream.path(old).asLong(0));
   }
 }

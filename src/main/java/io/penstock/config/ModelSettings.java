@@ -53,7 +53,7 @@ final class ModelSettings {
             "0 where another of rpm, tpm and rpd is set, else as its provider's profile",
             values -> limited(values) ? Optional.of(0L) : Optional.empty(),
             what + ", whoever serves them; 0 is unlimited.")
-        .formerly("max_" + name);
+        .alsoCalled("max_" + name);
   }
 
   private static boolean limited(EffectiveValues values) {

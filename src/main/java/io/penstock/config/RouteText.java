@@ -49,29 +49,6 @@ public final class RouteText {
     return yaml.dump(file(snapshot));
   }
 
-  /**
-   * Returns the settings of an endpoint for the operator port: as in a route file, and the limits
-   * of its upstreams also under their old names, by which programs know them.
-   */
-  public static Map<String, Object> published(EndpointSpec endpoint) {
-    String upstreams = EndpointSettings.UPSTREAMS.name();
-    Map<String, Object> published = new LinkedHashMap<>(endpoint.shown());
-    if (published.get(upstreams) instanceof List<?> list) {
-      published.put(upstreams, list.stream().map(RouteText::withOldNames).toList());
-    }
-    return published;
-  }
-
-  private static Object withOldNames(Object upstream) {
-    Map<Object, Object> all = new LinkedHashMap<>((Map<?, ?>) upstream);
-    for (RouteSetting<?> setting : UpstreamSettings.TABLE) {
-      if (all.containsKey(setting.name())) {
-        setting.oldNames().forEach(old -> all.put(old, all.get(setting.name())));
-      }
-    }
-    return all;
-  }
-
   private static Map<String, Object> file(ConfigurationSnapshot snapshot) {
     Map<String, Object> file = new LinkedHashMap<>();
     String most = EndpointSettings.MAX_DYNAMIC_ENDPOINTS.name();

@@ -41,11 +41,11 @@ final class UnknownKeys {
     return "unknown key "
         + ScalarValue.quote(key)
         + Optional.ofNullable(meant)
-            .or(() -> renamed(key, table))
+            .or(() -> known(key, table))
             .map(UnknownKeys::suggestion)
             .or(() -> elsewhere(key))
             .or(() -> nearest(key, table).map(UnknownKeys::suggestion))
-            .orElseGet(() -> ", expected one of " + String.join(", ", present(table)));
+            .orElseGet(() -> ", expected one of " + String.join(", ", firstNames(table)));
   }
 
   /** Returns in which sections {@code key} belongs, in words that follow the key. */
@@ -60,17 +60,17 @@ final class UnknownKeys {
         : Optional.empty();
   }
 
-  /** Returns the name in {@code table} of what {@code key} is an old name of in some section. */
-  private static Optional<String> renamed(String key, List<RouteSetting<?>> table) {
+  /** Returns the name in {@code table} of what {@code key} is another name of in some section. */
+  private static Optional<String> known(String key, List<RouteSetting<?>> table) {
     return SECTIONS.stream()
         .flatMap(section -> section.table().stream())
-        .filter(setting -> setting.oldNames().contains(key))
+        .filter(setting -> setting.otherNames().contains(key))
         .<String>map(RouteSetting::name)
-        .filter(present(table)::contains)
+        .filter(firstNames(table)::contains)
         .findFirst();
   }
 
-  /** Returns the present name of the setting that has the most similar name, present or old. */
+  /** Returns the first name of the setting that has the most similar name of all. */
   private static Optional<String> nearest(String key, List<RouteSetting<?>> table) {
     List<String> all = table.stream().flatMap(UnknownKeys::names).toList();
     return NearestName.nearest(key, all)
@@ -83,10 +83,10 @@ final class UnknownKeys {
   }
 
   private static Stream<String> names(RouteSetting<?> setting) {
-    return Stream.concat(Stream.of(setting.name()), setting.oldNames().stream());
+    return Stream.concat(Stream.of(setting.name()), setting.otherNames().stream());
   }
 
-  private static List<String> present(List<RouteSetting<?>> table) {
+  private static List<String> firstNames(List<RouteSetting<?>> table) {
     return table.stream().<String>map(RouteSetting::name).toList();
   }
 

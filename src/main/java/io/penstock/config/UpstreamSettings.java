@@ -61,19 +61,18 @@ final class UpstreamSettings {
           1L,
           "Breaks ties between equally used upstreams.");
 
-  static final RouteSetting<Long> RPM = limit("rpm", "Requests");
-  static final RouteSetting<Long> TPM = limit("tpm", "Tokens, as charge counts them,");
+  static final RouteSetting<Long> RPM = limit("rpm", "Requests").alsoCalled("rpm_limit");
+  static final RouteSetting<Long> TPM =
+      limit("tpm", "Tokens, as charge counts them,").alsoCalled("tpm_limit");
   static final RouteSetting<Long> ITPM = limit("itpm", "Input tokens");
   static final RouteSetting<Long> OTPM = limit("otpm", "Output tokens");
 
   static final RouteSetting<Long> RPD =
-      RouteSetting.fixed("rpd", LIMIT, 0L, "Requests a day, per model; 0 is unlimited.")
-          .formerly("rpd_limit");
+      RouteSetting.fixed("rpd", LIMIT, 0L, "Requests a day, per model; 0 is unlimited.");
 
   static final RouteSetting<Long> CONCURRENCY =
       RouteSetting.fixed(
-              "concurrency", LIMIT, 0L, "Requests at the same time, per model; 0 is unlimited.")
-          .formerly("max_concurrency");
+          "concurrency", LIMIT, 0L, "Requests at the same time, per model; 0 is unlimited.");
 
   static final RouteSetting<List<FileSection>> LIMITS =
       RouteSetting.fixed(
@@ -204,8 +203,7 @@ final class UpstreamSettings {
 
   private static RouteSetting<Long> limit(String name, String what) {
     return RouteSetting.fixed(
-            name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.")
-        .formerly(name + "_limit");
+        name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.");
   }
 
   private static ChargeRule chargeOf(Dialect dialect) {

@@ -1,6 +1,5 @@
 package io.penstock.operator;
 
-import io.penstock.config.RouteText;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
@@ -88,7 +87,7 @@ final class EndpointsHandler {
   }
 
   private EndpointView view(Endpoint endpoint) {
-    return view(endpoint, RouteText.published(endpoint.spec()));
+    return view(endpoint, endpoint.spec().shown());
   }
 
   /** Returns the endpoint's current state, together with the given configuration. */

@@ -44,10 +44,10 @@ record ModelQuestion(String model, Map<String, Long> numbers) {
     return about(members, List.of(), ofModel, answer);
   }
 
-  /** Returns a handler as above; {@code old} has names that are read but not advertised. */
+  /** Returns a handler as above; {@code others} has names that are read but not advertised. */
   static HandlerFunction<ServerResponse> about(
       List<String> members,
-      List<String> old,
+      List<String> others,
       boolean ofModel,
       Function<ModelQuestion, Mono<ServerResponse>> answer) {
     return request ->
@@ -56,7 +56,7 @@ record ModelQuestion(String model, Map<String, Long> numbers) {
                 .map(
                     bytes ->
                         new ModelQuestion(
-                            ofModel ? model(request, true) : "", numbers(bytes, members, old)))
+                            ofModel ? model(request, true) : "", numbers(bytes, members, others)))
                 .flatMap(answer));
   }
 
@@ -110,14 +110,14 @@ record ModelQuestion(String model, Map<String, Long> numbers) {
     return model;
   }
 
-  private static Map<String, Long> numbers(byte[] json, List<String> members, List<String> old) {
+  private static Map<String, Long> numbers(byte[] json, List<String> members, List<String> others) {
     if (!(OperatorJson.parsed(json) instanceof ObjectNode given)) {
       throw new Unclear("a JSON object is expected");
     }
     Map<String, Long> numbers = new HashMap<>();
     for (Map.Entry<String, JsonNode> member : given.properties()) {
       String name = member.getKey();
-      if (!members.contains(name) && !old.contains(name)) {
+      if (!members.contains(name) && !others.contains(name)) {
         throw new Unclear("only " + String.join(", ", members) + " are understood");
       }
       if (!member.getValue().isIntegralNumber() || !member.getValue().canConvertToLong()) {
@@ -148,15 +148,15 @@ record ModelQuestion(String model, Map<String, Long> numbers) {
   }
 
   /**
-   * Returns a number that has an old name too, or the default if it is missing; the body may use
+   * Returns a number that has another name too, or the default if it is missing; the body may use
    * one of the names.
    */
-  long number(String name, String old, long otherwise, long most) {
-    if (numbers.containsKey(name) && numbers.containsKey(old)) {
+  long number(String name, String other, long otherwise, long most) {
+    if (numbers.containsKey(name) && numbers.containsKey(other)) {
       throw new Unclear(
-          "%s and %s are two names of one limit, expected only %s".formatted(name, old, name));
+          "%s and %s are two names of one limit, expected only %s".formatted(name, other, name));
     }
-    return numbers.containsKey(old) ? number(old, otherwise, most) : number(name, otherwise, most);
+    return number(numbers.containsKey(other) ? other : name, otherwise, most);
   }
 
   private static long within(String name, long number, long most) {

@@ -11,12 +11,14 @@ record QuotaRoutes(QuotasHandler quotas, DecisionsHandler decisions) {
   private static final List<String> WAIT = List.of("tokens", "timeout_ms");
   private static final List<String> USAGE = List.of("prompt_tokens", "output_tokens");
   private static final List<String> LIMITS = List.of("rpm", "tpm", "rpd");
-  private static final List<String> OLD_LIMITS = List.of("max_rpm", "max_tpm", "max_rpd");
+
+  /** The names of the limits in go-ratelimit. */
+  private static final List<String> OTHER_LIMITS = List.of("max_rpm", "max_tpm", "max_rpd");
 
   RouterFunction<ServerResponse> all() {
     return RouterFunctions.route()
         .GET("/quotas", ModelQuestion.aboutModel(false, quotas::list))
-        .PUT("/quotas", ModelQuestion.about(LIMITS, OLD_LIMITS, true, quotas::override))
+        .PUT("/quotas", ModelQuestion.about(LIMITS, OTHER_LIMITS, true, quotas::override))
         .DELETE("/quotas/override", ModelQuestion.aboutModel(true, quotas::endOverride))
         .POST("/providers/{name}", request -> quotas.load(request.pathVariable("name")))
         .POST("/quotas/decide", ModelQuestion.about(TOKENS, true, decisions::decide))

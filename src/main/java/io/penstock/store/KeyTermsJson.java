@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,15 +22,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Converts the terms of a key to and from JSON. Requests may use the names of route files, and the
- * older ones that answers and stored rows keep.
- */
+/** Converts the terms of a key to and from JSON, in which they have the names of route files. */
 public final class KeyTermsJson {
   private static final int LONGEST = 200;
 
-  /** The terms by their names in answers and rows, with their names in route files. */
-  private static final Map<String, String> NAMES = names();
+  private static final Set<String> NAMES = shown(plain("-", List.of())).keySet();
 
   /** Thrown for invalid terms; the message explains the reason to a person, without values. */
   public static final class Unclear extends RuntimeException {
@@ -44,16 +39,6 @@ public final class KeyTermsJson {
   }
 
   private KeyTermsJson() {}
-
-  private static Map<String, String> names() {
-    Map<String, String> names = new LinkedHashMap<>();
-    shown(plain("-", List.of())).keySet().forEach(name -> names.put(name, name));
-    names.put("rate_limit_rpm", "rpm");
-    names.put("rate_limit_tpm", "tpm");
-    names.put("rate_limit_rpd", "rpd");
-    names.put("max_concurrency", "concurrency");
-    return names;
-  }
 
   /** Returns a key with the given name and secrets, and default terms. */
   public static KeySpec plain(String name, List<KeySpec.Secret> secrets) {
@@ -70,19 +55,14 @@ public final class KeyTermsJson {
     if (key.rank().maxPriority() == key.rank().priority()) {
       all.remove("max_priority"); // it follows the priority
     }
-    Map<String, String> written = new HashMap<>();
     for (Map.Entry<String, JsonNode> entry : terms.properties()) {
-      String name = published(entry.getKey());
-      String other = written.putIfAbsent(name, entry.getKey());
-      if (other != null) {
-        throw new Unclear(
-            "%s and %s are two names of one term, expected only %s"
-                .formatted(other, entry.getKey(), NAMES.get(name)));
+      if (!NAMES.contains(entry.getKey())) {
+        throw new Unclear(named(entry.getKey()) + " is not known, expected some of " + NAMES);
       }
-      all.set(name, entry.getValue());
+      all.set(entry.getKey(), entry.getValue());
     }
     try {
-      return new StatedTerms(all, written)
+      return new StatedTerms(all)
           .terms()
           .key(key.name(), key.secrets())
           .identifiedBy(key.identity());
@@ -100,16 +80,6 @@ public final class KeyTermsJson {
     changed(plain("-", List.of()), terms);
   }
 
-  /** Returns the name in answers and rows of a term that a request or a row names. */
-  private static String published(String written) {
-    for (Map.Entry<String, String> name : NAMES.entrySet()) {
-      if (name.getKey().equals(written) || name.getValue().equals(written)) {
-        return name.getKey();
-      }
-    }
-    throw new Unclear(named(written) + " is not known, expected some of " + NAMES.values());
-  }
-
   /**
    * Returns a name for messages, made safe: what was written in place of a name may even be a
    * secret.
@@ -122,10 +92,10 @@ public final class KeyTermsJson {
   public static Map<String, @Nullable Object> shown(KeySpec key) {
     KeySpec.Limits limits = key.limits();
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("rate_limit_rpm", limits.rpm());
-    shown.put("rate_limit_tpm", limits.tpm());
-    shown.put("rate_limit_rpd", limits.rpd());
-    shown.put("max_concurrency", limits.concurrency());
+    shown.put("rpm", limits.rpm());
+    shown.put("tpm", limits.tpm());
+    shown.put("rpd", limits.rpd());
+    shown.put("concurrency", limits.concurrency());
     shown.put("budget_tokens_per_day", limits.budgetTokensPerDay());
     shown.put("max_output_tokens", limits.maxOutputTokens());
     shown.put("models", shownModels(key.models()));
@@ -154,19 +124,15 @@ public final class KeyTermsJson {
     return all;
   }
 
-  /**
-   * Terms as JSON, by their names in answers.
-   *
-   * @param written the names that a request has for them, for messages
-   */
-  private record StatedTerms(ObjectNode json, Map<String, String> written) {
+  /** Terms as JSON. */
+  private record StatedTerms(ObjectNode json) {
     KeyTerms terms() {
       return new KeyTerms(
           new KeySpec.Limits(
-              limit("rate_limit_rpm"),
-              limit("rate_limit_tpm"),
-              limit("rate_limit_rpd"),
-              limit("max_concurrency"),
+              limit("rpm"),
+              limit("tpm"),
+              limit("rpd"),
+              limit("concurrency"),
               limit("budget_tokens_per_day"),
               limit("max_output_tokens")),
           models("models", stated("models")),
@@ -192,7 +158,7 @@ public final class KeyTermsJson {
     }
 
     private long limit(String name) {
-      return whole(written.getOrDefault(name, name), stated(name), KeyTerms.LIMIT, 0);
+      return whole(name, stated(name), KeyTerms.LIMIT, 0);
     }
   }
 

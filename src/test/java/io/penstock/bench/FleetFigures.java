@@ -54,7 +54,7 @@ class FleetFigures {
     String routes =
         """
         keys:
-          - {name: limited, sha256: %s, rate_limit_rpm: %d, on_limit: %s, sharing: %s}
+          - {name: limited, sha256: %s, rpm: %d, on_limit: %s, sharing: %s}
           - {name: unlimited, sha256: %s}
         endpoints:
           - path: /window
@@ -339,7 +339,7 @@ class FleetFigures {
       StringBuilder keys = new StringBuilder("keys:\n");
       for (int i = file; i < secrets.size(); i += 2) {
         keys.append(
-            "  - {name: key-%d, sha256: %s, rate_limit_rpm: 600, sharing: exact}%n"
+            "  - {name: key-%d, sha256: %s, rpm: 600, sharing: exact}%n"
                 .formatted(i, KeySecrets.sha256(secrets.get(i))));
       }
       Files.writeString(files.resolve("keys-" + file + ".yaml"), keys);

@@ -49,7 +49,7 @@ final class KeyHeap {
           KeySpec key = KeyBenchmark.key(number, KeySecrets.make());
           insert.setString(1, key.name());
           insert.setString(2, key.secrets().getFirst().sha256());
-          insert.setString(3, "{\"rate_limit_rpm\":" + (number + 1) + "}");
+          insert.setString(3, "{\"rpm\":" + (number + 1) + "}");
           insert.executeUpdate();
         }
       }

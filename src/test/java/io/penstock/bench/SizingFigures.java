@@ -88,7 +88,7 @@ class SizingFigures {
         algorithm: strict
         rate: 0.0005
         max_queue_size: 20000
-        upstreams: [{id: p, url: "%s", tpm_limit: 100000000, otpm_limit: 100000000}]
+        upstreams: [{id: p, url: "%s", tpm_limit: 100000000, otpm: 100000000}]
     """
         .formatted(load.url());
   }

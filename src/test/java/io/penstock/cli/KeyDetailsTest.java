@@ -25,7 +25,7 @@ class KeyDetailsTest {
 
   @Test
   void limitThatIsZeroOrAbsent_isUnlimited() {
-    assertThat(details("{\"rate_limit_rpm\":0,\"rate_limit_tpm\":5}"))
+    assertThat(details("{\"rpm\":0,\"tpm\":5}"))
         .contains(
             "requests per minute | unlimited",
             "tokens per minute | 5",

@@ -196,8 +196,8 @@ class KeysCommandIT {
     assertThat(keys("update", "dora", "--tpm=50", "--model-rpm=n=4"))
         .isEqualTo(new Ran(0, "key dora is changed" + System.lineSeparator(), ""));
     JsonNode terms = json("show", "dora");
-    assertThat(terms.path("rate_limit_rpm").asLong()).isEqualTo(1);
-    assertThat(terms.path("rate_limit_tpm").asLong()).isEqualTo(50);
+    assertThat(terms.path("rpm").asLong()).isEqualTo(1);
+    assertThat(terms.path("tpm").asLong()).isEqualTo(50);
     assertThat(terms.path("models").toString())
         .isEqualTo("{\"m\":{\"rpm\":2,\"tpm\":3},\"n\":{\"rpm\":4,\"tpm\":0}}");
   }

@@ -26,7 +26,7 @@ class LimitTextTest {
     assertThat(of("{'algorithm':'none','upstreams':[{'rpm':60,'tpm':0}]}")).isEqualTo("60rpm");
     assertThat(
             of(
-                "{'algorithm':'strict','rate':1,'unit':'rps','upstreams':[{'max_concurrency':4},"
+                "{'algorithm':'strict','rate':1,'unit':'rps','upstreams':[{'concurrency':4},"
                     + "{}]}"))
         .isEqualTo("1 rps 4conc of 2");
   }

@@ -102,11 +102,11 @@ final class RouteReference {
         setting.name(),
         value(setting.shape()),
         otherwise(setting),
-        setting.meaning() + oldNames(setting.oldNames()));
+        setting.meaning() + otherNames(setting.otherNames()));
   }
 
-  private static String oldNames(List<String> names) {
-    return names.isEmpty() ? "" : " Formerly `" + String.join("`, `", names) + "`.";
+  private static String otherNames(List<String> names) {
+    return names.isEmpty() ? "" : " Also `" + String.join("`, `", names) + "`.";
   }
 
   private static String row(String name, String value, String otherwise, String meaning) {

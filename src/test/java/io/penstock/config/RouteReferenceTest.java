@@ -34,7 +34,7 @@ class RouteReferenceTest {
         RouteReference.SECTIONS.stream()
             .flatMap(section -> section.table().stream())
             .flatMap(
-                setting -> Stream.concat(Stream.of(setting.name()), setting.oldNames().stream()))
+                setting -> Stream.concat(Stream.of(setting.name()), setting.otherNames().stream()))
             .toList();
     List<String> sections =
         List.of("defaults", "endpoints", "models", "providers", "keys", "groups", "server");

@@ -43,13 +43,13 @@ class BadUpstreamIT extends HostileCase {
         upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}", tpm_limit: 100000000}]
       - path: /anthropic
         dialect: anthropic
-        upstreams: [{id: a, url: "%1$s", api_key: "${SECRET}", otpm_limit: 100000}]
+        upstreams: [{id: a, url: "%1$s", api_key: "${SECRET}", otpm: 100000}]
       - path: /hasty
         upstreams:
           - {id: h, url: "%1$s", tpm_limit: 100000000, first_byte_timeout: 0.3, stall_timeout: 0.3}
       - path: /hasty-anthropic
         dialect: anthropic
-        upstreams: [{id: ha, url: "%1$s", otpm_limit: 100000, first_byte_timeout: 0.3}]
+        upstreams: [{id: ha, url: "%1$s", otpm: 100000, first_byte_timeout: 0.3}]
       - path: /stalling
         upstreams: [{id: s, url: "%1$s", tpm_limit: 100000000, stall_timeout: 2}]
       - path: /patient

@@ -37,10 +37,10 @@ class BodyTenantsIT extends HostileCase {
     keys:
       - {name: client, sha256: CLIENT}
       - {name: slow, sha256: SLOW}
-      - {name: waits, sha256: WAITS, rate_limit_rpm: 1, on_limit: wait}
-      - {name: second, sha256: SECOND, rate_limit_rpm: 1, on_limit: wait}
-      - {name: third, sha256: THIRD, rate_limit_rpm: 1, on_limit: wait}
-      - {name: once, sha256: ONCE, rate_limit_rpm: 1}
+      - {name: waits, sha256: WAITS, rpm: 1, on_limit: wait}
+      - {name: second, sha256: SECOND, rpm: 1, on_limit: wait}
+      - {name: third, sha256: THIRD, rpm: 1, on_limit: wait}
+      - {name: once, sha256: ONCE, rpm: 1}
     endpoints:
       - path: /openai
         dialect: openai

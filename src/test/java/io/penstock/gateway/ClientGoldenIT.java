@@ -20,7 +20,7 @@ class ClientGoldenIT {
   private static final String ROUTES =
       """
       keys:
-        - {name: alice, sha256: SHA(alice), rate_limit_rpm: 100, rate_limit_tpm: 100000}
+        - {name: alice, sha256: SHA(alice), rpm: 100, tpm: 100000}
         - {name: bare, sha256: SHA(bare)}
         - {name: bound, sha256: SHA(bound), allowed_models: [m], allowed_endpoints: [/openai]}
         - {name: late, sha256: SHA(late), expires_at: 2020-01-01}

@@ -59,12 +59,12 @@ class ClientGoneIT extends HostileCase {
     defaults: {dialect: openai}
     endpoints:
       - path: /openai
-        upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}", otpm_limit: 1000000}]
+        upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}", otpm: 1000000}]
       - path: /waiting
         max_queue_size: 5000
         algorithm: strict
         rate: 0.0005
-        upstreams: [{id: w, url: "%1$s", api_key: "${SECRET}", otpm_limit: 1000000}]
+        upstreams: [{id: w, url: "%1$s", api_key: "${SECRET}", otpm: 1000000}]
       - path: /permit
         algorithm: strict
         rate: 0.0005
@@ -255,7 +255,7 @@ class ClientGoneIT extends HostileCase {
             algorithm: strict
             rate: 500
             dialect: openai
-            upstreams: [{id: r, url: "%s", otpm_limit: 1000000}]
+            upstreams: [{id: r, url: "%s", otpm: 1000000}]
         """
             .formatted(upstream.url());
     try (RunningGateway racing = RunningGateway.start(routes)) {

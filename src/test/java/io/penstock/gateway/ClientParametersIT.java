@@ -46,7 +46,7 @@ class ClientParametersIT extends HostileCase {
           dialect: openai
           scheduler: priority
           priority_aging_seconds: 0
-          upstreams: [{id: o, url: "%1$s", max_concurrency: 1}]
+          upstreams: [{id: o, url: "%1$s", concurrency: 1}]
         - path: /short
           dialect: openai
           short_parameters: true

@@ -45,15 +45,15 @@ class DeadUpstreamIT extends HostileCase {
       - path: /meanwhile
         upstreams:
           - {id: free, url: "%1$s", weight: 1000}
-          - {id: narrow, url: "OTHER", max_concurrency: 1}
+          - {id: narrow, url: "OTHER", concurrency: 1}
       - path: /narrow
-        upstreams: [{id: narrow, url: "OTHER", max_concurrency: 1}]
+        upstreams: [{id: narrow, url: "OTHER", concurrency: 1}]
       - path: /spent
         upstreams:
           - {id: unspent, url: "%1$s", weight: 1000}
-          - {id: spent, url: "OTHER", rpd_limit: 1}
+          - {id: spent, url: "OTHER", rpd: 1}
       - path: /spend
-        upstreams: [{id: spent, url: "OTHER", rpd_limit: 1}]
+        upstreams: [{id: spent, url: "OTHER", rpd: 1}]
       - path: /shadow
         shadow: true
         algorithm: strict

@@ -34,10 +34,10 @@ class FairKeysIT extends HostileCase {
       - path: /fair
         dialect: openai
         scheduler: fair
-        upstreams: [{id: f, url: "%1$s", max_concurrency: 1}]
+        upstreams: [{id: f, url: "%1$s", concurrency: 1}]
       - path: /fifo
         dialect: openai
-        upstreams: [{id: i, url: "%1$s", max_concurrency: 1}]
+        upstreams: [{id: i, url: "%1$s", concurrency: 1}]
     """
         .replace("WARM", KeyedRequestsIT.sha256("warm"))
         .replace("GREEDY", KeyedRequestsIT.sha256("greedy"))

@@ -108,7 +108,7 @@ class FootprintIT {
             algorithm: strict
             rate: 0.0005
             max_queue_size: 20000
-            upstreams: [{id: w, url: "%1$s", tpm_limit: 100000000, otpm_limit: 100000000}]
+            upstreams: [{id: w, url: "%1$s", tpm_limit: 100000000, otpm: 100000000}]
           - path: /open
             dialect: openai
             upstreams: [{id: o, url: "%1$s"}]

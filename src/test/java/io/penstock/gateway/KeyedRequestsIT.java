@@ -48,15 +48,15 @@ class KeyedRequestsIT extends HostileCase {
     models:
       scarce: {rpm: 10}
     keys:
-      - {name: alice, sha256: ALICE, rate_limit_rpm: 1000, rate_limit_tpm: 100000}
+      - {name: alice, sha256: ALICE, rpm: 1000, tpm: 100000}
       - name: bob
         sha256: BOB
         allowed_models: [m]
         allowed_endpoints: [/openai, /any, /dyn/a]
       - {name: late, sha256: LATE, expires_at: 2020-01-01}
-      - {name: once, sha256: ONCE_A, rate_limit_rpm: 1, models: {m: {rpm: 7}}}
+      - {name: once, sha256: ONCE_A, rpm: 1, models: {m: {rpm: 7}}}
       - {name: two, sha256: TWO, models: {m: {rpm: 100}}}
-      - {name: again, sha256: ONCE_B, rate_limit_rpm: 1}
+      - {name: again, sha256: ONCE_B, rpm: 1}
     endpoints:
       - path: /openai
         dialect: openai

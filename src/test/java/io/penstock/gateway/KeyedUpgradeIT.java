@@ -38,8 +38,8 @@ class KeyedUpgradeIT extends HostileCase {
   String routes() {
     return """
     keys:
-      - {name: one, sha256: ONE, max_concurrency: 1}
-      - {name: waits, sha256: WAITS, max_concurrency: 1, on_limit: wait}
+      - {name: one, sha256: ONE, concurrency: 1}
+      - {name: waits, sha256: WAITS, concurrency: 1, on_limit: wait}
     endpoints:
       - path: /ws
         dialect: openai

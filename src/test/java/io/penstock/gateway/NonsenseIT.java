@@ -187,7 +187,7 @@ class NonsenseIT extends HostileCase {
     routes
         .append("  - path: /%s\n    dialect: %s\n    upstreams:\n".formatted(id, dialect))
         .append("      - {id: %s, url: \"%%1$s\", rpm_limit: 1000,\n".formatted(id))
-        .append("         tpm_limit: 100000000, itpm_limit: 100000000, otpm_limit: 100000000}\n");
+        .append("         tpm_limit: 100000000, itpm: 100000000, otpm: 100000000}\n");
   }
 
   static Stream<Arguments> all() {

@@ -214,8 +214,8 @@ class PoolIT {
       - path: /pair
         dialect: openai
         upstreams:
-          - {id: first, url: "%s", max_concurrency: %d}
-          - {id: second, url: "%s", max_concurrency: %d}
+          - {id: first, url: "%s", concurrency: %d}
+          - {id: second, url: "%s", concurrency: %d}
     """
         .formatted(first.url(), AT_FIRST, second.url(), AT_SECOND);
   }

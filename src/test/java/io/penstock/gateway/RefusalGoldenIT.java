@@ -27,10 +27,10 @@ class RefusalGoldenIT {
       keys:
         - {name: any, sha256: SHA(any)}
         - {name: bound, sha256: SHA(bound), allowed_models: [m], allowed_endpoints: [/openai]}
-        - {name: rpm, sha256: SHA(rpm), rate_limit_rpm: 1}
-        - {name: tpm, sha256: SHA(tpm), rate_limit_tpm: 20}
-        - {name: rpd, sha256: SHA(rpd), rate_limit_rpd: 1}
-        - {name: many, sha256: SHA(many), max_concurrency: 1}
+        - {name: rpm, sha256: SHA(rpm), rpm: 1}
+        - {name: tpm, sha256: SHA(tpm), tpm: 20}
+        - {name: rpd, sha256: SHA(rpd), rpd: 1}
+        - {name: many, sha256: SHA(many), concurrency: 1}
         - {name: budget, sha256: SHA(budget), budget_tokens_per_day: 20}
         - {name: of-rpm, sha256: SHA(of-rpm), group: g-rpm}
         - {name: of-tpm, sha256: SHA(of-tpm), group: g-tpm}
@@ -53,10 +53,10 @@ class RefusalGoldenIT {
           upstreams: [{id: o, url: "mock://openai?tokens=4", models: [m, scarce]}]
         - path: /day
           dialect: openai
-          upstreams: [{id: d, url: "mock://openai?tokens=4", rpd_limit: 1}]
+          upstreams: [{id: d, url: "mock://openai?tokens=4", rpd: 1}]
         - path: /small
           dialect: anthropic
-          upstreams: [{id: s, url: "mock://anthropic?tokens=4", itpm_limit: 100}]
+          upstreams: [{id: s, url: "mock://anthropic?tokens=4", itpm: 100}]
         - path: /gone
           dialect: gemini
           upstreams: [{id: n, url: "http://127.0.0.1:1"}]

@@ -33,7 +33,7 @@ class ReloadedKeysIT extends HostileCase {
         endpoints:
           - path: /openai
             dialect: openai
-            upstreams: [{id: o, url: "%1$s", max_concurrency: 1}]
+            upstreams: [{id: o, url: "%1$s", concurrency: 1}]
           - {path: /permit, algorithm: none}
         """;
   }
@@ -78,7 +78,7 @@ class ReloadedKeysIT extends HostileCase {
 
   @Test
   void keyTakenAway_isNobodys_andItsRequestsGoOn() throws Exception {
-    reloaded(key("staying", ""), key("leaving", ", rate_limit_rpm: 100"));
+    reloaded(key("staying", ""), key("leaving", ", rpm: 100"));
     upstream.script(
         (from, byteSocket) -> {
           from.read(byteSocket);
@@ -102,14 +102,14 @@ class ReloadedKeysIT extends HostileCase {
 
   @Test
   void limitThatIsChanged_appliesAtOnceToWhatIsSpentAlready() throws Exception {
-    reloaded(key("changing", ", rate_limit_rpm: 10"));
+    reloaded(key("changing", ", rpm: 10"));
     assertThat(left("changing")).startsWith("\"key-rpm\";r=9;");
     assertThat(left("changing")).startsWith("\"key-rpm\";r=8;");
-    reloaded(key("changing", ", rate_limit_rpm: 4"));
+    reloaded(key("changing", ", rpm: 4"));
     assertThat(left("changing")).startsWith("\"key-rpm\";r=1;");
-    reloaded(key("changing", ", rate_limit_rpm: 3"));
+    reloaded(key("changing", ", rpm: 3"));
     refused(permit("changing"), 429, "key_rpm");
-    reloaded(key("changing", ", rate_limit_rpm: 6"));
+    reloaded(key("changing", ", rpm: 6"));
     assertThat(left("changing")).startsWith("\"key-rpm\";r=2;");
     reloaded(key("changing", ""));
     assertThat(left("changing")).doesNotContain("key-rpm");
@@ -117,7 +117,7 @@ class ReloadedKeysIT extends HostileCase {
 
   @Test
   void keyWithAnotherSecret_keepsWhatItHasSpent() throws Exception {
-    String before = key("renewed", ", rate_limit_rpm: 3");
+    String before = key("renewed", ", rpm: 3");
     reloaded(before);
     assertThat(left("renewed")).startsWith("\"key-rpm\";r=2;");
     reloaded(before.replace(KeyedRequestsIT.sha256("renewed"), KeyedRequestsIT.sha256("another")));
@@ -127,7 +127,7 @@ class ReloadedKeysIT extends HostileCase {
 
   @Test
   void limitThatIsRaised_letsGoWhoWaitsForIt() throws Exception {
-    String waits = ", on_limit: wait, rate_limit_rpm: ";
+    String waits = ", on_limit: wait, rpm: ";
     reloaded(key("parked", waits + 1));
     try (ByteSocket first = chat("parked");
         ByteSocket second = chat("parked")) {
@@ -153,7 +153,7 @@ class ReloadedKeysIT extends HostileCase {
       upstream.received();
       try (ByteSocket second = waiting("unlimited", 1);
           ByteSocket third = waiting("unlimited", 2)) {
-        reloaded(key("unlimited", ", on_limit: wait, rate_limit_rpm: 1"));
+        reloaded(key("unlimited", ", on_limit: wait, rpm: 1"));
         answers.release(2);
         upstream.received();
         assertThat(first.answer().status()).isEqualTo(200);

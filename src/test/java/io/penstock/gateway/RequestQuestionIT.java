@@ -41,7 +41,7 @@ class RequestQuestionIT extends HostileCase {
         upstreams: [{id: sp, url: "%1$s"}]
       - path: /single
         dialect: openai
-        upstreams: [{id: si, url: "%1$s", max_concurrency: 1}]
+        upstreams: [{id: si, url: "%1$s", concurrency: 1}]
     """
         .replace("ALICE", KeyedRequestsIT.sha256(ALICE))
         .replace("BOB", KeyedRequestsIT.sha256(BOB));

@@ -55,7 +55,7 @@ class RewritingIT extends HostileCase {
       - path: /fall
         dialect: openai
         upstreams:
-          - {id: busy, url: "%1$s", models: [full], max_concurrency: 1}
+          - {id: busy, url: "%1$s", models: [full], concurrency: 1}
           - {id: free, url: "%1$s", models: [spare]}
     """;
   }

@@ -26,7 +26,7 @@ class SlowClientIT extends HostileCase {
     endpoints:
       - path: /openai
         dialect: openai
-        upstreams: [{id: o, url: "%1$s", max_concurrency: 1}]
+        upstreams: [{id: o, url: "%1$s", concurrency: 1}]
     """;
   }
 

@@ -21,7 +21,7 @@ class StatedPriorityIT extends HostileCase {
         dialect: openai
         scheduler: priority
         priority_aging_seconds: 0
-        upstreams: [{id: o, url: "%1$s", max_concurrency: 1}]
+        upstreams: [{id: o, url: "%1$s", concurrency: 1}]
     """
         .replace("LOW", KeyedRequestsIT.sha256("low"))
         .replace("HIGH", KeyedRequestsIT.sha256("high"));

@@ -63,7 +63,7 @@ class StreamHeartbeatIT extends HostileCase {
         upstreams: [{id: sp, url: "%1$s"}]
       - path: /single
         dialect: openai
-        upstreams: [{id: si, url: "%1$s", max_concurrency: 1}]
+        upstreams: [{id: si, url: "%1$s", concurrency: 1}]
       - path: /slow
         dialect: openai
         heartbeat_seconds: 600

@@ -29,7 +29,7 @@ class StrictAfterDenialIT {
   private final RedisServer redis = RedisServer.shared();
 
   private StartedGateway start(String name, String interval) throws IOException {
-    String key = "- {name: %s, sha256: %s, rate_limit_tpm: 100, sharing: eventual%s}\n  ";
+    String key = "- {name: %s, sha256: %s, tpm: 100, sharing: eventual%s}\n  ";
     return StartedGateway.start(
         Files.createDirectory(directory.resolve(name)),
         "keys:\n  "

@@ -21,7 +21,7 @@ class KeysOfFilesIT {
   }
 
   private static String key(String sha256) {
-    return "keys: [{name: a, rate_limit_rpm: 5, sha256: " + sha256 + "}]\n";
+    return "keys: [{name: a, rpm: 5, sha256: " + sha256 + "}]\n";
   }
 
   private static String reload(StartedGateway gateway, String routes) {

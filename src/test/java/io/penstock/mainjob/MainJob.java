@@ -82,8 +82,7 @@ final class MainJob implements AutoCloseable {
   private String routes(String limits) {
     String openAiLimits = "rpm_limit: %d, tpm_limit: %d".formatted(REQUEST_LIMIT, LIMIT);
     String anthropicLimits =
-        "rpm_limit: %d, itpm_limit: %d, otpm_limit: %d"
-            .formatted(REQUEST_LIMIT, INPUT_LIMIT, LIMIT);
+        "rpm_limit: %d, itpm: %d, otpm: %d".formatted(REQUEST_LIMIT, INPUT_LIMIT, LIMIT);
     // All prompts begin alike, so long ones wait for each other. When a window opens, later
     // requests take its room meanwhile; without cache_warmup: 0, /window would not be in order.
     return """

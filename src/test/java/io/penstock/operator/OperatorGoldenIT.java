@@ -163,14 +163,14 @@ class OperatorGoldenIT {
     send(
         all,
         "POST /keys",
-        "{\"name\":\"alice\",\"rate_limit_rpm\":60}",
+        "{\"name\":\"alice\",\"rpm\":60}",
         "{\"name\":\"alice\"}",
         "{\"name\":\"filed\"}",
         "{\"name\":\"bob\",\"sha256\":\"" + KeySecrets.sha256("bob") + "\"}",
         "{\"name\":\"eve\",\"sha256\":\"" + KeySecrets.sha256("bob") + "\"}",
         "{\"name\":\"a b\"}",
         "{\"name\":\"anonymous\"}",
-        "{\"name\":\"c\",\"rate_limit_rpm\":-1}",
+        "{\"name\":\"c\",\"rpm\":-1}",
         "{\"name\":\"c\",\"rps\":1}",
         "{\"name\":\"c\",\"group\":\"nobody\"}",
         "{\"name\":\"c\",\"expires_at\":\"tomorrow\"}",
@@ -182,7 +182,7 @@ class OperatorGoldenIT {
         "x".repeat(10));
     ask(all, "POST /keys");
     send(all, "PATCH /keys/alice", "{\"rpm\":120,\"on_limit\":\"wait\"}", "{\"x\":1}");
-    send(all, "PATCH /keys/alice", "{\"rate_limit_rpm\":null}", "{\"name\":\"z\"}", "7");
+    send(all, "PATCH /keys/alice", "{\"rpm\":null}", "{\"name\":\"z\"}", "7");
     send(all, "PATCH /keys/nobody", "{}");
     send(all, "PATCH /keys/filed", "{}");
     send(all, "POST /keys/alice/rotate", "{\"overlap_seconds\":60}", "{\"overlap_seconds\":-1}");

@@ -92,7 +92,7 @@ class OperatorKeysIT {
 
   @Test
   void keyMade_isKnownAtOnceAndItsSecretIsToldOnce() throws Exception {
-    Answer made = make(",\"rate_limit_rpm\":60,\"allowed_models\":[\"m\"]");
+    Answer made = make(",\"rpm\":60,\"allowed_models\":[\"m\"]");
     assertThat(made.response().headers().firstValue("Location")).hasValue("/keys/" + name);
     assertThat(made.response().headers().firstValue("Cache-Control")).hasValue("no-store");
     String secret = made.secret();
@@ -107,7 +107,7 @@ class OperatorKeysIT {
       Answer shown = ask("GET", path, "");
       assertThat(shown.status()).isEqualTo(200);
       assertThat(shown.text())
-          .contains("\"name\":\"" + name + "\",\"source\":\"store\",\"rate_limit_rpm\":60")
+          .contains("\"name\":\"" + name + "\",\"source\":\"store\",\"rpm\":60")
           .doesNotContain("secret\":", "sha256", secret, KeySecrets.sha256(secret));
     }
   }
@@ -122,8 +122,8 @@ class OperatorKeysIT {
         .isEqualTo(
             "{\"name\":\""
                 + name
-                + "\",\"source\":\"store\",\"rate_limit_rpm\":0,\"rate_limit_tpm\":0,"
-                + "\"rate_limit_rpd\":0,\"max_concurrency\":0,\"budget_tokens_per_day\":0,"
+                + "\",\"source\":\"store\",\"rpm\":0,\"tpm\":0,"
+                + "\"rpd\":0,\"concurrency\":0,\"budget_tokens_per_day\":0,"
                 + "\"max_output_tokens\":0,\"models\":{},\"group\":null,\"allowed_models\":null,"
                 + "\"allowed_endpoints\":null,\"calls\":null,\"priority\":0,\"max_priority\":0,\"weight\":1,"
                 + "\"expires_at\":null,\"on_limit\":\"reject\",\"strict_after_denial\":false,"
@@ -175,11 +175,11 @@ class OperatorKeysIT {
 
   @Test
   void keyChanged_keepsWhatIsNotNamedAndItsSecret() throws Exception {
-    String secret = make(",\"rate_limit_rpm\":60,\"weight\":3").secret();
-    Answer changed = ask("PATCH", "/keys/" + name, "{\"weight\":null,\"rate_limit_tpm\":9}");
+    String secret = make(",\"rpm\":60,\"weight\":3").secret();
+    Answer changed = ask("PATCH", "/keys/" + name, "{\"weight\":null,\"tpm\":9}");
     assertThat(changed.status()).isEqualTo(200);
     assertThat(changed.text())
-        .contains("\"rate_limit_rpm\":60,\"rate_limit_tpm\":9", "\"weight\":1")
+        .contains("\"rpm\":60,\"tpm\":9", "\"weight\":1")
         .doesNotContain("\"secret\"");
     assertThat(caller(secret)).isNotNull();
   }
@@ -229,14 +229,14 @@ class OperatorKeysIT {
         "POST | /keys | [] | a JSON object is expected",
         "POST | /keys | {'name | the body is not JSON, expected an object",
         "POST | /keys | {'name':'y','weight':2,'weight':1} | the body is not JSON",
-        "PATCH | /keys/x | {'rate_limit_rpm':1,'rate_limit_rpm':0} | the body is not JSON",
+        "PATCH | /keys/x | {'rpm':1,'rpm':0} | the body is not JSON",
         "POST | /keys | {} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':7} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':'a/b'} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':'-rf'} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':'x','rps':1} | rps is not known, expected some of",
         "POST | /keys | {'name':'x','secret':'s'} | secret is not known, expected some of",
-        "POST | /keys | {'name':'x','rate_limit_rpm':-1} | rate_limit_rpm is expected to be",
+        "POST | /keys | {'name':'x','rpm':-1} | rpm is expected to be",
         "POST | /keys | {'name':'x','sha256':'psk_x'} | sha256 is expected to be 64",
         "POST | /keys | {'name':'x','group':'none'} | group is expected to be one that route",
         "POST | /keys | {'name':'x','expires_at':'2020-01-01'} | expires_at is past",

@@ -32,13 +32,13 @@ class TicketsIT {
       """
       keys:
         - {name: free, sha256: FREE}
-        - {name: two, sha256: TWO, rate_limit_rpm: 2}
+        - {name: two, sha256: TWO, rpm: 2}
       endpoints:
         - {path: /permit, algorithm: none}
         - {path: /budget, algorithm: token_window, tokens_per_window: 100, window_seconds: 3600}
         - path: /one
           dialect: openai
-          upstreams: [{id: one, url: "mock://openai?latency=30s", max_concurrency: 1}]
+          upstreams: [{id: one, url: "mock://openai?latency=30s", concurrency: 1}]
         - path: /enough
           dialect: openai
           upstreams: [{id: enough, url: "mock://openai?rpm=1&window=60s"}]

@@ -20,7 +20,7 @@ class RedisRestartIT {
   private static final String ROUTES =
       """
       keys:
-        - {name: k, sha256: %s, rate_limit_rpd: 1000}
+        - {name: k, sha256: %s, rpd: 1000}
       endpoints:
         - {path: /open, algorithm: none}
       """

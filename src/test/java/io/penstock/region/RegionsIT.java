@@ -96,7 +96,7 @@ class RegionsIT {
     SECRETS.forEach(
         (key, secret) ->
             routes.append(
-                "  - {name: %s, sha256: %s, rate_limit_tpm: %d, sharing: %s}\n"
+                "  - {name: %s, sha256: %s, tpm: %d, sharing: %s}\n"
                     .formatted(
                         key,
                         KeySecrets.sha256(secret),

@@ -32,7 +32,7 @@ class ManyInstancesIT {
   private static String routes(String limited, String unlimited) {
     return """
     keys:
-      - {name: limited, sha256: %s, rate_limit_rpm: %d, on_limit: wait}
+      - {name: limited, sha256: %s, rpm: %d, on_limit: wait}
       - {name: unlimited, sha256: %s}
     endpoints:
       - {path: /window, algorithm: token_window, tokens_per_window: %d, window_seconds: %d}

@@ -49,10 +49,10 @@ class SharedHeadersIT {
             directory,
             """
             keys:
-              - {name: plenty, sha256: %s, rate_limit_rpd: 1000}
-              - {name: plenty-2, sha256: %s, rate_limit_rpd: 1000}
-              - {name: plenty-3, sha256: %s, rate_limit_rpd: 1000}
-              - {name: little, sha256: %s, rate_limit_rpd: 2}
+              - {name: plenty, sha256: %s, rpd: 1000}
+              - {name: plenty-2, sha256: %s, rpd: 1000}
+              - {name: plenty-3, sha256: %s, rpd: 1000}
+              - {name: little, sha256: %s, rpd: 2}
               - {name: tokens, sha256: %s}
             endpoints:
               - {path: /open, algorithm: none}

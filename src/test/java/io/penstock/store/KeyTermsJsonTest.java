@@ -22,7 +22,7 @@ class KeyTermsJsonTest {
 
   private static final String EVERYTHING =
       """
-      {"rate_limit_rpm":1,"rate_limit_tpm":2,"rate_limit_rpd":3,"max_concurrency":4,
+      {"rpm":1,"tpm":2,"rpd":3,"concurrency":4,
        "budget_tokens_per_day":5,"max_output_tokens":11,"models":{"m":{"rpm":6,"tpm":7},"n":{"tpm":8}},"group":"g",
        "allowed_models":["m","n"],"allowed_endpoints":["/b//c"],"calls":["/v1/files","weighed"],
        "priority":-1,"max_priority":9,"weight":10,"expires_at":"2026-01-31T12:00:00+01:00",
@@ -68,16 +68,11 @@ class KeyTermsJsonTest {
   }
 
   @Test
-  void names_ofRequestsAreThoseOfRouteFilesOrTheStoredOnes() {
+  void names_areThoseOfRouteFiles() {
     KeySpec key = changed(PLAIN, "{\"rpm\":1,\"tpm\":2,\"rpd\":3,\"concurrency\":4}");
     assertThat(key.limits()).isEqualTo(new KeySpec.Limits(1, 2, 3, 4, 0));
     assertThat(KeyTermsJson.stored(key))
-        .isEqualTo(
-            "{\"rate_limit_rpm\":1,\"rate_limit_tpm\":2,\"rate_limit_rpd\":3,"
-                + "\"max_concurrency\":4}");
-    assertThatThrownBy(() -> changed(PLAIN, "{\"rate_limit_rpm\":1,\"rpm\":1}"))
-        .isInstanceOf(KeyTermsJson.Unclear.class)
-        .hasMessage("rate_limit_rpm and rpm are two names of one term, expected only rpm");
+        .isEqualTo("{\"rpm\":1,\"tpm\":2,\"rpd\":3,\"concurrency\":4}");
     assertThatThrownBy(() -> changed(PLAIN, "{\"rpm\":-1}"))
         .hasMessageStartingWith("rpm is expected to be a whole number");
   }
@@ -130,9 +125,9 @@ class KeyTermsJsonTest {
   @Test
   void limit_isTakenUpToTheMostAndNoFurther() {
     long most = Cost.MAX_TOKENS;
-    assertThat(changed(PLAIN, "{\"rate_limit_tpm\":" + most + "}").limits().tpm()).isEqualTo(most);
-    assertThatThrownBy(() -> changed(PLAIN, "{\"rate_limit_tpm\":" + (most + 1) + "}"))
-        .hasMessage("rate_limit_tpm is expected to be a whole number from 0 to " + most);
+    assertThat(changed(PLAIN, "{\"tpm\":" + most + "}").limits().tpm()).isEqualTo(most);
+    assertThatThrownBy(() -> changed(PLAIN, "{\"tpm\":" + (most + 1) + "}"))
+        .hasMessage("tpm is expected to be a whole number from 0 to " + most);
   }
 
   @ParameterizedTest
@@ -141,11 +136,11 @@ class KeyTermsJsonTest {
       value = {
         "{'rps':1} | rps is not known, expected some of [rpm, tpm, rpd, concurrency, ",
         "{'psk_SECRET':1} | a member is not known",
-        "{'rate_limit_rpm':-1} | rate_limit_rpm is expected to be a whole number from 0",
-        "{'rate_limit_rpm':1.5} | rate_limit_rpm is expected to be a whole number",
-        "{'rate_limit_rpm':'1'} | rate_limit_rpm is expected to be a whole number",
-        "{'rate_limit_rpm':1e99} | rate_limit_rpm is expected to be a whole number",
-        "{'max_concurrency':99999999999999999999} | max_concurrency is expected",
+        "{'rpm':-1} | rpm is expected to be a whole number from 0",
+        "{'rpm':1.5} | rpm is expected to be a whole number",
+        "{'rpm':'1'} | rpm is expected to be a whole number",
+        "{'rpm':1e99} | rpm is expected to be a whole number",
+        "{'concurrency':99999999999999999999} | concurrency is expected",
         "{'models':[]} | models is expected to be an object",
         "{'models':{'m':1}} | each of models is expected to be an object",
         "{'models':{'m':{'rpd':1}}} | each of models is expected to have rpm, tpm, or both",

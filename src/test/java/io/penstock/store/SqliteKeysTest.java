@@ -137,7 +137,7 @@ class SqliteKeysTest extends KeyStorageContract {
     try (KeyStorage storage = open(file)) {
       done(storage.add(key("alice", "b")));
     }
-    sql(file, "UPDATE penstock_keys SET terms = '{\"rate_limit_rpm\":\"many\"}'");
+    sql(file, "UPDATE penstock_keys SET terms = '{\"rpm\":\"many\"}'");
     assertThatThrownBy(() -> open(file))
         .isInstanceOf(UnusableStore.class)
         .hasMessage("keys in " + file + ": what it says of key alice cannot be read");

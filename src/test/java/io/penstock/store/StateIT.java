@@ -35,7 +35,7 @@ class StateIT {
         - {path: /slow, algorithm: strict, rate: 0.001}
         - path: /openai
           dialect: openai
-          upstreams: [{id: m, url: "mock://openai?tokens=7", rpm_limit: 1000, rpd_limit: 1}]
+          upstreams: [{id: m, url: "mock://openai?tokens=7", rpm_limit: 1000, rpd: 1}]
       """;
 
   @TempDir private Path directory;

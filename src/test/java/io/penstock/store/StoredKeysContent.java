@@ -17,8 +17,8 @@ final class StoredKeysContent {
   /** A value for each term that a key may have. */
   private static final String ALL_TERMS =
       """
-      {"rate_limit_rpm": 60, "rate_limit_tpm": 10000, "rate_limit_rpd": 1000,
-       "max_concurrency": 4, "budget_tokens_per_day": 500000, "max_output_tokens": 4000,
+      {"rpm": 60, "tpm": 10000, "rpd": 1000,
+       "concurrency": 4, "budget_tokens_per_day": 500000, "max_output_tokens": 4000,
        "models": {"gpt-4o": {"rpm": 5, "tpm": 6}},
        "group": "team", "allowed_models": ["gpt-4o", "claude"],
        "allowed_endpoints": ["/openai", "/anthropic"], "priority": 3, "max_priority": 5,

@@ -70,7 +70,7 @@ class StoredSharingIT {
             "--penstock.keys.store=file:" + directory.resolve("keys.db"),
             "--penstock.redis.url=" + redis.url(),
             "--penstock.redis.namespace=" + namespace)) {
-      String key = "{\"name\":\"%s\",\"sha256\":\"%s\",\"rate_limit_tpm\":9000,\"sharing\":\"%s\"}";
+      String key = "{\"name\":\"%s\",\"sha256\":\"%s\",\"tpm\":9000,\"sharing\":\"%s\"}";
       operator(gateway, "POST", "/keys", key.formatted("k", KeySecrets.sha256(secret), "eventual"));
       operator(gateway, "POST", "/keys", key.formatted("own", KeySecrets.sha256(own), "local"));
       assertThat(gateway.gateway("GET /a", "x-penstock-key: " + own)).startsWith("HTTP/1.1 200");

@@ -16,7 +16,7 @@ final class KeyOperator {
 
   /** Creates a key and returns its secret. */
   static String make(JarGateway gateway, String name) {
-    return create(gateway, name, "\"rate_limit_rpm\":61,\"weight\":3");
+    return create(gateway, name, "\"rpm\":61,\"weight\":3");
   }
 
   /**
@@ -54,7 +54,7 @@ final class KeyOperator {
   static void verifyTerms(JarGateway gateway, String name) {
     JsonNode key = json(gateway.operator("GET", "/keys/" + name, ""));
     assertThat(key.required("source").asString()).isEqualTo("store");
-    assertThat(key.required("rate_limit_rpm").asLong()).isEqualTo(61);
+    assertThat(key.required("rpm").asLong()).isEqualTo(61);
     assertThat(key.required("weight").asLong()).isEqualTo(3);
   }
 

@@ -85,8 +85,8 @@ class RollingUpgradeIT {
       - {name: clients, sha256: %s}
       - {name: %s, sha256: %s}
       - {name: %s, sha256: %s}
-      - {name: eventual-one, sha256: %s, rate_limit_tpm: 1000, sharing: eventual}
-      - {name: eventual-two, sha256: %s, rate_limit_tpm: 1000, sharing: eventual}
+      - {name: eventual-one, sha256: %s, tpm: 1000, sharing: eventual}
+      - {name: eventual-two, sha256: %s, tpm: 1000, sharing: eventual}
     endpoints:
       - {path: /open, algorithm: none}
       - {path: /window, algorithm: token_window, tokens_per_window: %d, window_seconds: 2}

@@ -82,7 +82,7 @@ class PipeliningIT {
     assertThat(answers(gateway.operatorPort(), asks("GET", "/keys", ""), addKey("first")))
         .first()
         .isEqualTo("HTTP/1.1 201 Created");
-    String change = asks("PATCH", "/keys/first", "{\"rate_limit_rpm\":7}");
+    String change = asks("PATCH", "/keys/first", "{\"rpm\":7}");
     String look = asks("GET", "/keys/first", "");
     assertThat(answers(gateway.operatorPort(), look, change, look))
         .hasSize(9)

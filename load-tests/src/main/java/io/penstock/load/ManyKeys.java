@@ -38,7 +38,7 @@ final class ManyKeys implements Scenario {
   private static final String SECRET = "load-test-";
   private static final String INSERT =
       "INSERT INTO penstock_keys (name, sha256, terms) VALUES (?, ?, ?)";
-  private static final String TERMS = "{\"rate_limit_tpm\":900000000}";
+  private static final String TERMS = "{\"tpm\":900000000}";
 
   /** A Penstock, and how many it has. */
   private record Size(String name, int endpoints, int keys) {

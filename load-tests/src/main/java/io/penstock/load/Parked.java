@@ -46,7 +46,7 @@ final class Parked implements Scenario {
     keys:
       - name: load
         sha256: %s
-        rate_limit_tpm: 900000000
+        tpm: 900000000
     endpoints:
       - path: /waiting
         dialect: openai

@@ -52,7 +52,7 @@ final class Penstock {
     keys:
       - name: load
         sha256: %s
-        rate_limit_tpm: 90000000000
+        tpm: 90000000000
     endpoints:
       - path: /load
         dialect: openai

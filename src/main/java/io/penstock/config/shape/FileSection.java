@@ -37,7 +37,7 @@ public final class FileSection {
     Map<String, RouteSetting<?>> byName = new HashMap<>();
     for (RouteSetting<?> setting : table) {
       byName.put(setting.name(), setting);
-      setting.oldNames().forEach(old -> byName.put(old, setting));
+      setting.otherNames().forEach(other -> byName.put(other, setting));
     }
     Set<String> seen = new HashSet<>();
     Map<String, LocatedValue<String>> written = new HashMap<>();
@@ -72,7 +72,7 @@ public final class FileSection {
 
   /**
    * Returns whether {@code key} is the only name under which the section sets {@code setting}, or
-   * adds a fault; notes an old name.
+   * adds a fault.
    */
   private static boolean onlyName(
       RouteSetting<?> setting,
@@ -88,9 +88,6 @@ public final class FileSection {
               "%s and %s, which is set at %s, are two names of one setting, expected only %s"
                   .formatted(key.value(), first.value(), first.place(), setting.name()));
       return false;
-    }
-    if (!key.value().equals(setting.name())) {
-      sourceFile.findings().oldName(key.place(), key.value(), setting.name());
     }
     return true;
   }

@@ -8,13 +8,17 @@ import java.util.function.Function;
  * One key of route files, the common source of the parser, the documentation and the schema.
  *
  * @param name the key
- * @param oldNames keys that mean the same and stay accepted, with a warning
+ * @param otherNames keys that mean the same, which users of other products know
  * @param shape the form of its values
  * @param fallback its value if neither the section nor the defaults set it
  * @param meaning one sentence for the schema, units included
  */
 public record RouteSetting<T>(
-    String name, List<String> oldNames, ValueShape<T> shape, Fallback<T> fallback, String meaning) {
+    String name,
+    List<String> otherNames,
+    ValueShape<T> shape,
+    Fallback<T> fallback,
+    String meaning) {
 
   /** The value of a setting that nothing sets. */
   public sealed interface Fallback<T> {
@@ -71,8 +75,8 @@ public record RouteSetting<T>(
         name, List.of(), valueShape, new Fallback.Derived<>(text, from), meaning);
   }
 
-  /** Returns the same setting, which may also be written under old names. */
-  public RouteSetting<T> formerly(String... names) {
+  /** Returns the same setting, which may also be written under other names. */
+  public RouteSetting<T> alsoCalled(String... names) {
     return new RouteSetting<>(name, List.of(names), shape, fallback, meaning);
   }
 

@@ -13,19 +13,19 @@ public final class SectionSchema {
   public static Map<String, Object> of(List<RouteSetting<?>> table) {
     Map<String, Object> properties = new LinkedHashMap<>();
     List<String> required = new ArrayList<>();
-    Map<String, Object> deprecated = new LinkedHashMap<>();
+    Map<String, Object> aliases = new LinkedHashMap<>();
     List<Map<String, Object>> twoNames = new ArrayList<>();
     for (RouteSetting<?> setting : table) {
       properties.put(setting.name(), settingSchema(setting));
       if (setting.fallback() instanceof RouteSetting.Fallback.Required) {
         required.add(setting.name());
       }
-      for (String old : setting.oldNames()) {
-        deprecated.put(old, oldName(setting));
-        twoNames.add(ValueShape.keywords("required", List.of(setting.name(), old)));
+      for (String other : setting.otherNames()) {
+        aliases.put(other, alias(setting));
+        twoNames.add(ValueShape.keywords("required", List.of(setting.name(), other)));
       }
     }
-    properties.putAll(deprecated);
+    properties.putAll(aliases);
     Map<String, Object> schema = object(properties);
     if (!required.isEmpty()) {
       schema.put("required", required);
@@ -42,10 +42,9 @@ public final class SectionSchema {
         "type", "object", "additionalProperties", false, "properties", properties);
   }
 
-  private static Map<String, Object> oldName(RouteSetting<?> setting) {
+  private static Map<String, Object> alias(RouteSetting<?> setting) {
     Map<String, Object> schema = new LinkedHashMap<>();
-    schema.put("deprecated", true);
-    schema.put("description", "The old name of " + setting.name() + ".");
+    schema.put("description", "Another name of " + setting.name() + ".");
     schema.putAll(setting.shape().schema());
     return schema;
   }

@@ -11,9 +11,6 @@ public interface SourceFindings {
 
   void warn(SourcePlace place, String message);
 
-  /** Notes that a setting has its old name {@code old}, and now is called {@code name}. */
-  void oldName(SourcePlace place, String old, String name);
-
   /** Notes environment variables that values were taken from. */
   void variables(List<String> names);
 }
