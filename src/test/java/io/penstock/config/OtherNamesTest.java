@@ -15,6 +15,7 @@ class OtherNamesTest {
       """
       endpoints:
         - path: /a
+          dialect: openai
           upstreams: [{id: u, url: 'http://u', rpm_limit: 1, tpm_limit: 2}]
       models: {m: {max_rpm: 7, max_tpm: 8, max_rpd: 9}}
       """;
