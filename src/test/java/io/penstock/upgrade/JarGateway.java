@@ -22,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 final class JarGateway implements AutoCloseable {
   private static final Duration LONGEST = Duration.ofSeconds(90);
 
-  private final String place;
   private final JarVersion version;
   private final int port = RunningGateway.freePort();
   private final int operatorPort = RunningGateway.freePort();
@@ -31,14 +30,12 @@ final class JarGateway implements AutoCloseable {
   private final Thread reader;
 
   /** Begins to start a gateway; {@link #outcome} waits for it. */
-  static JarGateway begin(String place, JarVersion version, Path routes, List<String> arguments)
+  static JarGateway begin(JarVersion version, Path routes, List<String> arguments)
       throws IOException {
-    return new JarGateway(place, version, routes, arguments);
+    return new JarGateway(version, routes, arguments);
   }
 
-  private JarGateway(String place, JarVersion version, Path routes, List<String> arguments)
-      throws IOException {
-    this.place = place;
+  private JarGateway(JarVersion version, Path routes, List<String> arguments) throws IOException {
     this.version = version;
     List<String> command = JavaCommand.java("-Xmx256m", "-jar", UnpackedJar.of(version).toString());
     command.addAll(
@@ -52,15 +49,6 @@ final class JarGateway implements AutoCloseable {
 
   JarVersion version() {
     return version;
-  }
-
-  /** Returns its place and its version. */
-  String name() {
-    return place + " (" + version + ")";
-  }
-
-  int port() {
-    return port;
   }
 
   /** Waits until the gateway is ready or has ended, and returns the outcome. */
@@ -90,9 +78,8 @@ final class JarGateway implements AutoCloseable {
     }
   }
 
-  /** Returns a request with a key, the last one of its connection. */
   @SuppressWarnings("StringConcatToTextBlock") // as on the wire
-  static String request(String key, String target) {
+  private static String request(String key, String target) {
     return "GET "
         + target
         + " HTTP/1.1\r\nHost: 127.0.0.1\r\nx-penstock-key: "
@@ -147,6 +134,6 @@ final class JarGateway implements AutoCloseable {
 
   @Override
   public String toString() {
-    return name() + ", which wrote " + log;
+    return version + ", which wrote " + log;
   }
 }

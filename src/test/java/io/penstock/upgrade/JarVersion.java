@@ -2,12 +2,8 @@ package io.penstock.upgrade;
 
 /** The two versions of the program in an upgrade. */
 enum JarVersion {
-  /** The version to upgrade from, or to downgrade to. */
+  /** The version to upgrade from. */
   PREVIOUS,
   /** The version built from the present sources. */
-  CURRENT;
-
-  JarVersion other() {
-    return this == PREVIOUS ? CURRENT : PREVIOUS;
-  }
+  CURRENT
 }
