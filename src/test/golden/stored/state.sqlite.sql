@@ -5,8 +5,7 @@ CREATE TABLE quotas(model TEXT PRIMARY KEY, max_rpm INTEGER NOT NULL, max_tpm IN
 CREATE TABLE requests(model TEXT NOT NULL, ts INTEGER NOT NULL);
 CREATE TABLE spend(kind TEXT NOT NULL, id TEXT NOT NULL, measure TEXT NOT NULL, cell_start INTEGER NOT NULL, amount INTEGER NOT NULL);
 CREATE TABLE tokens(model TEXT NOT NULL, ts INTEGER NOT NULL, count INTEGER NOT NULL);
-CREATE TABLE usage(day TEXT NOT NULL, key TEXT NOT NULL, grp TEXT NOT NULL, model TEXT NOT NULL, requests INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, PRIMARY KEY(day, key, grp, model)) WITHOUT ROWID;
-CREATE TABLE usage_cached(day TEXT NOT NULL, key TEXT NOT NULL, grp TEXT NOT NULL, model TEXT NOT NULL, read INTEGER NOT NULL, written INTEGER NOT NULL, written_1h INTEGER NOT NULL, PRIMARY KEY(day, key, grp, model)) WITHOUT ROWID;
+CREATE TABLE usage(day TEXT NOT NULL, key TEXT NOT NULL, grp TEXT NOT NULL, model TEXT NOT NULL, requests INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, cache_write_1h INTEGER NOT NULL, PRIMARY KEY(day, key, grp, model)) WITHOUT ROWID;
 CREATE INDEX requests_model_ts ON requests(model, ts);
 CREATE INDEX spend_cells ON spend(kind, id, measure, cell_start);
 CREATE INDEX tokens_model_ts ON tokens(model, ts);
@@ -34,8 +33,7 @@ INSERT INTO spend (kind, id, measure, cell_start, amount) VALUES ('upstream', 'a
 INSERT INTO spend (kind, id, measure, cell_start, amount) VALUES ('upstream', 'a', 'requests:86400000000000', 1700086400123456789, 5);
 INSERT INTO tokens (model, ts, count) VALUES ('a', 1700000000123456789, 5);
 INSERT INTO tokens (model, ts, count) VALUES ('a', 1700000000123456798, 6);
-INSERT INTO usage (day, key, grp, model, requests, input, output) VALUES ('2026-11-22', '', '', '', 0, 0, 0);
-INSERT INTO usage (day, key, grp, model, requests, input, output) VALUES ('2026-11-22', 'k', 'g', CAST(X'c3bc3a237b7d225c20270a09e280a8f09f98802d20' AS TEXT), 1, 2, 3);
-INSERT INTO usage (day, key, grp, model, requests, input, output) VALUES ('2026-11-23', 'c', 'g', CAST(X'c3bc3a237b7d225c20270a09e280a8f09f98802d20' AS TEXT), 1, 9, 3);
-INSERT INTO usage (day, key, grp, model, requests, input, output) VALUES ('2026-11-23', 'k', 'g', 'm', 9223372036854775807, 2, 3);
-INSERT INTO usage_cached (day, key, grp, model, read, written, written_1h) VALUES ('2026-11-23', 'c', 'g', CAST(X'c3bc3a237b7d225c20270a09e280a8f09f98802d20' AS TEXT), 4, 3, 2);
+INSERT INTO usage (day, key, grp, model, requests, input, output, cache_read, cache_write, cache_write_1h) VALUES ('2026-11-22', '', '', '', 0, 0, 0, 0, 0, 0);
+INSERT INTO usage (day, key, grp, model, requests, input, output, cache_read, cache_write, cache_write_1h) VALUES ('2026-11-22', 'k', 'g', CAST(X'c3bc3a237b7d225c20270a09e280a8f09f98802d20' AS TEXT), 1, 2, 3, 0, 0, 0);
+INSERT INTO usage (day, key, grp, model, requests, input, output, cache_read, cache_write, cache_write_1h) VALUES ('2026-11-23', 'c', 'g', CAST(X'c3bc3a237b7d225c20270a09e280a8f09f98802d20' AS TEXT), 1, 9, 3, 4, 3, 2);
+INSERT INTO usage (day, key, grp, model, requests, input, output, cache_read, cache_write, cache_write_1h) VALUES ('2026-11-23', 'k', 'g', 'm', 9223372036854775807, 2, 3, 0, 0, 0);

@@ -110,8 +110,8 @@ public record KeySpec(
    *
    * @param limitOwner the owner of its limits, as in {@link io.penstock.sharing.LimitId}; the name
    *     of the key, unless a key of that name was revoked before
-   * @param createdAtMillis Unix time in milliseconds at which it was created, {@link #UNKNOWN} if
-   *     nobody noted it
+   * @param createdAtMillis Unix time in milliseconds at which it was created, {@link #UNKNOWN} for
+   *     a key of a route file
    */
   public record Identity(String limitOwner, long createdAtMillis) {
     /** An unknown time of creation. */

@@ -12,7 +12,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Types;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -24,9 +23,8 @@ final class KeyDatabase implements AutoCloseable {
    * All keys.
    *
    * @param version a version that is not newer than they are
-   * @param noted whether the identities of all are noted
    */
-  record Content(long version, List<KeySpec> keys, boolean noted) {}
+  record Content(long version, List<KeySpec> keys) {}
 
   /**
    * The result of a change.
@@ -41,26 +39,22 @@ final class KeyDatabase implements AutoCloseable {
 
   private static final String NEXT_VERSION =
       "UPDATE penstock_key_meta SET version = version + 1 WHERE id = 1";
-  private static final String LOCK = "UPDATE penstock_key_meta SET version = version WHERE id = 1";
   private static final String VERSION = "SELECT version FROM penstock_key_meta WHERE id = 1";
 
-  /** Reads keys as {@link KeyRows} does; {@code other} is a key whose identity is the name. */
+  /** Reads keys as {@link KeyRows} does. */
   private static final String ALL =
-      "SELECT k.name, k.sha256, k.previous_sha256, k.previous_until, k.terms, i.name, i.created_at,"
-          + " other.name FROM penstock_keys k"
-          + " LEFT JOIN penstock_key_identities i ON i.identity = k.name"
-          + " LEFT JOIN penstock_keys other ON other.name = i.name AND other.name <> k.name";
+      "SELECT name, sha256, previous_sha256, previous_until, terms, identity, created_at"
+          + " FROM penstock_keys";
 
-  private static final String BY_IDENTITY = ALL + " WHERE k.name = ?";
-  private static final String BY_NAME = ALL + " WHERE i.name = ?";
+  private static final String BY_NAME = ALL + " WHERE name = ?";
   private static final String OTHERS =
       "SELECT count(*) FROM penstock_keys WHERE name <> ? AND (sha256 = ? OR previous_sha256 = ?)";
   private static final String ADD =
-      "INSERT INTO penstock_keys (sha256, previous_sha256, previous_until, terms, name)"
-          + " VALUES (?, ?, ?, ?, ?)";
+      "INSERT INTO penstock_keys (sha256, previous_sha256, previous_until, terms, identity,"
+          + " created_at, name) VALUES (?, ?, ?, ?, ?, ?, ?)";
   private static final String REPLACE =
-      "UPDATE penstock_keys SET sha256 = ?, previous_sha256 = ?, previous_until = ?, terms = ?"
-          + " WHERE name = ?";
+      "UPDATE penstock_keys SET sha256 = ?, previous_sha256 = ?, previous_until = ?, terms = ?,"
+          + " identity = ?, created_at = ? WHERE name = ?";
   private static final String REMOVE = "DELETE FROM penstock_keys WHERE name = ?";
 
   private final SqlServer server;
@@ -93,26 +87,7 @@ final class KeyDatabase implements AutoCloseable {
 
   Content content() {
     // The version first: keys read after it may be newer, and are then simply read again.
-    Content content = work(open -> all(open, version(open)));
-    if (!content.noted()) {
-      note();
-    }
-    return content;
-  }
-
-  /** Notes what a version of Penstock without a table of identities has changed. */
-  void note() {
-    work(
-        open -> {
-          open.setAutoCommit(false);
-          try (Statement lock = open.createStatement()) {
-            lock.executeUpdate(LOCK);
-          }
-          identities.note(open);
-          open.commit();
-          open.setAutoCommit(true);
-          return true;
-        });
+    return work(open -> all(open, version(open)));
   }
 
   Changed add(KeySpec key) {
@@ -121,12 +96,7 @@ final class KeyDatabase implements AutoCloseable {
           if (find(open, key.name()) != null) {
             return new NameTaken();
           }
-          KeySpec made = key.identifiedBy(identities.next(open, key.name()));
-          Change change = put(open, ADD, made);
-          if (change instanceof Done) {
-            identities.added(open, made);
-          }
-          return change;
+          return put(open, ADD, key.identifiedBy(identities.next(open, key.name())));
         });
   }
 
@@ -148,7 +118,7 @@ final class KeyDatabase implements AutoCloseable {
             return new NoSuchKey();
           }
           try (PreparedStatement remove = open.prepareStatement(REMOVE)) {
-            remove.setString(1, known.identity().limitOwner());
+            remove.setString(1, name);
             remove.executeUpdate();
           }
           identities.revoked(open, known);
@@ -192,7 +162,7 @@ final class KeyDatabase implements AutoCloseable {
 
   private static Change put(Connection open, String how, KeySpec key) throws SQLException {
     for (KeySpec.Secret secret : key.secrets()) {
-      if (taken(open, key.identity().limitOwner(), secret.sha256())) {
+      if (taken(open, key.name(), secret.sha256())) {
         return new SecretTaken();
       }
     }
@@ -208,15 +178,16 @@ final class KeyDatabase implements AutoCloseable {
       }
       put.setString(4, KeyTermsJson.stored(key));
       put.setString(5, key.identity().limitOwner());
+      put.setLong(6, key.identity().createdAtMillis());
+      put.setString(7, key.name());
       put.executeUpdate();
     }
     return new Done(key);
   }
 
-  private static boolean taken(Connection open, String identity, String sha256)
-      throws SQLException {
+  private static boolean taken(Connection open, String name, String sha256) throws SQLException {
     try (PreparedStatement others = open.prepareStatement(OTHERS)) {
-      others.setString(1, identity);
+      others.setString(1, name);
       others.setString(2, sha256);
       others.setString(3, sha256);
       try (ResultSet row = others.executeQuery()) {
@@ -226,14 +197,7 @@ final class KeyDatabase implements AutoCloseable {
   }
 
   private static @Nullable KeySpec find(Connection open, String name) throws SQLException {
-    KeySpec ofIdentity = one(open, BY_IDENTITY, name);
-    boolean found = ofIdentity != null && ofIdentity.name().equals(name);
-    return found ? ofIdentity : one(open, BY_NAME, name);
-  }
-
-  private static @Nullable KeySpec one(Connection open, String query, String name)
-      throws SQLException {
-    try (PreparedStatement one = open.prepareStatement(query)) {
+    try (PreparedStatement one = open.prepareStatement(BY_NAME)) {
       one.setString(1, name);
       try (ResultSet rows = one.executeQuery()) {
         return rows.next() ? new KeyRows().key(rows) : null;
@@ -244,9 +208,7 @@ final class KeyDatabase implements AutoCloseable {
   private static Content all(Connection open, long version) throws SQLException {
     try (PreparedStatement all = open.prepareStatement(ALL);
         ResultSet rows = all.executeQuery()) {
-      KeyRows keyRows = new KeyRows();
-      List<KeySpec> keys = keyRows.all(rows);
-      return new Content(version, keys, keyRows.noted());
+      return new Content(version, new KeyRows().all(rows));
     }
   }
 

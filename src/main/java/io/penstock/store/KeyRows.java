@@ -15,12 +15,6 @@ import tools.jackson.databind.node.ObjectNode;
 /** Reads keys from rows. Equal terms are parsed once, and share one object. */
 final class KeyRows {
   private final Map<String, KeySpec> byTerms = new HashMap<>();
-  private boolean noted = true;
-
-  /** Returns whether the identities of all keys read so far are noted. */
-  boolean noted() {
-    return noted;
-  }
 
   List<KeySpec> all(ResultSet rows) throws SQLException {
     List<KeySpec> keys = new ArrayList<>();
@@ -31,17 +25,11 @@ final class KeyRows {
   }
 
   /**
-   * Reads the columns identity, SHA-256, previous SHA-256, its expiry, terms, name, time of
-   * creation, and the name if another key has it for identity. The name is null for a key that a
-   * version of Penstock without identities has created; such a key may have the name of an earlier
-   * one, which is then shown by its identity.
+   * Reads the columns name, SHA-256, previous SHA-256, its expiry, terms, identity and time of
+   * creation.
    */
   KeySpec key(ResultSet row) throws SQLException {
-    String identity = row.getString(1);
-    String noted = row.getString(6);
-    this.noted &= noted != null;
-    boolean same = noted == null || row.getString(8) != null || noted.equals(identity);
-    String name = same ? identity : noted;
+    String name = row.getString(1);
     try {
       KeySpec.Secret secret = new KeySpec.Secret(row.getString(2), KeySpec.NEVER);
       String previous = row.getString(3);
@@ -52,7 +40,7 @@ final class KeyRows {
       return byTerms
           .computeIfAbsent(row.getString(5), KeyRows::terms)
           .as(name, secrets)
-          .identifiedBy(new KeySpec.Identity(identity, row.getLong(7)));
+          .identifiedBy(new KeySpec.Identity(row.getString(6), row.getLong(7)));
     } catch (KeyTermsJson.Unclear | JacksonException | IllegalArgumentException bad) {
       throw new Lost("what it says of key " + name + " cannot be read");
     }

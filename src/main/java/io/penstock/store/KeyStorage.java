@@ -35,7 +35,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
    */
   private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
 
-  private static final KeyDatabase.Content NOTHING = new KeyDatabase.Content(0, List.of(), true);
+  private static final KeyDatabase.Content NOTHING = new KeyDatabase.Content(0, List.of());
   private static final double JITTER = 0.2;
 
   /** Maximum number of waiting changes; further ones are refused. */
@@ -84,7 +84,6 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
     SqlAddress address = SqlAddress.of(store, databaseUrl);
     KeyDatabase database = new KeyDatabase(SqlServer.of(address), wall);
     try {
-      database.note();
       return new KeyStorage(address.shown(), database, database.content());
     } catch (Lost lost) {
       database.close();

@@ -3,7 +3,6 @@ package io.penstock.store;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Properties;
 
 /** A MariaDB or MySQL server. */
@@ -13,12 +12,12 @@ record MariaServer(SqlAddress.Server address) implements SqlServer {
 
   @Override
   public Connection open() throws SQLException {
-    return connect(SqlServer.tables(OPTIONS, "IGNORE"));
+    return connect(true);
   }
 
   @Override
   public Connection reopen() throws SQLException {
-    return connect(SqlServer.identities(OPTIONS));
+    return connect(false);
   }
 
   /** Returns a constant: an open connection always leads to the server's current data. */
@@ -27,18 +26,30 @@ record MariaServer(SqlAddress.Server address) implements SqlServer {
     return address;
   }
 
-  private Connection connect(List<String> tables) throws SQLException {
+  private Connection connect(boolean create) throws SQLException {
     Properties properties = new Properties();
     properties.putAll(address.properties());
     Connection open = DriverManager.getConnection(address.url(), properties);
-    return SqlServer.made(open, tables);
+    try {
+      if (create) {
+        SqlServer.execute(open, SqlServer.formatTable(OPTIONS, "IGNORE"));
+      }
+      SqlServer.checkFormat(open, "the table of keys", "another database");
+      if (create) {
+        SqlServer.execute(open, SqlServer.keyTables(OPTIONS));
+      }
+      return open;
+    } catch (SQLException failed) {
+      SqlServer.close(open);
+      throw failed;
+    }
   }
 
   @Override
   public String why(SQLException failed) {
     String state = String.valueOf(failed.getSQLState());
-    if (state.equals("PENSTOCK")) {
-      return "the tables are of another version of Penstock";
+    if (state.equals(OTHER_FORMAT)) {
+      return String.valueOf(failed.getMessage());
     }
     if (state.startsWith("08")) {
       return "the server cannot be reached";

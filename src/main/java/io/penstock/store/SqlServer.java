@@ -10,15 +10,18 @@ import org.slf4j.LoggerFactory;
 
 /** A database for keys: its SQL dialect, and how to connect to it. */
 sealed interface SqlServer permits SqliteFile, MariaServer {
-  /** Version of the table layout. */
+  /** The format version of the tables. */
   int SCHEMA = 1;
+
+  /** The SQL state of tables with another format; the message says so to people. */
+  String OTHER_FORMAT = "PENSTOCK-FORMAT";
 
   /** Opens a connection, and creates missing tables. */
   Connection open() throws SQLException;
 
   /**
-   * Opens a connection again, without creating a table of keys: a missing one must not be replaced
-   * by an empty one, which would lose all keys.
+   * Opens a connection again, without creating tables: a missing one must not be replaced by an
+   * empty one, which would lose all keys.
    */
   Connection reopen() throws SQLException;
 
@@ -51,53 +54,52 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
     }
   }
 
-  /** Throws unless the tables have the known layout. */
-  static void checkSchema(Connection open) throws SQLException {
+  /**
+   * Throws unless the tables have the format that this version reads.
+   *
+   * @param what what is stored, and {@code instead} what to use in its place, for people
+   */
+  static void checkFormat(Connection open, String what, String instead) throws SQLException {
     try (Statement statement = open.createStatement();
         ResultSet row =
             statement.executeQuery("SELECT schema_version FROM penstock_key_meta WHERE id = 1")) {
-      if (!row.next() || row.getInt(1) != SCHEMA) {
-        throw new SQLException("another schema", "PENSTOCK");
+      int format = row.next() ? row.getInt(1) : 0;
+      if (format != SCHEMA) {
+        throw new SQLException(StoredFormat.refusal(what, format, SCHEMA, instead), OTHER_FORMAT);
       }
     }
   }
 
-  /** Creates the missing tables; returns {@code open}, or closes it and throws. */
-  static Connection made(Connection open, List<String> tables) throws SQLException {
-    try {
-      try (Statement statement = open.createStatement()) {
-        for (String each : tables) {
-          statement.execute(each);
-        }
+  /** Runs statements, in order. */
+  static void execute(Connection open, List<String> statements) throws SQLException {
+    try (Statement statement = open.createStatement()) {
+      for (String each : statements) {
+        statement.execute(each);
       }
-      checkSchema(open);
-      return open;
-    } catch (SQLException failed) {
-      close(open);
-      throw failed;
     }
   }
 
-  /** Returns the statement that creates the table that other versions do not know. */
-  static List<String> identities(String options) {
-    return List.of(KeyIdentities.TABLE + options);
-  }
-
-  /** Returns the statements that create the tables. */
-  static List<String> tables(String options, String orIgnore) {
+  /** Returns the statements that create the table with the format version. */
+  static List<String> formatTable(String options, String orIgnore) {
     return List.of(
         "CREATE TABLE IF NOT EXISTS penstock_key_meta (id INTEGER NOT NULL PRIMARY KEY,"
             + " schema_version INTEGER NOT NULL, version BIGINT NOT NULL)"
             + options,
-        "CREATE TABLE IF NOT EXISTS penstock_keys (name VARCHAR(200) NOT NULL PRIMARY KEY,"
-            + " sha256 CHAR(64) NOT NULL UNIQUE, previous_sha256 CHAR(64) UNIQUE,"
-            + " previous_until BIGINT, terms TEXT NOT NULL)"
-            + options,
-        KeyIdentities.TABLE + options,
         "INSERT "
             + orIgnore
             + " INTO penstock_key_meta (id, schema_version, version) VALUES (1, "
             + SCHEMA
             + ", 0)");
+  }
+
+  /** Returns the statements that create the tables of keys. */
+  static List<String> keyTables(String options) {
+    return List.of(
+        "CREATE TABLE IF NOT EXISTS penstock_keys (name VARCHAR(200) NOT NULL PRIMARY KEY,"
+            + " identity VARCHAR(200) NOT NULL UNIQUE, created_at BIGINT NOT NULL,"
+            + " sha256 CHAR(64) NOT NULL UNIQUE, previous_sha256 CHAR(64) UNIQUE,"
+            + " previous_until BIGINT, terms TEXT NOT NULL)"
+            + options,
+        KeyIdentities.TABLE + options);
   }
 }

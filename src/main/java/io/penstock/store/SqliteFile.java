@@ -12,7 +12,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteConfig;
@@ -33,7 +32,15 @@ record SqliteFile(Path file) implements SqlServer {
     } else {
       inspect();
     }
-    return connect(SqlServer.tables("", "OR IGNORE"));
+    Connection open = connect();
+    try {
+      SqlServer.execute(open, SqlServer.formatTable("", "OR IGNORE"));
+      SqlServer.execute(open, SqlServer.keyTables(""));
+      return open;
+    } catch (SQLException failed) {
+      SqlServer.close(open);
+      throw failed;
+    }
   }
 
   @Override
@@ -42,7 +49,7 @@ record SqliteFile(Path file) implements SqlServer {
       throw new SQLException("taken away", "PENSTOCK-GONE");
     }
     inspect();
-    return connect(SqlServer.identities(""));
+    return connect();
   }
 
   /**
@@ -59,13 +66,13 @@ record SqliteFile(Path file) implements SqlServer {
     }
   }
 
-  private Connection connect(List<String> tables) throws SQLException {
+  private Connection connect() throws SQLException {
     SQLiteConfig config = new SQLiteConfig();
     config.setBusyTimeout(BUSY_MILLIS);
     config.setJournalMode(JournalMode.WAL);
     config.setSynchronous(SynchronousMode.FULL); // acknowledged changes must survive a crash
     config.setTransactionMode(TransactionMode.IMMEDIATE);
-    return SqlServer.made(config.createConnection(url()), tables);
+    return config.createConnection(url());
   }
 
   private String url() {
@@ -114,7 +121,7 @@ record SqliteFile(Path file) implements SqlServer {
         if (count(statement, " WHERE name = 'penstock_key_meta'") == 0) {
           throw new SQLException("something else", "PENSTOCK");
         }
-        SqlServer.checkSchema(open);
+        SqlServer.checkFormat(open, "the file", "another file");
       }
     }
   }
@@ -128,8 +135,11 @@ record SqliteFile(Path file) implements SqlServer {
   @Override
   public String why(SQLException failed) {
     String state = String.valueOf(failed.getSQLState());
+    if (state.equals(OTHER_FORMAT)) {
+      return String.valueOf(failed.getMessage());
+    }
     if (state.equals("PENSTOCK")) {
-      return "the file holds something else, or is of another version of Penstock";
+      return "the file holds something else";
     }
     if (state.equals("PENSTOCK-FILE")) {
       return "the file cannot be made: its directory is missing, or may not be written to";

@@ -175,7 +175,7 @@ final class SqliteSnapshots implements SnapshotStore {
       }
       if (version != 0 && version != VERSION) {
         throw new IOException(
-            "%s: the file is of version %d, expected %d".formatted(file, version, VERSION));
+            file + ": " + StoredFormat.refusal("the file", version, VERSION, "another file"));
       }
       return tables;
     }

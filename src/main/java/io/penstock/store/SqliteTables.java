@@ -31,20 +31,12 @@ record SqliteTables(Connection connection) {
               + " day_count INTEGER NOT NULL)",
           "CREATE TABLE usage(day TEXT NOT NULL, key TEXT NOT NULL, grp TEXT NOT NULL,"
               + " model TEXT NOT NULL, requests INTEGER NOT NULL, input INTEGER NOT NULL,"
-              + " output INTEGER NOT NULL, PRIMARY KEY(day, key, grp, model)) WITHOUT ROWID",
+              + " output INTEGER NOT NULL, cache_read INTEGER NOT NULL,"
+              + " cache_write INTEGER NOT NULL, cache_write_1h INTEGER NOT NULL,"
+              + " PRIMARY KEY(day, key, grp, model)) WITHOUT ROWID",
           "CREATE TABLE spend(kind TEXT NOT NULL, id TEXT NOT NULL, measure TEXT NOT NULL,"
               + " cell_start INTEGER NOT NULL, amount INTEGER NOT NULL)",
           "CREATE INDEX spend_cells ON spend(kind, id, measure, cell_start)");
-
-  /**
-   * A table that files of earlier versions lack, and that those versions leave alone. So the format
-   * version is the same, and going back works.
-   */
-  private static final String CACHED =
-      "CREATE TABLE IF NOT EXISTS usage_cached(day TEXT NOT NULL, key TEXT NOT NULL,"
-          + " grp TEXT NOT NULL, model TEXT NOT NULL, read INTEGER NOT NULL,"
-          + " written INTEGER NOT NULL, written_1h INTEGER NOT NULL,"
-          + " PRIMARY KEY(day, key, grp, model)) WITHOUT ROWID";
 
   /** Tables that are completely rewritten with each save. */
   private static final List<String> SMALL =
@@ -65,12 +57,10 @@ record SqliteTables(Connection connection) {
     }
   }
 
-  /** Prepares the tables of usage for the first save, which writes all of it. */
+  /** Prepares the table of usage for the first save, which writes all of it. */
   void clearUsage() throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.executeUpdate(CACHED);
       statement.executeUpdate("DELETE FROM usage");
-      statement.executeUpdate("DELETE FROM usage_cached");
     }
   }
 
@@ -137,11 +127,9 @@ record SqliteTables(Connection connection) {
       throws SQLException {
     Map<Place, UsageLedger.Row> before = new HashMap<>();
     there.forEach(row -> before.put(Place.of(row), row));
-    try (PreparedStatement usage = into("usage", 7);
-        PreparedStatement cached = into("usage_cached", 7)) {
+    try (PreparedStatement usage = into("usage", 10)) {
       for (UsageLedger.Row row : rows) {
         if (!row.equals(before.remove(Place.of(row)))) {
-          addCached(cached, row);
           add(
               usage,
               row.day().toString(),
@@ -150,34 +138,19 @@ record SqliteTables(Connection connection) {
               row.model(),
               row.requests(),
               row.input(),
-              row.output());
+              row.output(),
+              row.cached().read(),
+              row.cached().written(),
+              row.cached().writtenForHour());
         }
       }
       usage.executeBatch();
-      cached.executeBatch();
     }
-    delete("usage", before.keySet());
-    delete("usage_cached", before.keySet());
+    deleteUsage(before.keySet());
   }
 
-  private static void addCached(PreparedStatement statement, UsageLedger.Row row)
-      throws SQLException {
-    CachedInput cached = row.cached();
-    if (!cached.isNone()) {
-      add(
-          statement,
-          row.day().toString(),
-          row.key(),
-          row.group(),
-          row.model(),
-          cached.read(),
-          cached.written(),
-          cached.writtenForHour());
-    }
-  }
-
-  private void delete(String table, Set<Place> places) throws SQLException {
-    String old = "DELETE FROM " + table + " WHERE day = ? AND key = ? AND grp = ? AND model = ?";
+  private void deleteUsage(Set<Place> places) throws SQLException {
+    String old = "DELETE FROM usage WHERE day = ? AND key = ? AND grp = ? AND model = ?";
     try (PreparedStatement deletion = connection.prepareStatement(old)) {
       for (Place place : places) {
         add(deletion, place.day().toString(), place.key(), place.group(), place.model());
@@ -222,43 +195,20 @@ record SqliteTables(Connection connection) {
   }
 
   private static void readUsage(Statement statement, StateRows rows) throws SQLException {
-    Map<Place, CachedInput> cached = readCached(statement);
     try (ResultSet row = statement.executeQuery("SELECT * FROM usage")) {
       while (row.next()) {
-        Place place = place(row);
         rows.usage.add(
             new UsageLedger.Row(
-                place.day(),
-                place.key(),
-                place.group(),
-                place.model(),
+                LocalDate.parse(row.getString(1)),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
                 row.getLong(5),
                 row.getLong(6),
                 row.getLong(7),
-                cached.getOrDefault(place, CachedInput.NONE)));
+                new CachedInput(row.getLong(8), row.getLong(9), row.getLong(10))));
       }
     }
-  }
-
-  private static Map<Place, CachedInput> readCached(Statement statement) throws SQLException {
-    String table = "SELECT count(*) FROM sqlite_master WHERE name = 'usage_cached'";
-    try (ResultSet count = statement.executeQuery(table)) {
-      if (!count.next() || count.getLong(1) == 0) {
-        return Map.of();
-      }
-    }
-    Map<Place, CachedInput> cached = new HashMap<>();
-    try (ResultSet row = statement.executeQuery("SELECT * FROM usage_cached")) {
-      while (row.next()) {
-        cached.put(place(row), new CachedInput(row.getLong(5), row.getLong(6), row.getLong(7)));
-      }
-    }
-    return cached;
-  }
-
-  private static Place place(ResultSet row) throws SQLException {
-    return new Place(
-        LocalDate.parse(row.getString(1)), row.getString(2), row.getString(3), row.getString(4));
   }
 
   private static void readModels(Statement statement, StateRows rows) throws SQLException {

@@ -99,9 +99,7 @@ final class YamlSnapshots implements SnapshotStore {
 
   private static void print(StateRows rows, Writer out) throws IOException {
     out.write("# What was spent and used so far; penstock writes it anew while it runs.\n");
-    boolean cached = rows.usage.stream().anyMatch(row -> !row.cached().isNone());
-    int version = cached ? YamlState.CACHED_VERSION : YamlState.VERSION;
-    out.write("version: " + version + "\nrows: " + rows.count() + "\nquotas:\n");
+    out.write("version: " + YamlState.VERSION + "\nrows: " + rows.count() + "\nquotas:\n");
     for (var quota : rows.quotas.entrySet()) {
       out.write(
           "  %s: {max_rpm: %d, max_tpm: %d, max_rpd: %d}\n"

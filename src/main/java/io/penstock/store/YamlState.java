@@ -34,10 +34,8 @@ import org.yaml.snakeyaml.nodes.Tag;
 
 /** Parses a YAML state file. It only composes nodes and never constructs an object from a tag. */
 final class YamlState {
+  /** The format version. */
   static final int VERSION = 1;
-
-  /** The version of a file with usage of caches, which earlier versions cannot read. */
-  static final int CACHED_VERSION = 2;
 
   /** Thrown for an invalid file; the message describes the error in one line, with its place. */
   static final class Unreadable extends IOException {
@@ -76,14 +74,9 @@ final class YamlState {
     if (root == null) {
       throw new Unreadable(file + ":1:1: the file is empty, expected a state");
     }
+    checkFormat(root);
     Map<String, Node> top =
         fields(root, "the file", Set.of("version", "rows", "quotas", "state", "spend", "usage"));
-    Node version = top.get("version");
-    long stated = version == null ? VERSION : number(version, "version");
-    if (stated != VERSION && stated != CACHED_VERSION) {
-      throw at(
-          version, "version is %d, expected %d or %d".formatted(stated, VERSION, CACHED_VERSION));
-    }
     for (NodeTuple quota : entries(top.get("quotas"), "quotas")) {
       quota(quota);
     }
@@ -102,6 +95,20 @@ final class YamlState {
               .formatted(rows.count(), number(count, "rows")));
     }
     return rows.snapshot();
+  }
+
+  /** Refuses another format before anything else of the file is looked at. */
+  private void checkFormat(Node root) throws Unreadable {
+    for (NodeTuple entry : entries(root, "the file")) {
+      if (text(entry.getKeyNode(), "a key").equals("version")) {
+        long format = number(entry.getValueNode(), "version");
+        if (format != VERSION) {
+          throw at(
+              entry.getValueNode(),
+              StoredFormat.refusal("the file", format, VERSION, "another file"));
+        }
+      }
+    }
   }
 
   private String text(byte[] bytes) throws Unreadable {

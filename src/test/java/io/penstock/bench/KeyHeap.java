@@ -44,12 +44,14 @@ final class KeyHeap {
       open.setAutoCommit(false);
       try (PreparedStatement insert =
           open.prepareStatement(
-              "INSERT INTO penstock_keys (name, sha256, terms) VALUES (?, ?, ?)")) {
+              "INSERT INTO penstock_keys (name, identity, created_at, sha256, terms)"
+                  + " VALUES (?, ?, 0, ?, ?)")) {
         for (int number = 0; number < KeyBenchmark.KEYS; number++) {
           KeySpec key = KeyBenchmark.key(number, KeySecrets.make());
           insert.setString(1, key.name());
-          insert.setString(2, key.secrets().getFirst().sha256());
-          insert.setString(3, "{\"rpm\":" + (number + 1) + "}");
+          insert.setString(2, key.name());
+          insert.setString(3, key.secrets().getFirst().sha256());
+          insert.setString(4, "{\"rpm\":" + (number + 1) + "}");
           insert.executeUpdate();
         }
       }

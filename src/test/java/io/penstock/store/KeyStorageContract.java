@@ -9,7 +9,6 @@ import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -58,9 +57,6 @@ abstract class KeyStorageContract {
   private final AtomicLong clockMillis = new AtomicLong(CREATED);
 
   abstract KeyStorage open();
-
-  /** Runs a statement in the database, as another program would. */
-  abstract void sql(String statement) throws SQLException;
 
   /** Returns the wall time of all instances of a test. */
   long clockMillis() {
@@ -319,11 +315,9 @@ abstract class KeyStorageContract {
     add();
     revoke();
     clockMillis.addAndGet(KeyIdentities.KEPT_MILLIS);
-    open().close();
     assertThat(add().limitOwner()).isNotEqualTo(name);
     revoke();
     clockMillis.addAndGet(KeyIdentities.KEPT_MILLIS + 1);
-    open().close();
     assertThat(add()).isEqualTo(new KeySpec.Identity(name, clockMillis.get()));
   }
 
@@ -342,64 +336,5 @@ abstract class KeyStorageContract {
     revoke();
     assertThat(here.knows(other)).isTrue();
     assertThat(add().limitOwner()).isNotEqualTo(identity).startsWith(name + "@");
-  }
-
-  /** Creates a key as a version of Penstock does that has no table of identities. */
-  private void addAsBefore(String named, String withSecret) throws SQLException {
-    sql("UPDATE penstock_key_meta SET version = version + 1 WHERE id = 1");
-    sql(
-        "INSERT INTO penstock_keys (sha256, previous_sha256, previous_until, terms, name)"
-            + " VALUES ('%s', NULL, NULL, '{}', '%s')"
-                .formatted(KeySecrets.sha256(withSecret), named));
-  }
-
-  private void revokeAsBefore(String named) throws SQLException {
-    sql("UPDATE penstock_key_meta SET version = version + 1 WHERE id = 1");
-    sql("DELETE FROM penstock_keys WHERE name = '" + named + "'");
-  }
-
-  @Test
-  void keyOfAVersionWithoutIdentities_hasItsNameForIdentity_andIsNotedWhenItIsRevoked()
-      throws Exception {
-    addAsBefore(name, secret);
-    within10Seconds(() -> here.knows(secret));
-    assertThat(here.keys().find(name)).isEqualTo(key);
-    revoke();
-    assertThat(add().limitOwner()).isEqualTo(name + "@" + CREATED);
-  }
-
-  @Test
-  void keyThatAVersionWithoutIdentitiesRevoked_isNotedAllTheSame() throws Exception {
-    addAsBefore(name, secret);
-    open().close();
-    revokeAsBefore(name);
-    assertThat(add().limitOwner()).isEqualTo(name + "@" + CREATED);
-    revokeAsBefore(name + "@" + CREATED);
-    assertThat(add().limitOwner()).isEqualTo(name + "@" + (CREATED + 1));
-  }
-
-  /** Such a version shows keys by their identities, so their names seem to be free. */
-  @Test
-  void keyOfAVersionWithoutIdentities_takesTheNameOfAnother_andBothAreKnown() throws Exception {
-    done(here.storage().add(key));
-    revoke();
-    String owner = add().limitOwner();
-    addAsBefore(name, secret);
-    within10Seconds(() -> here.knows(secret));
-    assertThat(here.keys().find(name))
-        .extracting(found -> found.identity().limitOwner())
-        .isEqualTo(name);
-    assertThat(here.keys().find(owner))
-        .extracting(found -> found.identity().limitOwner())
-        .isEqualTo(owner);
-    assertThat(done(here.storage().add(key(name, KeySecrets.make()))))
-        .isEqualTo(new KeyStore.NameTaken());
-    revoke();
-    assertThat(here.knows(secret)).isFalse();
-    try (Instance again = Instance.of(open())) {
-      assertThat(again.keys().find(name))
-          .extracting(found -> found.identity().limitOwner())
-          .isEqualTo(owner);
-    }
   }
 }

@@ -32,8 +32,7 @@ class MariaKeysGoldenIT {
     try (Connection open = open(database)) {
       GoldenRecords.check(
           RECORD,
-          SqlRecord.ofMariaDb(
-              open, "penstock_key_meta", "penstock_keys", "penstock_key_identities"));
+          SqlRecord.ofMariaDb(open, "penstock_key_meta", "penstock_keys", "penstock_revoked_keys"));
     }
     String before = MariaDb.database();
     try (Connection open = open(before)) {

@@ -37,8 +37,7 @@ class MariaKeysIT extends KeyStorageContract {
     return KeyStorage.open("sql", MariaDb.url(database, port), this::clockMillis);
   }
 
-  @Override
-  void sql(String text) throws SQLException {
+  private void sql(String text) throws SQLException {
     String url = "jdbc:mariadb://127.0.0.1:" + MariaDb.port() + "/" + database;
     try (Connection open = DriverManager.getConnection(url, MariaDb.USER, MariaDb.PASSWORD);
         Statement statement = open.createStatement()) {
@@ -106,10 +105,12 @@ class MariaKeysIT extends KeyStorageContract {
   }
 
   @Test
-  void tablesOfAnotherVersion_areLeftAlone() throws Exception {
+  void tablesOfAnotherFormat_areLeftAlone() throws Exception {
     sql("UPDATE penstock_key_meta SET schema_version = 2");
     assertThatThrownBy(this::open)
         .isInstanceOf(UnusableStore.class)
-        .hasMessageEndingWith("the tables are of another version of Penstock");
+        .hasMessageEndingWith(
+            "the table of keys has format 2, but this version of Penstock reads format 1: use"
+                + " another database, or the version that wrote it");
   }
 }

@@ -30,11 +30,6 @@ class SqliteKeysTest extends KeyStorageContract {
     return KeyStorage.open("file:" + file(), null, this::clockMillis);
   }
 
-  @Override
-  void sql(String statement) throws SQLException {
-    sql(file(), statement);
-  }
-
   private static KeyStorage open(Path file) {
     return KeyStorage.open("file:" + file, null);
   }
@@ -91,15 +86,18 @@ class SqliteKeysTest extends KeyStorageContract {
     assertUnusable(text, "the file is not one of SQLite");
     Path other = directory.resolve("other.db");
     sql(other, "CREATE TABLE quotas (model TEXT)");
-    assertUnusable(other, "the file holds something else, or is of another version of Penstock");
+    assertUnusable(other, "the file holds something else");
   }
 
   @Test
-  void fileOfAnotherVersion_staysAsItIs() throws Exception {
+  void fileOfAnotherFormat_staysAsItIs() throws Exception {
     Path file = directory.resolve("newer.db");
     open(file).close();
     sql(file, "UPDATE penstock_key_meta SET schema_version = 2");
-    assertUnusable(file, "the file holds something else, or is of another version of Penstock");
+    assertUnusable(
+        file,
+        "the file has format 2, but this version of Penstock reads format 1: use another file, or"
+            + " the version that wrote it");
   }
 
   @Test

@@ -76,7 +76,7 @@ class SqliteSnapshotsTest extends SnapshotStoreContract {
   void tables_areThoseOfTheContract() throws Exception {
     saved(1);
     assertThat(query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"))
-        .containsExactly("daily", "quotas", "requests", "spend", "tokens", "usage", "usage_cached");
+        .containsExactly("daily", "quotas", "requests", "spend", "tokens", "usage");
     assertThat(query("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"))
         .containsExactlyInAnyOrder("requests_model_ts", "tokens_model_ts", "spend_cells");
     assertThat(query("PRAGMA user_version")).containsExactly("1");
@@ -122,7 +122,7 @@ class SqliteSnapshotsTest extends SnapshotStoreContract {
     Files.delete(file());
     saved(1);
     execute("PRAGMA user_version = 2");
-    assertRefused("of version 2, expected 1");
+    assertRefused("the file has format 2, but this version of Penstock reads format 1");
   }
 
   @Test

@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.Statement;
 import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.List;
@@ -108,70 +107,5 @@ class StoredStateGoldenTest {
     assertThat(load(before)).isEqualTo(everything());
     save(before);
     assertThat(load(before)).isEqualTo(everything());
-  }
-
-  private static Snapshot withoutCaches() {
-    Snapshot all = everything();
-    return new Snapshot(
-        all.overrides(),
-        all.spent(),
-        all.usage().stream()
-            .map(
-                row ->
-                    new UsageLedger.Row(
-                        row.day(),
-                        row.key(),
-                        row.group(),
-                        row.model(),
-                        row.requests(),
-                        row.input(),
-                        row.output()))
-            .toList());
-  }
-
-  private static void execute(Path file, String... statements) throws Exception {
-    try (Connection open = open(file);
-        Statement statement = open.createStatement()) {
-      for (String each : statements) {
-        statement.executeUpdate(each);
-      }
-    }
-  }
-
-  @Test
-  void sqliteOfTheVersionBefore_isLoaded_andSavedWithCaches() throws Exception {
-    Path file = directory.resolve("state.db");
-    save(file);
-    execute(file, "DROP TABLE usage_cached");
-    assertThat(load(file)).isEqualTo(withoutCaches());
-    save(file);
-    assertThat(load(file)).isEqualTo(everything());
-  }
-
-  @Test
-  void sqliteThatTheVersionBeforeWroteInBetween_countsTheRestAsUncached() throws Exception {
-    Path file = directory.resolve("state.db");
-    save(file);
-    execute(
-        file,
-        "UPDATE usage SET input = 5 WHERE key = 'c'",
-        "DELETE FROM usage WHERE key <> 'c'",
-        "INSERT INTO usage_cached VALUES('2026-11-22', 'gone', '', 'm', 1, 0, 0)");
-    assertThat(load(file).usage())
-        .singleElement()
-        .extracting(UsageLedger.Row::cached)
-        .isEqualTo(new CachedInput(4, 1, 1));
-  }
-
-  @Test
-  void yaml_hasTheVersionBefore_unlessACacheWasUsed() throws Exception {
-    Path file = directory.resolve("state.yaml");
-    try (SnapshotStore store = StateFiles.of(file)) {
-      store.save(withoutCaches());
-    }
-    assertThat(Files.readString(file)).contains("\nversion: 1\n").doesNotContain("cache_read");
-    assertThat(load(file)).isEqualTo(withoutCaches());
-    save(file);
-    assertThat(Files.readString(file)).contains("\nversion: 2\n").contains("cache_read: 4");
   }
 }

@@ -110,7 +110,8 @@ class YamlSnapshotsTest extends SnapshotStoreContract {
         "'' | :1:1: the file is empty, expected a state",
         "'a: [' | :1:5: ",
         "'[]' | :1:1: the file is no mapping",
-        "'version: 3' | :1:10: version is 3, expected 1 or 2",
+        "'{rows: 1, version: 2, more: 3}' | :1:20: the file has format 2, but this version of"
+            + " Penstock reads format 1: use another file, or the version that wrote it",
         "'usage: [{day: 2026-01-01, key: k, group: g, model: m, requests: 1, input: 9, output: 1,"
             + " cache_read: 1, cache_write: 2, cache_write_1h: 3}]' | cache_write is 2, expected at"
             + " least 3",

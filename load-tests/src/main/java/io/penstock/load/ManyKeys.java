@@ -37,7 +37,8 @@ final class ManyKeys implements Scenario {
 
   private static final String SECRET = "load-test-";
   private static final String INSERT =
-      "INSERT INTO penstock_keys (name, sha256, terms) VALUES (?, ?, ?)";
+      "INSERT INTO penstock_keys (name, identity, created_at, sha256, terms)"
+          + " VALUES (?, ?, 0, ?, ?)";
   private static final String TERMS = "{\"tpm\":900000000}";
 
   /** A Penstock, and how many it has. */
@@ -190,8 +191,9 @@ final class ManyKeys implements Scenario {
 
   private static void add(PreparedStatement insert, String number) throws SQLException {
     insert.setString(1, "key-" + number);
-    insert.setString(2, Penstock.sha256(SECRET + number));
-    insert.setString(3, TERMS);
+    insert.setString(2, "key-" + number);
+    insert.setString(3, Penstock.sha256(SECRET + number));
+    insert.setString(4, TERMS);
     insert.executeUpdate();
   }
 
