@@ -25,7 +25,7 @@ final class StoredKeys {
    * Longest time for the first contact with Redis, which takes longer in a program that has just
    * started.
    */
-  private static final int FIRST_MILLIS = 3_000;
+  static final int FIRST_MILLIS = 3_000;
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.keys");
 

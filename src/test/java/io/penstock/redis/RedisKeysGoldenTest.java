@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Compares the data of shared limits in Redis with golden records, and lets the program continue
- * from the records. Instances of two versions read and write the same keys side by side.
+ * from the records.
  */
 @Tag(GoldenRecords.TAG)
 class RedisKeysGoldenTest {
@@ -229,7 +229,17 @@ class RedisKeysGoldenTest {
         .isEqualTo(new KeysClaim.Ours());
   }
 
-  /** Instances of two versions call the same scripts; a changed text has another name in Redis. */
+  @Test
+  void format_isStoredAsRecorded_andIsReadFromTheRecord() throws IOException {
+    assertThat(answer(RedisFormat.of(namespace, link))).isEqualTo(RedisFormat.VERSION);
+    GoldenRecords.check("stored/redis-format.txt", redis.of(":*"));
+    String copy = namespace + "-copy";
+    new RedisRecord(SERVER, copy)
+        .restore(Files.readString(Path.of("src/test/golden/stored/redis-format.txt")));
+    assertThat(answer(RedisFormat.of(copy, link))).isEqualTo(RedisFormat.VERSION);
+  }
+
+  /** A changed text has another name in Redis. */
   @Test
   void scripts_areThoseRecorded() throws IOException {
     List<String> scripts = new ArrayList<>();

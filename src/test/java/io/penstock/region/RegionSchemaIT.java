@@ -1,6 +1,7 @@
 package io.penstock.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.PatientWaits;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.Test;
 
 /** Tests the creation of the tables, the rights that users need, and the deletion of rows. */
@@ -34,6 +36,24 @@ class RegionSchemaIT {
         .containsExactly("1");
     assertThat(tables.query("SHOW TABLES LIKE 'ratelimit%'"))
         .containsExactlyInAnyOrder("ratelimit_blocklist", "ratelimit_counts");
+  }
+
+  @Test
+  void tablesHaveAFormat_andAnotherOneIsLeftAlone() {
+    Tables none = Tables.none();
+    assertThat(RegionSchema.format(none.settings("east"))).isEmpty();
+    Tables tables = Tables.made();
+    assertThat(RegionSchema.format(tables.settings("east"))).contains(RegionSchema.VERSION);
+    tables.sql(
+        "INSERT INTO "
+            + RegionSchema.HISTORY
+            + " SELECT installed_rank + 1, '2', description, type, 'V2__x.sql', checksum,"
+            + " installed_by, installed_on, execution_time, success FROM "
+            + RegionSchema.HISTORY
+            + " WHERE version = '1'");
+    assertThat(RegionSchema.format(tables.settings("east"))).contains("2");
+    assertThatThrownBy(() -> RegionSchema.migrate(tables.settings("east")))
+        .isInstanceOf(FlywayException.class);
   }
 
   @Test

@@ -1,0 +1,40 @@
+package io.penstock.redis;
+
+import io.penstock.redis.RedisLink.Call;
+import io.penstock.redis.RedisLink.Reply;
+import io.penstock.redis.RedisTrouble.Kind;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The format version of what instances share in a namespace of Redis. The first instance in the
+ * namespace notes it there, for ever.
+ */
+public final class RedisFormat {
+  /** The format that this version of the program reads and writes. */
+  public static final String VERSION = "1";
+
+  private static final LuaScript SCRIPT = LuaScript.read("format.lua");
+
+  private RedisFormat() {}
+
+  /**
+   * Returns the format version of a namespace, and notes {@link #VERSION} if it has none.
+   *
+   * @return fails with {@link RedisTrouble} when Redis cannot tell
+   */
+  public static CompletionStage<String> of(String namespace, RedisLink link) {
+    return link.call(List.of(new Call(SCRIPT, namespace + ":format", List.of(VERSION))))
+        .thenApply(replies -> version(replies.getFirst()));
+  }
+
+  private static String version(Reply reply) {
+    if (reply.trouble() != null) {
+      throw reply.trouble();
+    }
+    if (reply.content() instanceof List<?> said && said.size() == 1) {
+      return String.valueOf(said.getFirst());
+    }
+    throw new RedisTrouble(Kind.ODD);
+  }
+}
