@@ -128,12 +128,12 @@ final class GatewayBoard {
     }
   }
 
-  /** Adds an event to the log; that of an older gateway, which has no text, with its data. */
+  /** Adds an event to the log. */
   void event(String name, JsonNode data) {
     StringJoiner detail = new StringJoiner(", ");
     data.path("words").forEach(each -> detail.add(each.asString("")));
-    String text = data.has("words") ? ticket(data) + detail : CommandJson.members(data);
-    add(new Line(time(data), tone(data), name, data.path("endpoint").asString(""), text));
+    String endpoint = data.path("endpoint").asString("");
+    add(new Line(time(data), tone(data), name, endpoint, ticket(data) + detail));
   }
 
   private static String ticket(JsonNode data) {

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * State of an endpoint, as last reported.
  *
- * @param row its row of {@code GET /live}; members that an older gateway does not send are unknown
+ * @param row its row of {@code GET /live}; members that it lacks are unknown
  */
 record WatchedEndpoint(String path, JsonNode row) {
   /** Colours of the age classes, which the gateway counts, from the youngest to the oldest. */

@@ -153,9 +153,10 @@ final class LossRecovery {
     }
     long heardAt = clock - member.silentNanos();
     silent.put(member.name(), member.silentNanos());
+    // a member that gets no answers is never aware
     if (member.sinceAwareNanos() != Long.MAX_VALUE
         || member.left()
-        || heardAt > runFrom + 2 * ttlNanos) { // members of other versions never report it
+        || heardAt > runFrom + 2 * ttlNanos) {
       unproven.remove(member.name());
     }
     if (!restarted && member.sinceCompleteNanos() == Long.MAX_VALUE) {

@@ -48,8 +48,7 @@
 --
 -- Memory. An object may take as many bytes as it was admitted with, which is its field 'room'. An
 -- operation that needs more is answered with A. All other operations are executed even if Redis is
--- out of memory. Instances of the previous version know neither 'room' nor 'longest', and leave both
--- as they are.
+-- out of memory.
 
 local EXACT = 2 ^ 53
 local UNKNOWN_EXPIRY = 60000000 -- assumed for lost permits without a stated expiry
@@ -89,7 +88,8 @@ if #unknown > 0 then
   return {text(now), 'U', table.concat(unknown, ' '), '', '', '', '', ''}
 end
 
-local NAMES = {'born', 'served', 'waited', 'timedout', 'arrivals', 'next'}
+-- 'room' is how many bytes the object may take, 'longest' how many its longest key has
+local NAMES = {'born', 'served', 'waited', 'timedout', 'arrivals', 'next', 'room', 'longest'}
 local OWN = {
   tokenbucket = {'size', 'interval', 'taken', 'refill', 'refills'},
   semaphore = {'size', 'reacquired', 'released', 'expired', 'most', 'lost', 'barred'},
@@ -99,9 +99,6 @@ local OWN = {
   barrier = {'size', 'passing'},
 }
 for _, name in ipairs(OWN[kind]) do NAMES[#NAMES + 1] = name end
--- bytes that the object may take; and those of the longest key, as the previous version knows none
-local ADDED = {room = true, longest = true}
-for name in pairs(ADDED) do NAMES[#NAMES + 1] = name end
 
 -- A Redis that is out of memory refuses commands that may need more, except in a script that has
 -- already written, as with this deletion of nothing.
@@ -112,7 +109,7 @@ local read = redis.call('HMGET', key, unpack(NAMES))
 local there = read[1] and true or false
 for i, name in ipairs(NAMES) do
   s[name] = tonumber(read[i] or 0)
-  if not s[name] or (there and not read[i] and not ADDED[name]) then
+  if not s[name] or (there and not read[i]) then
     return redis.error_reply('FOREIGN value in ' .. name .. ', expected what penstock writes')
   end
 end
@@ -491,12 +488,6 @@ if op == 'wait' and kind == 'semaphore' then s.longest = max(s.longest, #three) 
 if not there then
   local lack = lacking(op == 'wait' and 1 or 0, op == 'send' and bytes_of(one) or 0)
   if lack or made == '' then return ending('A', lack or text(base) .. ' ' .. text(base) .. ' 0') end
-elseif s.room == 0 and op ~= 'stats' and op ~= 'delete' and op ~= 'release' then
-  local lack = lacking(0, message_bytes()) -- the previous version created it
-  if lack then return ending('A', lack) end
-end
-
-if not there then
   there = true
   s.born, s.next = now, -1
   if kind == 'tokenbucket' then
@@ -640,4 +631,4 @@ if op == 'delete' then
   return ending('D')
 end
 
-return redis.error_reply('FOREIGN operation ' .. op .. ', expected one of this version')
+return redis.error_reply('FOREIGN operation ' .. op .. ', expected one of penstock')

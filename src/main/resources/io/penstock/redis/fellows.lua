@@ -4,13 +4,9 @@
 --          the number of the last heartbeat of each instance. Beside it, in the same slot:
 --          ':m'  instances by the time of their last heartbeat (sorted set)
 --          ':o'  objects by the time at which they may have expired (sorted set)
---          ':d'  the same for objects with an entry in ':s' (sorted set)
 --          ':s'  'BYTES TENANT' by object: the bytes that it was admitted with, and who made it, or
 --                made it grow last (hash)
 --          ':t'  'OBJECTS BYTES' by tenant, the sums of ':s'; '' is the sum over all (hash)
---          Instances of the previous version know only ':m' and ':o'. What they create has no entry
---          in ':s' until an instance of this version uses it; what they delete keeps its entry until
---          it is looked at, because it is in ':d'.
 -- ARGV     operation, instance, the birth it knows or '', now ('' except in tests), then
 --          'beat'    a heartbeat: its number; the number of the last one that was answered (0 for a
 --                    new instance); the silence after which an instance is gone; and the instance's
@@ -36,7 +32,7 @@
 --          the rest  D
 
 local key, op, me, born_known = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-local m, o, d, s, t = key .. ':m', key .. ':o', key .. ':d', key .. ':s', key .. ':t'
+local m, o, s, t = key .. ':m', key .. ':o', key .. ':s', key .. ':t'
 local MAKING = 10000000 -- microseconds after its admission in which an object may still be created
 local LOOKS = 4 -- maximum of possibly expired objects that one admission returns
 
@@ -92,7 +88,6 @@ end
 
 local function remove(object)
   redis.call('ZREM', o, object)
-  redis.call('ZREM', d, object)
   local bytes, tenant = entry(object)
   if bytes then
     redis.call('HDEL', s, object)
@@ -102,18 +97,7 @@ end
 
 -- Returns objects that may have expired, each with its recorded time.
 local function overdue(most)
-  local list, seen = {}, {}
-  for _, by_time in ipairs({o, d}) do
-    local some = redis.call(
-        'ZRANGEBYSCORE', by_time, '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, most)
-    for i = 1, #some, 2 do
-      if not seen[some[i]] then
-        seen[some[i]] = true
-        list[#list + 1], list[#list + 2] = some[i], some[i + 1]
-      end
-    end
-  end
-  return list
+  return redis.call('ZRANGEBYSCORE', o, '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, most)
 end
 
 if op == 'beat' then
@@ -154,8 +138,7 @@ if op == 'overdue' then return answer('D', unpack(overdue(tonumber(ARGV[5])))) e
 
 if op == 'settle' then
   local object, recorded, due, bytes = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8])
-  local last = redis.call('ZSCORE', o, object)
-  if (redis.call('ZSCORE', d, object) or last) ~= recorded and last ~= recorded then
+  if redis.call('ZSCORE', o, object) ~= recorded then
     return answer('D') -- it was used meanwhile, or is gone
   end
   if due == '' then
@@ -164,12 +147,9 @@ if op == 'settle' then
   end
   redis.call('ZADD', o, due, object)
   local had, tenant = entry(object)
-  if had then
-    redis.call('ZADD', d, due, object)
-    if bytes > 0 and bytes < had then
-      redis.call('HSET', s, object, text(bytes) .. ' ' .. tenant)
-      add(tenant, 0, bytes - had)
-    end
+  if had and bytes > 0 and bytes < had then
+    redis.call('HSET', s, object, text(bytes) .. ' ' .. tenant)
+    add(tenant, 0, bytes - had)
   end
   return answer('D')
 end
@@ -206,7 +186,6 @@ if op == 'admit' then
     return answer('O', '0', '0', unpack(late))
   end
   local room = math.max(needs, math.min(asks, most_bytes - all_bytes, own_most_bytes - own_bytes))
-  redis.call('ZADD', d, text(now + idle), object)
   redis.call('HSET', s, object, text(room) .. ' ' .. tenant)
   if had then add(owner, -1, -had) end
   add(tenant, 1, room)
@@ -214,4 +193,4 @@ if op == 'admit' then
       text(room), unpack(late))
 end
 
-return redis.error_reply('FOREIGN operation ' .. op .. ', expected one of this version')
+return redis.error_reply('FOREIGN operation ' .. op .. ', expected one of penstock')

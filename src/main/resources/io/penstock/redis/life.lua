@@ -18,13 +18,10 @@
 --     it began, so that members of any earlier run can be checked.
 -- A late or repeated round does not count as a heartbeat of its member.
 --
--- Instances of the previous version know neither id nor runs. They count rounds in the same field,
--- and do not touch fields unknown to them.
---
 -- KEYS[1]  a hash with these fields; times are microseconds:
 --          id, born   name and birth of the life
 --          count      number of rounds
---          at         "COUNT TIME" of the last round of an instance of this version
+--          at         time of the last round
 --          run        "NAME FIRST BEFORE": the run, the time of its first round, and the time of
 --                     the last round before that (-1 for none)
 --          e:RUN      "KEPT TIME NEXT" of an ended run: how many rounds the next run knew when it
@@ -86,16 +83,12 @@ redis.call('HDEL', key, '')
 for i = 1, #all, 2 do fields[all[i]] = all[i + 1] end
 
 -- ---- the life
-local id = fields.born and fields.id or ARGV[10]
-if not fields.born then set('born', text(real)) end
-if fields.id ~= id then set('id', id) end
+if not fields.id or not fields.born then set('id', ARGV[10], 'born', text(real)) end
+local id = fields.id
 local count = tonumber(redis.call('HINCRBY', key, 'count', 1))
 local function life() return id .. ':' .. fields.born end
 
 -- ---- the run
--- A new run knows the rounds up to the count in 'at', not those up to 'count': instances of the
--- previous version may have added to 'count' before the first current instance reached this run.
-local counted, counted_at = string.match(fields.at or '', '^(%d+) (%d+)$')
 local run, first, before = string.match(fields.run or '', '^(%S+) (%d+) (%-?%d+)$')
 local function forget(fields_of) -- deletes the fields that match the pattern
   for field in pairs(fields) do
@@ -114,7 +107,7 @@ local function begin_run(kept, at, last)
   set('run', run .. ' ' .. first .. ' ' .. before)
 end
 if not run or string.match(run, '^%w+') ~= server then
-  begin_run(tonumber(counted) or 0, real, counted_at)
+  begin_run(count - 1, real, fields.at)
 end
 
 -- Returns how many rounds are certain for a member whose last answer came from the given run: the
@@ -155,7 +148,7 @@ if rolled_back then
 end
 
 -- ---- the member
-set('at', text(count) .. ' ' .. text(now))
+set('at', text(now))
 if (tonumber(fields['n:' .. me] or -1) or -1) < tonumber(ARGV[5]) then
   local heard = text(now)
   set('m:' .. me, heard, 'n:' .. me, ARGV[5])

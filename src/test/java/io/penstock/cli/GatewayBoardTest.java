@@ -49,7 +49,7 @@ class GatewayBoardTest {
   }
 
   @Test
-  void figuresThatAnOlderGatewayLacks_areUnknown() {
+  void figuresThatAreNotTold_areUnknown() {
     story.endpoints(Story.endpoint("/a", "'queue_depth':1,'queued_tokens':12345"));
     WatchedEndpoint endpoint = story.at("/a");
     assertThat(endpoint.count("queued_tokens")).isEqualTo("12.3K");
@@ -79,13 +79,6 @@ class GatewayBoardTest {
     assertThat(line(0)).isEqualTo("12:00:00 config  3 endpoints");
     story.event("lost", "'events':7,'tone':'bad','words':['7 events']");
     assertThat(line(0)).isEqualTo("12:00:00 lost  7 events");
-  }
-
-  @Test
-  void eventOfAnOlderGateway_isShownWithItsData() {
-    story.event("sync", "'state':'cut_off','members':3,'gone':null,'more':{}");
-    assertThat(line(0)).endsWith("sync  state=cut_off members=3");
-    assertThat(story.board.log(1).getFirst().tone()).isEqualTo(Tone.PLAIN);
   }
 
   @Test

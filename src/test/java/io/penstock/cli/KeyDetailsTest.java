@@ -48,7 +48,7 @@ class KeyDetailsTest {
   }
 
   @Test
-  void instantsThatAnOlderGatewayDoesNotTell_areUnknown() {
+  void instantsThatAreNotTold_areUnknown() {
     assertThat(details("{}"))
         .contains(
             "created | unknown: the gateway does not say",

@@ -1,6 +1,5 @@
 package io.penstock.redis;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
@@ -11,8 +10,6 @@ import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SliceStore;
 import io.penstock.time.ZoneMidnights;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,10 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/**
- * Tests members that have different kinds of one limit, on a real server. Some of them run the
- * script of the previous version, which does not know such members.
- */
+/** Tests members that have different kinds of one limit, on a real server. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KindChangeRedisIT {
   private static final long MICROS = 1_000_000;
@@ -44,20 +38,10 @@ class KindChangeRedisIT {
       new LimitId(LimitId.Kind.UPSTREAM, "u", "m", LimitMeasure.REQUESTS, LimitSpec.Day.NANOS);
   private static final LimitId RATE =
       new LimitId(LimitId.Kind.ENDPOINT, "/e", "", LimitMeasure.REQUESTS, 0);
-  private static final String PREVIOUS = script("grant-before-kinds-changed.lua");
-  private static final String CURRENT = GrantScript.source();
 
   private RawRedis redis;
   private long now;
   private long number;
-
-  private static String script(String name) {
-    try (InputStream file = KindChangeRedisIT.class.getResourceAsStream(name)) {
-      return new String(Objects.requireNonNull(file, name).readAllBytes(), UTF_8);
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
-    }
-  }
 
   @BeforeAll
   void start() throws IOException {
@@ -79,10 +63,10 @@ class KindChangeRedisIT {
     return new SliceStore.Ask(id, spec, 0, List.of(uses), head, 0, SliceStore.Ask.NONE);
   }
 
-  private Object answer(String script, String member, SliceStore.Ask ask) throws IOException {
+  private Object answer(String member, SliceStore.Ask ask) throws IOException {
     number++;
     GrantScript.Call call = GrantScript.call(member, number, ask, TTL_NANOS, now * 1_000).at(now);
-    List<String> words = new ArrayList<>(List.of("EVAL", script, "1", call.key()));
+    List<String> words = new ArrayList<>(List.of("EVAL", GrantScript.source(), "1", call.key()));
     words.addAll(call.arguments());
     redis.send(words);
     Object answer = redis.answer();
@@ -90,21 +74,15 @@ class KindChangeRedisIT {
     return answer;
   }
 
-  /** Returns the grant of a member of the current version, and the amount left then. */
+  /** Returns the grant of a member, and the amount left then. */
   private List<Long> asks(String member, SliceStore.Ask ask) throws IOException {
     SliceStore.Grant grant =
-        Objects.requireNonNull(GrantScript.reply(ask, answer(CURRENT, member, ask)).grant());
+        Objects.requireNonNull(GrantScript.reply(ask, answer(member, ask)).grant());
     return List.of(grant.slices().stream().mapToLong(CellAmount::amount).sum(), grant.remaining());
   }
 
-  /** Returns the grant of a member of the previous version. */
-  private long previousAsks(String member, SliceStore.Ask ask) throws IOException {
-    List<?> answer = (List<?>) answer(PREVIOUS, member, ask);
-    long sum = 0;
-    for (int at = 4; at < answer.size(); at += 2) {
-      sum += (Long) answer.get(at);
-    }
-    return sum;
+  private long grant(String member, SliceStore.Ask ask) throws IOException {
+    return asks(member, ask).getFirst();
   }
 
   private List<String> fields(LimitId id) throws IOException {
@@ -112,32 +90,31 @@ class KindChangeRedisIT {
   }
 
   @Test
-  void previousVersionSideBySide_bothAreGranted_andNeverMoreThanTheLimit() throws IOException {
-    assertThat(previousAsks("old", ask(DAY, UTC, 600))).isEqualTo(600);
+  void bothKindsSideBySide_areGranted_andNeverMoreThanTheLimit() throws IOException {
+    assertThat(grant("old", ask(DAY, UTC, 600))).isEqualTo(600);
     assertThat(asks("new", ask(DAY, FIRST_USE, 301))).containsExactly(0L, 300L);
     assertThat(asks("new", ask(DAY, FIRST_USE, 100))).containsExactly(100L, 200L);
     CellAmount spent = new CellAmount(MIDNIGHT, 600);
-    assertThat(previousAsks("old", ask(DAY, UTC, 201, spent))).isZero();
-    assertThat(previousAsks("old", ask(DAY, UTC, 150, spent))).isEqualTo(150);
+    assertThat(grant("old", ask(DAY, UTC, 201, spent))).isZero();
+    assertThat(grant("old", ask(DAY, UTC, 150, spent))).isEqualTo(150);
     assertThat(asks("new", ask(DAY, FIRST_USE, 51, new CellAmount(START, 100))))
         .containsExactly(0L, 50L);
     assertThat(asks("new", ask(DAY, FIRST_USE, 50, new CellAmount(START, 100))))
         .containsExactly(50L, 0L);
-    assertThat(previousAsks("old", ask(DAY, UTC, 1, new CellAmount(MIDNIGHT, 750)))).isZero();
+    assertThat(grant("old", ask(DAY, UTC, 1, new CellAmount(MIDNIGHT, 750)))).isZero();
   }
 
   @Test
   void whatTheNewKindGivesBack_isTheOthers() throws IOException {
-    assertThat(previousAsks("old", ask(DAY, UTC, 600))).isEqualTo(600);
+    assertThat(grant("old", ask(DAY, UTC, 600))).isEqualTo(600);
     assertThat(asks("new", ask(DAY, FIRST_USE, 300))).containsExactly(300L, 0L);
     asks("new", ask(DAY, FIRST_USE, 0, new CellAmount(START, 100)));
-    assertThat(previousAsks("old", ask(DAY, UTC, 200, new CellAmount(MIDNIGHT, 600))))
-        .isEqualTo(200);
+    assertThat(grant("old", ask(DAY, UTC, 200, new CellAmount(MIDNIGHT, 600)))).isEqualTo(200);
   }
 
   @Test
   void nobodyHasTheOldKindAnyMore_theNewOneHasItsName_withAllThatWasSpent() throws IOException {
-    previousAsks("old", ask(DAY, UTC, 600));
+    grant("old", ask(DAY, UTC, 600));
     asks("new", ask(DAY, FIRST_USE, 100));
     assertThat(fields(DAY)).contains(DAY.field() + "@SPAN", DAY.field() + "@SPAN:new");
     now += STAYS + 1;
@@ -145,9 +122,6 @@ class KindChangeRedisIT {
         .containsExactly(0L, 200L);
     assertThat(fields(DAY))
         .containsExactlyInAnyOrder(DAY.field(), DAY.field() + ":new", DAY.field() + ":old");
-    // an older version that is restored reads it as its own
-    assertThat(previousAsks("rolled back", ask(DAY, FIRST_USE, 201))).isZero();
-    assertThat(previousAsks("rolled back", ask(DAY, FIRST_USE, 200))).isEqualTo(200);
   }
 
   @Test
@@ -172,37 +146,37 @@ class KindChangeRedisIT {
 
   @Test
   void dayOfTheOldKindEnds_whatIsSpentCountsInTheNextOne() throws IOException {
-    previousAsks("old", ask(DAY, UTC, 900));
+    grant("old", ask(DAY, UTC, 900));
     assertThat(asks("new", ask(DAY, FIRST_USE, 1))).containsExactly(0L, 0L);
     now = MIDNIGHT + 86_400 * MICROS + 1;
-    previousAsks("old", ask(DAY, UTC, 0));
+    grant("old", ask(DAY, UTC, 0));
     assertThat(asks("new", ask(DAY, FIRST_USE, 500))).containsExactly(500L, 400L);
-    assertThat(previousAsks("old", ask(DAY, UTC, 401))).isZero();
-    assertThat(previousAsks("old", ask(DAY, UTC, 400))).isEqualTo(400);
+    assertThat(grant("old", ask(DAY, UTC, 401))).isZero();
+    assertThat(grant("old", ask(DAY, UTC, 400))).isEqualTo(400);
   }
 
   @Test
-  void bucketOfThePreviousVersion_andSlots_goOnTogether() throws IOException {
+  void oldBucketAndNewSlots_goOnTogether() throws IOException {
     LimitSpec bucket = new LimitSpec.TokenBucket(new ExactRate(10, 1), 50);
     LimitSpec strict = new LimitSpec.Strict(new ExactRate(10, 1));
-    assertThat(previousAsks("old", ask(RATE, bucket, 48))).isEqualTo(48);
+    assertThat(grant("old", ask(RATE, bucket, 48))).isEqualTo(48);
     assertThat(asks("new", ask(RATE, strict, 1)).getFirst()).isEqualTo(1);
-    assertThat(previousAsks("old", ask(RATE, bucket, 2, new CellAmount(START / 60 / MICROS, 48))))
+    assertThat(grant("old", ask(RATE, bucket, 2, new CellAmount(START / 60 / MICROS, 48))))
         .isZero();
     now += MICROS / 10;
-    assertThat(previousAsks("old", ask(RATE, bucket, 2, new CellAmount(START / 60 / MICROS, 48))))
+    assertThat(grant("old", ask(RATE, bucket, 2, new CellAmount(START / 60 / MICROS, 48))))
         .isEqualTo(2);
     assertThat(asks("new", ask(RATE, strict, 1)).getFirst()).isZero();
   }
 
   @Test
-  void slotsOfThePreviousVersion_andABucket_goOnTogether() throws IOException {
+  void oldSlotsAndNewBucket_goOnTogether() throws IOException {
     LimitSpec bucket = new LimitSpec.TokenBucket(new ExactRate(10, 1), 50);
     LimitSpec strict = new LimitSpec.Strict(new ExactRate(10, 1));
-    assertThat(previousAsks("old", ask(RATE, strict, 1))).isEqualTo(1);
+    assertThat(grant("old", ask(RATE, strict, 1))).isEqualTo(1);
     long granted = asks("new", ask(RATE, bucket, 5)).getFirst();
     assertThat(granted).isEqualTo(5);
-    List<?> answer = (List<?>) answer(PREVIOUS, "old", ask(RATE, strict, 1));
+    List<?> answer = (List<?>) answer("old", ask(RATE, strict, 1));
     assertThat((Long) answer.get(3)).as("the slot after those").isEqualTo(START + 602_000);
   }
 

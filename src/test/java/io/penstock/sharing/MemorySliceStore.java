@@ -134,15 +134,6 @@ public final class MemorySliceStore implements SliceStore {
   }
 
   /**
-   * Records a round of an instance of the previous version. It names no life, and its count shows
-   * nothing about what the present run knows.
-   */
-  public synchronized void roundOfVersionBefore(String member, long number, boolean whole) {
-    count++;
-    members.record(member, number, whole, false, false, clock.nanos() / NANOS_PER_MICRO);
-  }
-
-  /**
    * Continues as another run, as a store does after a restart, or when a copy replaces it.
    *
    * @param other name of the new run

@@ -225,21 +225,6 @@ class MemorySliceStoreTest extends SliceStoreContract {
             new SliceStore.Member("b", 0, Long.MAX_VALUE, Long.MAX_VALUE, false));
   }
 
-  @Test
-  void roundOfTheVersionBefore_isCountedAndHeard_byWhoIsNotAware() {
-    ticker.set(START);
-    supply.roundOfVersionBefore("old", 1, true);
-    supply.roundOfVersionBefore("part", 1, false);
-    clock(START + SECOND);
-    SliceStore.Answer answer = told("new", 1, null);
-    assertThat(answer.count()).isEqualTo(3);
-    assertThat(answer.members())
-        .containsExactly(
-            new SliceStore.Member("old", SECOND, SECOND, Long.MAX_VALUE, false),
-            new SliceStore.Member("part", SECOND, Long.MAX_VALUE, Long.MAX_VALUE, false),
-            new SliceStore.Member("new", 0, 0));
-  }
-
   private static SliceStore.Ask day(
       @Nullable ZoneMidnights zoneMidnights, long wanted, CellAmount... uses) {
     LimitSpec spec = new LimitSpec.Day(10, zoneMidnights, 0);

@@ -29,19 +29,6 @@ import org.jspecify.annotations.Nullable;
  * a restart, and restored to an earlier state. The clock runs, and is set back and forth.
  */
 public final class LifeHistory {
-  /** Script call of an instance of the previous version, which reports no life and knows no run. */
-  static final String BEFORE =
-      """
-      local key, member = KEYS[1], ARGV[1]
-      redis.call('HSETNX', key, 'born', redis.call('TIME')[1] .. '000000')
-      redis.call('HINCRBY', key, 'count', 1)
-      if tonumber(redis.call('HGET', key, 'n:' .. member) or -1) < tonumber(ARGV[3]) then
-        redis.call('HSET', key, 'm:' .. member, ARGV[2], 'n:' .. member, ARGV[3])
-        if ARGV[4] == '1' then redis.call('HSET', key, 'w:' .. member, ARGV[2]) end
-      end
-      return 'OK'
-      """;
-
   /** Events that histories must contain, so that answers are compared after each of them. */
   public static final List<String> HAPPENINGS =
       List.of(
@@ -49,7 +36,6 @@ public final class LifeHistory {
           "long pause",
           "member came anew",
           "late round",
-          "round of the version before",
           "part kept",
           "word of a loss",
           "limit lost",
@@ -85,9 +71,6 @@ public final class LifeHistory {
 
   private static final class Member {
     final String name;
-
-    /** Whether it is of the previous version. */
-    boolean before;
 
     long number;
     @Nullable Told told;
@@ -137,9 +120,7 @@ public final class LifeHistory {
     this.script = script;
     this.now = START + random.nextLong(HOUR);
     for (int i = 0; i < MEMBERS; i++) {
-      Member member = new Member("m " + i);
-      member.before = random.nextInt(10) == 0;
-      members.add(member);
+      members.add(new Member("m " + i));
     }
   }
 
@@ -167,16 +148,12 @@ public final class LifeHistory {
         note("data moved to another server");
         move(1 - server, hash());
       }
-      case 3, 4, 5 -> putBack(server);
-      case 6 -> putBack(random.nextInt(servers.size()));
+      case 3, 4 -> putBack(server);
+      case 5, 6 -> putBack(random.nextInt(servers.size()));
       case 7, 8, 9, 10 -> saved.add(new Saved(store.saved(), hash()));
       default -> {
         boolean again = !sent.isEmpty() && oneIn(8);
-        Sent round = again ? sent.get(random.nextInt(sent.size())) : next();
-        if (!round.member().before) {
-          return answered(round);
-        }
-        heardBefore(round);
+        return answered(again ? sent.get(random.nextInt(sent.size())) : next());
       }
     }
     return null;
@@ -201,7 +178,6 @@ public final class LifeHistory {
     if (oneIn(40)) {
       note("member came anew");
       member.told = null; // another process with that name
-      member.before = oneIn(10);
       member.number = oneIn(2) ? 0 : member.number;
     }
     member.number++;
@@ -282,23 +258,6 @@ public final class LifeHistory {
     Collection<MasterLives.MemberTimes> heard = answer.members().values();
     note(heard.stream().anyMatch(MasterLives.MemberTimes::left), "member left");
     note(heard.stream().anyMatch(each -> each.sinceAwareMicros() > 0), "member aware");
-  }
-
-  private void heardBefore(Sent round) throws IOException {
-    note("round of the version before");
-    Round said = round.round();
-    servers
-        .get(server)
-        .call(
-            "EVAL",
-            BEFORE,
-            "1",
-            key,
-            said.member(),
-            String.valueOf(now),
-            String.valueOf(said.number()),
-            said.complete() ? "1" : "");
-    store.heardBefore(said.member(), said.number(), said.complete(), now);
   }
 
   private MasterLives.Life translated(MasterLives.Life said) {

@@ -136,7 +136,7 @@ class LossRecoveryTest {
   }
 
   @Test
-  void otherOfTheVersionBefore_isNeverAware_andIsHeardLongAfterTheRestart_isNotWaitedFor() {
+  void otherThatIsNeverAware_isNotWaitedForOnceItIsHeardLongAfterTheRestart() {
     restart(Map.of("other", LOST - SECOND));
     seeAware(LOST + 2 * TTL, false, false);
     assertThat(lasts(2 * TTL)).isTrue();

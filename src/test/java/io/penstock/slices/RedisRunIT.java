@@ -11,10 +11,6 @@ import io.penstock.sharing.SliceStore.Answer;
 import io.penstock.sharing.SliceStore.Round;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -102,57 +98,5 @@ class RedisRunIT {
         .filteredOn(SliceStore.Member::left)
         .extracting(SliceStore.Member::name)
         .containsExactly("gone");
-  }
-
-  /** Instances of the previous version write no id and no run. */
-  @Test
-  void hashOfTheVersionBefore_goesOnAndCountsOn() {
-    server.command("HSET", "test:life:0", "born", "1700000000000000", "count", "41");
-    Answer first = well();
-    assertThat(first.life()).endsWith(":1700000000000000");
-    assertThat(first.count()).isGreaterThan(41);
-    assertThat(round().life()).isEqualTo(first.life());
-    server.command("HINCRBY", "test:life:0", "count", "5");
-    assertThat(round().life()).isEqualTo(first.life());
-    server.command("HSET", "test:life:0", "born", "1700000000000001");
-    assertThat(round().life()).as("it found a loss").isNotEqualTo(first.life());
-  }
-
-  /** Sends a round of an instance of the previous version; returns the life in the answer. */
-  private String roundOfTheVersionBefore(int number, String toldLife, long toldCount)
-      throws IOException {
-    String script =
-        Files.readString(
-            Path.of("src/test/resources/io/penstock/redis/life-of-the-version-before.lua"));
-    int replies = script.lastIndexOf("return reply");
-    List<String> words = new ArrayList<>();
-    words.addAll(List.of("EVAL", script.substring(0, replies) + "return reply[1]"));
-    words.addAll(List.of("1", "test:life:0", "old", "3600000000", "172800000", ""));
-    words.addAll(List.of(String.valueOf(number), "1", toldLife, String.valueOf(toldCount)));
-    return server.command(words.toArray(String[]::new));
-  }
-
-  @Test
-  void instanceOfTheVersionBefore_sharesALife_andItsWordOfALossIsHeard() throws IOException {
-    String old = roundOfTheVersionBefore(1, "", 0);
-    Answer before = well();
-    assertThat(before.members())
-        .extracting(SliceStore.Member::name)
-        .containsExactlyInAnyOrder("old", "me");
-    assertThat(roundOfTheVersionBefore(2, old, before.count())).isEqualTo(old);
-    assertThat(round().life()).isEqualTo(before.life());
-    server.save();
-    server.restart();
-    String restarted = roundOfTheVersionBefore(3, old, before.count() + 1);
-    assertThat(restarted).isNotEqualTo(old);
-    Answer after = well();
-    assertThat(after.life()).isEqualTo(before.life());
-    assertThat(after.sinceLossNanos())
-        .as("it takes any restart for a loss")
-        .isLessThan(SLACK_NANOS);
-    server.command("HINCRBY", "test:life:0", "count", "-100");
-    String told = roundOfTheVersionBefore(4, restarted, after.count());
-    assertThat(told).isNotEqualTo(restarted);
-    assertThat(round().life()).isNotEqualTo(after.life());
   }
 }

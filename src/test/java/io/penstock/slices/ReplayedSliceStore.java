@@ -19,10 +19,6 @@ final class ReplayedSliceStore {
 
   private record Heard(long atMicros, SliceStore.Round round) implements Past {}
 
-  /** A round of a member of the previous version. */
-  private record HeardBefore(long atMicros, String member, long number, boolean whole)
-      implements Past {}
-
   /** Earlier state of the data. */
   record Saved(String life, List<Past> past) {}
 
@@ -46,11 +42,6 @@ final class ReplayedSliceStore {
     }
     past.add(new Heard(atMicros, round));
     return store.round(round).toCompletableFuture().join();
-  }
-
-  /** Takes in a round of a member of the previous version. */
-  void heardBefore(String member, long number, boolean whole, long atMicros) {
-    tell(new HeardBefore(atMicros, member, number, whole));
   }
 
   private int lastServer() {
@@ -88,10 +79,6 @@ final class ReplayedSliceStore {
       case Heard heard -> {
         nowMicros = heard.atMicros();
         store.round(heard.round()).toCompletableFuture().join();
-      }
-      case HeardBefore heard -> {
-        nowMicros = heard.atMicros();
-        store.roundOfVersionBefore(heard.member(), heard.number(), heard.whole());
       }
     }
   }

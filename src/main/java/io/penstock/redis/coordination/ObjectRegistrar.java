@@ -189,7 +189,7 @@ final class ObjectRegistrar {
     int colon = id.indexOf(':');
     ObjectKind kind = ObjectKind.of(id.substring(0, Math.max(0, colon)));
     if (kind == null) {
-      return; // from another version
+      return; // no name that this program gives
     }
     String name = id.substring(colon + 1);
     objectCalls.upkeep(

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Compares the data of the coordination API in Redis, and the publications between its instances,
- * with golden records. Instances of two versions read and write the same keys side by side.
+ * with golden records.
  */
 @Tag(GoldenRecords.TAG)
 class CoordinationKeysGoldenTest {

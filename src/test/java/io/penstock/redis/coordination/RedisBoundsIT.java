@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.coordination.ObjectBounds;
 import io.penstock.coordination.ObjectBoundsContract;
-import io.penstock.coordination.ObjectFootprint;
 import io.penstock.coordination.ObjectKind;
 import io.penstock.coordination.ObjectOperation;
 import io.penstock.coordination.ObjectReply;
@@ -84,29 +83,6 @@ class RedisBoundsIT extends ObjectBoundsContract {
       assertThat(counted("a")).isEqualTo("$-1");
       assertThat(counted("")).isEqualTo("$-1");
     }
-  }
-
-  @Test
-  void objectOfThePreviousVersion_isCountedWhenItIsUsed() {
-    count("old");
-    server.command("HDEL", key(ObjectKind.COUNTER, "old"), "room", "longest");
-    server.command("DEL", registry(":s"), registry(":d"), registry(":t"));
-    assertThat(count("old")).isEqualTo(new ObjectReply.Result("2"));
-    long bytes = ObjectFootprint.empty("old");
-    assertThat(counted("a")).isEqualTo("1 " + bytes);
-    assertThat(counted("")).isEqualTo("1 " + bytes);
-  }
-
-  @Test
-  void objectThatThePreviousVersionDeleted_isNotCountedForEver() {
-    count("old");
-    server.command("DEL", key(ObjectKind.COUNTER, "old"));
-    server.command("ZREM", registry(":o"), "counter:old");
-    assertThat(counted("a")).startsWith("1 ");
-    crew.pass(HOUR);
-    member.beat();
-    crew.settle();
-    assertThat(counted("a")).isEqualTo("$-1");
   }
 
   @Test
