@@ -76,7 +76,7 @@ final class SharedFormat {
       LOG.warn(
           "the format of what instances share in namespace {} of Redis cannot be seen yet: {}",
           place.namespace(),
-          RedisDiagnosis.of(unknown).getMessage());
+          String.valueOf(RedisDiagnosis.of(unknown).getMessage()));
       return;
     }
     if (!format.equals(RedisFormat.VERSION)) {

@@ -57,7 +57,8 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
   /**
    * Throws unless the tables have the format that this version reads.
    *
-   * @param what what is stored, and {@code instead} what to use in its place, for people
+   * @param what what is stored, for people
+   * @param instead what to use in its place, for people
    */
   static void checkFormat(Connection open, String what, String instead) throws SQLException {
     try (Statement statement = open.createStatement();
