@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Compares the arithmetic in Lua, on a real server, with that in Java, over random histories. */
 class GrantDifferentialIT {
-  private static final int HISTORIES = Boolean.getBoolean("penstock.deep") ? 10_000 : 2_500;
+  private static final int HISTORIES = Boolean.getBoolean("penstock.deep") ? 10_000 : 500;
   private static final int AT_ONCE = 50;
   private static final int ROUNDS = 20;
 
