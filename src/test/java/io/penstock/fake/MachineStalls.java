@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -37,9 +38,9 @@ public final class MachineStalls implements AutoCloseable {
   private volatile boolean over;
 
   /** Duration of all work, and its processor time; written by the measuring thread alone. */
-  private volatile long workNanos;
+  private final AtomicLong workNanos = new AtomicLong();
 
-  private volatile long processorNanos;
+  private final AtomicLong processorNanos = new AtomicLong();
 
   /** Starts to measure. */
   public MachineStalls() {
@@ -68,14 +69,14 @@ public final class MachineStalls implements AutoCloseable {
     while (used < WORK_NANOS) {
       used = threads.getCurrentThreadCpuTime() - from;
     }
-    processorNanos = processorNanos + used;
-    workNanos = workNanos + ticker.nanos() - begin;
+    processorNanos.addAndGet(used);
+    workNanos.addAndGet(ticker.nanos() - begin);
   }
 
   /** Returns how many times its processor time some work takes here; 1 on an idle machine. */
   public double slowdown() {
-    long used = processorNanos;
-    return used == 0 ? 1 : Math.max(1, (double) workNanos / used);
+    long used = processorNanos.get();
+    return used == 0 ? 1 : Math.max(1, (double) workNanos.get() / used);
   }
 
   /** Returns the total duration of all stalls. */
