@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Tests reloads that change the kind of a limit which members share exactly. */
 class KindChangeTest {
   private static final long CAPACITY = 900;
-  private static final int SEEDS = 100;
+  private static final int SEEDS = Boolean.getBoolean("penstock.deep") ? 100 : 20;
   private static final LimitSpec UTC = day(ZoneOffset.UTC);
   private static final LimitSpec PACIFIC = day(ZoneId.of("America/Los_Angeles"));
   private static final LimitSpec FIRST_USE = new LimitSpec.Day(CAPACITY, null, 0);
