@@ -84,6 +84,9 @@ final class RedisCrew implements AutoCloseable {
     }
   }
 
+  /** Time for an answer of Redis, also to thousands of questions at once on a busy machine. */
+  private static final int ANSWER_MILLIS = 60_000;
+
   final FakeTicker ticker = new FakeTicker();
   final String namespace = "crew" + CREWS.incrementAndGet();
   final List<RedisCoordination> members = new ArrayList<>();
@@ -108,7 +111,7 @@ final class RedisCrew implements AutoCloseable {
   /** Creates instances, each with a connection of its own. */
   RedisCrew(List<RedisAddress> ways, ObjectBounds bounds) {
     for (int i = 0; i < ways.size(); i++) {
-      RedisLink link = new RedisLink(ways.get(i), null, 5_000, Ticker.system());
+      RedisLink link = new RedisLink(ways.get(i), null, ANSWER_MILLIS, Ticker.system());
       Bell bell = new Bell();
       Membership.Names names = RedisCoordination.names(namespace, "m" + i, FOR_EVER);
       members.add(
