@@ -9,6 +9,7 @@ import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.suite.JavaCommand;
+import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -25,6 +26,7 @@ import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * clients are in this process.
  */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
+@Tag(TaggedTests.FULL)
 class FootprintIT {
   private static final String WAITING = "/waiting/v1/chat/completions";
   private static final String ASK =
