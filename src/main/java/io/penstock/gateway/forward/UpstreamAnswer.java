@@ -70,8 +70,19 @@ record UpstreamAnswer(
    * Returns the answer once enough of its body was read. For an error, that is the part that says
    * what went wrong. For any other answer, it is the first bytes: until they are there, the answer
    * can still fail without the client having received anything.
+   *
+   * <p>To be called on the event loop of the upstream's connection. The client's connection may
+   * belong to another one, and be closed at any time.
    */
   static Mono<UpstreamAnswer> begun(
+      HttpClientResponse head, Connection connection, ServerWebExchange exchange, Learner learner) {
+    return Mono.defer(() -> read(head, connection, exchange, learner))
+        // a body that nobody reads would be kept, and never released
+        .doOnError(error -> connection.dispose())
+        .doOnCancel(connection::dispose);
+  }
+
+  private static Mono<UpstreamAnswer> read(
       HttpClientResponse head, Connection connection, ServerWebExchange exchange, Learner learner) {
     int status = head.status().code();
     HttpHeaders headers = head.responseHeaders();
@@ -81,14 +92,13 @@ record UpstreamAnswer(
     NettyDataBufferFactory factory =
         (NettyDataBufferFactory) exchange.getResponse().bufferFactory();
     Flux<DataBuffer> body = connection.inbound().receive().retain().map(factory::wrap);
-    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    // not that of the client, whose request may have no event loop any more
+    EventLoop loop = connection.channel().eventLoop();
     Mono<AnswerBeginning> beginning =
         status < UpstreamFailure.LOWEST_ERROR_STATUS
             ? AnswerBeginning.something(body)
             : AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop);
-    return beginning
-        .map(read -> new UpstreamAnswer(status, headers, read, connection))
-        .doOnCancel(connection::dispose);
+    return beginning.map(read -> new UpstreamAnswer(status, headers, read, connection));
   }
 
   /**
