@@ -82,6 +82,14 @@ record UpstreamAnswer(
         .doOnCancel(connection::dispose);
   }
 
+  /**
+   * Returns the answer of a call. One that comes at the moment in which the call is cancelled, by
+   * another event loop, is dropped: it is past the place that would notice, and nobody gets it.
+   */
+  static Mono<UpstreamAnswer> only(Flux<UpstreamAnswer> answers) {
+    return answers.singleOrEmpty().doOnDiscard(UpstreamAnswer.class, UpstreamAnswer::drop);
+  }
+
   private static Mono<UpstreamAnswer> read(
       HttpClientResponse head, Connection connection, ServerWebExchange exchange, Learner learner) {
     int status = head.status().code();

@@ -43,17 +43,17 @@ public final class UpstreamCall {
     }
     CallTimes times =
         new CallTimes(RequestContext.of(exchange), upstream.link().timeouts(), ticker);
-    return client
-        .headers(headers -> headers.set(outgoingRequest.headers()))
-        .request(HttpMethod.valueOf(outgoingRequest.method()))
-        .uri(ascii(outgoingRequest.target()))
-        .send((head, outbound) -> times.send(head, outbound, outgoingRequest.body()))
-        .responseConnection(
-            (head, connection) -> {
-              times.answered(head, connection);
-              return UpstreamAnswer.begun(head, connection, exchange, learner);
-            })
-        .singleOrEmpty();
+    return UpstreamAnswer.only(
+        client
+            .headers(headers -> headers.set(outgoingRequest.headers()))
+            .request(HttpMethod.valueOf(outgoingRequest.method()))
+            .uri(ascii(outgoingRequest.target()))
+            .send((head, outbound) -> times.send(head, outbound, outgoingRequest.body()))
+            .responseConnection(
+                (head, connection) -> {
+                  times.answered(head, connection);
+                  return UpstreamAnswer.begun(head, connection, exchange, learner);
+                }));
   }
 
   /**

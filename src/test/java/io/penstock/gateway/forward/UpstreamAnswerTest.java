@@ -2,18 +2,24 @@ package io.penstock.gateway.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
+import io.penstock.wire.AnswerBeginning;
 import io.penstock.wire.ConnectionGuard;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -21,12 +27,15 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.adapter.DefaultServerWebExchange;
 import org.springframework.web.server.i18n.AcceptHeaderLocaleContextResolver;
 import org.springframework.web.server.session.DefaultWebSessionManager;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.resources.LoopResources;
+import reactor.test.publisher.TestPublisher;
 
 /**
  * Tests what happens at the head of an answer when the connections of client and upstream belong to
@@ -79,22 +88,22 @@ class UpstreamAnswerTest {
   }
 
   private Mono<Void> call(ServerWebExchange exchange, Consumer<ServerHttpRequest> learner) {
-    return HttpClient.create(pool)
-        .runOn(upstreamLoops)
-        .option(ChannelOption.ALLOCATOR, read)
-        .get()
-        .uri(upstream.url())
-        .responseConnection(
-            (head, connection) ->
-                UpstreamAnswer.begun(
-                    head,
-                    connection,
-                    exchange,
-                    (status, headers) -> {
-                      learner.accept(exchange.getRequest());
-                      learned.countDown();
-                    }))
-        .singleOrEmpty()
+    return UpstreamAnswer.only(
+            HttpClient.create(pool)
+                .runOn(upstreamLoops)
+                .option(ChannelOption.ALLOCATOR, read)
+                .get()
+                .uri(upstream.url())
+                .responseConnection(
+                    (head, connection) ->
+                        UpstreamAnswer.begun(
+                            head,
+                            connection,
+                            exchange,
+                            (status, headers) -> {
+                              learner.accept(exchange.getRequest());
+                              learned.countDown();
+                            })))
         .doOnNext(UpstreamAnswer::drop)
         .then()
         .onErrorComplete();
@@ -136,5 +145,20 @@ class UpstreamAnswerTest {
       closed.await();
     }
     server.disposeNow();
+  }
+
+  @Test
+  void callIsCancelledWhileItsAnswerComes_releasesTheBody() {
+    ByteBuf bytes = read.directBuffer(1).writeByte('a');
+    DataBuffer buffer = new NettyDataBufferFactory(read).wrap(bytes);
+    Mono<UpstreamAnswer> answer =
+        AnswerBeginning.something(Flux.just(buffer))
+            .map(body -> new UpstreamAnswer(200, new DefaultHttpHeaders(), body, null));
+    TestPublisher<UpstreamAnswer> call = TestPublisher.create();
+    Disposable running = UpstreamAnswer.only(call.flux()).subscribe();
+    call.next(Objects.requireNonNull(answer.block()));
+    assertThat(bytes.refCnt()).isEqualTo(1);
+    running.dispose();
+    assertThat(bytes.refCnt()).isZero();
   }
 }
