@@ -32,7 +32,7 @@ class StreamHeartbeatAgainIT extends HostileCase {
         upstreams: [{id: hasty, url: "%1$s"}]
       - path: /slow
         algorithm: strict
-        rate: 2
+        rate: 0.5
         upstreams: [{id: slow, url: "%1$s"}]
     """;
   }
@@ -49,7 +49,7 @@ class StreamHeartbeatAgainIT extends HostileCase {
 
   /** Answers 429 that many times, then with {@code then}. */
   private void limited(int times, String then) {
-    PlainJudge.pauseNanos = 450_000_000;
+    PlainJudge.pauseNanos = 2_000_000_000;
     asked.set(0);
     upstream.script(
         (self, byteSocket) -> {
