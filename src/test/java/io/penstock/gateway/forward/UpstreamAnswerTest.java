@@ -122,7 +122,7 @@ class UpstreamAnswerTest {
             request -> {
               Channel channel = ConnectionGuard.channel(request);
               head.countDown();
-              PatientWaits.await().until(() -> ConnectionGuard.channel(request) != channel);
+              PatientWaits.await().until(() -> !channel.equals(ConnectionGuard.channel(request)));
             });
     ByteSocket client = ByteSocket.to(server.port()).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     head.await();
