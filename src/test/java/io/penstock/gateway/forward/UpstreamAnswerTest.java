@@ -12,7 +12,6 @@ import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.wire.AnswerBeginning;
 import io.penstock.wire.ConnectionGuard;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -156,7 +155,7 @@ class UpstreamAnswerTest {
             .map(body -> new UpstreamAnswer(200, new DefaultHttpHeaders(), body, null));
     TestPublisher<UpstreamAnswer> call = TestPublisher.create();
     Disposable running = UpstreamAnswer.only(call.flux()).subscribe();
-    call.next(Objects.requireNonNull(answer.block()));
+    call.next(PatientWaits.join(answer.toFuture()));
     assertThat(bytes.refCnt()).isEqualTo(1);
     running.dispose();
     assertThat(bytes.refCnt()).isZero();
