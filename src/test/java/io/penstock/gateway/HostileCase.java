@@ -80,7 +80,10 @@ abstract class HostileCase {
     BodyBudget bodies = gateway.bean(BodyBudget.class);
     RunningGateway.awaiting().until(() -> bodies.heldBytes() == 0);
     logged.close();
-    assertThat(logged.traces()).isEmpty();
+    assertThat(logged.traces())
+        .filteredOn(trace -> !trace.contains("org.redisson."))
+        .as("without what another test of this JVM leaves in a link to Redis that it cuts")
+        .isEmpty();
     assertThat(logged.lines())
         .noneMatch(
             line ->

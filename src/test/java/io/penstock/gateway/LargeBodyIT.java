@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
+import io.penstock.fake.MachineStalls;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.suite.TaggedTests;
@@ -26,6 +27,7 @@ class LargeBodyIT {
   private static final int MIB = 1 << 20;
   private static final boolean QUIET = Boolean.getBoolean("penstock.quiet");
 
+  private final MachineStalls stalls = new MachineStalls();
   private RunningGateway gateway;
 
   @BeforeAll
@@ -50,6 +52,7 @@ class LargeBodyIT {
     gateway.awaitBalance();
     assertThat(gateway.bean(BodyBudget.class).heldBytes()).isZero();
     gateway.close();
+    stalls.close();
   }
 
   /** Returns a body with 8 MiB of base64, filled with text in that many parts up to 10 MiB. */
@@ -112,6 +115,12 @@ class LargeBodyIT {
     return least;
   }
 
+  /** Processor time, too, is longer where other work empties the caches. */
+  private void assertShort(String path, String body, boolean parks) throws Exception {
+    double millis = longest(path, body, parks);
+    stalls.unlessBusy(1_000_000_000, () -> assertThat(millis).isLessThan(MOST_MILLIS));
+  }
+
   private double once(String path, String body, boolean parks) throws Exception {
     if (parks) {
       takeTheSlot(path);
@@ -132,18 +141,18 @@ class LargeBodyIT {
 
   @Test
   void largeBody_takesNoEventLoopLong() throws Exception {
-    assertThat(longest("/free/v1/chat/completions", body(1), false)).isLessThan(MOST_MILLIS);
-    assertThat(longest("/free/v1/chat/completions", body(40), false)).isLessThan(MOST_MILLIS);
+    assertShort("/free/v1/chat/completions", body(1), false);
+    assertShort("/free/v1/chat/completions", body(40), false);
   }
 
   @Test
   void largeText_takesNoEventLoopLong() throws Exception {
-    assertThat(longest("/free/v1/chat/completions", oneText(), false)).isLessThan(MOST_MILLIS);
+    assertShort("/free/v1/chat/completions", oneText(), false);
   }
 
   @Test
   void largeBodyThatWaits_takesNoEventLoopLong() throws Exception {
-    assertThat(longest("/paced/v1/chat/completions", body(1), true)).isLessThan(MOST_MILLIS);
+    assertShort("/paced/v1/chat/completions", body(1), true);
   }
 
   @Test
