@@ -1,6 +1,5 @@
 package io.penstock.architecture;
 
-
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
 import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;

@@ -140,8 +140,7 @@ class CheckGoldenTest {
   }
 
   private String mistakes() throws IOException {
-    String[] parts =
-        Files.readString(RECORDS.resolve(MISTAKES)).split("### ", -1);
+    String[] parts = Files.readString(RECORDS.resolve(MISTAKES)).split("### ", -1);
     StringBuilder record = new StringBuilder(parts[0]);
     for (int at = 1; at < parts.length; at++) {
       List<String> lines = parts[at].lines().toList();

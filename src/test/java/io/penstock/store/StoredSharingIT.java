@@ -1,6 +1,5 @@
 package io.penstock.store;
 
-
 import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
