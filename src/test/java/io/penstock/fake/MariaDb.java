@@ -34,29 +34,10 @@ public final class MariaDb {
   private static final List<String> HOSTS = List.of("127.0.0.1", "localhost");
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
+  /** 0 until the server has started. */
+  private static int port;
+
   private MariaDb() {}
-
-  /** Holder that starts the server on first use; it ends with the JVM. */
-  private static final class Started {
-    static final int PORT = start();
-
-    private Started() {}
-
-    private static int start() {
-      try {
-        DB server = installed(settings().build());
-        server.start();
-        int port = server.getConfiguration().getPort();
-        for (String host : HOSTS) {
-          root(port)
-              .run("CREATE USER '%s'@'%s' IDENTIFIED BY '%s'".formatted(USER, host, PASSWORD));
-        }
-        return port;
-      } catch (ManagedProcessException e) {
-        throw new IllegalStateException(e);
-      }
-    }
-  }
 
   /** The program, with the bound of every wait for its start instead of half a minute. */
   private static final class PatientServer extends DB {
@@ -77,8 +58,9 @@ public final class MariaDb {
   /** Returns the configuration for a server on a free port. */
   static DBConfigurationBuilder settings() {
     DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder();
-    settings.setPort(0);
+    settings.setPort(RunningGateway.freePort());
     Path directory = ownDirectory();
+    settings.setSocket(directory.resolve("socket").toString());
     settings.setBaseDir(directory.resolve("base").toFile());
     settings.setDataDir(directory.resolve("data").toFile());
     settings.setTmpDir(directory.resolve("tmp").toString());
@@ -129,9 +111,30 @@ public final class MariaDb {
     return new SqlClient(port, "", ROOT, ROOT);
   }
 
-  /** Returns the port of the server. */
-  public static int port() {
-    return Started.PORT;
+  /**
+   * Returns the port of the server. The first call starts it; it ends with the JVM. If it does not
+   * start, the next call tries again.
+   */
+  public static synchronized int port() {
+    if (port == 0) {
+      port = start();
+    }
+    return port;
+  }
+
+  private static int start() {
+    try {
+      DB server = installed(settings().build());
+      server.start();
+      int started = server.getConfiguration().getPort();
+      for (String host : HOSTS) {
+        root(started)
+            .run("CREATE USER '%s'@'%s' IDENTIFIED BY '%s'".formatted(USER, host, PASSWORD));
+      }
+      return started;
+    } catch (ManagedProcessException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Creates an empty database; returns its name. */
