@@ -49,6 +49,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.logging.logback.LogbackMetricsAutoConfiguration;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
@@ -60,9 +61,11 @@ import reactor.netty.resources.LoopResources;
 
 /** Wires the packages of the gateway. */
 @SpringBootConfiguration(proxyBeanMethods = false)
-// The excluded configuration counts lines of the log with a filter that runs on every check whether
-// to log, many times for each request.
-@EnableAutoConfiguration(exclude = LogbackMetricsAutoConfiguration.class)
+// Excluded: a mapper that nothing here uses, for which each start reads every class of the gateway;
+// and a count of the log's lines, by a filter that runs on every check whether to log, many times
+// for each request.
+@EnableAutoConfiguration(
+    exclude = {JacksonAutoConfiguration.class, LogbackMetricsAutoConfiguration.class})
 @Import({GatewayConfiguration.class, CoordinationConfiguration.class})
 class PenstockConfiguration {
   @Bean
