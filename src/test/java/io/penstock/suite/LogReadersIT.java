@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Order;
  */
 @Order(1) // takes long, and mostly waits
 class LogReadersIT extends OtherJvmTests {
-  private static final int JVMS = 3;
+  private static final int JVMS = 4;
 
   LogReadersIT() {
     super(TaggedTests.READS_LOG, JVMS);
