@@ -116,7 +116,9 @@ class OtlpTracingTest {
       RunningGateway.awaiting().until(() -> losses.spans.get() > 0);
     }
     assertThat(losses.spans).hasValue(1);
-    assertThat(traceCollector.connections()).isEqualTo(1);
+    assertThat(traceCollector.connections())
+        .as("none if the machine takes longer than the timeout to connect")
+        .isLessThanOrEqualTo(1);
   }
 
   @Test
