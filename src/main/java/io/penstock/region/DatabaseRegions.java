@@ -7,6 +7,7 @@ import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -25,6 +26,8 @@ public final class DatabaseRegions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.region");
   private static final long RETRY_SECONDS = 5;
   private static final long SWEEP_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final Duration CONNECT = Duration.ofSeconds(3);
+  private static final Duration MOST = Duration.ofSeconds(4);
 
   /** Source of the counts of the other instances of this region. */
   @FunctionalInterface
@@ -59,7 +62,7 @@ public final class DatabaseRegions implements AutoCloseable {
     this.settings = settings;
     this.ticker = ticker;
     this.alarm = alarm;
-    this.regionDatabase = new RegionDatabase(settings.address());
+    this.regionDatabase = new RegionDatabase(settings.address(), CONNECT, MOST);
     SecureRandom random = new SecureRandom();
     CountRows counts = new CountRows(regionDatabase, settings.workspace(), wall);
     DenialRows denials = new DenialRows(regionDatabase, settings.workspace(), wall);

@@ -22,25 +22,26 @@ import reactor.netty.resources.LoopResources;
 
 /** Small pool of connections to the database, on an event loop of its own. Thread-safe. */
 final class RegionDatabase implements AutoCloseable {
-  /**
-   * Maximum duration of one request. A longer one is given up, and its connection is validated
-   * before it is used again.
-   */
-  static final Duration MOST = Duration.ofSeconds(4);
-
-  private static final Duration CONNECT = Duration.ofSeconds(3);
   private static final int CONNECTIONS = 3;
 
   private final LoopResources loops = LoopResources.create("penstock-region", 1, true);
   private final ConnectionPool pool;
+  private final Duration most;
 
-  /** Creates the pool without opening a connection. */
-  RegionDatabase(DatabaseAddress address) {
+  /**
+   * Creates the pool without opening a connection.
+   *
+   * @param connect maximum duration until a connection is there
+   * @param most maximum duration of one request, with that of its connection. A longer one is given
+   *     up, and its connection is validated before it is used again.
+   */
+  RegionDatabase(DatabaseAddress address, Duration connect, Duration most) {
+    this.most = most;
     ConnectionFactoryOptions options =
         address
             .options()
             .mutate()
-            .option(ConnectionFactoryOptions.CONNECT_TIMEOUT, CONNECT)
+            .option(ConnectionFactoryOptions.CONNECT_TIMEOUT, connect)
             .option(MariadbConnectionFactoryProvider.LOOP_RESOURCES, loops)
             .build();
     ConnectionFactory factory = new MariadbConnectionFactoryProvider().create(options);
@@ -50,8 +51,8 @@ final class RegionDatabase implements AutoCloseable {
                 .initialSize(0)
                 .minIdle(0)
                 .maxSize(CONNECTIONS)
-                .maxAcquireTime(CONNECT)
-                .maxCreateConnectionTime(CONNECT)
+                .maxAcquireTime(connect)
+                .maxCreateConnectionTime(connect)
                 .validationDepth(ValidationDepth.REMOTE)
                 .maxValidationTime(Duration.ofSeconds(1))
                 .build());
@@ -62,7 +63,7 @@ final class RegionDatabase implements AutoCloseable {
     CompletableFuture<T> done = new CompletableFuture<>();
     var _ =
         Mono.usingWhen(pool.create(), work, Connection::close)
-            .timeout(MOST)
+            .timeout(most)
             .single()
             .subscribe(done::complete, done::completeExceptionally);
     return done;

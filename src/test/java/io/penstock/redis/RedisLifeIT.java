@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Tests rounds without asks, against a server that is disturbed in every way. */
 class RedisLifeIT {
   /** Time that a busy machine may take for something that succeeds. */
-  private static final int PATIENT_MILLIS = 10_000;
+  private static final int PATIENT_MILLIS = PatientWaits.LONGEST_MILLIS;
 
   /** Time after which something that does not succeed is noticed. */
   private static final int HASTY_MILLIS = 1_000;

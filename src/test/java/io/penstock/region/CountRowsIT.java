@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Tests counts in a real MariaDB. */
 class CountRowsIT extends CountStoreContract {
   private final Tables tables = Tables.made();
-  private final RegionDatabase database = new RegionDatabase(tables.address());
+  private final RegionDatabase database = Tables.patient(tables.address());
   private long now = 100 * MINUTE_MILLIS;
 
   @Override

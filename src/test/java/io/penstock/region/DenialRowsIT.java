@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Tests denials in a real MariaDB. */
 class DenialRowsIT extends DenialStoreContract {
   private final Tables tables = Tables.made();
-  private final RegionDatabase database = new RegionDatabase(tables.address());
+  private final RegionDatabase database = Tables.patient(tables.address());
   private final DenialRows denials = new DenialRows(database, "default", () -> this.now);
   private long now = 100 * MINUTE_MILLIS;
 

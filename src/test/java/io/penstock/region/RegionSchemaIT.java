@@ -68,7 +68,7 @@ class RegionSchemaIT {
               .formatted(database, table, host));
     }
     String url = "r2dbc:mariadb://small:small@127.0.0.1:" + MariaDb.port() + "/" + database;
-    try (RegionDatabase small = new RegionDatabase(DatabaseAddress.parse(url))) {
+    try (RegionDatabase small = Tables.patient(DatabaseAddress.parse(url))) {
       CountRows counts = new CountRows(small, "default", WallClock.system());
       DenialRows denials = new DenialRows(small, "default", WallClock.system());
       RowSweeper sweeper = new RowSweeper(small, "east", WallClock.system());
@@ -90,7 +90,7 @@ class RegionSchemaIT {
                 + " 1)");
       }
     }
-    try (RegionDatabase regionDatabase = new RegionDatabase(tables.address())) {
+    try (RegionDatabase regionDatabase = Tables.patient(tables.address())) {
       RowSweeper sweeper = new RowSweeper(regionDatabase, "east", () -> 2 * hour);
       assertThat(sweeper.sweep().toCompletableFuture()).succeedsWithin(SOON).isEqualTo(4L);
     }
@@ -109,7 +109,7 @@ class RegionSchemaIT {
     tables.sql(
         "INSERT INTO ratelimit_blocklist SELECT 'default', 'key-rpm', 'k', 60000, seq, 'east', 1,"
             + " 1, 1 FROM seq_1_to_11500");
-    try (RegionDatabase regionDatabase = new RegionDatabase(tables.address())) {
+    try (RegionDatabase regionDatabase = Tables.patient(tables.address())) {
       RowSweeper sweeper = new RowSweeper(regionDatabase, "east", WallClock.system());
       assertThat(sweeper.sweep().toCompletableFuture())
           .succeedsWithin(SOON)

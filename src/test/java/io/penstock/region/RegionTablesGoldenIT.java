@@ -67,7 +67,7 @@ class RegionTablesGoldenIT {
   @Test
   void tablesAndRows_areThoseRecorded_andAreReadFromTheRecord() throws SQLException {
     Tables made = Tables.made();
-    try (RegionDatabase database = new RegionDatabase(made.address())) {
+    try (RegionDatabase database = Tables.patient(made.address())) {
       answer(counts(database).exchange("east", counted()));
       answer(denials(database).publish("east", denied()));
     }
@@ -79,7 +79,7 @@ class RegionTablesGoldenIT {
     try (Connection open = before.open()) {
       SqlRecord.load(open, RECORD);
     }
-    try (RegionDatabase database = new RegionDatabase(before.address())) {
+    try (RegionDatabase database = Tables.patient(before.address())) {
       assertThat(answer(counts(database).exchange("west", List.of())))
           .containsExactlyInAnyOrderElementsOf(counted());
       assertThat(answer(counts(database).of("east")))

@@ -1,6 +1,7 @@
 package io.penstock.region;
 
 import io.penstock.fake.MariaDb;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.SqlClient;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -26,6 +27,11 @@ final class Tables {
 
   DatabaseAddress address() {
     return DatabaseAddress.parse(MariaDb.url(database, MariaDb.port()));
+  }
+
+  /** Returns a pool that a busy machine does not make give up. */
+  static RegionDatabase patient(DatabaseAddress address) {
+    return new RegionDatabase(address, PatientWaits.LONGEST, PatientWaits.LONGEST);
   }
 
   RegionSettings settings(String region) {

@@ -1,5 +1,6 @@
 package io.penstock.slices;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 @SuppressWarnings("this-escape") // a subclass only chooses the server, which needs no state
 public class RedisSliceStoreContractIT extends SliceStoreContract {
   private final RedisLink link =
-      new RedisLink(RedisAddress.parse(server().url(), null, null), null, 10_000, Ticker.system());
+      new RedisLink(RedisAddress.parse(server().url(), null, null), null, PatientWaits.LONGEST_MILLIS, Ticker.system());
   private final String namespace = "supply-" + UUID.randomUUID();
   private volatile long nanos = START;
 

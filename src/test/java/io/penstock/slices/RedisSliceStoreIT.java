@@ -36,7 +36,7 @@ public class RedisSliceStoreIT {
 
   private final RedisServer server = server();
   private final FaultProxy proxy = new FaultProxy(server.port());
-  private final RedisLink link = link(20_000);
+  private final RedisLink link = link(PatientWaits.LONGEST_MILLIS);
   private RedisSliceStore supply = supply(link);
   private long number;
 

@@ -35,7 +35,7 @@ class CoordinationKeysGoldenTest {
           List.of(address(SERVER.port()), address(way.port())),
           new ObjectBounds(10, 100, 1_000_000, 1, 100, 3_600 * SECOND));
   private final RedisLink link =
-      new RedisLink(address(SERVER.port()), null, 5_000, Ticker.system());
+      new RedisLink(address(SERVER.port()), null, PatientWaits.LONGEST_MILLIS, Ticker.system());
   private final RedisRecord redis = new RedisRecord(SERVER, crew.namespace);
 
   private static RedisAddress address(int port) {
