@@ -88,7 +88,10 @@ public final class RecentPlaces {
     this.owner = owner;
   }
 
-  /** Returns places that were taken a moment ago, or will be in a moment, on any thread. */
+  /**
+   * Returns places that were taken a moment ago, or will be in a moment, on any thread. Whoever
+   * cancels the stage cancels it for nobody else.
+   */
   public CompletionStage<Places> at(long now) {
     Places known = latest;
     if (known != null && known.fresh(now)) {
@@ -97,14 +100,14 @@ public final class RecentPlaces {
     CompletableFuture<Places> mine = new CompletableFuture<>();
     CompletableFuture<Places> running = walk.compareAndExchange(null, mine);
     if (running != null) {
-      return running.minimalCompletionStage();
+      return running.copy();
     }
     owner.accept(
         (dispatcher, at) -> {
           QueueSnapshot snapshot = QueueSnapshot.of(dispatcher, FARTHEST, at);
           mine.completeAsync(() -> publish(snapshot));
         });
-    return mine.minimalCompletionStage();
+    return mine.copy();
   }
 
   private Places publish(QueueSnapshot snapshot) {

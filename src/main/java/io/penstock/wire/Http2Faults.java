@@ -81,9 +81,13 @@ public final class Http2Faults {
       this.faults = faults;
     }
 
-    /** Moves behind the codec if that was added after this handler, as it is with TLS. */
+    /**
+     * Moves behind the codec if that was added after this handler, as it is with TLS. The first
+     * message of HTTP/2 that comes here is the client's settings, before any request.
+     */
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
+      Http2RequestCheck.install(context.channel());
       ChannelHandler end = context.pipeline().last();
       if (end != this && context.pipeline().get(Http2FrameCodec.class) != null) {
         context.pipeline().remove(this);

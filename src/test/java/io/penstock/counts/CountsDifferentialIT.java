@@ -107,7 +107,10 @@ class CountsDifferentialIT {
     try (RedisServer server = program.started()) {
       RedisLink link =
           new RedisLink(
-              RedisAddress.parse(server.url(), null, null), null, PatientWaits.LONGEST_MILLIS, Ticker.system());
+              RedisAddress.parse(server.url(), null, null),
+              null,
+              PatientWaits.LONGEST_MILLIS,
+              Ticker.system());
       for (long seed : seeds(histories)) {
         CountsHistory history = new CountsHistory(seed, 3);
         AtomicLong now = new AtomicLong();

@@ -24,7 +24,11 @@ public class RedisCountStoreIT extends CountStoreContract {
   private final RedisServer server = server();
   private final String namespace = "counts-" + UUID.randomUUID();
   private final RedisLink link =
-      new RedisLink(RedisAddress.parse(server.url(), null, null), null, PatientWaits.LONGEST_MILLIS, Ticker.system());
+      new RedisLink(
+          RedisAddress.parse(server.url(), null, null),
+          null,
+          PatientWaits.LONGEST_MILLIS,
+          Ticker.system());
   private long now = 100 * MINUTE_MILLIS;
 
   /** Returns a server of the version under test. */

@@ -14,6 +14,7 @@ import io.penstock.fake.PatientWaits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 class RecentPlacesTest {
@@ -78,6 +79,18 @@ class RecentPlacesTest {
     Places next = places(endpoint);
     assertThat(next).isNotSameAs(first);
     assertThat(next.of(late)).isEqualTo(place(4_001, 40_010 * SECOND - 200 * MILLI));
+  }
+
+  @Test
+  void questionThatIsGivenUp_leavesTheOthersAlone() throws Exception {
+    Endpoint endpoint = spaced(10);
+    List<ParkedTicket> tickets = tickets(endpoint, 1);
+    for (int times = 0; times < 2; times++) {
+      assertThat(((Future<?>) endpoint.places()).cancel(true)).isTrue();
+    }
+    CompletionStage<Places> third = endpoint.places();
+    fixture.drivers.run();
+    assertThat(PatientWaits.join(third).of(tickets.getFirst())).isEqualTo(place(1, 10 * SECOND));
   }
 
   @Test

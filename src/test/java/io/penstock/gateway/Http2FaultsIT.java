@@ -34,6 +34,8 @@ class Http2FaultsIT extends HostileCase {
     HEADERS_THAT_CANNOT_BE_DECODED(
         out -> frame(out, HEADERS, 5, 1, new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff, 127})),
     HEADERS_WITHOUT_A_PATH(out -> frame(out, HEADERS, 5, 1, new byte[] {(byte) 0x82})),
+    HEADERS_WITH_A_METHOD_OF_NO_TOKEN(out -> frame(out, HEADERS, 5, 1, request("G@T"))),
+    HEADERS_WITH_NO_SCHEME(out -> frame(out, HEADERS, 5, 1, new byte[] {(byte) 0x82, (byte) 0x84})),
     HEADER_IN_CAPITALS(out -> frame(out, HEADERS, 5, 1, with("X-Team", "blue"))),
     HEADER_OF_A_CONNECTION(out -> frame(out, HEADERS, 5, 1, with("connection", "close"))),
     LONG_FRAME(out -> frame(out, DATA, 0, 1, new byte[20_000])),
@@ -106,8 +108,12 @@ class Http2FaultsIT extends HostileCase {
 
   /** Returns the header block of a request for the permit. */
   private static byte[] request() {
+    return request("GET");
+  }
+
+  private static byte[] request(String method) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
-    block.write(0x82); // :method GET, from the static table
+    literal(block, 2, method); // :method
     block.write(0x86); // :scheme http
     literal(block, 4, "/permit"); // :path
     literal(block, 1, "localhost"); // :authority

@@ -53,7 +53,11 @@ class RedisKeysGoldenTest {
   private final String namespace = "golden-" + UUID.randomUUID();
   private final AtomicLong nowMicros = new AtomicLong(NOW_MILLIS * 1_000);
   private final RedisLink link =
-      new RedisLink(RedisAddress.parse(SERVER.url(), null, null), null, PatientWaits.LONGEST_MILLIS, Ticker.system());
+      new RedisLink(
+          RedisAddress.parse(SERVER.url(), null, null),
+          null,
+          PatientWaits.LONGEST_MILLIS,
+          Ticker.system());
   private final RedisRecord redis = new RedisRecord(SERVER, namespace);
 
   @AfterEach

@@ -22,7 +22,11 @@ class RedisRunIT {
 
   private final RedisServer server = RedisServer.started();
   private final RedisLink link =
-      new RedisLink(RedisAddress.parse(server.url(), null, null), null, PatientWaits.LONGEST_MILLIS, Ticker.system());
+      new RedisLink(
+          RedisAddress.parse(server.url(), null, null),
+          null,
+          PatientWaits.LONGEST_MILLIS,
+          Ticker.system());
   private final RedisSliceStore supply = supply(link);
   private long number;
 

@@ -15,7 +15,11 @@ import org.junit.jupiter.api.AfterEach;
 @SuppressWarnings("this-escape") // a subclass only chooses the server, which needs no state
 public class RedisSliceStoreContractIT extends SliceStoreContract {
   private final RedisLink link =
-      new RedisLink(RedisAddress.parse(server().url(), null, null), null, PatientWaits.LONGEST_MILLIS, Ticker.system());
+      new RedisLink(
+          RedisAddress.parse(server().url(), null, null),
+          null,
+          PatientWaits.LONGEST_MILLIS,
+          Ticker.system());
   private final String namespace = "supply-" + UUID.randomUUID();
   private volatile long nanos = START;
 
