@@ -24,7 +24,10 @@ import org.redisson.connection.ConnectionListener;
  * because a round must not be sent twice without the knowledge of its sender.
  */
 final class RedisClients {
-  /** A connection without an answer for this long is closed and replaced. */
+  /**
+   * A connection without an answer for this long, or as long as answers may take, is closed and
+   * replaced.
+   */
   private static final int PING_MILLIS = 1_000;
 
   private static final int CONNECTIONS = 2;
@@ -155,7 +158,7 @@ final class RedisClients {
     servers.setRetryAttempts(0);
     servers.setConnectTimeout(timeoutMillis);
     servers.setTimeout(timeoutMillis);
-    servers.setPingConnectionInterval(PING_MILLIS);
+    servers.setPingConnectionInterval(Math.max(PING_MILLIS, timeoutMillis));
     servers.setReconnectionDelay(new EqualJitterDelay(FIRST_RETRY, LAST_RETRY));
   }
 

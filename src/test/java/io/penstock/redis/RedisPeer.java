@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class RedisPeer implements AutoCloseable {
   static final String NAMESPACE = "ns";
   private static final long SECOND = 1_000_000_000L;
-  private static final int TIMEOUT_MILLIS = 30_000;
+  private static final int TIMEOUT_MILLIS = 2_000;
   private static final LimitSpec LIMIT = new LimitSpec.FixedWindow(1_000_000, 3_600 * SECOND);
 
   final RedisLink link;

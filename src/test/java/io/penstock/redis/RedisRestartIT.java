@@ -76,8 +76,11 @@ class RedisRestartIT {
       awaitRecovering(stays);
       try (StartedGateway starts = start("comes", redis)) {
         awaitRecovering(starts);
-        assertThat(starts.operator("GET /actuator/prometheus"))
-            .contains("penstock_limits_recovering 1.0");
+        await()
+            .untilAsserted(
+                () ->
+                    assertThat(starts.operator("GET /actuator/prometheus"))
+                        .contains("penstock_limits_recovering 1.0"));
       }
     }
   }

@@ -124,6 +124,13 @@ public class RedisSliceStoreIT {
   }
 
   @Test
+  void answersThatTakeLongerThanASecond_areNotLost() {
+    round("a", ask("k", 1));
+    proxy.delay(2_500);
+    assertThat(round("a", ask("k", 1), ask("l", 1)).grants()).hasSize(2);
+  }
+
+  @Test
   void foreignValue_failsItsLimitAlone_andHeals() {
     server.command("SET", "ns:" + id("bad").text(), "foreign");
     Answer answer = round("a", ask("bad", 5), ask("good", 6));
