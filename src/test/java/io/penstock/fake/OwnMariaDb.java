@@ -40,8 +40,7 @@ public final class OwnMariaDb implements AutoCloseable {
     settings.setDeletingTemporaryBaseAndDataDirsOnShutdown(false);
     DBConfiguration built = settings.build();
     try {
-      DB server = MariaDb.installed(built);
-      server.start();
+      DB server = MariaDb.started(built);
       SqlClient root = MariaDb.root(port);
       root.run("CREATE DATABASE " + DATABASE);
       root.run(
@@ -66,6 +65,7 @@ public final class OwnMariaDb implements AutoCloseable {
     command.add("--basedir=" + Path.of(program).getParent().getParent());
     command.add("--socket=" + directory.resolve("s"));
     command.add("--port=" + port);
+    command.add("--tmpdir=" + directory);
     command.add("--bind-address=127.0.0.1");
     command.add(MariaDb.WITHOUT_TLS);
     command.add("--user=" + System.getProperty("user.name"));
