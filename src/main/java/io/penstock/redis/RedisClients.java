@@ -158,6 +158,7 @@ final class RedisClients {
     servers.setRetryAttempts(0);
     servers.setConnectTimeout(timeoutMillis);
     servers.setTimeout(timeoutMillis);
+    // Redisson loses answers that are still under way when it pings
     servers.setPingConnectionInterval(Math.max(PING_MILLIS, timeoutMillis));
     servers.setReconnectionDelay(new EqualJitterDelay(FIRST_RETRY, LAST_RETRY));
   }
