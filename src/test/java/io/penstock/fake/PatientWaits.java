@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.io.IOException;
 import java.lang.StackWalker.StackFrame;
 import java.nio.file.Files;
@@ -37,6 +38,11 @@ public final class PatientWaits {
   public static final int LONGEST_MILLIS = Math.toIntExact(LONGEST.toMillis());
 
   private static final Duration INTERVAL = Duration.ofMillis(20);
+  private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
+
+  /** More than such a test takes, and less than the longest wait. */
+  private static final long LEAST_OF_DAY = Duration.ofMinutes(3).toMillis();
+
   private static final Path SOURCES = Path.of("src", "test", "java");
   private static final int MOST_LINES = 12;
 
@@ -60,6 +66,15 @@ public final class PatientWaits {
   /** Returns such a wait with a name for its failure message. */
   public static ConditionFactory await(String alias) {
     return Awaitility.await(alias).pollDelay(Duration.ZERO).pollInterval(INTERVAL).atMost(LONGEST);
+  }
+
+  /**
+   * Waits for the next UTC day if the present one ends soon, so that a test that spends the budget
+   * of a day, or of a month, ends on the day on which it began.
+   */
+  public static void awaitLongDay() {
+    await("the next UTC day")
+        .until(() -> -WallClock.system().unixMillis() % DAY_MILLIS + DAY_MILLIS > LEAST_OF_DAY);
   }
 
   /** Waits until a latch is open. */

@@ -11,6 +11,7 @@ import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.ApiCaller;
@@ -40,6 +41,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -340,6 +342,11 @@ class ChargeTableIT {
   private static String answer(int status, String body) {
     return "HTTP/1.1 %d X\r\nContent-Type: application/json\r\nConnection: close\r\n%s%s\r\n\r\n%s"
         .formatted(status, "Content-Length: ", body.length(), body);
+  }
+
+  @BeforeEach
+  void awaitLongDay() {
+    PatientWaits.awaitLongDay(); // budgets of a day are spent
   }
 
   @Test

@@ -3,10 +3,12 @@ package io.penstock.gateway;
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.GoldenGateway;
 import io.penstock.fake.GoldenRecords;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.Transcript;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +95,11 @@ class RefusalGoldenIT {
   @AfterAll
   static void stop() {
     gateway.close();
+  }
+
+  @BeforeEach
+  void awaitLongDay() {
+    PatientWaits.awaitLongDay(); // budgets of a day are spent
   }
 
   /**

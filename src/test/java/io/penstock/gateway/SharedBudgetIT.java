@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
 import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
@@ -17,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -77,6 +79,11 @@ class SharedBudgetIT {
             .formatted(KeySecrets.sha256(secret), BUDGET, MOST_OUTPUT, upstream.url()),
         "--penstock.redis.url=" + RedisServer.shared().url(),
         "--penstock.redis.namespace=" + namespace);
+  }
+
+  @BeforeEach
+  void awaitLongDay() {
+    PatientWaits.awaitLongDay(); // budgets of a day are spent
   }
 
   @ParameterizedTest

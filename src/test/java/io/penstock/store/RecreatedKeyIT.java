@@ -4,6 +4,7 @@ import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.MariaDb;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
 import io.penstock.key.KeySecrets;
@@ -22,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +34,11 @@ class RecreatedKeyIT {
       "endpoints: [{path: /a, algorithm: none}, {path: /b, algorithm: none}]";
 
   @TempDir private Path directory;
+
+  @BeforeEach
+  void awaitLongDay() {
+    PatientWaits.awaitLongDay(); // budgets of a day are spent
+  }
 
   private static void operator(StartedGateway gateway, String method, String path, String json)
       throws IOException, InterruptedException {
