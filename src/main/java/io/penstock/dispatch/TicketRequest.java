@@ -38,49 +38,6 @@ public record TicketRequest(
     Origin origin,
     @Nullable SharedPrefix sharedPrefix,
     @Nullable CacheForecast cacheForecast) {
-  /** Creates a request with no new beginning that others may have, too. */
-  public TicketRequest(
-      @Nullable String model,
-      Cost cost,
-      long bytes,
-      WaitPatience patience,
-      int priority,
-      Flow flow,
-      RequestAffinity affinity,
-      @Nullable CallerAccount account,
-      @Nullable Set<String> models,
-      Origin origin) {
-    this(model, cost, bytes, patience, priority, flow, affinity, account, models, origin, null);
-  }
-
-  /** Creates a request whose expected cost never changes. */
-  public TicketRequest(
-      @Nullable String model,
-      Cost cost,
-      long bytes,
-      WaitPatience patience,
-      int priority,
-      Flow flow,
-      RequestAffinity affinity,
-      @Nullable CallerAccount account,
-      @Nullable Set<String> models,
-      Origin origin,
-      @Nullable SharedPrefix sharedPrefix) {
-    this(
-        model,
-        cost,
-        bytes,
-        patience,
-        priority,
-        flow,
-        affinity,
-        account,
-        models,
-        origin,
-        sharedPrefix,
-        null);
-  }
-
   /**
    * A beginning of a prompt that is new to the provider's cache.
    *
@@ -89,59 +46,6 @@ public record TicketRequest(
    * @param holdNanos how long others are held at most after one of them was sent, &gt; 0
    */
   public record SharedPrefix(@Nullable String scope, long fingerprint, long holdNanos) {}
-
-  /** Creates a request that may go to any upstream, from a caller without limits. */
-  public TicketRequest(
-      @Nullable String model,
-      Cost cost,
-      long bytes,
-      WaitPatience patience,
-      int priority,
-      Flow flow) {
-    this(
-        model,
-        cost,
-        bytes,
-        patience,
-        priority,
-        flow,
-        RequestAffinity.NONE,
-        null,
-        null,
-        Origin.UNKNOWN);
-  }
-
-  /** Creates a request from a caller without limits. */
-  public TicketRequest(
-      @Nullable String model,
-      Cost cost,
-      long bytes,
-      WaitPatience patience,
-      int priority,
-      Flow flow,
-      RequestAffinity affinity) {
-    this(model, cost, bytes, patience, priority, flow, affinity, null, null, Origin.UNKNOWN);
-  }
-
-  /** Creates a request of unknown origin. */
-  public TicketRequest(
-      @Nullable String model,
-      Cost cost,
-      long bytes,
-      WaitPatience patience,
-      int priority,
-      Flow flow,
-      RequestAffinity affinity,
-      @Nullable CallerAccount account,
-      @Nullable Set<String> models) {
-    this(model, cost, bytes, patience, priority, flow, affinity, account, models, Origin.UNKNOWN);
-  }
-
-  /** Returns a request of default priority, flow and affinity, from a caller without limits. */
-  public static TicketRequest of(
-      @Nullable String model, Cost cost, long bytes, WaitPatience waitPatience) {
-    return new TicketRequest(model, cost, bytes, waitPatience, 0, Flow.ANONYMOUS);
-  }
 
   /**
    * Affinity of requests to one upstream.

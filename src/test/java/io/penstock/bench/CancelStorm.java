@@ -3,8 +3,8 @@ package io.penstock.bench;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
-import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
@@ -148,7 +148,8 @@ final class CancelStorm implements StepAlarm {
     long gone = random.nextInt(4) == 0 ? random.nextLong(BenchCore.SECOND / 10) : Long.MAX_VALUE;
     WaitPatience patience = new WaitPatience(WaitPatience.UNSTATED, gone);
     ParkedTicket parkedTicket =
-        endpoint.submit(TicketRequest.of("m", cost, random.nextInt(1_000), patience));
+        endpoint.submit(
+            RequestFixture.of("m", cost).bytes(random.nextInt(1_000)).patience(patience).made());
     parkedTicket.whenDecided(
         outcome -> {
           if (outcome instanceof TicketOutcome.Granted(TicketSettlement ticketSettlement)) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
@@ -35,12 +36,12 @@ class EstimateFigures {
   private final Ticker clock = Ticker.system();
 
   private static TicketRequest request(long tokens, WaitPatience patience) {
-    return TicketRequest.of(null, Cost.ofInput(tokens), 0, patience);
+    return RequestFixture.of(null, Cost.ofInput(tokens)).patience(patience).made();
   }
 
   /** Returns a request with output, which is only reserved while it runs: waits are bounds then. */
   private static TicketRequest answered(long tokens) {
-    return TicketRequest.of(null, new Cost(tokens, tokens, 0), 0, NO_TIMEOUT);
+    return RequestFixture.of(null, new Cost(tokens, tokens, 0)).patience(NO_TIMEOUT).made();
   }
 
   private static final class Queue {

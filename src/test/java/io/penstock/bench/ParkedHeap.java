@@ -2,9 +2,9 @@ package io.penstock.bench;
 
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueOrder;
@@ -51,7 +51,7 @@ final class ParkedHeap {
     for (int at = 0; at < many; at++) {
       Cost cost = RequestSizes.draw(random);
       TicketRequest ticketRequest =
-          new TicketRequest("a-model", cost, 0, WaitPatience.DEFAULT, 0, flows[at % FLOWS]);
+          RequestFixture.of("a-model", cost).flow(flows[at % FLOWS]).made();
       core.endpoint().submit(ticketRequest).whenDecided(outcome -> told.incrementAndGet());
       core.run();
     }

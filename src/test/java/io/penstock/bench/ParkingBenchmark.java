@@ -2,9 +2,9 @@ package io.penstock.bench;
 
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.ExactRate;
@@ -80,8 +80,7 @@ public class ParkingBenchmark {
 
   private TicketRequest ask(int flow) {
     Cost cost = new Cost(1 + random.nextInt(4_000), 1 + random.nextInt(400), 0);
-    return new TicketRequest(
-        null, cost, 0, WaitPatience.DEFAULT, 0, new TicketRequest.Flow("flow-" + flow, 1));
+    return RequestFixture.of(null, cost).flow(new TicketRequest.Flow("flow-" + flow, 1)).made();
   }
 
   private void submit(int flow) {

@@ -3,10 +3,9 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
-import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.SlowReaders;
@@ -37,8 +36,7 @@ class ReaderFigures {
     long[] nanos = new long[DECISIONS];
     for (int each = 0; each < DECISIONS; each++) {
       long before = ticker.nanos();
-      var parkedTicket =
-          endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, WaitPatience.DEFAULT));
+      var parkedTicket = endpoint.submit(RequestFixture.request(null, Cost.ofInput(1)));
       if (!(parkedTicket.outcome() instanceof TicketOutcome.Granted(TicketSettlement settlement))) {
         throw new AssertionError("was not let go: " + parkedTicket.outcome());
       }

@@ -2,9 +2,8 @@ package io.penstock.bench;
 
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
-import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
@@ -52,7 +51,7 @@ record SaturatedReleases(List<Event.Released> decided, List<Long> heard) {
               });
       for (Cost cost : costs) {
         endpoint
-            .submit(TicketRequest.of(null, cost, 0, WaitPatience.DEFAULT))
+            .submit(RequestFixture.request(null, cost))
             .whenDecided(
                 outcome -> {
                   if (outcome instanceof TicketOutcome.Granted(var settlement)) {

@@ -1,6 +1,7 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitPatience;
@@ -46,7 +47,12 @@ record SimulatedOutcome(Request request, long endNanos, boolean went) {
       TicketRequest.Flow flow = new TicketRequest.Flow(request.flow(), 1);
       benchCore
           .endpoint()
-          .submit(new TicketRequest(null, cost, 0, patience, request.priority(), flow))
+          .submit(
+              RequestFixture.of(null, cost)
+                  .patience(patience)
+                  .priority(request.priority())
+                  .flow(flow)
+                  .made())
           .whenDecided(
               ticketOutcome -> played.add(decided(request, ticketOutcome, benchCore.now())));
     }

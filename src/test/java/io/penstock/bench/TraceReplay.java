@@ -5,10 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
-import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.fake.TrailingChecker;
@@ -176,7 +175,7 @@ final class TraceReplay implements StepAlarm {
     lastSubmitted = now;
     Cost expected = estimator.expect(real.inputTokens());
     endpoint
-        .submit(TicketRequest.of("m", expected, 0, WaitPatience.DEFAULT))
+        .submit(RequestFixture.request("m", expected))
         .whenDecided(outcome -> soon.add(() -> decided(outcome, real)));
   }
 

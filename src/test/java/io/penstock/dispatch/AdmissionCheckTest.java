@@ -46,7 +46,7 @@ class AdmissionCheckTest {
   private EndpointFixture endpointFixture = new EndpointFixture();
 
   private static ParkedTicket ask(Endpoint endpoint, String model) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(1)));
   }
 
   @Test
@@ -108,14 +108,14 @@ class AdmissionCheckTest {
   void hugeExpectedOutputAhead_countsItsSmallInputAsItIs() {
     UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 10, 0);
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.WHOLE)));
-    endpoint.submit(TicketRequest.of("m", new Cost(10, 90, 0), 0, WaitPatience.DEFAULT));
-    endpoint.submit(
-        TicketRequest.of("m", new Cost(1, Cost.MAX_TOKENS, 0), 0, WaitPatience.DEFAULT));
+    endpoint.submit(RequestFixture.request("m", new Cost(10, 90, 0)));
+    endpoint.submit(RequestFixture.request("m", new Cost(1, Cost.MAX_TOKENS, 0)));
     // the one ahead takes all that leaves the limit of input and output after 61 s, and counts
     // there for 61 s; counting 10 input tokens ahead instead, the limit of input would be full too
     WaitPatience short60 = new WaitPatience(60 * SECOND, Long.MAX_VALUE);
     Refusal refusal =
-        refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 0, 0), 0, short60)));
+        refusal(
+            endpoint.submit(RequestFixture.of("m", new Cost(1, 0, 0)).patience(short60).made()));
     assertThat(refusal.retryAfterNanos()).isEqualTo(62 * SECOND);
   }
 
@@ -124,8 +124,7 @@ class AdmissionCheckTest {
     UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 0, 0);
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.OPENAI)));
     Cost cost = new Cost(1, 0, 101);
-    Refusal refusal =
-        refusal(endpoint.submit(TicketRequest.of("m", cost, 0, WaitPatience.DEFAULT)));
+    Refusal refusal = refusal(endpoint.submit(RequestFixture.request("m", cost)));
     assertThat(refusal.reason()).isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
     assertThat(refusal.detail())
         .isEqualTo(

@@ -172,8 +172,7 @@ class AgainTest {
   @Test
   void brokenAndNeverServed_inputStaysCharged() {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 60).to(ANY));
-    ParkedTicket first =
-        endpoint.submit(TicketRequest.of(null, new Cost(30, 20, 0), 0, WaitPatience.DEFAULT));
+    ParkedTicket first = endpoint.submit(RequestFixture.request(null, new Cost(30, 20, 0)));
     upstreamOf("u").health().shut(START + 100 * SECOND);
     ParkedTicket back = again(first, AttemptFailure.BROKEN, false);
     assertThat(endpoint.utilization()).isCloseTo(0.5, EXACT);
@@ -186,8 +185,7 @@ class AgainTest {
   @Test
   void brokenAndNeverSentAgain_inputStaysCharged() {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 60).to(ANY));
-    ParkedTicket first =
-        endpoint.submit(TicketRequest.of(null, new Cost(30, 20, 0), 0, WaitPatience.DEFAULT));
+    ParkedTicket first = endpoint.submit(RequestFixture.request(null, new Cost(30, 20, 0)));
     settlement(again(first, AttemptFailure.BROKEN, false))
         .abandoned(endpointFixture.ticker.nanos());
     assertThat(endpoint.utilization()).isCloseTo(0.3, EXACT);
@@ -196,8 +194,7 @@ class AgainTest {
   @Test
   void brokenWithSomeOutput_whatWasSeenStaysCharged() {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(ANY));
-    ParkedTicket first =
-        endpoint.submit(TicketRequest.of(null, new Cost(30, 20, 0), 0, WaitPatience.DEFAULT));
+    ParkedTicket first = endpoint.submit(RequestFixture.request(null, new Cost(30, 20, 0)));
     settlement(first).produced(10, endpointFixture.ticker.nanos());
     again(first, AttemptFailure.BROKEN, false);
     assertThat(used("u")).isCloseTo((30 + 10 + 50) / 1_000.0, EXACT);
@@ -266,7 +263,7 @@ class AgainTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, Cost cost) {
-    return endpoint.submit(TicketRequest.of(model, cost, 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, cost));
   }
 
   @Test

@@ -60,20 +60,7 @@ class CacheWarmupTest {
 
   private ParkedTicket ask(
       Endpoint endpoint, TicketRequest.@Nullable SharedPrefix prefix, Cost cost) {
-    ParkedTicket ticket =
-        endpoint.submit(
-            new TicketRequest(
-                "m",
-                cost,
-                0,
-                WaitPatience.DEFAULT,
-                0,
-                TicketRequest.Flow.ANONYMOUS,
-                TicketRequest.RequestAffinity.NONE,
-                null,
-                null,
-                TicketRequest.Origin.UNKNOWN,
-                prefix));
+    ParkedTicket ticket = endpoint.submit(RequestFixture.of("m", cost).sharedPrefix(prefix).made());
     fixture.drivers.run();
     return ticket;
   }

@@ -81,16 +81,7 @@ class ChargeLincheckTest {
     private static void published(Event event) {}
 
     private TicketRequest ask() {
-      return new TicketRequest(
-          null,
-          Cost.NO_TOKENS,
-          0,
-          WaitPatience.DEFAULT,
-          0,
-          TicketRequest.Flow.ANONYMOUS,
-          TicketRequest.RequestAffinity.NONE,
-          account,
-          null);
+      return RequestFixture.of(null, Cost.NO_TOKENS).account(account).made();
     }
 
     /** Runs as the owner of the queue. */

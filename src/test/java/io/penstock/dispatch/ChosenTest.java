@@ -101,14 +101,9 @@ class ChosenTest {
 
   private ParkedTicket kept(Endpoint endpoint, @Nullable String with, @Nullable String at) {
     return endpoint.submit(
-        new TicketRequest(
-            null,
-            Cost.ofInput(1),
-            0,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            new TicketRequest.RequestAffinity(with, at)));
+        RequestFixture.of(null, Cost.ofInput(1))
+            .affinity(new TicketRequest.RequestAffinity(with, at))
+            .made());
   }
 
   @Test
@@ -185,7 +180,7 @@ class ChosenTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   @Test
@@ -212,17 +207,7 @@ class ChosenTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, Set<String> models) {
-    return endpoint.submit(
-        new TicketRequest(
-            "large",
-            Cost.ofInput(50),
-            0,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            TicketRequest.RequestAffinity.NONE,
-            null,
-            models));
+    return endpoint.submit(RequestFixture.of("large", Cost.ofInput(50)).models(models).made());
   }
 
   @Test

@@ -56,7 +56,7 @@ class DecidedTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   private WaitExplanation explained(ParkedTicket parkedTicket) {
@@ -133,7 +133,7 @@ class DecidedTest {
     Cost cost = Cost.ofInput(1);
     ParkedTicket leaves =
         endpoint.submit(
-            new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, flow, kept, bob, null));
+            RequestFixture.of(null, cost).flow(flow).affinity(kept).account(bob).made());
     AtomicReference<TicketOperations.Removal> told = remove(leaves);
     meanwhile = () -> leaves.cancel();
     endpointFixture.drivers.run();

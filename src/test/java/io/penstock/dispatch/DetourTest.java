@@ -105,14 +105,9 @@ class DetourTest {
   private static ParkedTicket kept(
       Endpoint endpoint, @Nullable String with, @Nullable String at, long tokens) {
     return endpoint.submit(
-        new TicketRequest(
-            null,
-            Cost.ofInput(tokens),
-            0,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            new TicketRequest.RequestAffinity(with, at)));
+        RequestFixture.of(null, Cost.ofInput(tokens))
+            .affinity(new TicketRequest.RequestAffinity(with, at))
+            .made());
   }
 
   /** Fills the upstream to which affinity keeps a session, and returns its id. */
@@ -221,21 +216,11 @@ class DetourTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   private static ParkedTicket ask(Endpoint endpoint, Set<String> models) {
-    return endpoint.submit(
-        new TicketRequest(
-            "large",
-            Cost.ofInput(1),
-            0,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            TicketRequest.RequestAffinity.NONE,
-            null,
-            models));
+    return endpoint.submit(RequestFixture.of("large", Cost.ofInput(1)).models(models).made());
   }
 
   @Test

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 class DispatcherStressTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
-  private static final TicketRequest ASK =
-      TicketRequest.of(null, Cost.ofInput(1), 0, WaitPatience.DEFAULT);
+  private static final TicketRequest ASK = RequestFixture.request(null, Cost.ofInput(1));
   private static final int MOST_ATTEMPTS = 4;
   private static final String[] MODELS = {null, "m", "n"};
 
@@ -81,16 +80,18 @@ class DispatcherStressTest {
         random.nextInt(10) == 0
             ? new WaitPatience(WaitPatience.UNSTATED, 1 + random.nextInt(20_000_000))
             : WaitPatience.DEFAULT;
-    return new TicketRequest(
-        MODELS[random.nextInt(MODELS.length)],
-        new Cost(1 + random.nextInt(20), random.nextInt(30), 0),
-        random.nextInt(100),
-        patience,
-        random.nextInt(10),
-        account == null ? TicketRequest.Flow.ANONYMOUS : new TicketRequest.Flow(account.name(), 1),
-        TicketRequest.RequestAffinity.NONE,
-        account,
-        null);
+    return RequestFixture.of(
+            MODELS[random.nextInt(MODELS.length)],
+            new Cost(1 + random.nextInt(20), random.nextInt(30), 0))
+        .bytes(random.nextInt(100))
+        .patience(patience)
+        .priority(random.nextInt(10))
+        .flow(
+            account == null
+                ? TicketRequest.Flow.ANONYMOUS
+                : new TicketRequest.Flow(account.name(), 1))
+        .account(account)
+        .made();
   }
 
   private @Nullable ParkedTicket served(TicketSettlement settlement, int attempt, Random random) {

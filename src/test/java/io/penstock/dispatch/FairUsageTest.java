@@ -46,7 +46,7 @@ class FairUsageTest {
   private ParkedTicket ask(String flow, long tokens) {
     TicketRequest.Flow whose = new TicketRequest.Flow(flow, 1);
     Cost cost = Cost.ofInput(tokens);
-    return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, whose));
+    return endpoint.submit(RequestFixture.of(null, cost).flow(whose).made());
   }
 
   /**

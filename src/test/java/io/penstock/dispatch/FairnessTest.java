@@ -23,7 +23,7 @@ class FairnessTest {
   }
 
   private static ParkedTicket submit(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   @Test
@@ -69,8 +69,9 @@ class FairnessTest {
     ParkedTicket parkedTicket =
         find("/a")
             .submit(
-                TicketRequest.of(
-                    "m", Cost.ofInput(1), 0, new WaitPatience(WaitPatience.UNSTATED, 0)));
+                RequestFixture.of("m", Cost.ofInput(1))
+                    .patience(new WaitPatience(WaitPatience.UNSTATED, 0))
+                    .made());
     assertThat(parkedTicket.state()).isEqualTo(State.GRANTED);
   }
 
@@ -82,8 +83,9 @@ class FairnessTest {
     ParkedTicket parkedTicket =
         find("/a")
             .submit(
-                TicketRequest.of(
-                    "m", Cost.ofInput(1), 0, new WaitPatience(WaitPatience.UNSTATED, 0)));
+                RequestFixture.of("m", Cost.ofInput(1))
+                    .patience(new WaitPatience(WaitPatience.UNSTATED, 0))
+                    .made());
     assertThat(parkedTicket.state()).isEqualTo(State.EXPIRED);
   }
 
@@ -93,8 +95,10 @@ class FairnessTest {
         List.of(EndpointWorld.endpoint("/a", 0, EndpointWorld.upstream("u", 100, 60))));
     submit(find("/a"), "m", 50);
     WaitPatience second = new WaitPatience(0, SECOND); // without an estimate
-    ParkedTicket large = find("/a").submit(TicketRequest.of("m", Cost.ofInput(100), 0, second));
-    ParkedTicket small = find("/a").submit(TicketRequest.of("m", Cost.ofInput(10), 0, second));
+    ParkedTicket large =
+        find("/a").submit(RequestFixture.of("m", Cost.ofInput(100)).patience(second).made());
+    ParkedTicket small =
+        find("/a").submit(RequestFixture.of("m", Cost.ofInput(10)).patience(second).made());
 
     world.until(SECOND);
 
@@ -160,7 +164,7 @@ class FairnessTest {
     ParkedTicket large = submit(find("/a"), "m", 100);
     assertThat(submit(find("/b"), "m", 1).state()).as("upstream kept").isEqualTo(State.PARKED);
     // Its answer never ends, so that the endpoint is never empty.
-    find("/a").submit(TicketRequest.of("n", new Cost(0, 10, 10), 0, WaitPatience.DEFAULT));
+    find("/a").submit(RequestFixture.request("n", new Cost(0, 10, 10)));
     world.until(62 * SECOND);
     assertThat(large.state()).isEqualTo(State.PARKED);
 

@@ -41,13 +41,10 @@ class FlowPlacesTest {
 
   private static ParkedTicket submit(Endpoint endpoint, String flow, long tokens, long bytes) {
     return endpoint.submit(
-        new TicketRequest(
-            null,
-            new Cost(tokens, 0, 0),
-            bytes,
-            WaitPatience.DEFAULT,
-            0,
-            new TicketRequest.Flow(flow, 1)));
+        RequestFixture.of(null, new Cost(tokens, 0, 0))
+            .bytes(bytes)
+            .flow(new TicketRequest.Flow(flow, 1))
+            .made());
   }
 
   /** Returns how many of many tickets of a flow may wait. */

@@ -59,7 +59,7 @@ class HandoffLincheckTest {
     private static volatile @Nullable Handing running;
 
     private final ParkedTicket parkedTicket =
-        ENDPOINT.ticket(1, TicketRequest.of(null, Cost.NO_TOKENS, 0, WaitPatience.DEFAULT), 0);
+        ENDPOINT.ticket(1, RequestFixture.request(null, Cost.NO_TOKENS), 0);
     private final TicketSettlement settlement =
         new TicketSettlement(
             parkedTicket,

@@ -57,7 +57,7 @@ class LaneWakeTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, WaitPatience patience) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, patience));
+    return endpoint.submit(RequestFixture.of(model, Cost.ofInput(1)).patience(patience).made());
   }
 
   private BindingLimit held(ParkedTicket parkedTicket) {

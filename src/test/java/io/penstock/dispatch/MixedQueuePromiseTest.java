@@ -33,7 +33,7 @@ class MixedQueuePromiseTest {
   private static ParkedTicket submit(Endpoint endpoint, long tokens, long timeoutNanos) {
     WaitPatience patience =
         timeoutNanos == 0 ? WaitPatience.DEFAULT : new WaitPatience(timeoutNanos, Long.MAX_VALUE);
-    return endpoint.submit(TicketRequest.of(null, Cost.ofInput(tokens), 0, patience));
+    return endpoint.submit(RequestFixture.of(null, Cost.ofInput(tokens)).patience(patience).made());
   }
 
   private static ParkedTicket submit(Endpoint endpoint, long tokens) {

@@ -31,7 +31,7 @@ class ModelLimitTest {
   }
 
   private static ParkedTicket submit(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   @Test
@@ -53,9 +53,7 @@ class ModelLimitTest {
     endpointFixture.apply(
         none("/a").maxSkips(1).to(upstream("up", 0, 0)), none("/b").to(upstream("up", 0, 0)));
     ParkedTicket runs =
-        endpointFixture
-            .endpoint("/a")
-            .submit(TicketRequest.of("m", new Cost(10, 60, 0), 0, WaitPatience.DEFAULT));
+        endpointFixture.endpoint("/a").submit(RequestFixture.request("m", new Cost(10, 60, 0)));
     ParkedTicket large = submit(endpointFixture.endpoint("/a"), "m", 50);
 
     assertThat(went(submit(endpointFixture.endpoint("/b"), "m", 1))).as("the first skip").isTrue();

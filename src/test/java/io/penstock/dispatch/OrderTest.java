@@ -48,7 +48,12 @@ class OrderTest {
       Endpoint endpoint, long tokens, int priority, String flow, WaitPatience patience) {
     TicketRequest.Flow whose = new TicketRequest.Flow(flow, 1);
     return endpoint.submit(
-        new TicketRequest(null, Cost.ofInput(tokens), 10, patience, priority, whose));
+        RequestFixture.of(null, Cost.ofInput(tokens))
+            .bytes(10)
+            .patience(patience)
+            .priority(priority)
+            .flow(whose)
+            .made());
   }
 
   private List<Long> released() {

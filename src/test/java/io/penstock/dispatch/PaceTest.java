@@ -33,7 +33,7 @@ class PaceTest {
   private static ParkedTicket ranked(Endpoint endpoint, long tokens, int priority) {
     Cost cost = Cost.ofInput(tokens);
     TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
-    return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, priority, flow));
+    return endpoint.submit(RequestFixture.of(null, cost).priority(priority).flow(flow).made());
   }
 
   /** Opens an endpoint with an upstream of 120 tokens a minute, 60 of them at once. */
@@ -55,8 +55,7 @@ class PaceTest {
                 .to(EndpointWorld.upstream("u", 120, 30), EndpointWorld.upstream("v", 100, 60)));
     TicketRequest.RequestAffinity kept = new TicketRequest.RequestAffinity(null, "v");
     TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
-    endpoint.submit(
-        new TicketRequest(null, Cost.ofInput(90), 0, WaitPatience.DEFAULT, 0, flow, kept));
+    endpoint.submit(RequestFixture.of(null, Cost.ofInput(90)).flow(flow).affinity(kept).made());
     assertThat(goesTo(submit(endpoint, 60))).isEqualTo("u");
     endpoint.pause(true);
     endpointFixture.drivers.run();

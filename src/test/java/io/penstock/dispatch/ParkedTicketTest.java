@@ -138,16 +138,7 @@ class ParkedTicketTest {
   }
 
   private static TicketRequest of(CallerAccount account) {
-    return new TicketRequest(
-        null,
-        Cost.ofInput(1),
-        0,
-        WaitPatience.DEFAULT,
-        0,
-        TicketRequest.Flow.ANONYMOUS,
-        TicketRequest.RequestAffinity.NONE,
-        account,
-        null);
+    return RequestFixture.of(null, Cost.ofInput(1)).account(account).made();
   }
 
   @Test
@@ -178,7 +169,8 @@ class ParkedTicketTest {
     Endpoint endpoint = endpointFixture.open(strict("/a", 1, 60));
     submit(endpoint, 1);
     WaitPatience endless = new WaitPatience(WaitPatience.UNSTATED, Long.MAX_VALUE);
-    ParkedTicket waiting = endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, endless));
+    ParkedTicket waiting =
+        endpoint.submit(RequestFixture.of(null, Cost.ofInput(1)).patience(endless).made());
     assertThat(waiting.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
     endpointFixture.at(60 * SECOND);
     assertThat(went(waiting)).isTrue();

@@ -76,14 +76,10 @@ class PrefixHolderTest {
       long waitNanos,
       WaitPatience patience) {
     return endpoint.submit(
-        new TicketRequest(
-            null,
-            cost,
-            0,
-            patience,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            new TicketRequest.RequestAffinity(COMMON, null, holder, waitNanos)));
+        RequestFixture.of(null, cost)
+            .patience(patience)
+            .affinity(new TicketRequest.RequestAffinity(COMMON, null, holder, waitNanos))
+            .made());
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String holder, long waitNanos) {
@@ -92,14 +88,9 @@ class PrefixHolderTest {
 
   private static ParkedTicket at(Endpoint endpoint, String upstream, long tokens) {
     return endpoint.submit(
-        new TicketRequest(
-            null,
-            Cost.ofInput(tokens),
-            0,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            new TicketRequest.RequestAffinity(null, upstream)));
+        RequestFixture.of(null, Cost.ofInput(tokens))
+            .affinity(new TicketRequest.RequestAffinity(null, upstream))
+            .made());
   }
 
   /** Uses up some of an upstream's limit for a minute. */

@@ -70,7 +70,7 @@ class QueueOverflowTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   @Test
@@ -103,7 +103,8 @@ class QueueOverflowTest {
         open(order, new QueueBounds(10, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED));
     submit(endpoint, 1);
     WaitPatience impatient = new WaitPatience(3 * SECOND, Long.MAX_VALUE);
-    ParkedTicket next = endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, impatient));
+    ParkedTicket next =
+        endpoint.submit(RequestFixture.of(null, Cost.ofInput(1)).patience(impatient).made());
     assertThat(waits(next)).isTrue();
     endpointFixture.at(3 * SECOND);
     assertThat(refusal(next).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);

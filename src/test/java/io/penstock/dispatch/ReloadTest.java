@@ -209,8 +209,7 @@ class ReloadTest {
   @Test
   void answersThatRunOverAReload_settleIntoTheSameLimit() {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream("u", 0, 100)));
-    ParkedTicket first =
-        endpoint.submit(TicketRequest.of(null, new Cost(40, 60, 0), 0, WaitPatience.DEFAULT));
+    ParkedTicket first = endpoint.submit(RequestFixture.request(null, new Cost(40, 60, 0)));
     ParkedTicket second = submit(endpoint, 48);
     endpointFixture.apply(EndpointFixture.none("/a").to(upstream("u", 0, 90)));
     assertThat(waits(second)).isTrue();

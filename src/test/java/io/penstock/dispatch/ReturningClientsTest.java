@@ -89,8 +89,9 @@ class ReturningClientsTest {
 
   private static ParkedTicket ask(Endpoint endpoint, long clientNanos) {
     return endpoint.submit(
-        TicketRequest.of(
-            null, Cost.ofInput(1), 0, new WaitPatience(WaitPatience.UNSTATED, clientNanos)));
+        RequestFixture.of(null, Cost.ofInput(1))
+            .patience(new WaitPatience(WaitPatience.UNSTATED, clientNanos))
+            .made());
   }
 
   /** The clients give up after 12 s, of which the gateway leaves a second for its answer. */

@@ -68,7 +68,7 @@ class ShadowTicketTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, Cost cost) {
-    return endpoint.submit(TicketRequest.of(null, cost, 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(null, cost));
   }
 
   private long now() {
@@ -248,8 +248,7 @@ class ShadowTicketTest {
                     QueueOrder.FAIR, 0, 64, new EndpointSpec.FairBy.Key())));
     for (String flow : List.of("x", "y", "x", "y", "x")) {
       TicketRequest ticketRequest =
-          new TicketRequest(
-              null, Cost.ofInput(100), 0, WaitPatience.DEFAULT, 0, new TicketRequest.Flow(flow, 1));
+          RequestFixture.of(null, Cost.ofInput(100)).flow(new TicketRequest.Flow(flow, 1)).made();
       TokenUsage usage = new TokenUsage(flow.equals("x") ? 10 : 100, 0, 0);
       settlement(endpoint.submit(ticketRequest)).served(usage, 0, now());
     }

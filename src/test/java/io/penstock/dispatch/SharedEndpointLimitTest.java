@@ -88,17 +88,7 @@ class SharedEndpointLimitTest {
   }
 
   private ParkedTicket submit(Endpoint endpoint) {
-    return endpoint.submit(
-        new TicketRequest(
-            "m",
-            Cost.ofInput(10),
-            0,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            TicketRequest.RequestAffinity.NONE,
-            caller.account,
-            null));
+    return endpoint.submit(RequestFixture.of("m", Cost.ofInput(10)).account(caller.account).made());
   }
 
   private void grant() {

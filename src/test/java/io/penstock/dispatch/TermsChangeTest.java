@@ -36,7 +36,7 @@ class TermsChangeTest {
   }
 
   private ParkedTicket ask(long tokens) {
-    return endpoint.submit(TicketRequest.of("m", Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request("m", Cost.ofInput(tokens)));
   }
 
   private void limitModel(long rpm, long tpm, long rpd) {

@@ -38,7 +38,7 @@ class TicketSettlementEventsTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint) {
-    return endpoint.submit(TicketRequest.of("m", COST, 10, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.of("m", COST).bytes(10).made());
   }
 
   /** Returns the settlement of a first ticket, granted at the start, and advances the clock. */

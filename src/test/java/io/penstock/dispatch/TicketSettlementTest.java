@@ -49,8 +49,7 @@ class TicketSettlementTest {
   }
 
   private ParkedTicket submitted(long input, long output) {
-    return endpoint.submit(
-        TicketRequest.of(null, new Cost(input, output, 0), 10, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.of(null, new Cost(input, output, 0)).bytes(10).made());
   }
 
   @Test
@@ -130,7 +129,7 @@ class TicketSettlementTest {
             EndpointFixture fresh = new EndpointFixture();
             Endpoint open = fresh.open(EndpointFixture.none("/a").to(upstream("u", 0, 1_000)));
             ParkedTicket parkedTicket =
-                open.submit(TicketRequest.of(null, new Cost(100, 50, 0), 10, WaitPatience.DEFAULT));
+                open.submit(RequestFixture.of(null, new Cost(100, 50, 0)).bytes(10).made());
             closing.getValue().accept(settlement(parkedTicket));
             other.accept(settlement(parkedTicket));
             settlement(parkedTicket).produced(40, START + SECOND);

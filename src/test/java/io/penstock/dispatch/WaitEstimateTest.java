@@ -132,7 +132,7 @@ class WaitEstimateTest {
     UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 0, 0);
     Endpoint endpoint =
         endpointFixture.open(none("/a").to(upstream(limits, 60)).queueTimeout(30 * SECOND));
-    endpoint.submit(TicketRequest.of(null, new Cost(10, 90, 0), 0, WaitPatience.DEFAULT));
+    endpoint.submit(RequestFixture.request(null, new Cost(10, 90, 0)));
     Refusal refusal = refusal(submit(endpoint, 50));
     assertThat(refusal.detail()).startsWith("the estimated wait is at least 61.0 s");
     assertThat(refusal.retryAfterNanos()).isEqualTo(31 * SECOND);
@@ -162,7 +162,8 @@ class WaitEstimateTest {
       submit(endpoint, 1);
     }
     WaitPatience none = new WaitPatience(1, Long.MAX_VALUE);
-    Refusal refusal = refusal(endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, none)));
+    Refusal refusal =
+        refusal(endpoint.submit(RequestFixture.of(null, Cost.ofInput(1)).patience(none).made()));
     ParkedTicket ticket = submit(endpoint, 1);
     // 100 at once and then 20 a second
     long truth = 0;
@@ -188,7 +189,7 @@ class WaitEstimateTest {
     }
     WaitPatience none = new WaitPatience(SECOND, Long.MAX_VALUE);
     assertThat(
-            refusal(endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, none)))
+            refusal(endpoint.submit(RequestFixture.of(null, Cost.ofInput(1)).patience(none).made()))
                 .retryAfterNanos())
         .isEqualTo(60 * SECOND);
   }

@@ -171,16 +171,12 @@ class WaitPromiseTest {
           new WaitPatience(timeoutNanos, LONGEST * 2 + number % 5 * 100L * SECOND);
       ParkedTicket ticket =
           endpoint.submit(
-              new TicketRequest(
-                  "m",
-                  cost(),
-                  0,
-                  patience,
-                  number % 3,
-                  new TicketRequest.Flow(flow, 1),
-                  TicketRequest.RequestAffinity.NONE,
-                  caller == null ? null : caller.account,
-                  null));
+              RequestFixture.of("m", cost())
+                  .patience(patience)
+                  .priority(number % 3)
+                  .flow(new TicketRequest.Flow(flow, 1))
+                  .account(caller == null ? null : caller.account)
+                  .made());
       fixture.drivers.run();
       return ticket;
     }

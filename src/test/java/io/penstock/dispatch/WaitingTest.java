@@ -31,7 +31,7 @@ class WaitingTest {
   }
 
   private static ParkedTicket submit(Endpoint endpoint, Cost cost, long bytes) {
-    return endpoint.submit(TicketRequest.of(null, cost, bytes, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.of(null, cost).bytes(bytes).made());
   }
 
   @Test
@@ -75,7 +75,7 @@ class WaitingTest {
     endpointFixture.drivers.run();
     List<ParkedTicket> all = new ArrayList<>();
     for (WaitPatience patience : List.of(WaitPatience.DEFAULT, longer, none, client)) {
-      all.add(endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, patience)));
+      all.add(endpoint.submit(RequestFixture.of(null, Cost.ofInput(1)).patience(patience).made()));
     }
     endpointFixture.at(20 * SECOND);
     assertThat(endpointFixture.recorded.of(Event.Expired.class))
@@ -253,20 +253,23 @@ class WaitingTest {
     UpstreamSpec upstream = EndpointFixture.upstream("u", 0, 100, ChargeRule.WHOLE, Map.of(), null);
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream));
     WaitPatience patience = new WaitPatience(130 * SECOND, Long.MAX_VALUE);
-    assertThat(
-            went(
-                endpoint.submit(
-                    TicketRequest.of("m", new Cost(1, 99, 0), 0, WaitPatience.DEFAULT))))
-        .isTrue();
-    endpoint.submit(
-        TicketRequest.of("m", new Cost(1, Cost.MAX_TOKENS, 0), 0, WaitPatience.DEFAULT));
+    assertThat(went(endpoint.submit(RequestFixture.request("m", new Cost(1, 99, 0))))).isTrue();
+    endpoint.submit(RequestFixture.request("m", new Cost(1, Cost.MAX_TOKENS, 0)));
     // The 100 ahead go after 61 s, two of 50 after 122 s, and a third 61 s after them.
-    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 49, 0), 0, patience))))
-        .isTrue();
-    assertThat(waits(endpoint.submit(TicketRequest.of("m", new Cost(1, 49, 0), 0, patience))))
+    assertThat(
+            waits(
+                endpoint.submit(
+                    RequestFixture.of("m", new Cost(1, 49, 0)).patience(patience).made())))
         .isTrue();
     assertThat(
-            refusal(endpoint.submit(TicketRequest.of("m", new Cost(1, 49, 0), 0, patience)))
+            waits(
+                endpoint.submit(
+                    RequestFixture.of("m", new Cost(1, 49, 0)).patience(patience).made())))
+        .isTrue();
+    assertThat(
+            refusal(
+                    endpoint.submit(
+                        RequestFixture.of("m", new Cost(1, 49, 0)).patience(patience).made()))
                 .reason())
         .isEqualTo(RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
   }
@@ -279,7 +282,9 @@ class WaitingTest {
     assertThat(refusal(EndpointFixture.submit(endpoint, 1)).reason())
         .isEqualTo(RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
     WaitPatience patient = new WaitPatience(0, Long.MAX_VALUE);
-    assertThat(waits(endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 0, patient))))
+    assertThat(
+            waits(
+                endpoint.submit(RequestFixture.of(null, Cost.ofInput(1)).patience(patient).made())))
         .isTrue();
   }
 }

@@ -105,7 +105,7 @@ class WayTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   private static UpstreamSpec serving(String id, String model) {

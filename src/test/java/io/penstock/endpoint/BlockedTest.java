@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
-import io.penstock.dispatch.TicketRequest;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
@@ -56,7 +56,7 @@ class BlockedTest {
 
   private static ParkedTicket impatient(Endpoint endpoint, String model) {
     WaitPatience patience = new WaitPatience(WaitPatience.UNSTATED, 5 * SECOND);
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(1), 0, patience));
+    return endpoint.submit(RequestFixture.of(model, Cost.ofInput(1)).patience(patience).made());
   }
 
   @Test

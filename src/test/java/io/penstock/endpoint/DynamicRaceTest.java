@@ -6,11 +6,10 @@ import io.penstock.cost.Cost;
 import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketOutcome;
-import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
@@ -213,7 +212,7 @@ class DynamicRaceTest {
       if (random.nextInt(10) == 0) {
         endpoint.countCancelled(Cost.ofInput(1), 1);
       } else {
-        decide(endpoint.submit(TicketRequest.of(null, Cost.ofInput(1), 1, WaitPatience.DEFAULT)));
+        decide(endpoint.submit(RequestFixture.of(null, Cost.ofInput(1)).bytes(1).made()));
       }
       endpoint.leave();
     }

@@ -5,11 +5,10 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketOutcome;
-import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.event.EventBus;
@@ -268,7 +267,7 @@ public final class EndpointFixture {
   }
 
   public static ParkedTicket submit(Endpoint endpoint, long tokens) {
-    return endpoint.submit(TicketRequest.of(null, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(null, Cost.ofInput(tokens)));
   }
 
   /** Moves the clock to that long after the start; alarms ring at their instants. */

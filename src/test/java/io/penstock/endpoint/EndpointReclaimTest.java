@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.model.ModelLimits;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
@@ -130,7 +130,7 @@ class EndpointReclaimTest {
   void modelGetsALimit_bindsWhoWaitsAtADynamicEndpointToo() {
     apply(DynamicTest.dynamic(strict("/a", 1, 60), 10));
     Endpoint child = enter("/a/b");
-    TicketRequest ticketRequest = TicketRequest.of("m", Cost.ofInput(50), 0, WaitPatience.DEFAULT);
+    TicketRequest ticketRequest = RequestFixture.request("m", Cost.ofInput(50));
     assertThat(went(child.submit(ticketRequest))).isTrue();
     ParkedTicket waiting = child.submit(ticketRequest);
     assertThat(waits(waiting)).isTrue();

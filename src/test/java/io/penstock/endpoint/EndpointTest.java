@@ -13,10 +13,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
-import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitForecast;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Ticket.State;
@@ -168,8 +167,7 @@ class EndpointTest {
   @Test
   void expectedOutputAboveCapacity_isCutAndGoes() {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.tokens("/a", 100, 10));
-    ParkedTicket parkedTicket =
-        endpoint.submit(TicketRequest.of(null, new Cost(40, 500, 0), 0, WaitPatience.DEFAULT));
+    ParkedTicket parkedTicket = endpoint.submit(RequestFixture.request(null, new Cost(40, 500, 0)));
     assertThat(went(parkedTicket)).isTrue();
     assertThat(waits(submit(endpoint, 1))).isTrue();
   }
@@ -178,10 +176,8 @@ class EndpointTest {
   void unknownModel_isRefusedAsNotServed() {
     UpstreamSpec only = upstream("u", 0, 0, ChargeRule.TOTAL, Map.of("m", "m"), null);
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(only));
-    ParkedTicket known =
-        endpoint.submit(TicketRequest.of("m", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT));
-    ParkedTicket unknown =
-        endpoint.submit(TicketRequest.of("x", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT));
+    ParkedTicket known = endpoint.submit(RequestFixture.request("m", Cost.NO_TOKENS));
+    ParkedTicket unknown = endpoint.submit(RequestFixture.request("x", Cost.NO_TOKENS));
     assertThat(went(known)).isTrue();
     assertThat(refusal(unknown).reason()).isEqualTo(RefusalReason.NO_UPSTREAM_FOR_MODEL);
   }
@@ -214,15 +210,9 @@ class EndpointTest {
   @Test
   void modelsOfOneUpstream_doNotHoldEachOtherUp() {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(upstream("u", 1, 0)));
-    assertThat(
-            went(endpoint.submit(TicketRequest.of("m", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT))))
-        .isTrue();
-    assertThat(
-            waits(endpoint.submit(TicketRequest.of("m", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT))))
-        .isTrue();
-    assertThat(
-            went(endpoint.submit(TicketRequest.of("n", Cost.NO_TOKENS, 0, WaitPatience.DEFAULT))))
-        .isTrue();
+    assertThat(went(endpoint.submit(RequestFixture.request("m", Cost.NO_TOKENS)))).isTrue();
+    assertThat(waits(endpoint.submit(RequestFixture.request("m", Cost.NO_TOKENS)))).isTrue();
+    assertThat(went(endpoint.submit(RequestFixture.request("n", Cost.NO_TOKENS)))).isTrue();
   }
 
   @Test

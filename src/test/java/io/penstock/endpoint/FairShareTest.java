@@ -6,10 +6,10 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
@@ -46,8 +46,7 @@ class FairShareTest {
   private void send(Endpoint endpoint, int flow, int weight) {
     Cost cost = Cost.ofInput(1 + random.nextInt(LARGEST));
     TicketRequest.Flow whose = new TicketRequest.Flow("flow-" + flow, weight);
-    ParkedTicket sent =
-        endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, whose));
+    ParkedTicket sent = endpoint.submit(RequestFixture.of(null, cost).flow(whose).made());
     flows.put(sent.order(), flow);
     sent.whenDecided(
         outcome -> {
@@ -135,7 +134,7 @@ class FairShareTest {
   private void ask(Endpoint endpoint, String flow, Cost cost) {
     TicketRequest.Flow whose = new TicketRequest.Flow(flow, 1);
     endpoint
-        .submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, whose))
+        .submit(RequestFixture.of(null, cost).flow(whose).made())
         .whenDecided(
             outcome -> {
               if (outcome instanceof TicketOutcome.Granted(TicketSettlement settlement)) {

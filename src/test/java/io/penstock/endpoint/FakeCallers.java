@@ -4,6 +4,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.limit.Limit;
@@ -94,16 +95,11 @@ public final class FakeCallers {
     public ParkedTicket submit(Endpoint endpoint, Cost cost, WaitPatience patience) {
       ParkedTicket parkedTicket =
           endpoint.submit(
-              new TicketRequest(
-                  null,
-                  cost,
-                  0,
-                  patience,
-                  0,
-                  new TicketRequest.Flow(account.name(), 1),
-                  TicketRequest.RequestAffinity.NONE,
-                  account,
-                  null));
+              RequestFixture.of(null, cost)
+                  .patience(patience)
+                  .flow(new TicketRequest.Flow(account.name(), 1))
+                  .account(account)
+                  .made());
       last = parkedTicket;
       return parkedTicket;
     }

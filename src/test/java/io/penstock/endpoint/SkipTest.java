@@ -16,8 +16,8 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.pool.AttemptFailure;
@@ -77,17 +77,17 @@ class SkipTest {
     TicketRequest.RequestAffinity kept = new TicketRequest.RequestAffinity(null, "u");
     Cost cost = Cost.ofInput(tokens);
     TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
-    return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, 0, flow, kept));
+    return endpoint.submit(RequestFixture.of(null, cost).flow(flow).affinity(kept).made());
   }
 
   private static ParkedTicket ranked(Endpoint endpoint, long tokens, int priority) {
     Cost cost = Cost.ofInput(tokens);
     TicketRequest.Flow flow = TicketRequest.Flow.ANONYMOUS;
-    return endpoint.submit(new TicketRequest(null, cost, 0, WaitPatience.DEFAULT, priority, flow));
+    return endpoint.submit(RequestFixture.of(null, cost).priority(priority).flow(flow).made());
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   @Test

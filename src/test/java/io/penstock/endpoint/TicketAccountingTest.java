@@ -14,9 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
-import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.explain.PastTicket;
 import io.penstock.explain.TicketRecord;
@@ -79,7 +78,7 @@ class TicketAccountingTest {
     Endpoint endpoint = endpointFixture.open(tokens("/a", 100, 10));
     endpointFixture.at(SECOND);
     ParkedTicket parkedTicket =
-        endpoint.submit(TicketRequest.of(null, Cost.ofInput(101), 9, WaitPatience.DEFAULT));
+        endpoint.submit(RequestFixture.of(null, Cost.ofInput(101)).bytes(9).made());
     assertThat(endpointFixture.recorded.all())
         .containsExactly(new Event.Refused(START + SECOND, "/a", 0, refusal(parkedTicket)));
     assertSums(endpoint, TicketFate.REFUSED, 1, 101, 9);

@@ -15,10 +15,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitForecast;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.TicketOperations.Removal;
 import io.penstock.explain.BindingLimit;
 import io.penstock.explain.PastTicket;
@@ -72,17 +72,9 @@ class TicketOperationsTest {
 
   private static ParkedTicket asked(Endpoint endpoint, String requestId) {
     return endpoint.submit(
-        new TicketRequest(
-            null,
-            Cost.ofInput(1),
-            0,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            TicketRequest.RequestAffinity.NONE,
-            null,
-            null,
-            new TicketRequest.Origin(requestId, "alice")));
+        RequestFixture.of(null, Cost.ofInput(1))
+            .origin(new TicketRequest.Origin(requestId, "alice"))
+            .made());
   }
 
   @Test

@@ -16,8 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.event.Event;
@@ -43,7 +43,7 @@ class TurnTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   private List<Long> released() {
@@ -122,7 +122,7 @@ class TurnTest {
     TicketRequest.Flow whose = new TicketRequest.Flow(flow, 1);
     return endpointFixture
         .endpoint("/a")
-        .submit(new TicketRequest(null, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT, 0, whose));
+        .submit(RequestFixture.of(null, Cost.ofInput(tokens)).flow(whose).made());
   }
 
   /**

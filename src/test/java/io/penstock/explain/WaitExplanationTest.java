@@ -14,8 +14,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
-import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
@@ -65,7 +64,7 @@ class WaitExplanationTest {
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(TicketRequest.of(model, Cost.ofInput(tokens), 0, WaitPatience.DEFAULT));
+    return endpoint.submit(RequestFixture.request(model, Cost.ofInput(tokens)));
   }
 
   private Endpoint withFallback(UpstreamSpec... upstreams) {

@@ -6,8 +6,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketRequest;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
@@ -52,7 +52,7 @@ class DynamicMetersTest {
 
   private Endpoint twoCome(String path) {
     Endpoint endpoint = Objects.requireNonNull(metered.endpoints.enter(path));
-    TicketRequest ticketRequest = TicketRequest.of(null, Cost.ofInput(3), 0, WaitPatience.DEFAULT);
+    TicketRequest ticketRequest = RequestFixture.request(null, Cost.ofInput(3));
     endpoint.submit(ticketRequest);
     endpoint.submit(ticketRequest).cancel();
     endpoint.submit(ticketRequest);

@@ -3,10 +3,10 @@ package io.penstock.simulator;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.event.Event;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
@@ -78,16 +78,11 @@ final class FleetRequests {
         new FleetTicket(instance.nextArrival(), instance.endpoint(path), key, what, instance.now());
     waiting.put(ticket.number, ticket);
     TicketRequest ticketRequest =
-        new TicketRequest(
-            what.model(),
-            what.cost(),
-            100,
-            WaitPatience.DEFAULT,
-            0,
-            TicketRequest.Flow.ANONYMOUS,
-            new TicketRequest.RequestAffinity(what.conversation(), null),
-            key == null ? null : instance.account(key),
-            null);
+        RequestFixture.of(what.model(), what.cost())
+            .bytes(100)
+            .affinity(new TicketRequest.RequestAffinity(what.conversation(), null))
+            .account(key == null ? null : instance.account(key))
+            .made();
     decides(ticket, ticket.endpoint.submit(ticketRequest));
     if (ticket.endpoint.spec().shadow() && waiting.containsKey(ticket.number)) {
       throw new InvariantViolation("a shadow holds " + ticket);

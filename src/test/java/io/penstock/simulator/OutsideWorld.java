@@ -3,6 +3,7 @@ package io.penstock.simulator;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
@@ -90,16 +91,13 @@ final class OutsideWorld {
     WaitPatience waitPatience = patience();
     SimKeys.Key key = world.keys().pick();
     TicketRequest drawn =
-        new TicketRequest(
-            model(),
-            simScenario.cost(),
-            simScenario.random.nextInt(5_000),
-            waitPatience,
-            simScenario.priority(),
-            simScenario.flow(),
-            TicketRequest.RequestAffinity.NONE,
-            key == null ? null : key.account(),
-            null);
+        RequestFixture.of(model(), simScenario.cost())
+            .bytes(simScenario.random.nextInt(5_000))
+            .patience(waitPatience)
+            .priority(simScenario.priority())
+            .flow(simScenario.flow())
+            .account(key == null ? null : key.account())
+            .made();
     SimPrompt prompt =
         caches.prompt(
             drawn,
@@ -172,16 +170,12 @@ final class OutsideWorld {
   }
 
   private static TicketRequest oneFlow(TicketRequest ticketRequest) {
-    return new TicketRequest(
-        ticketRequest.model(),
-        ticketRequest.cost(),
-        ticketRequest.bytes(),
-        ticketRequest.patience(),
-        0,
-        TicketRequest.Flow.ANONYMOUS,
-        TicketRequest.RequestAffinity.NONE,
-        ticketRequest.account(),
-        ticketRequest.models());
+    return RequestFixture.of(ticketRequest.model(), ticketRequest.cost())
+        .bytes(ticketRequest.bytes())
+        .patience(ticketRequest.patience())
+        .account(ticketRequest.account())
+        .models(ticketRequest.models())
+        .made();
   }
 
   private @Nullable String model() {

@@ -12,10 +12,9 @@ import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
-import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
-import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
@@ -62,7 +61,7 @@ class RequestTrailTest {
 
   private final Endpoint endpoint = endpoint();
   private final ParkedTicket parkedTicket =
-      endpoint.submit(TicketRequest.of("m", Cost.ofInput(7), 0, WaitPatience.DEFAULT));
+      endpoint.submit(RequestFixture.request("m", Cost.ofInput(7)));
   private final TicketSettlement ticketSettlement = settlement();
   private final Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "no");
   private final HttpHeaders headers = new DefaultHttpHeaders();
