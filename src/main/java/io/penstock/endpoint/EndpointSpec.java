@@ -54,36 +54,6 @@ public record EndpointSpec(
     Map<String, Object> shown,
     Set<String> stated) {
 
-  /** Creates a configuration without a record of the keys that were set. */
-  public EndpointSpec(
-      String path,
-      String configuredPath,
-      LimitAlgorithm algorithm,
-      LimitSpec limit,
-      Scheduling scheduling,
-      Waiting waiting,
-      Reading reading,
-      Descendants descendants,
-      boolean shadow,
-      boolean stripPrefix,
-      List<UpstreamSpec> upstreams,
-      Map<String, Object> shown) {
-    this(
-        path,
-        configuredPath,
-        algorithm,
-        limit,
-        scheduling,
-        waiting,
-        reading,
-        descendants,
-        shadow,
-        Forwarding.plain(stripPrefix),
-        upstreams,
-        shown,
-        Set.of());
-  }
-
   /**
    * The order in which tickets leave.
    *
@@ -92,12 +62,7 @@ public record EndpointSpec(
    * @param maxSkips how often a ticket may be overtaken by later ones, ≥ 0
    * @param fairBy the property of requests that tells the flows of a fair order apart
    */
-  public record Scheduling(QueueOrder order, long agingNanos, int maxSkips, FairBy fairBy) {
-    /** Returns first come, first served. */
-    public static Scheduling fifo(int maxSkips) {
-      return new Scheduling(QueueOrder.FIFO, 0, maxSkips, new FairBy.Key());
-    }
-  }
+  public record Scheduling(QueueOrder order, long agingNanos, int maxSkips, FairBy fairBy) {}
 
   /** Property of requests by which flows are told apart. */
   public sealed interface FairBy {
@@ -133,23 +98,7 @@ public record EndpointSpec(
       boolean estimateOnly,
       long maxWaitNanos,
       long heartbeatNanos,
-      long retryAfterMaxSeconds) {
-    /** Creates a queue whose refusals advise the true time. */
-    public Waiting(
-        QueueBounds bounds,
-        int maxBlocked,
-        long queueTimeoutNanos,
-        boolean estimateOnly,
-        long maxWaitNanos,
-        long heartbeatNanos) {
-      this(bounds, maxBlocked, queueTimeoutNanos, estimateOnly, maxWaitNanos, heartbeatNanos, 0);
-    }
-
-    /** Returns a queue that refuses everything beyond its bounds and sends no signs of life. */
-    public static Waiting of(QueueBounds queueBounds, long queueTimeoutNanos, long maxWaitNanos) {
-      return new Waiting(queueBounds, 0, queueTimeoutNanos, false, maxWaitNanos, 0);
-    }
-  }
+      long retryAfterMaxSeconds) {}
 
   /**
    * How requests are read.
@@ -183,8 +132,7 @@ public record EndpointSpec(
         CostSource costFrom,
         long defaultTokens,
         long defaultOutputTokens,
-        long maxBodyBytes,
-        boolean lenient) {
+        long maxBodyBytes) {
       this(
           dialect,
           costFrom,
@@ -192,19 +140,9 @@ public record EndpointSpec(
           defaultOutputTokens,
           maxBodyBytes,
           UPLOAD_BYTES,
-          lenient,
+          false,
           false,
           ExcessOutput.REFUSE);
-    }
-
-    /** Creates settings in which unreadable parameters are a fault. */
-    public Reading(
-        Dialect dialect,
-        CostSource costFrom,
-        long defaultTokens,
-        long defaultOutputTokens,
-        long maxBodyBytes) {
-      this(dialect, costFrom, defaultTokens, defaultOutputTokens, maxBodyBytes, false);
     }
 
     /**
@@ -246,29 +184,6 @@ public record EndpointSpec(
       fallbacks = Map.copyOf(fallbacks);
       requestHeaders = Set.copyOf(requestHeaders);
       answerHeaders = Set.copyOf(answerHeaders);
-    }
-
-    /**
-     * Creates forwarding of all calls that does not state the rest of upstreams' limits, and passes
-     * no withheld headers.
-     */
-    public Forwarding(
-        boolean stripPrefix, Affinity affinity, boolean upgrades, Map<String, Fallback> fallbacks) {
-      this(
-          stripPrefix,
-          affinity,
-          upgrades,
-          fallbacks,
-          false,
-          Set.of(),
-          Set.of(),
-          AllowedCalls.ALL,
-          Warmup.OFF);
-    }
-
-    /** Returns forwarding to any upstream, without fallback models. */
-    public static Forwarding plain(boolean stripPrefix) {
-      return new Forwarding(stripPrefix, new Affinity.None(), true, Map.of());
     }
   }
 

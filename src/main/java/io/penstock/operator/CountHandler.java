@@ -113,7 +113,7 @@ final class CountHandler {
       throw new Unclear("requests of this kind are not read: body is expected to be another");
     }
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(asked.dialect(), CostSource.BODY, 0, 0, MOST_BYTES, false);
+        new EndpointSpec.Reading(asked.dialect(), CostSource.BODY, 0, 0, MOST_BYTES);
     RequestReader reader = providerProtocol.requestReader(reading, asked.path());
     reader.feed(ByteBuffer.wrap(JsonMapper.shared().writeValueAsBytes(asked.body())));
     return switch (reader.finish()) {

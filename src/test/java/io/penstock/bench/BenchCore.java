@@ -1,12 +1,11 @@
 package io.penstock.bench;
 
-import io.penstock.cost.Dialect;
 import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
@@ -23,7 +22,6 @@ import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -74,40 +72,25 @@ final class BenchCore implements StepAlarm {
 
   /** Returns a permit endpoint with an unbounded queue. */
   static EndpointSpec permit(LimitAlgorithm limitAlgorithm, LimitSpec limit, QueueOrder order) {
-    return new EndpointSpec(
-        PATH,
-        PATH,
-        limitAlgorithm,
-        limit,
-        new Scheduling(order, AGING_NANOS, 64, new FairBy.Key()),
-        EndpointSpec.Waiting.of(
-            new QueueBounds(QueueBounds.UNLIMITED, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
-            0,
-            MAX_WAIT_NANOS),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        true,
-        List.of(),
-        Map.of());
+    return EndpointSetup.of(PATH, limitAlgorithm, limit)
+        .scheduling(new Scheduling(order, AGING_NANOS, 64, new FairBy.Key()))
+        .waiting(
+            new EndpointSpec.Waiting(
+                new QueueBounds(
+                    QueueBounds.UNLIMITED, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
+                0,
+                0,
+                false,
+                MAX_WAIT_NANOS,
+                0,
+                0))
+        .spec();
   }
 
   /** Returns an endpoint with an unbounded queue and one upstream, without a limit of its own. */
   static EndpointSpec forwarding(UpstreamSpec upstream) {
     EndpointSpec permit = permit(LimitAlgorithm.NONE, new LimitSpec.Unlimited(), QueueOrder.FIFO);
-    return new EndpointSpec(
-        PATH,
-        PATH,
-        permit.algorithm(),
-        permit.limit(),
-        permit.scheduling(),
-        permit.waiting(),
-        permit.reading(),
-        permit.descendants(),
-        false,
-        true,
-        List.of(upstream),
-        Map.of());
+    return EndpointSetup.like(permit).to(upstream).spec();
   }
 
   Endpoint endpoint() {

@@ -3,12 +3,11 @@ package io.penstock.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.TicketFate;
-import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
@@ -41,19 +40,11 @@ class CancelTest {
       new QueueBounds(200, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
 
   private static EndpointSpec endpoint(long capacity, long windowNanos, UpstreamSpec... upstreams) {
-    return new EndpointSpec(
-        "/storm",
-        "/storm",
-        LimitAlgorithm.TOKEN_WINDOW,
-        new LimitSpec.FixedWindow(capacity, windowNanos),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(BOUNDS, 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        true,
-        List.of(upstreams),
-        Map.of());
+    return EndpointSetup.of(
+            "/storm", LimitAlgorithm.TOKEN_WINDOW, new LimitSpec.FixedWindow(capacity, windowNanos))
+        .bounds(BOUNDS)
+        .to(upstreams)
+        .spec();
   }
 
   private static UpstreamSpec upstream(ChargeRule chargeRule) {

@@ -62,7 +62,7 @@ public class ReadingBenchmark {
           .concat("\"completion_tokens\":80,\"total_tokens\":276}}")
           .getBytes(UTF_8);
   private static final EndpointSpec.Reading READING =
-      new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 32 << 20, false);
+      new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 32 << 20);
   private static final String PATH = "/v1/chat/completions";
 
   private final ProviderProtocol providerProtocol = ProviderProtocol.of(Dialect.OPENAI);

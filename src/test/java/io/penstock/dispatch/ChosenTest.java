@@ -171,12 +171,9 @@ class ChosenTest {
 
   private Endpoint withFallback(UpstreamSpec... upstreams) {
     return endpointFixture.open(
-        EndpointFixture.none("/a").to(upstreams),
-        new EndpointSpec.Forwarding(
-            true,
-            new EndpointSpec.Affinity.None(),
-            true,
-            Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND))));
+        EndpointFixture.none("/a")
+            .to(upstreams)
+            .fallbacks(Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND))));
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {

@@ -204,15 +204,11 @@ class DetourTest {
     assertThat(goesTo(kept(endpoint, "session", null, 1))).isNotEqualTo(home);
   }
 
-  private static final EndpointSpec.Forwarding FALLBACKS =
-      new EndpointSpec.Forwarding(
-          true,
-          new EndpointSpec.Affinity.None(),
-          true,
-          Map.of("large", new EndpointSpec.Fallback(List.of("small", "tiny"), 5 * SECOND)));
+  private static final Map<String, EndpointSpec.Fallback> FALLBACKS =
+      Map.of("large", new EndpointSpec.Fallback(List.of("small", "tiny"), 5 * SECOND));
 
   private Endpoint withFallbacks(UpstreamSpec... upstreams) {
-    return endpointFixture.open(none("/a").to(upstreams), FALLBACKS);
+    return endpointFixture.open(none("/a").to(upstreams).fallbacks(FALLBACKS));
   }
 
   private static ParkedTicket ask(Endpoint endpoint, String model, long tokens) {

@@ -10,6 +10,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
 import io.penstock.pool.AttemptFailure;
@@ -37,7 +38,7 @@ class FairUsageTest {
   }
 
   private Endpoint open() {
-    EndpointFixture.Setup setup = EndpointFixture.none("/a").to(upstream("u", 0, 10_000));
+    EndpointSetup setup = EndpointFixture.none("/a").to(upstream("u", 0, 10_000));
     EndpointSpec.Scheduling fair =
         new EndpointSpec.Scheduling(QueueOrder.FAIR, 0, 64, new EndpointSpec.FairBy.Key());
     return endpointFixture.open(setup, fair, setup.spec().waiting());

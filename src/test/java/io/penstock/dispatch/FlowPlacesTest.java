@@ -34,7 +34,7 @@ class FlowPlacesTest {
         endpointFixture.open(
             EndpointFixture.strict("/a", 1, 10),
             scheduling,
-            new Waiting(bounds, maxBlocked, 0, false, 0, 0));
+            new Waiting(bounds, maxBlocked, 0, false, 0, 0, 0));
     submit(endpoint, "first", 1, 0); // goes at once, so that the next ones wait
     return endpoint;
   }

@@ -292,7 +292,14 @@ class KeyWaitTest {
         endpointFixture.open(
             none("/").to(upstream("up", 0, 100)),
             new Scheduling(QueueOrder.FAIR, 0, 64, new EndpointSpec.FairBy.Key()),
-            Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0));
+            new Waiting(
+                new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
+                0,
+                0,
+                false,
+                0,
+                0,
+                0));
     alice.submit(endpoint, 10);
     bob.submit(endpoint, 45);
     eve.submit(endpoint, 45);

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +27,7 @@ class MixedQueuePromiseTest {
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
 
-  private Endpoint open(EndpointFixture.Setup setup) {
+  private Endpoint open(EndpointSetup setup) {
     return endpointFixture.open(setup.to(upstream("u", 0, TPM)));
   }
 

@@ -110,12 +110,9 @@ class ModelLimitTest {
         endpointFixture.ticker.nanos());
     Endpoint endpoint =
         endpointFixture.open(
-            none("/").to(upstream("up", 0, 0)),
-            new EndpointSpec.Forwarding(
-                true,
-                new EndpointSpec.Affinity.None(),
-                false,
-                Map.of("m", new EndpointSpec.Fallback(List.of("n"), 5 * SECOND))));
+            none("/")
+                .to(upstream("up", 0, 0))
+                .fallbacks(Map.of("m", new EndpointSpec.Fallback(List.of("n"), 5 * SECOND))));
     submit(endpoint, "m", 1);
     ParkedTicket second = submit(endpoint, "m", 1);
     ParkedTicket third = submit(endpoint, "m", 1);

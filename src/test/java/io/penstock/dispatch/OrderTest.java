@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
@@ -35,7 +36,7 @@ class OrderTest {
     endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
-  private Endpoint open(EndpointFixture.Setup setup, QueueOrder queueOrder, Waiting waiting) {
+  private Endpoint open(EndpointSetup setup, QueueOrder queueOrder, Waiting waiting) {
     Scheduling scheduling = new Scheduling(queueOrder, 30 * SECOND, 64, new FairBy.Key());
     return endpointFixture.open(setup, scheduling, waiting);
   }
@@ -131,7 +132,8 @@ class OrderTest {
   @EnumSource(QueueOrder.class)
   void fullQueue_refusesWhateverTheOrder(QueueOrder queueOrder) {
     Waiting two =
-        Waiting.of(new QueueBounds(2, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0);
+        new Waiting(
+            new QueueBounds(2, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0, false, 0, 0, 0);
     Endpoint endpoint = open(EndpointFixture.strict("/a", 1, 1), queueOrder, two);
     submit(endpoint, 1, 0, "a");
     submit(endpoint, 1, 0, "a");
@@ -158,7 +160,7 @@ class OrderTest {
 
   private static Waiting block(int tickets, long tokens, int maxBlocked) {
     return new Waiting(
-        new QueueBounds(tickets, tokens, QueueBounds.UNLIMITED), maxBlocked, 0, false, 0, 0);
+        new QueueBounds(tickets, tokens, QueueBounds.UNLIMITED), maxBlocked, 0, false, 0, 0, 0);
   }
 
   @Test
@@ -236,7 +238,7 @@ class OrderTest {
   @Test
   void estimateOnly_refusesAtArrivalAndEndsNoWait() {
     Waiting rls =
-        new Waiting(new QueueBounds(10, QueueBounds.UNLIMITED, 1 << 20), 0, SECOND, true, 0, 0);
+        new Waiting(new QueueBounds(10, QueueBounds.UNLIMITED, 1 << 20), 0, SECOND, true, 0, 0, 0);
     Endpoint endpoint = open(EndpointFixture.strict("/a", 1, 1), QueueOrder.LIFO, rls);
     submit(endpoint, 1, 0, "a");
     ParkedTicket first = submit(endpoint, 1, 0, "a");

@@ -13,6 +13,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
@@ -248,7 +249,7 @@ class PrefixHolderTest {
     Endpoint endpoint =
         endpointFixture.open(
             EndpointFixture.none("/a").to(caching("u", 100), caching("v", 100)),
-            EndpointSpec.Scheduling.fifo(64),
+            EndpointSetup.fifo(64),
             new EndpointSpec.Waiting(
                 new QueueBounds(1, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
                 10,

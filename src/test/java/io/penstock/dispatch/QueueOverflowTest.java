@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
@@ -32,9 +33,9 @@ class QueueOverflowTest {
   }
 
   private Endpoint open(
-      EndpointFixture.Setup setup, QueueOrder order, QueueBounds queueBounds, int maxSkips) {
+      EndpointSetup setup, QueueOrder order, QueueBounds queueBounds, int maxSkips) {
     Scheduling scheduling = new Scheduling(order, 0, maxSkips, new FairBy.Key());
-    return endpointFixture.open(setup, scheduling, new Waiting(queueBounds, 10, 0, false, 0, 0));
+    return endpointFixture.open(setup, scheduling, new Waiting(queueBounds, 10, 0, false, 0, 0, 0));
   }
 
   @Test
@@ -56,8 +57,8 @@ class QueueOverflowTest {
   @Test
   void timeOfTheBlockedIsUp_theyTakeNoPlaceFromWhoComesBeforeTheAlarm() {
     QueueBounds one = new QueueBounds(1, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
-    Scheduling fifo = Scheduling.fifo(64);
-    Waiting oneMore = new Waiting(one, 1, 0, false, 5 * SECOND, 0);
+    Scheduling fifo = EndpointSetup.fifo(64);
+    Waiting oneMore = new Waiting(one, 1, 0, false, 5 * SECOND, 0, 0);
     Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 1, 3_600), fifo, oneMore);
     submit(endpoint, 1);
     submit(endpoint, 1);

@@ -14,6 +14,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.RefusalReason;
@@ -110,7 +111,7 @@ class ReloadTest {
 
   @Test
   void otherOrder_whileNobodyWaits_isThatOfThoseThatCome() {
-    EndpointFixture.Setup setup = EndpointFixture.strict("/a", 1, 10);
+    EndpointSetup setup = EndpointFixture.strict("/a", 1, 10);
     Endpoint endpoint = endpointFixture.open(setup);
     submit(endpoint, 1);
     endpointFixture.open(

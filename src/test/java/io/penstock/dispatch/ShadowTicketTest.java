@@ -14,6 +14,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.LiveLimits;
 import io.penstock.event.Event;
@@ -37,24 +38,8 @@ class ShadowTicketTest {
     endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
-  private static EndpointSpec shadow(EndpointSpec spec, EndpointSpec.Scheduling scheduling) {
-    return new EndpointSpec(
-        spec.path(),
-        spec.path(),
-        spec.algorithm(),
-        spec.limit(),
-        scheduling,
-        spec.waiting(),
-        spec.reading(),
-        new EndpointSpec.Descendants(true, 10),
-        true,
-        true,
-        spec.upstreams(),
-        Map.of());
-  }
-
-  private static EndpointSpec shadow(EndpointFixture.Setup setup) {
-    return shadow(setup.spec(), setup.spec().scheduling());
+  private static EndpointSpec shadow(EndpointSetup setup) {
+    return setup.descendants(true, 10).shadow(true).spec();
   }
 
   private Endpoint open(EndpointSpec spec) {
@@ -63,8 +48,13 @@ class ShadowTicketTest {
     return endpointFixture.endpoint(spec.path());
   }
 
-  private Endpoint open(EndpointFixture.Setup setup) {
+  private Endpoint open(EndpointSetup setup) {
     return open(shadow(setup));
+  }
+
+  private static EndpointSetup ordered(EndpointSetup setup, QueueOrder order) {
+    return setup.scheduling(
+        new EndpointSpec.Scheduling(order, 0, 64, new EndpointSpec.FairBy.Key()));
   }
 
   private static ParkedTicket ask(Endpoint endpoint, Cost cost) {
@@ -223,13 +213,7 @@ class ShadowTicketTest {
 
   @Test
   void shadowsAreInTheOrderThatIsConfigured() {
-    EndpointSpec spec = EndpointFixture.strict("/a", 1, 10).spec();
-    Endpoint endpoint =
-        open(
-            shadow(
-                spec,
-                new EndpointSpec.Scheduling(
-                    QueueOrder.LIFO, 0, 64, new EndpointSpec.FairBy.Key())));
+    Endpoint endpoint = open(ordered(EndpointFixture.strict("/a", 1, 10), QueueOrder.LIFO));
     for (int each = 0; each < 3; each++) {
       submit(endpoint, 1);
     }
@@ -239,13 +223,7 @@ class ShadowTicketTest {
 
   @Test
   void fairShadows_areChargedForWhatTheirRequestsUse() {
-    EndpointSpec spec = EndpointFixture.tokens("/a", 100, 10).spec();
-    Endpoint endpoint =
-        open(
-            shadow(
-                spec,
-                new EndpointSpec.Scheduling(
-                    QueueOrder.FAIR, 0, 64, new EndpointSpec.FairBy.Key())));
+    Endpoint endpoint = open(ordered(EndpointFixture.tokens("/a", 100, 10), QueueOrder.FAIR));
     for (String flow : List.of("x", "y", "x", "y", "x")) {
       TicketRequest ticketRequest =
           RequestFixture.of(null, Cost.ofInput(100)).flow(new TicketRequest.Flow(flow, 1)).made();

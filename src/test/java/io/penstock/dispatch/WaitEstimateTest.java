@@ -13,6 +13,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
@@ -112,7 +113,7 @@ class WaitEstimateTest {
         endpointFixture.open(
             none("/a").to(upstream(new UpstreamSpec.Limits(1, 0, 0, 0), 60)),
             new Scheduling(order, 0, 64, new FairBy.Key()),
-            Waiting.of(bounds, SECOND, 0));
+            new Waiting(bounds, 0, SECOND, false, 0, 0, 0));
     for (int each = 0; each < 10; each++) {
       assertThat(waits(submit(endpoint, 1))).isEqualTo(each > 0);
     }
@@ -156,8 +157,8 @@ class WaitEstimateTest {
     Endpoint endpoint =
         endpointFixture.open(
             none("/a").to(upstream(new UpstreamSpec.Limits(1_200, 0, 0, 0), 5)),
-            Scheduling.fifo(64),
-            new Waiting(bounds, 0, 0, true, 0, 0));
+            EndpointSetup.fifo(64),
+            new Waiting(bounds, 0, 0, true, 0, 0, 0));
     for (int each = 0; each < 3_100; each++) {
       submit(endpoint, 1);
     }

@@ -9,6 +9,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
@@ -94,15 +95,10 @@ class WaitPromiseTest {
       Scheduling scheduling = new Scheduling(order, 0, 64, new FairBy.Key());
       QueueBounds bounds = new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
       // Only the estimate refuses: a timeout ends no wait.
-      Waiting waiting = new Waiting(bounds, 0, 0, true, 0, 0);
-      EndpointFixture.Setup base = EndpointFixture.none("/a");
+      Waiting waiting = new Waiting(bounds, 0, 0, true, 0, 0, 0);
       this.endpoint =
           fixture.open(
-              new EndpointFixture.Setup(
-                      "/a", algorithm, limit(), base.bounds(), 0, 0, 64, List.of())
-                  .to(upstreams()),
-              scheduling,
-              waiting);
+              EndpointSetup.of("/a", algorithm, limit()).to(upstreams()), scheduling, waiting);
     }
 
     private FakeCallers.@Nullable Caller caller() {

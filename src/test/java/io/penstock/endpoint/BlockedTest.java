@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
  * Tests of tickets that wait for a place in the queue: when they get it, and how they are refused.
  */
 class BlockedTest {
-  private static final Scheduling FIFO = Scheduling.fifo(64);
+  private static final Scheduling FIFO = EndpointSetup.fifo(64);
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
 
@@ -51,7 +51,7 @@ class BlockedTest {
 
   private static Waiting places(int tickets, int maxBlocked, long maxWaitNanos) {
     QueueBounds bounds = new QueueBounds(tickets, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
-    return new Waiting(bounds, maxBlocked, 0, false, maxWaitNanos, 0);
+    return new Waiting(bounds, maxBlocked, 0, false, maxWaitNanos, 0, 0);
   }
 
   private static ParkedTicket impatient(Endpoint endpoint, String model) {
@@ -79,7 +79,7 @@ class BlockedTest {
     UpstreamSpec u = upstream("u", 0, 100);
     endpointFixture.registry.apply(
         List.of(
-            none("/a").to(u).spec(Scheduling.fifo(0), places(1, 5, 0)), none("/b").to(u).spec()));
+            none("/a").to(u).maxSkips(0).waiting(places(1, 5, 0)).spec(), none("/b").to(u).spec()));
     Endpoint paused = endpointFixture.endpoint("/a");
     paused.pause(true);
     endpointFixture.drivers.run();
@@ -145,14 +145,14 @@ class BlockedTest {
   @Test
   void orderChanged_whoIsBlockedWaitsInTheNewOneOnceItIsLetIn() {
     QueueBounds bounds = new QueueBounds(10, 100, QueueBounds.UNLIMITED);
-    Waiting waiting = new Waiting(bounds, 5, 0, false, 0, 0);
+    Waiting waiting = new Waiting(bounds, 5, 0, false, 0, 0, 0);
     Endpoint endpoint = endpointFixture.open(strict("/a", 1, 1), FIFO, waiting);
     submit(endpoint, 1);
     ParkedTicket large = submit(endpoint, 100);
     ParkedTicket first = submit(endpoint, 10);
     ParkedTicket last = submit(endpoint, 10);
     Scheduling lifo = new Scheduling(QueueOrder.LIFO, 0, 64, new FairBy.Key());
-    endpoint.reconfigure(strict("/a", 1, 1).spec(lifo, waiting));
+    endpoint.reconfigure(strict("/a", 1, 1).scheduling(lifo).waiting(waiting).spec());
     endpointFixture.at(SECOND);
     assertThat(went(large)).isTrue(); // and both others get a place
     endpointFixture.at(2 * SECOND);

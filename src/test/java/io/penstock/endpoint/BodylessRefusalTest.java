@@ -132,7 +132,7 @@ class BodylessRefusalTest {
   void fullQueue_thatBlocks_isForeseenOnceNoMoreAreHeld() {
     Scheduling fifo = new Scheduling(QueueOrder.FIFO, 0, 64, new FairBy.Key());
     Endpoint endpoint =
-        endpointFixture.open(strict("/a", 1, 10), fifo, new Waiting(ONE, 1, 0, false, 0, 0));
+        endpointFixture.open(strict("/a", 1, 10), fifo, new Waiting(ONE, 1, 0, false, 0, 0, 0));
     submit(endpoint, 1);
     submit(endpoint, 1);
     assertThat(endpoint.certainRefusal(null)).isNull();

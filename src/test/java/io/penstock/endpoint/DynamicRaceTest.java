@@ -19,7 +19,6 @@ import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
@@ -109,27 +108,13 @@ class DynamicRaceTest {
 
   /** Returns the configurations in turn; {@code /a/kept} is configured from the first change on. */
   private static List<EndpointSpec> configuration(int turn, boolean removes) {
-    EndpointFixture.Setup parent =
+    EndpointSetup parent =
         switch (turn % 3) {
           case 0 -> EndpointFixture.strict("/a", 1_000, 1);
           case 1 -> EndpointFixture.tokens("/a", 1_000, 1);
           default -> EndpointFixture.none("/a");
         };
-    EndpointSpec spec = parent.spec();
-    EndpointSpec dynamic =
-        new EndpointSpec(
-            spec.path(),
-            spec.path(),
-            spec.algorithm(),
-            spec.limit(),
-            spec.scheduling(),
-            spec.waiting(),
-            spec.reading(),
-            new EndpointSpec.Descendants(!removes || turn % 5 != 4, 5),
-            false,
-            true,
-            spec.upstreams(),
-            Map.of());
+    EndpointSpec dynamic = parent.descendants(!removes || turn % 5 != 4, 5).spec();
     return turn == 0 ? List.of(dynamic) : List.of(dynamic, EndpointFixture.none("/a/kept").spec());
   }
 

@@ -43,26 +43,9 @@ class DynamicTest {
     endpointFixture.registry.all().forEach(EndpointFixture::assertBalanced);
   }
 
-  static EndpointSpec dynamic(EndpointFixture.Setup setup, int most) {
-    return dynamic(setup, new EndpointSpec.Descendants(true, most));
-  }
-
-  private static EndpointSpec dynamic(
-      EndpointFixture.Setup setup, EndpointSpec.Descendants descendants) {
-    EndpointSpec spec = setup.spec();
-    return new EndpointSpec(
-        spec.path(),
-        spec.path(),
-        spec.algorithm(),
-        spec.limit(),
-        spec.scheduling(),
-        spec.waiting(),
-        spec.reading(),
-        descendants,
-        false,
-        true,
-        spec.upstreams(),
-        Map.of("path", spec.path(), "rate", 5));
+  static EndpointSpec dynamic(EndpointSetup setup, int most) {
+    String path = setup.spec().path();
+    return setup.descendants(true, most).shown(Map.of("path", path, "rate", 5)).spec();
   }
 
   private void apply(EndpointSpec... specs) {

@@ -2,7 +2,6 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RequestFixture;
@@ -35,7 +34,14 @@ import org.jspecify.annotations.Nullable;
 public final class EndpointFixture {
   /** A queue for a thousand tickets that wait as long as they like. */
   public static final Waiting OPEN =
-      Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0);
+      new Waiting(
+          new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
+          0,
+          0,
+          false,
+          0,
+          0,
+          0);
 
   public static final long SECOND = 1_000_000_000L;
   public static final long START = 1_000 * SECOND;
@@ -70,106 +76,17 @@ public final class EndpointFixture {
     models.whenChanged(registry::termsChanged);
   }
 
-  /** The settings of an endpoint that tests vary. */
-  public record Setup(
-      String path,
-      LimitAlgorithm algorithm,
-      LimitSpec limit,
-      QueueBounds bounds,
-      long queueTimeoutNanos,
-      long maxWaitNanos,
-      int maxSkips,
-      List<UpstreamSpec> upstreams) {
-
-    public Setup bounds(long tickets, long tokens, long bytes) {
-      return new Setup(
-          path,
-          algorithm,
-          limit,
-          new QueueBounds(tickets, tokens, bytes),
-          queueTimeoutNanos,
-          maxWaitNanos,
-          maxSkips,
-          upstreams);
-    }
-
-    public Setup queueTimeout(long nanos) {
-      return new Setup(path, algorithm, limit, bounds, nanos, maxWaitNanos, maxSkips, upstreams);
-    }
-
-    public Setup maxWait(long nanos) {
-      return new Setup(
-          path, algorithm, limit, bounds, queueTimeoutNanos, nanos, maxSkips, upstreams);
-    }
-
-    public Setup maxSkips(int skips) {
-      return new Setup(
-          path, algorithm, limit, bounds, queueTimeoutNanos, maxWaitNanos, skips, upstreams);
-    }
-
-    public Setup to(UpstreamSpec... specs) {
-      return new Setup(
-          path,
-          algorithm,
-          limit,
-          bounds,
-          queueTimeoutNanos,
-          maxWaitNanos,
-          maxSkips,
-          List.of(specs));
-    }
-
-    /** Returns the same settings with another order and other bounds of waiting. */
-    EndpointSpec spec(Scheduling scheduling, Waiting waiting) {
-      EndpointSpec base = spec();
-      return new EndpointSpec(
-          path,
-          path,
-          algorithm,
-          limit,
-          scheduling,
-          waiting,
-          base.reading(),
-          base.descendants(),
-          false,
-          true,
-          upstreams,
-          base.shown());
-    }
-
-    public EndpointSpec spec() {
-      return new EndpointSpec(
-          path,
-          path,
-          algorithm,
-          limit,
-          EndpointSpec.Scheduling.fifo(maxSkips),
-          EndpointSpec.Waiting.of(bounds, queueTimeoutNanos, maxWaitNanos),
-          new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
-          EndpointSpec.Descendants.SERVED,
-          false,
-          true,
-          upstreams,
-          Map.of());
-    }
+  public static EndpointSetup none(String path) {
+    return EndpointSetup.of(path, LimitAlgorithm.NONE, new LimitSpec.Unlimited());
   }
 
-  private static Setup setup(String path, LimitAlgorithm limitAlgorithm, LimitSpec limit) {
-    QueueBounds queueBounds = new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
-    return new Setup(path, limitAlgorithm, limit, queueBounds, 0, 0, 64, List.of());
-  }
-
-  public static Setup none(String path) {
-    return setup(path, LimitAlgorithm.NONE, new LimitSpec.Unlimited());
-  }
-
-  public static Setup strict(String path, long releases, long seconds) {
-    return setup(
+  public static EndpointSetup strict(String path, long releases, long seconds) {
+    return EndpointSetup.of(
         path, LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(releases, seconds)));
   }
 
-  public static Setup tokens(String path, long capacity, long seconds) {
-    return setup(
+  public static EndpointSetup tokens(String path, long capacity, long seconds) {
+    return EndpointSetup.of(
         path, LimitAlgorithm.TOKEN_WINDOW, new LimitSpec.FixedWindow(capacity, seconds * SECOND));
   }
 
@@ -199,62 +116,21 @@ public final class EndpointFixture {
         new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
   }
 
-  public Endpoint open(Setup setup) {
+  public Endpoint open(EndpointSetup setup) {
     apply(setup);
-    return endpoint(setup.path());
+    return endpoint(setup.spec().path());
   }
 
-  public Endpoint open(Setup setup, EndpointSpec.Forwarding forwarding) {
-    EndpointSpec spec = setup.spec();
-    registry.apply(
-        List.of(
-            new EndpointSpec(
-                spec.path(),
-                spec.configuredPath(),
-                spec.algorithm(),
-                spec.limit(),
-                spec.scheduling(),
-                spec.waiting(),
-                spec.reading(),
-                spec.descendants(),
-                spec.shadow(),
-                forwarding,
-                spec.upstreams(),
-                spec.shown(),
-                spec.stated())));
-    drivers.run();
-    return endpoint(setup.path());
+  public Endpoint openShadow(EndpointSetup setup) {
+    return open(setup.shadow(true));
   }
 
-  public Endpoint openShadow(Setup setup) {
-    EndpointSpec spec = setup.spec();
-    registry.apply(
-        List.of(
-            new EndpointSpec(
-                spec.path(),
-                spec.configuredPath(),
-                spec.algorithm(),
-                spec.limit(),
-                spec.scheduling(),
-                spec.waiting(),
-                spec.reading(),
-                spec.descendants(),
-                true,
-                true,
-                spec.upstreams(),
-                spec.shown())));
-    drivers.run();
-    return endpoint(setup.path());
+  public Endpoint open(EndpointSetup setup, Scheduling scheduling, Waiting waiting) {
+    return open(setup.scheduling(scheduling).waiting(waiting));
   }
 
-  public Endpoint open(Setup setup, Scheduling scheduling, Waiting waiting) {
-    registry.apply(List.of(setup.spec(scheduling, waiting)));
-    drivers.run();
-    return endpoint(setup.path());
-  }
-
-  public void apply(Setup... setups) {
-    registry.apply(List.of(setups).stream().map(Setup::spec).toList());
+  public void apply(EndpointSetup... setups) {
+    registry.apply(List.of(setups).stream().map(EndpointSetup::spec).toList());
     drivers.run();
   }
 

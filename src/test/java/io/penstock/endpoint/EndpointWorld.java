@@ -1,7 +1,6 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
-import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
@@ -108,19 +107,11 @@ public final class EndpointWorld {
       LimitSpec limit,
       int maxSkips,
       UpstreamSpec... upstreams) {
-    return new EndpointSpec(
-        path,
-        path,
-        algorithm,
-        limit,
-        EndpointSpec.Scheduling.fifo(maxSkips),
-        EndpointSpec.Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, 1 << 20), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        true,
-        List.of(upstreams),
-        Map.of());
+    return EndpointSetup.of(path, algorithm, limit)
+        .maxSkips(maxSkips)
+        .bounds(1_000, QueueBounds.UNLIMITED, 1 << 20)
+        .to(upstreams)
+        .spec();
   }
 
   /**

@@ -40,7 +40,7 @@ class FairShareTest {
     QueueBounds bounds = new QueueBounds(100_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
     Scheduling fair = new Scheduling(QueueOrder.FAIR, 0, 64, new FairBy.Header("x-team"));
     return endpointFixture.open(
-        EndpointFixture.tokens("/a", 5_000, 1), fair, Waiting.of(bounds, 0, 0));
+        EndpointFixture.tokens("/a", 5_000, 1), fair, new Waiting(bounds, 0, 0, false, 0, 0, 0));
   }
 
   private void send(Endpoint endpoint, int flow, int weight) {

@@ -18,23 +18,8 @@ class RefuseAllTest {
 
   private EndpointFixture endpointFixture = new EndpointFixture();
 
-  private void open(EndpointFixture.Setup setup) {
-    EndpointSpec spec = setup.spec();
-    endpointFixture.registry.apply(
-        List.of(
-            new EndpointSpec(
-                spec.path(),
-                spec.path(),
-                spec.algorithm(),
-                spec.limit(),
-                spec.scheduling(),
-                spec.waiting(),
-                spec.reading(),
-                new EndpointSpec.Descendants(true, 10),
-                spec.shadow(),
-                spec.forwarding().stripPrefix(),
-                spec.upstreams(),
-                spec.shown())));
+  private void open(EndpointSetup setup) {
+    endpointFixture.registry.apply(List.of(setup.descendants(true, 10).spec()));
   }
 
   private Endpoint enter(String path) {

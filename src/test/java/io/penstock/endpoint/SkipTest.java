@@ -59,7 +59,7 @@ class SkipTest {
     endpointFixture.registry.apply(
         List.of(
             none("/a").to(U).spec(),
-            none("/b").to(U).spec(scheduling(queueOrder, maxSkips), OPEN)));
+            none("/b").to(U).scheduling(scheduling(queueOrder, maxSkips)).spec()));
     endpointFixture.drivers.run();
   }
 
@@ -157,7 +157,7 @@ class SkipTest {
     submit(a(), 50);
     ParkedTicket first = submit(b(), 80);
     ParkedTicket last = submit(b(), 60);
-    b().reconfigure(none("/b").to(U).spec(scheduling(QueueOrder.LIFO, 0), OPEN));
+    b().reconfigure(none("/b").to(U).scheduling(scheduling(QueueOrder.LIFO, 0)).spec());
     endpointFixture.drivers.run();
     assertThat(waits(submit(a(), 5))).isTrue();
     endpointFixture.at(61 * SECOND);
@@ -172,7 +172,7 @@ class SkipTest {
     submit(a(), 50);
     ParkedTicket large = submit(b(), 80);
     assertThat(went(submit(endpointFixture.endpoint(skipping), 5))).as("the only skip").isTrue();
-    b().reconfigure(none("/b").to(U).spec(scheduling(QueueOrder.PRIORITY, 1), OPEN));
+    b().reconfigure(none("/b").to(U).scheduling(scheduling(QueueOrder.PRIORITY, 1)).spec());
     endpointFixture.drivers.run();
     assertThat(waits(submit(b(), 5))).as("by its own endpoint").isTrue();
     assertThat(waits(submit(a(), 5))).as("by another endpoint").isTrue();
@@ -202,7 +202,8 @@ class SkipTest {
     EndpointSpec spec =
         none("/b")
             .to(serving("u", "large"), serving("v", "small"))
-            .spec(scheduling(queueOrder, 1), OPEN)
+            .scheduling(scheduling(queueOrder, 1))
+            .spec()
             .withFallbacks(
                 Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND)));
     endpointFixture.registry.apply(List.of(spec));

@@ -1,13 +1,10 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Fallback;
-import io.penstock.endpoint.EndpointSpec.Forwarding;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.Limit;
@@ -26,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Changes at random everything that an operator or a provider can change, until it is stopped. */
@@ -157,30 +153,25 @@ public final class StressOperator {
       String path, LimitAlgorithm algorithm, LimitSpec limit, UpstreamSpec... upstreams) {
     QueueOrder[] orders = QueueOrder.values();
     int[] skips = {0, 1, 4};
-    return new EndpointSpec(
-        path,
-        path,
-        algorithm,
-        limit,
-        new Scheduling(
-            orders[random.nextInt(orders.length)],
-            1_000_000,
-            skips[random.nextInt(skips.length)],
-            new FairBy.Key()),
-        new EndpointSpec.Waiting(
-            new QueueBounds(20 + random.nextInt(100), QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
-            random.nextInt(50),
-            0,
-            false,
-            0,
-            0),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        new Forwarding(
-            true, new Affinity.None(), true, Map.of("m", new Fallback(List.of("n"), 2_000_000))),
-        List.of(upstreams),
-        Map.of(),
-        Set.of());
+    return EndpointSetup.of(path, algorithm, limit)
+        .scheduling(
+            new Scheduling(
+                orders[random.nextInt(orders.length)],
+                1_000_000,
+                skips[random.nextInt(skips.length)],
+                new FairBy.Key()))
+        .waiting(
+            new EndpointSpec.Waiting(
+                new QueueBounds(
+                    20 + random.nextInt(100), QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
+                random.nextInt(50),
+                0,
+                false,
+                0,
+                0,
+                0))
+        .fallbacks(Map.of("m", new Fallback(List.of("n"), 2_000_000)))
+        .to(upstreams)
+        .spec();
   }
 }

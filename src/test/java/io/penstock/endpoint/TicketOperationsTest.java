@@ -257,9 +257,8 @@ class TicketOperationsTest {
   @Test
   void removal_ofOneThatWaitsForAPlace_letsTheOthersIn() {
     EndpointSpec.Waiting waiting =
-        new EndpointSpec.Waiting(new QueueBounds(1, 100, 100), 2, 0, false, 0, 0);
-    Endpoint endpoint =
-        endpointFixture.open(strict("/", 1, 10), EndpointSpec.Scheduling.fifo(64), waiting);
+        new EndpointSpec.Waiting(new QueueBounds(1, 100, 100), 2, 0, false, 0, 0, 0);
+    Endpoint endpoint = endpointFixture.open(strict("/", 1, 10), EndpointSetup.fifo(64), waiting);
     submit(endpoint, 1);
     submit(endpoint, 1);
     ParkedTicket blocked = submit(endpoint, 1);

@@ -60,7 +60,7 @@ class TurnTest {
     ParkedTicket second = ask(endpoint, "m", 1);
     ParkedTicket third = ask(endpoint, "n", 1);
     ParkedTicket fourth = ask(endpoint, "m", 1);
-    endpoint.reconfigure(strict("/a", 1, 1).spec(scheduling(QueueOrder.LIFO, 64), OPEN));
+    endpoint.reconfigure(strict("/a", 1, 1).scheduling(scheduling(QueueOrder.LIFO, 64)).spec());
     endpointFixture.drivers.run();
     ParkedTicket fifth = ask(endpoint, "n", 1);
     endpointFixture.at(4 * SECOND);
@@ -114,7 +114,8 @@ class TurnTest {
     UpstreamSpec u = upstream("u", 0, 100);
     endpointFixture.registry.apply(
         List.of(
-            none("/a").to(u).spec(scheduling(QueueOrder.FAIR, 0), OPEN), none("/b").to(u).spec()));
+            none("/a").to(u).scheduling(scheduling(QueueOrder.FAIR, 0)).spec(),
+            none("/b").to(u).spec()));
     endpointFixture.drivers.run();
   }
 

@@ -69,12 +69,9 @@ class WaitExplanationTest {
 
   private Endpoint withFallback(UpstreamSpec... upstreams) {
     return endpointFixture.open(
-        none("/").to(upstreams),
-        new EndpointSpec.Forwarding(
-            true,
-            new EndpointSpec.Affinity.None(),
-            true,
-            Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND))));
+        none("/")
+            .to(upstreams)
+            .fallbacks(Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND))));
   }
 
   private static UpstreamSpec serving(String id, String model, @Nullable String disabled) {

@@ -5,18 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
-import io.penstock.limit.ExactRate;
-import io.penstock.limit.LimitSpec;
-import io.penstock.queue.QueueBounds;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -35,19 +31,11 @@ class DynamicMetersTest {
   }
 
   private static EndpointSpec permit() {
-    return new EndpointSpec(
-        "/a",
-        "/a",
-        LimitAlgorithm.STRICT,
-        new LimitSpec.Strict(new ExactRate(1, 60)),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new QueueBounds(10, 1_000, 1_000), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 0, 1_000),
-        new EndpointSpec.Descendants(true, 1_000),
-        false,
-        true,
-        List.of(),
-        Map.of());
+    return EndpointFixture.strict("/a", 1, 60)
+        .bounds(10, 1_000, 1_000)
+        .reading(new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 0, 1_000))
+        .descendants(true, 1_000)
+        .spec();
   }
 
   private Endpoint twoCome(String path) {

@@ -3,19 +3,17 @@ package io.penstock.metrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.EventBus;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
-import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.QueueBounds;
 import io.penstock.sharing.LocalLimitSource;
 import java.net.URI;
 import java.util.List;
@@ -64,19 +62,11 @@ final class Metered {
 
   /** An endpoint without a limit of its own. */
   static EndpointSpec endpoint(String path, String... upstreams) {
-    return new EndpointSpec(
-        path,
-        path,
-        LimitAlgorithm.NONE,
-        new LimitSpec.Unlimited(),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new QueueBounds(10, 1_000, 1_000), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 0, 1_000, false),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        true,
-        Stream.of(upstreams).map(Metered::upstream).toList(),
-        Map.of());
+    return EndpointFixture.none(path)
+        .bounds(10, 1_000, 1_000)
+        .reading(new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 0, 1_000))
+        .to(Stream.of(upstreams).map(Metered::upstream).toList())
+        .spec();
   }
 
   /** An upstream with ten requests a window. */

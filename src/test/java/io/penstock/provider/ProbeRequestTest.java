@@ -4,14 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.WeighedRequest;
-import io.penstock.queue.QueueBounds;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -47,19 +45,12 @@ class ProbeRequestTest {
                     0,
                     60,
                     new UpstreamSpec.Timeouts(1, 1, 1)));
-    return new EndpointSpec(
-        path,
-        path,
-        LimitAlgorithm.NONE,
-        new LimitSpec.Unlimited(),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new QueueBounds(1, 1, 1), 0, 0),
-        new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        strip,
-        upstreams,
-        Map.of());
+    return EndpointFixture.none(path)
+        .bounds(1, 1, 1)
+        .reading(new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20))
+        .stripPrefix(strip)
+        .to(upstreams)
+        .spec();
   }
 
   @ParameterizedTest

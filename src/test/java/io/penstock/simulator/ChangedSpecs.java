@@ -1,14 +1,13 @@
 package io.penstock.simulator;
 
 import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /** Configurations with a part of them changed. */
 final class ChangedSpecs {
@@ -19,19 +18,7 @@ final class ChangedSpecs {
       EndpointSpec.Scheduling scheduling,
       EndpointSpec.Waiting waiting,
       List<UpstreamSpec> upstreams) {
-    return new EndpointSpec(
-        spec.path(),
-        spec.configuredPath(),
-        spec.algorithm(),
-        spec.limit(),
-        scheduling,
-        waiting,
-        spec.reading(),
-        spec.descendants(),
-        spec.shadow(),
-        spec.forwarding().stripPrefix(),
-        upstreams,
-        Map.of());
+    return EndpointSetup.like(spec).scheduling(scheduling).waiting(waiting).to(upstreams).spec();
   }
 
   /** Returns an upstream of which whole limits may be left uncharged because of caches. */
@@ -57,47 +44,17 @@ final class ChangedSpecs {
   }
 
   static EndpointSpec with(EndpointSpec spec, LimitAlgorithm limitAlgorithm, LimitSpec limit) {
-    return with(spec, limitAlgorithm, limit, spec.shadow());
+    return EndpointSetup.like(spec).limit(limitAlgorithm, limit).spec();
   }
 
   /** Returns the same endpoint in shadow mode. */
   static EndpointSpec shadow(EndpointSpec spec) {
-    return with(spec, spec.algorithm(), spec.limit(), true);
-  }
-
-  private static EndpointSpec with(
-      EndpointSpec spec, LimitAlgorithm limitAlgorithm, LimitSpec limit, boolean shadow) {
-    return new EndpointSpec(
-        spec.path(),
-        spec.configuredPath(),
-        limitAlgorithm,
-        limit,
-        spec.scheduling(),
-        spec.waiting(),
-        spec.reading(),
-        spec.descendants(),
-        shadow,
-        spec.forwarding(),
-        spec.upstreams(),
-        Map.of(),
-        Set.of());
+    return EndpointSetup.like(spec).shadow(true).spec();
   }
 
   /** Returns the settings of a dynamic endpoint below another, which it takes from there. */
   static EndpointSpec below(EndpointSpec parent, String path) {
-    return new EndpointSpec(
-        path,
-        parent.path(),
-        parent.algorithm(),
-        parent.limit(),
-        parent.scheduling(),
-        parent.waiting(),
-        parent.reading(),
-        parent.descendants(),
-        parent.shadow(),
-        parent.forwarding().stripPrefix(),
-        parent.upstreams(),
-        Map.of());
+    return EndpointSetup.like(parent).at(path, parent.path()).spec();
   }
 
   static EndpointSpec.Scheduling with(EndpointSpec.Scheduling scheduling, QueueOrder order) {
@@ -113,6 +70,7 @@ final class ChangedSpecs {
         waiting.queueTimeoutNanos(),
         waiting.estimateOnly(),
         waiting.maxWaitNanos(),
-        waiting.heartbeatNanos());
+        waiting.heartbeatNanos(),
+        0);
   }
 }

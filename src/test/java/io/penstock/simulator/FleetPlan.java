@@ -1,10 +1,9 @@
 package io.penstock.simulator;
 
 import io.penstock.cost.ChargeRule;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
@@ -120,19 +119,10 @@ final class FleetPlan {
   private EndpointSpec endpoint(String path, List<UpstreamSpec> upstreams) {
     LimitAlgorithm limitAlgorithm = algorithm();
     EndpointSpec spec =
-        new EndpointSpec(
-            path,
-            path,
-            limitAlgorithm,
-            limit(limitAlgorithm),
-            EndpointSpec.Scheduling.fifo(64),
-            EndpointSpec.Waiting.of(new QueueBounds(1_000, QueueBounds.UNLIMITED, 1 << 20), 0, 0),
-            new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
-            EndpointSpec.Descendants.SERVED,
-            false,
-            true,
-            upstreams,
-            Map.of());
+        EndpointSetup.of(path, limitAlgorithm, limit(limitAlgorithm))
+            .bounds(1_000, QueueBounds.UNLIMITED, 1 << 20)
+            .to(upstreams)
+            .spec();
     return asked.isEmpty() || isOneIn(2) ? spec : spec.withFallbacks(fallbacks());
   }
 

@@ -2,10 +2,9 @@ package io.penstock.simulator;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.TicketRequest;
-import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
@@ -222,21 +221,12 @@ final class SimScenario {
     }
     long tickets = chance(0.3) ? 1 + random.nextInt(10) : 20 + random.nextInt(300);
     long tokens = chance(0.8) ? QueueBounds.UNLIMITED : (long) (1 + meanTokens * 20);
-    return new EndpointSpec(
-        path,
-        path,
-        algorithm,
-        limit(algorithm),
-        scheduling(),
-        waiting(new QueueBounds(tickets, tokens, 1 << 20)),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
-        below == 0
-            ? EndpointSpec.Descendants.SERVED
-            : new EndpointSpec.Descendants(chance(0.8), random.nextInt(5)),
-        false,
-        true,
-        ways,
-        Map.of());
+    return EndpointSetup.of(path, algorithm, limit(algorithm))
+        .scheduling(scheduling())
+        .waiting(waiting(new QueueBounds(tickets, tokens, 1 << 20)))
+        .descendants(below != 0 && chance(0.8), below == 0 ? 0 : random.nextInt(5))
+        .to(ways)
+        .spec();
   }
 
   private EndpointSpec.Scheduling scheduling() {
@@ -252,6 +242,7 @@ final class SimScenario {
         deadlines && chance(0.5) ? seconds(40) : 0,
         chance(0.3),
         deadlines && !undisturbed && chance(0.5) ? seconds(120) : 0,
+        0,
         0);
   }
 

@@ -10,23 +10,21 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
-import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LocalLimitSource;
@@ -82,19 +80,11 @@ class RequestTrailTest {
                 new AtomicLong()));
     registry.apply(
         List.of(
-            new EndpointSpec(
-                "/a",
-                "/a",
-                LimitAlgorithm.NONE,
-                new LimitSpec.Unlimited(),
-                EndpointSpec.Scheduling.fifo(64),
-                EndpointSpec.Waiting.of(new QueueBounds(10, 1_000, 1_000), 0, 0),
-                new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 0, 1_000, false),
-                EndpointSpec.Descendants.SERVED,
-                false,
-                true,
-                List.of(UPSTREAM),
-                Map.of())));
+            EndpointFixture.none("/a")
+                .bounds(10, 1_000, 1_000)
+                .reading(new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 0, 1_000))
+                .to(UPSTREAM)
+                .spec()));
     return Objects.requireNonNull(registry.find("/a"));
   }
 

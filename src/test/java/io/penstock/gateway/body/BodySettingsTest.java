@@ -3,15 +3,11 @@ package io.penstock.gateway.body;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.cost.Dialect;
-import io.penstock.dispatch.LimitAlgorithm;
-import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueBounds;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -47,20 +43,7 @@ class BodySettingsTest {
 
   private static EndpointSpec endpoint(String path, long maxQueuedBytes, String stated) {
     QueueBounds bounds = new QueueBounds(1, 1, maxQueuedBytes);
-    return new EndpointSpec(
-        path,
-        path,
-        LimitAlgorithm.NONE,
-        new LimitSpec.Unlimited(),
-        EndpointSpec.Scheduling.fifo(1),
-        EndpointSpec.Waiting.of(bounds, 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        EndpointSpec.Forwarding.plain(true),
-        List.of(),
-        Map.of(),
-        Set.of(stated));
+    return EndpointFixture.none(path).maxSkips(1).bounds(bounds).stated(Set.of(stated)).spec();
   }
 
   @ParameterizedTest

@@ -3,15 +3,11 @@ package io.penstock.gateway.identify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.limit.LimitSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,19 +24,9 @@ class UnknownPathTest {
   }
 
   private static EndpointSpec endpoint(String path, Dialect dialect) {
-    return new EndpointSpec(
-        path,
-        path,
-        LimitAlgorithm.NONE,
-        new LimitSpec.Unlimited(),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointFixture.OPEN,
-        new EndpointSpec.Reading(dialect, CostSource.QUERY, 1, 256, 1_000),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        true,
-        List.of(),
-        Map.of());
+    return EndpointFixture.none(path)
+        .reading(new EndpointSpec.Reading(dialect, CostSource.QUERY, 1, 256, 1_000))
+        .spec();
   }
 
   @ParameterizedTest

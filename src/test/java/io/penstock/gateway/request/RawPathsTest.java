@@ -3,33 +3,22 @@ package io.penstock.gateway.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.limit.LimitSpec;
-import io.penstock.queue.QueueBounds;
 import io.penstock.suite.Hostile;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RawPathsTest {
   private static EndpointSpec spec(String path, String configured, boolean strip) {
-    return new EndpointSpec(
-        path,
-        configured,
-        LimitAlgorithm.NONE,
-        new LimitSpec.Unlimited(),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new QueueBounds(1, 1, 1), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 1, 1),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        strip,
-        List.of(),
-        Map.of());
+    return EndpointFixture.none(path)
+        .at(path, configured)
+        .bounds(1, 1, 1)
+        .reading(new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 1, 1))
+        .stripPrefix(strip)
+        .spec();
   }
 
   @ParameterizedTest

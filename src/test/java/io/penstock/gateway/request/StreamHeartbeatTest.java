@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.RequestContent;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
@@ -17,11 +17,9 @@ import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.HeldBody;
-import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.request.WeighedRequest;
-import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LocalLimitSource;
@@ -30,7 +28,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -86,19 +83,10 @@ class StreamHeartbeatTest {
                 new AtomicLong()));
     registry.apply(
         List.of(
-            new EndpointSpec(
-                "/openai",
-                "/openai",
-                LimitAlgorithm.NONE,
-                new LimitSpec.Unlimited(),
-                EndpointSpec.Scheduling.fifo(64),
-                EndpointSpec.Waiting.of(new QueueBounds(10, 10, 10), 0, 0),
-                new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 1_000),
-                EndpointSpec.Descendants.SERVED,
-                false,
-                true,
-                List.of(),
-                Map.of())));
+            EndpointFixture.none("/openai")
+                .bounds(10, 10, 10)
+                .reading(new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 1_000))
+                .spec()));
     Endpoint endpoint = registry.find("/openai");
     if (endpoint == null) {
       throw new AssertionError("no endpoint");

@@ -1,0 +1,194 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.AllowedCalls;
+import io.penstock.cost.Dialect;
+import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.endpoint.EndpointSpec.Affinity;
+import io.penstock.endpoint.EndpointSpec.Descendants;
+import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.EndpointSpec.Fallback;
+import io.penstock.endpoint.EndpointSpec.Forwarding;
+import io.penstock.endpoint.EndpointSpec.Reading;
+import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.EndpointSpec.Waiting;
+import io.penstock.endpoint.EndpointSpec.Warmup;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.QueueBounds;
+import io.penstock.queue.QueueOrder;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Builds configurations of endpoints in which only what a test is about differs from defaults. */
+public final class EndpointSetup {
+  private String path;
+  private String configuredPath;
+  private LimitAlgorithm algorithm;
+  private LimitSpec limit;
+  private Scheduling scheduling = fifo(64);
+  private Waiting waiting = EndpointFixture.OPEN;
+  private Reading reading = new Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20);
+  private Descendants descendants = Descendants.SERVED;
+  private boolean shadow;
+  private Forwarding forwarding = forwarding(true, Map.of());
+  private List<UpstreamSpec> upstreams = List.of();
+  private Map<String, Object> shown = Map.of();
+  private Set<String> stated = Set.of();
+
+  private EndpointSetup(String path, LimitAlgorithm algorithm, LimitSpec limit) {
+    this.path = path;
+    this.configuredPath = path;
+    this.algorithm = algorithm;
+    this.limit = limit;
+  }
+
+  public static EndpointSetup of(String path, LimitAlgorithm algorithm, LimitSpec limit) {
+    return new EndpointSetup(path, algorithm, limit);
+  }
+
+  /** Returns the settings of a configuration, to change some of them. */
+  public static EndpointSetup like(EndpointSpec spec) {
+    EndpointSetup same = of(spec.path(), spec.algorithm(), spec.limit());
+    same.configuredPath = spec.configuredPath();
+    same.scheduling = spec.scheduling();
+    same.waiting = spec.waiting();
+    same.reading = spec.reading();
+    same.descendants = spec.descendants();
+    same.shadow = spec.shadow();
+    same.forwarding = spec.forwarding();
+    same.upstreams = spec.upstreams();
+    same.shown = spec.shown();
+    same.stated = spec.stated();
+    return same;
+  }
+
+  /** Returns first come, first served. */
+  public static Scheduling fifo(int maxSkips) {
+    return new Scheduling(QueueOrder.FIFO, 0, maxSkips, new FairBy.Key());
+  }
+
+  private static Forwarding forwarding(boolean stripPrefix, Map<String, Fallback> fallbacks) {
+    return new Forwarding(
+        stripPrefix,
+        new Affinity.None(),
+        true,
+        fallbacks,
+        false,
+        Set.of(),
+        Set.of(),
+        AllowedCalls.ALL,
+        Warmup.OFF);
+  }
+
+  /** Sets the path of an endpoint that has its settings from another. */
+  public EndpointSetup at(String below, String configured) {
+    path = below;
+    configuredPath = configured;
+    return this;
+  }
+
+  public EndpointSetup limit(LimitAlgorithm kind, LimitSpec spec) {
+    algorithm = kind;
+    limit = spec;
+    return this;
+  }
+
+  public EndpointSetup scheduling(Scheduling order) {
+    scheduling = order;
+    return this;
+  }
+
+  public EndpointSetup maxSkips(int skips) {
+    return scheduling(fifo(skips));
+  }
+
+  public EndpointSetup waiting(Waiting terms) {
+    waiting = terms;
+    return this;
+  }
+
+  private EndpointSetup waiting(QueueBounds bounds, long queueTimeoutNanos, long maxWaitNanos) {
+    return waiting(new Waiting(bounds, 0, queueTimeoutNanos, false, maxWaitNanos, 0, 0));
+  }
+
+  public EndpointSetup bounds(QueueBounds bounds) {
+    return waiting(bounds, waiting.queueTimeoutNanos(), waiting.maxWaitNanos());
+  }
+
+  public EndpointSetup bounds(long tickets, long tokens, long bytes) {
+    return bounds(new QueueBounds(tickets, tokens, bytes));
+  }
+
+  public EndpointSetup queueTimeout(long nanos) {
+    return waiting(waiting.bounds(), nanos, waiting.maxWaitNanos());
+  }
+
+  public EndpointSetup maxWait(long nanos) {
+    return waiting(waiting.bounds(), waiting.queueTimeoutNanos(), nanos);
+  }
+
+  public EndpointSetup reading(Reading how) {
+    reading = how;
+    return this;
+  }
+
+  public EndpointSetup descendants(boolean dynamic, int most) {
+    descendants = new Descendants(dynamic, most);
+    return this;
+  }
+
+  public EndpointSetup shadow(boolean isShadow) {
+    shadow = isShadow;
+    return this;
+  }
+
+  public EndpointSetup forwarding(Forwarding how) {
+    forwarding = how;
+    return this;
+  }
+
+  public EndpointSetup stripPrefix(boolean strip) {
+    return forwarding(forwarding(strip, Map.of()));
+  }
+
+  public EndpointSetup fallbacks(Map<String, Fallback> fallbacks) {
+    return forwarding(forwarding(true, fallbacks));
+  }
+
+  public EndpointSetup to(UpstreamSpec... specs) {
+    return to(List.of(specs));
+  }
+
+  public EndpointSetup to(List<UpstreamSpec> specs) {
+    upstreams = specs;
+    return this;
+  }
+
+  public EndpointSetup shown(Map<String, Object> settings) {
+    shown = settings;
+    return this;
+  }
+
+  public EndpointSetup stated(Set<String> keys) {
+    stated = keys;
+    return this;
+  }
+
+  public EndpointSpec spec() {
+    return new EndpointSpec(
+        path,
+        configuredPath,
+        algorithm,
+        limit,
+        scheduling,
+        waiting,
+        reading,
+        descendants,
+        shadow,
+        forwarding,
+        upstreams,
+        shown,
+        stated);
+  }
+}
