@@ -32,31 +32,6 @@ public record UpstreamSpec(
     Link link,
     boolean injectsUsage) {
 
-  /** Creates a plain upstream: no shared pools, no certificates, no proxy. */
-  public UpstreamSpec(
-      String id,
-      URI url,
-      @Nullable String apiKey,
-      @Nullable String disabledBecause,
-      Map<String, String> headers,
-      Map<String, String> models,
-      int weight,
-      Limits limits,
-      ChargeRule charge,
-      long guardNanos,
-      double burstSeconds,
-      Timeouts timeouts) {
-    this(
-        id,
-        url,
-        new Access(apiKey, false, disabledBecause, headers),
-        models,
-        weight,
-        new Budget(limits, List.of(), Day.FIRST_USE, charge, false, guardNanos, burstSeconds),
-        new Link(timeouts, null, null),
-        true);
-  }
-
   /**
    * Credentials and headers that the gateway sends to an upstream.
    *
@@ -105,26 +80,6 @@ public record UpstreamSpec(
       int cacheTrust) {
     public Budget {
       pools = List.copyOf(pools);
-    }
-
-    /** Creates a budget with the default trust in caches. */
-    public Budget(
-        Limits limits,
-        List<SharedPool> pools,
-        Day day,
-        ChargeRule charge,
-        boolean settlesUsage,
-        long guardNanos,
-        double burstSeconds) {
-      this(
-          limits,
-          pools,
-          day,
-          charge,
-          settlesUsage,
-          guardNanos,
-          burstSeconds,
-          PoolTariff.CACHE_TRUST);
     }
 
     /** Returns whether input that is expected to be read from a cache is not charged. */
@@ -189,11 +144,6 @@ public record UpstreamSpec(
   public record Limits(long rpm, long tpm, long itpm, long otpm, long rpd, long concurrency) {
     /** No limits. */
     public static final Limits NONE = new Limits(0, 0, 0, 0, 0, 0);
-
-    /** Creates limits per minute only. */
-    public Limits(long rpm, long tpm, long itpm, long otpm) {
-      this(rpm, tpm, itpm, otpm, 0, 0);
-    }
 
     public Limits {
       for (long limit : List.of(rpm, tpm, itpm, otpm, rpd, concurrency)) {

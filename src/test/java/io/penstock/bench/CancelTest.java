@@ -12,13 +12,12 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.sharing.LimitId;
-import java.net.URI;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
@@ -48,19 +47,12 @@ class CancelTest {
   }
 
   private static UpstreamSpec upstream(ChargeRule chargeRule) {
-    return new UpstreamSpec(
-        "u",
-        URI.create("mock://u"),
-        null,
-        null,
-        Map.of(),
-        Map.of(),
-        1,
-        new UpstreamSpec.Limits(500, 30_000, 25_000, 20_000),
-        chargeRule,
-        0,
-        5,
-        new UpstreamSpec.Timeouts(BenchCore.SECOND, BenchCore.SECOND, BenchCore.SECOND));
+    return UpstreamSetup.of("u")
+        .url("mock://u")
+        .limits(500, 30_000, 25_000, 20_000)
+        .charge(chargeRule)
+        .burstSeconds(5)
+        .spec();
   }
 
   @Test

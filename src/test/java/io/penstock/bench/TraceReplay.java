@@ -2,7 +2,6 @@ package io.penstock.bench;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.RequestFixture;
@@ -11,11 +10,11 @@ import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.fake.TrailingChecker;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
-import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -84,19 +83,12 @@ final class TraceReplay implements StepAlarm {
   }
 
   private static UpstreamSpec upstream(long limit, double burst) {
-    return new UpstreamSpec(
-        "u",
-        URI.create("mock://openai"),
-        null,
-        null,
-        Map.of(),
-        Map.of(),
-        1,
-        new UpstreamSpec.Limits(0, limit, 0, 0),
-        ChargeRule.TOTAL,
-        50_000_000,
-        burst,
-        new UpstreamSpec.Timeouts(MINUTE, MINUTE, MINUTE));
+    return UpstreamSetup.of("u")
+        .url("mock://openai")
+        .limits(0, limit, 0, 0)
+        .guardNanos(50_000_000)
+        .burstSeconds(burst)
+        .spec();
   }
 
   /**

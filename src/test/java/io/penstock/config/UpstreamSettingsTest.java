@@ -34,7 +34,7 @@ class UpstreamSettingsTest {
   }
 
   private static Stream<Case> budgetCases() {
-    SharedPool pool = new SharedPool("m", Set.of("m"), new Limits(3, 0, 0, 0));
+    SharedPool pool = new SharedPool("m", Set.of("m"), new Limits(3, 0, 0, 0, 0, 0));
     return Stream.of(
         up("rpm", "2", u -> u.budget().limits().rpm(), 0L, 2L, 2L),
         up("tpm", "3", u -> u.budget().limits().tpm(), 0L, 3L, 3L),

@@ -23,12 +23,12 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
 import io.penstock.limit.StoreReport;
 import io.penstock.model.ModelLimits;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LocalLimitSource;
-import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -98,15 +98,12 @@ class AdmissionCheckTest {
   }
 
   private static UpstreamSpec upstreamOf(UpstreamSpec.Limits limits, ChargeRule charge) {
-    UpstreamSpec.Timeouts timeouts = new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND);
-    URI url = URI.create("mock://u");
-    return new UpstreamSpec(
-        "u", url, null, null, Map.of(), Map.of(), 1, limits, charge, 0, 60, timeouts);
+    return UpstreamSetup.of("u").limits(limits).charge(charge).spec();
   }
 
   @Test
   void hugeExpectedOutputAhead_countsItsSmallInputAsItIs() {
-    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 10, 0);
+    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 10, 0, 0, 0);
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.WHOLE)));
     endpoint.submit(RequestFixture.request("m", new Cost(10, 90, 0)));
     endpoint.submit(RequestFixture.request("m", new Cost(1, Cost.MAX_TOKENS, 0)));
@@ -121,7 +118,7 @@ class AdmissionCheckTest {
 
   @Test
   void statedMaximumThatNeverFits_isToldTheLimitAndItsSize() {
-    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 0, 0);
+    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 0, 0, 0, 0);
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.OPENAI)));
     Cost cost = new Cost(1, 0, 101);
     Refusal refusal = refusal(endpoint.submit(RequestFixture.request("m", cost)));

@@ -15,6 +15,7 @@ import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import java.util.List;
 import java.util.Objects;
@@ -86,24 +87,7 @@ class AvoidedTest {
 
   /** Returns an upstream with a limit of tokens a minute and one of requests a day. */
   private static UpstreamSpec daily(long tpm, long rpd) {
-    UpstreamSpec spec = upstream("v", 0, 0);
-    UpstreamSpec.Budget budget = spec.budget();
-    return new UpstreamSpec(
-        "v",
-        spec.url(),
-        spec.access(),
-        spec.models(),
-        1,
-        new UpstreamSpec.Budget(
-            new UpstreamSpec.Limits(0, tpm, 0, 0, rpd, 0),
-            List.of(),
-            budget.day(),
-            budget.charge(),
-            false,
-            0,
-            budget.burstSeconds()),
-        spec.link(),
-        true);
+    return UpstreamSetup.of("v").limits(new UpstreamSpec.Limits(0, tpm, 0, 0, rpd, 0)).spec();
   }
 
   @Test

@@ -21,6 +21,7 @@ import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProbeResult;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -109,9 +110,7 @@ class ChosenTest {
   @Test
   void upstreamsUsedAlike_shareByTheirWeights() {
     UpstreamSpec light = upstream("light", 0, 0);
-    UpstreamSpec heavy =
-        new UpstreamSpec(
-            "heavy", light.url(), light.access(), Map.of(), 3, light.budget(), light.link(), true);
+    UpstreamSpec heavy = UpstreamSetup.of("heavy").weight(3).spec();
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(light, heavy));
     List<String> taken =
         IntStream.range(0, 2_000).mapToObj(i -> goesTo(submit(endpoint, 1))).toList();
@@ -281,24 +280,7 @@ class ChosenTest {
   }
 
   private static UpstreamSpec daily(String id, long rpd) {
-    UpstreamSpec spec = upstream(id, 0, 0);
-    UpstreamSpec.Budget budget = spec.budget();
-    return new UpstreamSpec(
-        id,
-        spec.url(),
-        spec.access(),
-        spec.models(),
-        1,
-        new UpstreamSpec.Budget(
-            new UpstreamSpec.Limits(0, 0, 0, 0, rpd, 0),
-            List.of(),
-            budget.day(),
-            budget.charge(),
-            false,
-            0,
-            budget.burstSeconds()),
-        spec.link(),
-        true);
+    return UpstreamSetup.of(id).limits(new UpstreamSpec.Limits(0, 0, 0, 0, rpd, 0)).spec();
   }
 
   @Test

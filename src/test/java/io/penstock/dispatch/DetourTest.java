@@ -6,12 +6,10 @@ import static io.penstock.endpoint.EndpointFixture.none;
 import static io.penstock.endpoint.EndpointFixture.refusal;
 import static io.penstock.endpoint.EndpointFixture.settlement;
 import static io.penstock.endpoint.EndpointFixture.submit;
-import static io.penstock.endpoint.EndpointFixture.upstream;
 import static io.penstock.endpoint.EndpointFixture.waits;
 import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
@@ -21,6 +19,7 @@ import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProbeResult;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.RefusalReason;
 import java.util.List;
@@ -74,24 +73,11 @@ class DetourTest {
 
   private static UpstreamSpec upstreamOf(
       String id, long tpm, long rpd, Map<String, String> models, @Nullable String disabled) {
-    UpstreamSpec spec = upstream(id, 0, 0, ChargeRule.TOTAL, models, disabled);
-    UpstreamSpec.Budget budget = spec.budget();
-    return new UpstreamSpec(
-        id,
-        spec.url(),
-        spec.access(),
-        spec.models(),
-        1,
-        new UpstreamSpec.Budget(
-            new UpstreamSpec.Limits(0, tpm, 0, 0, rpd, 0),
-            List.of(),
-            budget.day(),
-            budget.charge(),
-            false,
-            0,
-            budget.burstSeconds()),
-        spec.link(),
-        true);
+    return UpstreamSetup.of(id)
+        .disabled(disabled)
+        .models(models)
+        .limits(new UpstreamSpec.Limits(0, tpm, 0, 0, rpd, 0))
+        .spec();
   }
 
   private static UpstreamSpec limited(String id, long tpm, long rpd) {

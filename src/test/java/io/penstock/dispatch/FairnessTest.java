@@ -7,6 +7,7 @@ import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointWorld;
 import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Ticket.State;
 import java.util.List;
@@ -195,14 +196,6 @@ class FairnessTest {
   }
 
   private static UpstreamSpec serving(UpstreamSpec spec, Map<String, String> models) {
-    return new UpstreamSpec(
-        spec.id(),
-        spec.url(),
-        spec.access(),
-        models,
-        spec.weight(),
-        spec.budget(),
-        spec.link(),
-        spec.injectsUsage());
+    return UpstreamSetup.like(spec).models(models).spec();
   }
 }

@@ -18,11 +18,11 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.RefusalReason;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -44,25 +44,11 @@ class PrefixHolderTest {
 
   /** An upstream that does not count what is read from its cache. */
   private static UpstreamSpec caching(String id, long tpm) {
-    UpstreamSpec spec = upstream(id, 0, tpm, ChargeRule.ANTHROPIC, Map.of(), null);
-    UpstreamSpec.Budget budget = spec.budget();
-    return new UpstreamSpec(
-        id,
-        spec.url(),
-        spec.access(),
-        spec.models(),
-        1,
-        new UpstreamSpec.Budget(
-            budget.limits(),
-            List.of(),
-            budget.day(),
-            budget.charge(),
-            false,
-            0,
-            budget.burstSeconds(),
-            100),
-        spec.link(),
-        true);
+    return UpstreamSetup.of(id)
+        .limits(0, tpm, 0, 0)
+        .charge(ChargeRule.ANTHROPIC)
+        .cacheTrust(100)
+        .spec();
   }
 
   private Endpoint twoUpstreams() {

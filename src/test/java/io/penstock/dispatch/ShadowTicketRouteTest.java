@@ -19,6 +19,7 @@ import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -75,24 +76,7 @@ class ShadowTicketRouteTest {
 
   /** Returns an upstream with a limit of requests a day. */
   private static UpstreamSpec daily(String id, long rpd) {
-    UpstreamSpec spec = upstream(id, 0, 0);
-    UpstreamSpec.Budget budget = spec.budget();
-    return new UpstreamSpec(
-        id,
-        spec.url(),
-        spec.access(),
-        spec.models(),
-        1,
-        new UpstreamSpec.Budget(
-            new UpstreamSpec.Limits(0, 0, 0, 0, rpd, 0),
-            List.of(),
-            budget.day(),
-            budget.charge(),
-            false,
-            0,
-            budget.burstSeconds()),
-        spec.link(),
-        true);
+    return UpstreamSetup.of(id).limits(new UpstreamSpec.Limits(0, 0, 0, 0, rpd, 0)).spec();
   }
 
   @Test

@@ -8,7 +8,6 @@ import static io.penstock.endpoint.EndpointFixture.waits;
 import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.Endpoint;
@@ -18,15 +17,14 @@ import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.FakeCallers;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,24 +35,11 @@ class WaitEstimateTest {
   private final EndpointFixture endpointFixture = new EndpointFixture();
 
   private static UpstreamSpec upstream(UpstreamSpec.Limits limits, int burstSeconds) {
-    UpstreamSpec.Timeouts timeouts = new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND);
-    return new UpstreamSpec(
-        "u",
-        URI.create("http://localhost"),
-        null,
-        null,
-        Map.of(),
-        Map.of(),
-        1,
-        limits,
-        ChargeRule.TOTAL,
-        0,
-        burstSeconds,
-        timeouts);
+    return UpstreamSetup.of("u").limits(limits).burstSeconds(burstSeconds).spec();
   }
 
   private Endpoint open(long rpm, int burstSeconds, long queueTimeoutNanos) {
-    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(rpm, 0, 0, 0);
+    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(rpm, 0, 0, 0, 0, 0);
     return endpointFixture.open(
         none("/a").to(upstream(limits, burstSeconds)).queueTimeout(queueTimeoutNanos));
   }
@@ -111,7 +96,7 @@ class WaitEstimateTest {
     QueueBounds bounds = new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
     Endpoint endpoint =
         endpointFixture.open(
-            none("/a").to(upstream(new UpstreamSpec.Limits(1, 0, 0, 0), 60)),
+            none("/a").to(upstream(new UpstreamSpec.Limits(1, 0, 0, 0, 0, 0), 60)),
             new Scheduling(order, 0, 64, new FairBy.Key()),
             new Waiting(bounds, 0, SECOND, false, 0, 0, 0));
     for (int each = 0; each < 10; each++) {
@@ -130,7 +115,7 @@ class WaitEstimateTest {
 
   @Test
   void answerThatStillRuns_makesTheEstimateABound() {
-    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 0, 0);
+    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 100, 0, 0, 0, 0);
     Endpoint endpoint =
         endpointFixture.open(none("/a").to(upstream(limits, 60)).queueTimeout(30 * SECOND));
     endpoint.submit(RequestFixture.request(null, new Cost(10, 90, 0)));
@@ -141,7 +126,7 @@ class WaitEstimateTest {
 
   @Test
   void requestsOfAnotherEndpointWaitForTheSameUpstream_theEstimateIsABound() {
-    UpstreamSpec shared = upstream(new UpstreamSpec.Limits(1, 0, 0, 0), 60);
+    UpstreamSpec shared = upstream(new UpstreamSpec.Limits(1, 0, 0, 0, 0, 0), 60);
     endpointFixture.apply(none("/a").to(shared).queueTimeout(30 * SECOND), none("/b").to(shared));
     Endpoint endpoint = endpointFixture.endpoint("/a");
     assertThat(went(submit(endpoint, 1))).isTrue();
@@ -156,7 +141,7 @@ class WaitEstimateTest {
     QueueBounds bounds = new QueueBounds(10_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
     Endpoint endpoint =
         endpointFixture.open(
-            none("/a").to(upstream(new UpstreamSpec.Limits(1_200, 0, 0, 0), 5)),
+            none("/a").to(upstream(new UpstreamSpec.Limits(1_200, 0, 0, 0, 0, 0), 5)),
             EndpointSetup.fifo(64),
             new Waiting(bounds, 0, 0, true, 0, 0, 0));
     for (int each = 0; each < 3_100; each++) {

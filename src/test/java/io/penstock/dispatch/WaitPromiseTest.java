@@ -3,7 +3,6 @@ package io.penstock.dispatch;
 import static io.penstock.endpoint.EndpointFixture.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
@@ -19,12 +18,12 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.ProviderNotice;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -127,19 +126,7 @@ class WaitPromiseTest {
     }
 
     private static UpstreamSpec upstream(String id, long rpm, long tpm, int burstSeconds) {
-      return new UpstreamSpec(
-          id,
-          URI.create("http://localhost"),
-          null,
-          null,
-          Map.of(),
-          Map.of(),
-          1,
-          new UpstreamSpec.Limits(rpm, tpm, 0, 0),
-          ChargeRule.TOTAL,
-          0,
-          burstSeconds,
-          new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+      return UpstreamSetup.of(id).limits(rpm, tpm, 0, 0).burstSeconds(burstSeconds).spec();
     }
 
     private UpstreamSpec[] upstreams() {

@@ -19,12 +19,12 @@ import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.LocalLimitSource;
-import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -101,19 +101,12 @@ public final class EndpointFixture {
       ChargeRule charge,
       Map<String, String> models,
       @Nullable String disabled) {
-    return new UpstreamSpec(
-        id,
-        URI.create("http://localhost"),
-        null,
-        disabled,
-        Map.of(),
-        models,
-        1,
-        new UpstreamSpec.Limits(rpm, tpm, 0, 0),
-        charge,
-        0,
-        60, // a minute's worth may go at once: most tests are not about the pace
-        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+    return UpstreamSetup.of(id)
+        .disabled(disabled)
+        .models(models)
+        .limits(rpm, tpm, 0, 0)
+        .charge(charge)
+        .spec();
   }
 
   public Endpoint open(EndpointSetup setup) {

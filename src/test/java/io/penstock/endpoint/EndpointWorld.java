@@ -1,21 +1,19 @@
 package io.penstock.endpoint;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
-import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Endpoints on a fake clock; alarms ring when time passes them. */
@@ -119,18 +117,10 @@ public final class EndpointWorld {
    * burstSeconds}.
    */
   public static UpstreamSpec upstream(String id, long tokens, double burstSeconds) {
-    return new UpstreamSpec(
-        id,
-        URI.create("mock://" + id),
-        null,
-        null,
-        Map.of(),
-        Map.of(),
-        1,
-        new UpstreamSpec.Limits(0, tokens, 0, 0),
-        ChargeRule.TOTAL,
-        0,
-        burstSeconds,
-        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+    return UpstreamSetup.of(id)
+        .url("mock://" + id)
+        .limits(0, tokens, 0, 0)
+        .burstSeconds(burstSeconds)
+        .spec();
   }
 }

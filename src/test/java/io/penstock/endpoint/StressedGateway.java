@@ -12,6 +12,7 @@ import io.penstock.model.ModelQuotas;
 import io.penstock.park.SchedulerAlarms;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
@@ -19,9 +20,7 @@ import io.penstock.quota.Quota;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
-import java.net.URI;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -76,20 +75,11 @@ public final class StressedGateway implements AutoCloseable {
    * Returns an upstream with a limit of requests a window, and of concurrent ones; 0 is unlimited.
    */
   public static UpstreamSpec upstream(String id, int weight, long requests, long concurrency) {
-    return new UpstreamSpec(
-        id,
-        URI.create("mock://" + id),
-        null,
-        null,
-        Map.of(),
-        Map.of(),
-        weight,
-        new UpstreamSpec.Limits(requests, 0, 0, 0, 0, concurrency),
-        ChargeRule.TOTAL,
-        0,
-        60,
-        new UpstreamSpec.Timeouts(
-            EndpointFixture.SECOND, EndpointFixture.SECOND, EndpointFixture.SECOND));
+    return UpstreamSetup.of(id)
+        .url("mock://" + id)
+        .weight(weight)
+        .limits(new UpstreamSpec.Limits(requests, 0, 0, 0, 0, concurrency))
+        .spec();
   }
 
   public void apply(EndpointSpec... specs) {

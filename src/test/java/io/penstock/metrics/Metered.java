@@ -1,7 +1,6 @@
 package io.penstock.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
@@ -13,11 +12,10 @@ import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.sharing.LocalLimitSource;
-import java.net.URI;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -71,18 +69,6 @@ final class Metered {
 
   /** An upstream with ten requests a window. */
   private static UpstreamSpec upstream(String id) {
-    return new UpstreamSpec(
-        id,
-        URI.create("http://provider.example"),
-        null,
-        null,
-        Map.of(),
-        Map.of(),
-        1,
-        new UpstreamSpec.Limits(10, 0, 0, 0),
-        ChargeRule.TOTAL,
-        0,
-        60,
-        new UpstreamSpec.Timeouts(1, 1, 1));
+    return UpstreamSetup.of(id).limits(10, 0, 0, 0).spec();
   }
 }

@@ -2,19 +2,18 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.quota.Charge;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
-import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,19 +33,15 @@ class UpstreamsHandlerTest {
           upstreamRegistry, () -> NOW, Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);
 
   private static UpstreamSpec spec(String id, String disabledBecause) {
-    return new UpstreamSpec(
-        id,
-        URI.create("https://user:hidden-1@provider.example:8443/hidden-2?key=hidden-3"),
-        "hidden-4",
-        disabledBecause.isEmpty() ? null : disabledBecause,
-        Map.of("x-extra", "hidden-5"),
-        Map.of("m", "own"),
-        2,
-        new UpstreamSpec.Limits(0, 1_000, 0, 0),
-        ChargeRule.TOTAL,
-        0,
-        60,
-        new UpstreamSpec.Timeouts(1, 1, 1));
+    return UpstreamSetup.of(id)
+        .url("https://user:hidden-1@provider.example:8443/hidden-2?key=hidden-3")
+        .apiKey("hidden-4")
+        .disabled(disabledBecause.isEmpty() ? null : disabledBecause)
+        .headers(Map.of("x-extra", "hidden-5"))
+        .models(Map.of("m", "own"))
+        .weight(2)
+        .limits(0, 1_000, 0, 0)
+        .spec();
   }
 
   private String shown() {

@@ -2,13 +2,11 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.WallClock;
-import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,19 +28,11 @@ class GlobalViewTest {
 
   private Quota pool() {
     UpstreamSpec spec =
-        new UpstreamSpec(
-            "u",
-            URI.create("http://localhost"),
-            "secret",
-            null,
-            Map.of(),
-            Map.of("alias", "own"),
-            1,
-            new UpstreamSpec.Limits(100, 1_000, 0, 0),
-            ChargeRule.TOTAL,
-            0,
-            60,
-            new UpstreamSpec.Timeouts(1, 1, 1));
+        UpstreamSetup.of("u")
+            .apiKey("secret")
+            .models(Map.of("alias", "own"))
+            .limits(100, 1_000, 0, 0)
+            .spec();
     upstreamRegistry.apply(List.of(spec), 0);
     return Objects.requireNonNull(upstreamRegistry.find("u")).pool("alias", 0);
   }

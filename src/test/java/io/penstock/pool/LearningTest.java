@@ -13,12 +13,10 @@ import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
@@ -57,19 +55,12 @@ class LearningTest {
         new UpstreamRegistry(
             new PoolLimits(new LocalLimitSource(), WINDOW, Long.MAX_VALUE, () -> 0), new Random(7));
     UpstreamSpec spec =
-        new UpstreamSpec(
-            "u",
-            URI.create("http://provider.example"),
-            null,
-            null,
-            Map.of(),
-            Map.of(),
-            1,
-            new UpstreamSpec.Limits(0, CONFIGURED, 0, 0),
-            ChargeRule.OPENAI,
-            50_000_000,
-            5,
-            new UpstreamSpec.Timeouts(1, 1, 1));
+        UpstreamSetup.of("u")
+            .limits(0, CONFIGURED, 0, 0)
+            .charge(ChargeRule.OPENAI)
+            .guardNanos(50_000_000)
+            .burstSeconds(5)
+            .spec();
     upstreamRegistry.apply(List.of(spec), 0);
     return Objects.requireNonNull(upstreamRegistry.find("u"));
   }

@@ -7,7 +7,6 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
 import io.penstock.limit.LimitSpec;
-import io.penstock.pool.UpstreamSpec.Budget;
 import io.penstock.pool.UpstreamSpec.Day;
 import io.penstock.pool.UpstreamSpec.Limits;
 import io.penstock.pool.UpstreamSpec.SharedPool;
@@ -17,12 +16,10 @@ import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.WallClock;
 import io.penstock.time.ZoneMidnights;
-import java.net.URI;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -39,15 +36,15 @@ class PoolLimitsTest {
 
   private static UpstreamSpec spec(
       Limits limits, List<SharedPool> pools, Day day, ChargeRule charge, boolean settlesUsage) {
-    return new UpstreamSpec(
-        "u",
-        URI.create("http://localhost"),
-        new UpstreamSpec.Access(null, false, null, Map.of()),
-        Map.of(),
-        1,
-        new Budget(limits, pools, day, charge, settlesUsage, GUARD, 5),
-        new UpstreamSpec.Link(new UpstreamSpec.Timeouts(1, 1, 1), null, null),
-        true);
+    return UpstreamSetup.of("u")
+        .limits(limits)
+        .pools(pools)
+        .day(day)
+        .charge(charge)
+        .settlesUsage(settlesUsage)
+        .guardNanos(GUARD)
+        .burstSeconds(5)
+        .spec();
   }
 
   private static UpstreamSpec spec(Limits limits, ChargeRule charge) {
@@ -123,7 +120,7 @@ class PoolLimitsTest {
 
   @Test
   void azure_looksAtOneSecondAndAtTen() {
-    Quota pool = applied(spec(new Limits(600, 0, 0, 0), ChargeRule.AZURE)).pool("m", NOW);
+    Quota pool = applied(spec(new Limits(600, 0, 0, 0, 0, 0), ChargeRule.AZURE)).pool("m", NOW);
     assertThat(specs(pool))
         .containsExactly(
             trailing(600, WINDOW, 50), trailing(10, SECOND, 10), trailing(100, 10 * SECOND, 100));
@@ -132,20 +129,21 @@ class PoolLimitsTest {
 
   @Test
   void azureWithFewRequestsAMinute_atLeastOneGoesInEachPart() {
-    Quota pool = applied(spec(new Limits(4, 0, 0, 0), ChargeRule.AZURE)).pool("m", NOW);
+    Quota pool = applied(spec(new Limits(4, 0, 0, 0, 0, 0), ChargeRule.AZURE)).pool("m", NOW);
     assertThat(specs(pool))
         .containsExactly(
             trailing(4, WINDOW, 1), trailing(1, SECOND, 1), trailing(1, 10 * SECOND, 1));
-    assertThat(applied(spec(new Limits(0, 0, 7, 0), ChargeRule.AZURE)).pool("m", NOW).limits())
+    assertThat(
+            applied(spec(new Limits(0, 0, 7, 0, 0, 0), ChargeRule.AZURE)).pool("m", NOW).limits())
         .hasSize(1);
   }
 
   @Test
   void tokenLimitOfAMockEndpoint_isNone() {
     long much = UpstreamRegistry.UNLIMITED_TPM;
-    Upstream upstream = applied(spec(new Limits(0, much, 0, 0), ChargeRule.TOTAL));
+    Upstream upstream = applied(spec(new Limits(0, much, 0, 0, 0, 0), ChargeRule.TOTAL));
     assertThat(upstream.pool("m", NOW).limits()).isEmpty();
-    applied(spec(new Limits(0, much - 1, 0, 0), ChargeRule.TOTAL));
+    applied(spec(new Limits(0, much - 1, 0, 0, 0, 0), ChargeRule.TOTAL));
     assertThat(upstream.pool("m", NOW).limits()).hasSize(1);
   }
 
@@ -175,7 +173,7 @@ class PoolLimitsTest {
 
   @Test
   void sharedPoolsAreNeverTooMany() {
-    SharedPool shared = new SharedPool("big", Set.of("a"), new Limits(7, 0, 0, 0));
+    SharedPool shared = new SharedPool("big", Set.of("a"), new Limits(7, 0, 0, 0, 0, 0));
     Upstream upstream = applied(sharing(Limits.NONE, shared));
     for (int model = 0; model < 1_100; model++) {
       upstream.pool("made-up-" + model, NOW);
@@ -186,7 +184,7 @@ class PoolLimitsTest {
   @Test
   void settledByUsage_chargeThatIsKeptElsewhereIsNot() {
     UpstreamSpec spec =
-        spec(new Limits(0, 600, 0, 0), List.of(), Day.FIRST_USE, ChargeRule.OPENAI, true);
+        spec(new Limits(0, 600, 0, 0, 0, 0), List.of(), Day.FIRST_USE, ChargeRule.OPENAI, true);
     Quota pool = applied(spec).pool("m", NOW);
     List<Charge> charges = new ArrayList<>();
     pool.take(new Cost(10, 20, 300), NOW, charges);
@@ -200,9 +198,14 @@ class PoolLimitsTest {
         new SharedPool(
             "both",
             Set.of("amazon.nova-pro-v1:0", "anthropic.claude-sonnet-4-5-v1:0"),
-            new Limits(0, 6_000, 0, 0));
+            new Limits(0, 6_000, 0, 0, 0, 0));
     UpstreamSpec spec =
-        spec(new Limits(0, 6_000, 0, 0), List.of(shared), Day.FIRST_USE, ChargeRule.BEDROCK, false);
+        spec(
+            new Limits(0, 6_000, 0, 0, 0, 0),
+            List.of(shared),
+            Day.FIRST_USE,
+            ChargeRule.BEDROCK,
+            false);
     assertThat(PoolLimits.tariff(spec, "both").burndown()).isEqualTo(5);
     assertThat(PoolLimits.tariff(spec, "amazon.nova-lite-v1:0").burndown()).isEqualTo(1);
     assertThat(PoolLimits.tariff(spec, "anthropic.claude-opus-4-v1:0").burndown()).isEqualTo(5);

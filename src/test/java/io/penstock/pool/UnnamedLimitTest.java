@@ -11,14 +11,12 @@ import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
-import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
@@ -207,19 +205,12 @@ class UnnamedLimitTest {
     }
 
     static UpstreamSpec spec(long rpm, long tpm) {
-      return new UpstreamSpec(
-          "u",
-          URI.create("http://provider.example"),
-          null,
-          null,
-          Map.of(),
-          Map.of(),
-          1,
-          new UpstreamSpec.Limits(rpm, tpm, 0, 0),
-          ChargeRule.OPENAI,
-          50_000_000,
-          5,
-          new UpstreamSpec.Timeouts(1, 1, 1));
+      return UpstreamSetup.of("u")
+          .limits(rpm, tpm, 0, 0)
+          .charge(ChargeRule.OPENAI)
+          .guardNanos(50_000_000)
+          .burstSeconds(5)
+          .spec();
     }
 
     World allows(long rpm, long tpm) {

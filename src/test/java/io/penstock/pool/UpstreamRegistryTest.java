@@ -3,7 +3,6 @@ package io.penstock.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.Limit;
@@ -12,7 +11,6 @@ import io.penstock.quota.Charge;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,23 +27,18 @@ class UpstreamRegistryTest {
 
   private static UpstreamSpec spec(
       String id, Map<String, String> models, UpstreamSpec.Limits limits, @Nullable String off) {
-    return new UpstreamSpec(
-        id,
-        URI.create("http://localhost"),
-        "secret",
-        off,
-        Map.of(),
-        models,
-        1,
-        limits,
-        ChargeRule.TOTAL,
-        50_000_000,
-        5,
-        new UpstreamSpec.Timeouts(1, 1, 1));
+    return UpstreamSetup.of(id)
+        .apiKey("secret")
+        .disabled(off)
+        .models(models)
+        .limits(limits)
+        .guardNanos(50_000_000)
+        .burstSeconds(5)
+        .spec();
   }
 
   private static UpstreamSpec spec(String id, long rpm, long tpm) {
-    return spec(id, Map.of(), new UpstreamSpec.Limits(rpm, tpm, 0, 0), null);
+    return spec(id, Map.of(), new UpstreamSpec.Limits(rpm, tpm, 0, 0, 0, 0), null);
   }
 
   private Upstream applied(UpstreamSpec spec) {
@@ -69,7 +62,7 @@ class UpstreamRegistryTest {
 
   @Test
   void limits_becomeTrailingWindowsWithGuardAndBurst() {
-    UpstreamSpec.Limits all = new UpstreamSpec.Limits(7, 1_200, 600, 60);
+    UpstreamSpec.Limits all = new UpstreamSpec.Limits(7, 1_200, 600, 60, 0, 0);
     Quota pool = applied(spec("u", Map.of(), all, null)).pool("m", NOW);
     assertThat(pool.limits()).hasSize(4);
     assertThat(limit(pool, LimitMeasure.REQUESTS).spec())
@@ -92,7 +85,7 @@ class UpstreamRegistryTest {
 
   @Test
   void aliasesOfOneModel_shareItsPool() {
-    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(10, 0, 0, 0);
+    UpstreamSpec.Limits limits = new UpstreamSpec.Limits(10, 0, 0, 0, 0, 0);
     Upstream upstream = applied(spec("u", Map.of("a", "own", "b", "own"), limits, null));
     assertThat(upstream.pool("a", NOW)).isSameAs(upstream.pool("b", NOW));
     assertThat(upstream.pools()).containsOnlyKeys("own");
@@ -196,7 +189,7 @@ class UpstreamRegistryTest {
 
   @Test
   void limitsAndTimeoutsOutOfRange_areRefused() {
-    assertThatThrownBy(() -> new UpstreamSpec.Limits(-1, 0, 0, 0))
+    assertThatThrownBy(() -> new UpstreamSpec.Limits(-1, 0, 0, 0, 0, 0))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new UpstreamSpec.Timeouts(1, 0, 1))
         .isInstanceOf(IllegalArgumentException.class);

@@ -34,7 +34,7 @@ class UpstreamSpecTest {
   void limits_areNone_whenEachIsZero() {
     assertThat(new UpstreamSpec.Limits(0, 0, 0, 0, 0, 0).none()).isTrue();
     assertThat(new UpstreamSpec.Limits(0, 0, 0, 0, 0, 1).none()).isFalse();
-    assertThat(new UpstreamSpec.Limits(1, 0, 0, 0).none()).isFalse();
+    assertThat(new UpstreamSpec.Limits(1, 0, 0, 0, 0, 0).none()).isFalse();
   }
 
   @Test

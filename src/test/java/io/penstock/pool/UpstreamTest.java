@@ -2,7 +2,6 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.CountedLimits;
@@ -11,10 +10,8 @@ import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
 import io.penstock.quota.WaitObserver;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,19 +49,10 @@ class UpstreamTest {
 
   private Upstream applied(long rpm, long rpd) {
     UpstreamSpec spec =
-        new UpstreamSpec(
-            "u",
-            URI.create("http://provider.example"),
-            "secret",
-            null,
-            Map.of(),
-            Map.of(),
-            1,
-            new UpstreamSpec.Limits(rpm, 0, 0, 0, rpd, 0),
-            ChargeRule.TOTAL,
-            0,
-            60,
-            new UpstreamSpec.Timeouts(1, 1, 1));
+        UpstreamSetup.of("u")
+            .apiKey("secret")
+            .limits(new UpstreamSpec.Limits(rpm, 0, 0, 0, rpd, 0))
+            .spec();
     upstreamRegistry.apply(List.of(spec), NOW);
     return Objects.requireNonNull(upstreamRegistry.find("u"));
   }

@@ -2,14 +2,11 @@ package io.penstock.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.pool.AttemptHistory.StreamUsage;
 import io.penstock.pool.ProviderLesson.ErrorCause;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.sharing.LocalLimitSource;
-import java.net.URI;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,20 +23,7 @@ class UsageRefusalsTest {
   private final Upstream upstream = applied(100);
 
   private Upstream applied(long rpm) {
-    UpstreamSpec spec =
-        new UpstreamSpec(
-            "u",
-            URI.create("http://provider.example"),
-            null,
-            null,
-            Map.of(),
-            Map.of(),
-            1,
-            new UpstreamSpec.Limits(rpm, 0, 0, 0),
-            ChargeRule.TOTAL,
-            0,
-            60,
-            new UpstreamSpec.Timeouts(1, 1, 1));
+    UpstreamSpec spec = UpstreamSetup.of("u").limits(rpm, 0, 0, 0).spec();
     upstreamRegistry.apply(List.of(spec), NOW);
     return Objects.requireNonNull(upstreamRegistry.find("u"));
   }

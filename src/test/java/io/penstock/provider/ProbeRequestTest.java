@@ -2,15 +2,14 @@ package io.penstock.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.WeighedRequest;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -29,22 +28,7 @@ class ProbeRequestTest {
       names.put(model, model);
     }
     List<UpstreamSpec> upstreams =
-        url == null
-            ? List.of()
-            : List.of(
-                new UpstreamSpec(
-                    "u",
-                    URI.create(url),
-                    null,
-                    null,
-                    Map.of(),
-                    names,
-                    1,
-                    new UpstreamSpec.Limits(0, 0, 0, 0),
-                    ChargeRule.TOTAL,
-                    0,
-                    60,
-                    new UpstreamSpec.Timeouts(1, 1, 1)));
+        url == null ? List.of() : List.of(UpstreamSetup.of("u").url(url).models(names).spec());
     return EndpointFixture.none(path)
         .bounds(1, 1, 1)
         .reading(new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20))

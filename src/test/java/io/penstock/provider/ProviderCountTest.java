@@ -3,13 +3,12 @@ package io.penstock.provider;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
-import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -44,19 +43,13 @@ class ProviderCountTest {
   }
 
   private UpstreamSpec upstream(String url) {
-    return new UpstreamSpec(
-        "u",
-        URI.create(url),
-        "sk-secret",
-        null,
-        Map.of("x-extra", "yes"),
-        Map.of("alias", "own name"),
-        1,
-        new UpstreamSpec.Limits(0, 0, 0, 0),
-        ChargeRule.TOTAL,
-        0,
-        60,
-        new UpstreamSpec.Timeouts(1_000_000_000, 1, 1));
+    return UpstreamSetup.of("u")
+        .url(url)
+        .apiKey("sk-secret")
+        .headers(Map.of("x-extra", "yes"))
+        .models(Map.of("alias", "own name"))
+        .link(new UpstreamSpec.Link(new UpstreamSpec.Timeouts(1_000_000_000, 1, 1), null, null))
+        .spec();
   }
 
   private ProviderCount.Answer ask(Dialect dialect, String path, String body) {

@@ -4,6 +4,7 @@ import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
@@ -23,24 +24,7 @@ final class ChangedSpecs {
 
   /** Returns an upstream of which whole limits may be left uncharged because of caches. */
   static UpstreamSpec trustingAll(UpstreamSpec spec) {
-    UpstreamSpec.Budget budget = spec.budget();
-    return new UpstreamSpec(
-        spec.id(),
-        spec.url(),
-        spec.access(),
-        spec.models(),
-        spec.weight(),
-        new UpstreamSpec.Budget(
-            budget.limits(),
-            budget.pools(),
-            budget.day(),
-            budget.charge(),
-            budget.settlesUsage(),
-            budget.guardNanos(),
-            budget.burstSeconds(),
-            100),
-        spec.link(),
-        spec.injectsUsage());
+    return UpstreamSetup.like(spec).cacheTrust(100).spec();
   }
 
   static EndpointSpec with(EndpointSpec spec, LimitAlgorithm limitAlgorithm, LimitSpec limit) {

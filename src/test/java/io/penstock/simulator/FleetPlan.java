@@ -1,6 +1,5 @@
 package io.penstock.simulator;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSetup;
@@ -8,10 +7,10 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.time.ZoneMidnights;
-import java.net.URI;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -101,19 +100,7 @@ final class FleetPlan {
             isOneIn(6) ? capacity(true) : 0,
             0,
             isOneIn(4) ? 10 + random.nextInt(40) : 0);
-    return new UpstreamSpec(
-        id,
-        URI.create("mock://" + id),
-        null,
-        null,
-        Map.of(),
-        Map.of(),
-        1,
-        limits,
-        ChargeRule.TOTAL,
-        0,
-        60,
-        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+    return UpstreamSetup.of(id).url("mock://" + id).limits(limits).spec();
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> upstreams) {

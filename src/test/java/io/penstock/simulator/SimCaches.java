@@ -6,6 +6,7 @@ import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.CacheForecast;
 import io.penstock.dispatch.TicketRequest;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.prefix.Boundary;
 import io.penstock.prefix.CacheLearner;
@@ -92,23 +93,12 @@ final class SimCaches {
     long rpm = input && chance(0.7) ? 0 : limits.rpm();
     long tpm = input && chance(0.7) ? 0 : limits.tpm();
     double burst = input && chance(0.7) ? 60 : budget.burstSeconds();
-    return new UpstreamSpec(
-        spec.id(),
-        spec.url(),
-        spec.access(),
-        spec.models(),
-        spec.weight(),
-        new UpstreamSpec.Budget(
-            new UpstreamSpec.Limits(rpm, tpm, itpm, limits.otpm(), 0, limits.concurrency()),
-            budget.pools(),
-            budget.day(),
-            free ? ChargeRule.ANTHROPIC : budget.charge(),
-            budget.settlesUsage(),
-            budget.guardNanos(),
-            burst,
-            TRUSTS.get(random.nextInt(TRUSTS.size()))),
-        spec.link(),
-        spec.injectsUsage());
+    return UpstreamSetup.like(spec)
+        .limits(new UpstreamSpec.Limits(rpm, tpm, itpm, limits.otpm(), 0, limits.concurrency()))
+        .charge(free ? ChargeRule.ANTHROPIC : budget.charge())
+        .burstSeconds(burst)
+        .cacheTrust(TRUSTS.get(random.nextInt(TRUSTS.size())))
+        .spec();
   }
 
   /** Returns a request with a beginning that providers cache; null when it has none. */

@@ -8,10 +8,10 @@ import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -311,19 +311,16 @@ final class SimScenario {
             ? Map.of()
             : models.stream().collect(Collectors.toMap(each -> each, each -> own(each)));
     UpstreamSpec drawn =
-        new UpstreamSpec(
-            id,
-            URI.create("mock://" + id),
-            null,
-            chance(0.03) ? "it has no credential" : null,
-            Map.of(),
-            names,
-            1 + random.nextInt(3),
-            limits,
-            CHARGES.get(random.nextInt(CHARGES.size())),
-            List.of(0L, 50 * MILLI, 300 * MILLI).get(random.nextInt(3)),
-            List.of(1.0, 5.0, 20.0, 60.0).get(random.nextInt(4)),
-            new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+        UpstreamSetup.of(id)
+            .url("mock://" + id)
+            .disabled(chance(0.03) ? "it has no credential" : null)
+            .models(names)
+            .weight(1 + random.nextInt(3))
+            .limits(limits)
+            .charge(CHARGES.get(random.nextInt(CHARGES.size())))
+            .guardNanos(List.of(0L, 50 * MILLI, 300 * MILLI).get(random.nextInt(3)))
+            .burstSeconds(List.of(1.0, 5.0, 20.0, 60.0).get(random.nextInt(4)))
+            .spec();
     return caches.with(drawn);
   }
 }

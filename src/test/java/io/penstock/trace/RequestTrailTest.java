@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.ModelOperation;
@@ -24,6 +23,7 @@ import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -31,7 +31,6 @@ import io.penstock.sharing.LocalLimitSource;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -42,20 +41,7 @@ class RequestTrailTest {
   private static final int REQUESTS = 20_000;
   private static final long MINUTE = 60_000_000_000L;
   private static final URI BASE = URI.create("http://provider.example");
-  private static final UpstreamSpec UPSTREAM =
-      new UpstreamSpec(
-          "u",
-          BASE,
-          null,
-          null,
-          Map.of(),
-          Map.of(),
-          1,
-          new UpstreamSpec.Limits(0, 0, 0, 0),
-          ChargeRule.TOTAL,
-          0,
-          60,
-          new UpstreamSpec.Timeouts(1, 1, 1));
+  private static final UpstreamSpec UPSTREAM = UpstreamSetup.of("u").spec();
 
   private final Endpoint endpoint = endpoint();
   private final ParkedTicket parkedTicket =

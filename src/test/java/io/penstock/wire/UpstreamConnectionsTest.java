@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
-import io.penstock.cost.ChargeRule;
 import io.penstock.event.Event;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.Tls;
 import io.penstock.refusal.RefusalReason;
@@ -28,7 +28,6 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import javax.net.ssl.SSLException;
@@ -56,30 +55,10 @@ class UpstreamConnectionsTest {
   }
 
   private UpstreamSpec spec(String url, @Nullable Tls tls, @Nullable String proxy) {
-    UpstreamSpec plain =
-        new UpstreamSpec(
-            "u",
-            URI.create(url),
-            null,
-            null,
-            Map.of(),
-            Map.of(),
-            1,
-            UpstreamSpec.Limits.NONE,
-            ChargeRule.TOTAL,
-            0,
-            5,
-            new UpstreamSpec.Timeouts(5_000_000_000L, 5_000_000_000L, 5_000_000_000L));
-    return new UpstreamSpec(
-        plain.id(),
-        plain.url(),
-        plain.access(),
-        plain.models(),
-        plain.weight(),
-        plain.budget(),
-        new UpstreamSpec.Link(
-            plain.link().timeouts(), tls, proxy == null ? null : URI.create(proxy)),
-        true);
+    UpstreamSpec.Timeouts timeouts =
+        new UpstreamSpec.Timeouts(5_000_000_000L, 5_000_000_000L, 5_000_000_000L);
+    URI by = proxy == null ? null : URI.create(proxy);
+    return UpstreamSetup.of("u").url(url).link(new UpstreamSpec.Link(timeouts, tls, by)).spec();
   }
 
   private static String now(Mono<String> asked) throws Exception {

@@ -11,15 +11,14 @@ import io.penstock.pool.ProbeResult;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.quota.Charge;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -34,19 +33,7 @@ class UpstreamLogTest {
   private static Upstream upstream() {
     UpstreamRegistry upstreamRegistry = new UpstreamRegistry(new LocalLimitSource(), WINDOW);
     UpstreamSpec spec =
-        new UpstreamSpec(
-            "u",
-            URI.create("http://provider.example"),
-            null,
-            null,
-            Map.of(),
-            Map.of(),
-            1,
-            new UpstreamSpec.Limits(0, 1_000, 0, 0),
-            ChargeRule.OPENAI,
-            0,
-            60,
-            new UpstreamSpec.Timeouts(1, 1, 1));
+        UpstreamSetup.of("u").limits(0, 1_000, 0, 0).charge(ChargeRule.OPENAI).spec();
     upstreamRegistry.apply(List.of(spec), 0);
     return Objects.requireNonNull(upstreamRegistry.find("u"));
   }

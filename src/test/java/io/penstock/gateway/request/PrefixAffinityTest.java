@@ -3,7 +3,7 @@ package io.penstock.gateway.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
-import io.penstock.endpoint.EndpointFixture;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.Limits;
 import io.penstock.prefix.CacheLearner;
@@ -18,29 +18,17 @@ class PrefixAffinityTest {
   private static final CacheLearner.Home HOME = new CacheLearner.Home("home", 20_000, 1);
 
   private static UpstreamSpec upstream(String id, ChargeRule charge, Limits limits) {
-    UpstreamSpec spec = EndpointFixture.upstream(id, 0, 0);
-    return new UpstreamSpec(
-        id,
-        spec.url(),
-        spec.access(),
-        Map.of("model", "own"),
-        1,
-        new UpstreamSpec.Budget(
-            limits,
-            List.of(
-                new UpstreamSpec.SharedPool(
-                    "shared", Set.of("large"), new Limits(0, 0, 400_000, 0))),
-            spec.budget().day(),
-            charge,
-            false,
-            0,
-            60),
-        spec.link(),
-        true);
+    Limits large = new Limits(0, 0, 400_000, 0, 0, 0);
+    return UpstreamSetup.of(id)
+        .models(Map.of("model", "own"))
+        .limits(limits)
+        .pools(List.of(new UpstreamSpec.SharedPool("shared", Set.of("large"), large)))
+        .charge(charge)
+        .spec();
   }
 
   private static UpstreamSpec counting(String id, long tpm, long itpm) {
-    return upstream(id, ChargeRule.ANTHROPIC, new Limits(0, tpm, itpm, 0));
+    return upstream(id, ChargeRule.ANTHROPIC, new Limits(0, tpm, itpm, 0, 0, 0));
   }
 
   private static long waitNanos(UpstreamSpec... others) {
@@ -66,24 +54,15 @@ class PrefixAffinityTest {
   void noUpstream_countsAsFasterThanProvidersProcessPrompts() {
     assertThat(waitNanos(counting("u", 0, 0))).isEqualTo(2 * SECOND);
     assertThat(waitNanos(counting("u", 0, 60_000_000))).isEqualTo(2 * SECOND);
-    assertThat(waitNanos(upstream("u", ChargeRule.GEMINI, new Limits(0, 1_000, 0, 0))))
+    assertThat(waitNanos(upstream("u", ChargeRule.GEMINI, new Limits(0, 1_000, 0, 0, 0, 0))))
         .as("its limit counts what is read from a cache, too")
         .isEqualTo(2 * SECOND);
   }
 
   @Test
   void modelInASharedPool_hasTheLimitsOfThatPool() {
-    UpstreamSpec plain = counting("u", 0, 1_000);
     UpstreamSpec shared =
-        new UpstreamSpec(
-            "u",
-            plain.url(),
-            plain.access(),
-            Map.of("model", "large"),
-            1,
-            plain.budget(),
-            plain.link(),
-            true);
+        UpstreamSetup.like(counting("u", 0, 1_000)).models(Map.of("model", "large")).spec();
     assertThat(waitNanos(shared)).isEqualTo(3 * SECOND);
     assertThat(shared.budget().limitsOf("large").itpm()).isEqualTo(400_000);
     assertThat(shared.budget().limitsOf("own").itpm()).isEqualTo(1_000);
