@@ -31,38 +31,4 @@ public record EndpointServices(
     EventSink events,
     AtomicLong arrivals,
     TicketDirectory directory,
-    UsageSink ledger) {
-  /** Creates the services without a ledger. */
-  public EndpointServices(
-      UpstreamRegistry upstreams,
-      ModelQuotas models,
-      LimitSource limits,
-      Ticker ticker,
-      AlarmSource alarms,
-      EventSink events,
-      AtomicLong arrivals,
-      TicketDirectory directory) {
-    this(
-        upstreams,
-        models,
-        limits,
-        ticker,
-        alarms,
-        events,
-        arrivals,
-        directory,
-        (key, group, model, used) -> {});
-  }
-
-  /** Creates the services with an empty directory of waiting tickets, and without a ledger. */
-  public EndpointServices(
-      UpstreamRegistry upstreams,
-      ModelQuotas models,
-      LimitSource limits,
-      Ticker ticker,
-      AlarmSource alarms,
-      EventSink events,
-      AtomicLong arrivals) {
-    this(upstreams, models, limits, ticker, alarms, events, arrivals, new TicketDirectory());
-  }
-}
+    UsageSink ledger) {}

@@ -40,15 +40,4 @@ public record AttemptHistory(
     /** The gateway repeats without the option what this upstream has just refused with it. */
     TAKEN_OUT
   }
-
-  /** Creates the history of a request without a key. */
-  public AttemptHistory(
-      @Nullable String model, int rejected, int broken, boolean repeatable, StreamUsage usage) {
-    this(model, rejected, broken, repeatable, usage, null, false, false, false);
-  }
-
-  /** Creates the history of a request without a key that is sent with an unchanged body. */
-  public AttemptHistory(@Nullable String model, int rejected, int broken, boolean repeatable) {
-    this(model, rejected, broken, repeatable, StreamUsage.LEFT_ALONE);
-  }
 }

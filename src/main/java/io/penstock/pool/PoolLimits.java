@@ -36,10 +36,6 @@ final class PoolLimits {
   private final WallClock wall;
   private final KnownPeerCounts knownPeerCounts;
 
-  PoolLimits(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
-    this(source, windowNanos, unlimitedTpm, wall, KnownPeerCounts.NONE);
-  }
-
   PoolLimits(
       LimitSource source,
       long windowNanos,

@@ -5,7 +5,6 @@ import io.penstock.quota.QuotaGate;
 import io.penstock.time.Ticker;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -274,11 +273,6 @@ public final class Upstream {
       wake();
     }
     return verdict;
-  }
-
-  /** Records an attempt that failed for no stated cause. */
-  public AttemptVerdict judge(AttemptHistory attemptHistory, AttemptFailure failure, long now) {
-    return judge(attemptHistory, failure, failure.name().toLowerCase(Locale.ROOT), now);
   }
 
   /**

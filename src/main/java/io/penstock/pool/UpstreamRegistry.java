@@ -40,28 +40,10 @@ public final class UpstreamRegistry {
    *
    * @param source the source of limits
    * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
-   */
-  public UpstreamRegistry(LimitSource source, long windowNanos) {
-    this(source, windowNanos, UNLIMITED_TPM, WallClock.system());
-  }
-
-  /**
-   * Creates an empty set.
-   *
-   * @param source the source of limits
-   * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
    * @param unlimitedTpm the limit of tokens per minute from which on tokens are unlimited
    * @param wall gives the starts of days
-   */
-  public UpstreamRegistry(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
-    this(source, windowNanos, unlimitedTpm, wall, KnownPeerCounts.NONE);
-  }
-
-  /**
-   * Creates an empty set of upstreams that other instances use too. The utilization by all
-   * instances decides which upstream is the least used.
-   *
-   * @param knownPeerCounts counts of the other instances
+   * @param knownPeerCounts counts of other instances; the utilization by all instances decides
+   *     which upstream is the least used
    */
   public UpstreamRegistry(
       LimitSource source,

@@ -3,8 +3,8 @@ package io.penstock.bench;
 import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
@@ -12,6 +12,7 @@ import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.event.EventSink;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
@@ -24,7 +25,6 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The core with one permit endpoint, on a clock that only moves when told to. Belongs to one
@@ -55,17 +55,16 @@ final class BenchCore implements StepAlarm {
       Ticker ticker,
       AlarmSource drivers,
       EventSink eventSink) {
-    UpstreamRegistry upstreamRegistry = new UpstreamRegistry(limits, 60 * SECOND);
+    UpstreamRegistry upstreamRegistry = UpstreamFixture.registry(limits, 60 * SECOND);
     EndpointRegistry endpointRegistry =
         new EndpointRegistry(
-            new EndpointServices(
+            EndpointFixture.services(
                 upstreamRegistry,
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,
                 ticker,
                 drivers,
-                eventSink,
-                new AtomicLong()));
+                eventSink));
     endpointRegistry.apply(List.of(spec));
     return Objects.requireNonNull(endpointRegistry.find(PATH));
   }

@@ -8,12 +8,13 @@ import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -52,7 +53,7 @@ final class CancelStorm implements StepAlarm {
 
   final FakeTicker ticker = new FakeTicker();
   final LocalLimitSource limits = new LocalLimitSource();
-  final UpstreamRegistry upstreams = new UpstreamRegistry(limits, BenchCore.SECOND);
+  final UpstreamRegistry upstreams = UpstreamFixture.registry(limits, BenchCore.SECOND);
 
   /** Total usage of all settled tickets, in tokens. */
   final AtomicLong usedTokens = new AtomicLong();
@@ -69,14 +70,13 @@ final class CancelStorm implements StepAlarm {
   CancelStorm(EndpointSpec spec, boolean pauses) {
     EndpointRegistry registry =
         new EndpointRegistry(
-            new EndpointServices(
+            EndpointFixture.services(
                 upstreams,
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,
                 ticker,
                 algorithm -> this,
-                this::heard,
-                new AtomicLong()));
+                this::heard));
     registry.apply(List.of(spec));
     this.endpoint = Objects.requireNonNull(registry.find(spec.path()));
     this.pauses = pauses;

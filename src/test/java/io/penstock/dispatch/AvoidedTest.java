@@ -15,6 +15,7 @@ import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import java.util.List;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
  */
 class AvoidedTest {
   private static final UpstreamSpec U = upstream("u", 0, 1_000);
-  private static final AttemptHistory FIRST = new AttemptHistory(null, 0, 1, true);
+  private static final AttemptHistory FIRST = UpstreamFixture.attempt(null, 0, 1);
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
 
@@ -72,14 +73,14 @@ class AvoidedTest {
 
   private void vFails(int times) {
     for (int each = 0; each < times; each++) {
-      v().judge(FIRST, AttemptFailure.UNSENT, now());
+      v().judge(FIRST, AttemptFailure.UNSENT, "unsent", now());
     }
     endpointFixture.drivers.run();
   }
 
   private void vRefuses(long retryAfterNanos) {
     v().judge(
-            new AttemptHistory(null, 1, 0, true),
+            UpstreamFixture.attempt(null, 1, 0),
             new ProviderLesson(429, List.of(), retryAfterNanos, ProviderLesson.ErrorCause.RATE),
             now());
     endpointFixture.drivers.run();
@@ -190,7 +191,7 @@ class AvoidedTest {
         List.of(ProviderLesson.ErrorCause.RATE, ProviderLesson.ErrorCause.SPENT)) {
       assertThat(waits(back)).isTrue();
       ProviderLesson lesson = new ProviderLesson(429, List.of(), 30 * SECOND, wording);
-      v().judge(new AttemptHistory("another", 1, 0, true), lesson, now());
+      v().judge(UpstreamFixture.attempt("another", 1, 0), lesson, now());
       endpointFixture.drivers.run();
     }
     assertThat(goesTo(back)).isEqualTo("u");

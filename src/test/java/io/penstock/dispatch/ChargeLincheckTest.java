@@ -5,13 +5,12 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
-import io.penstock.endpoint.EndpointServices;
 import io.penstock.event.Event;
 import io.penstock.fake.Interleavings;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
@@ -19,7 +18,6 @@ import io.penstock.sharing.LocalLimitSource;
 import io.penstock.suite.TaggedTests;
 import io.penstock.time.StepAlarm;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
@@ -41,14 +39,13 @@ class ChargeLincheckTest {
     private static final Endpoint ENDPOINT =
         new Endpoint(
             EndpointFixture.none("/a").spec(),
-            new EndpointServices(
-                new UpstreamRegistry(new LocalLimitSource(), EndpointFixture.SECOND),
+            EndpointFixture.services(
+                UpstreamFixture.registry(new LocalLimitSource(), EndpointFixture.SECOND),
                 new ModelQuotas(new LocalLimitSource(), EndpointFixture.SECOND),
                 new LocalLimitSource(),
                 () -> 0,
                 algorithm -> new Idle(),
-                Charging::published,
-                new AtomicLong()));
+                Charging::published));
 
     private static final class Idle implements StepAlarm {
       @Override

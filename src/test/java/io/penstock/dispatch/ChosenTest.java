@@ -18,9 +18,9 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProbeResult;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -83,7 +83,7 @@ class ChosenTest {
     Endpoint endpoint = endpointFixture.open(EndpointFixture.none("/a").to(ANY));
     Upstream upstream = upstreamOf("u");
     for (int failure = 0; failure < 3; failure++) {
-      upstream.judge(new AttemptHistory(null, 0, 1, true), AttemptFailure.UNSENT, START);
+      upstream.judge(UpstreamFixture.attempt(null, 0, 1), AttemptFailure.UNSENT, "unsent", START);
     }
     assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(SECOND + SECOND / 4);
     endpointFixture.at(SECOND);

@@ -16,9 +16,9 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProbeResult;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.RefusalReason;
@@ -64,8 +64,9 @@ class DetourTest {
     for (int each = 0; each < 3; each++) {
       upstreamOf(id)
           .judge(
-              new AttemptHistory(null, 0, 1, true),
+              UpstreamFixture.attempt(null, 0, 1),
               AttemptFailure.UNSENT,
+              "unsent",
               endpointFixture.ticker.nanos());
     }
     endpointFixture.drivers.run();

@@ -4,11 +4,10 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
-import io.penstock.endpoint.EndpointServices;
 import io.penstock.event.Event;
 import io.penstock.fake.Interleavings;
 import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LocalLimitSource;
@@ -16,7 +15,6 @@ import io.penstock.suite.TaggedTests;
 import io.penstock.time.StepAlarm;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
@@ -45,14 +43,13 @@ class HandoffLincheckTest {
     private static final Endpoint ENDPOINT =
         new Endpoint(
             EndpointFixture.none("/a").spec(),
-            new EndpointServices(
-                new UpstreamRegistry(new LocalLimitSource(), EndpointFixture.SECOND),
+            EndpointFixture.services(
+                UpstreamFixture.registry(new LocalLimitSource(), EndpointFixture.SECOND),
                 new ModelQuotas(new LocalLimitSource(), EndpointFixture.SECOND),
                 new LocalLimitSource(),
                 () -> 0,
                 algorithm -> new Idle(),
-                Handing::published,
-                new AtomicLong()));
+                Handing::published));
 
     private static final Quota NOBODYS = new Quota("/a", ChargeRule.TOTAL, List.of());
 

@@ -26,9 +26,9 @@ import io.penstock.explain.TicketRecord;
 import io.penstock.explain.WaitExplanation;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.WaitList;
@@ -224,7 +224,7 @@ class LaneWakeTest {
     ProviderLesson lesson =
         new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.ErrorCause.RATE);
     upstreamOf("u")
-        .judge(new AttemptHistory(null, 1, 0, true), lesson, endpointFixture.ticker.nanos());
+        .judge(UpstreamFixture.attempt(null, 1, 0), lesson, endpointFixture.ticker.nanos());
     endpointFixture.at(61 * SECOND);
     assertThat(went(claims)).isTrue();
   }

@@ -16,8 +16,8 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
@@ -170,7 +170,8 @@ class PrefixHolderTest {
     assertThat(waits(ticket)).isTrue();
     for (int failure = 0; failure < 3; failure++) {
       upstreamOf("u")
-          .judge(new AttemptHistory(null, 0, 1, true), AttemptFailure.UNSENT, START + SECOND);
+          .judge(
+              UpstreamFixture.attempt(null, 0, 1), AttemptFailure.UNSENT, "unsent", START + SECOND);
     }
     endpointFixture.drivers.run();
     assertThat(goesTo(ticket)).isEqualTo("v");

@@ -16,9 +16,9 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.event.Event;
 import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -67,7 +67,7 @@ class ShadowTicketRouteTest {
   private void pause(String id, long nanos) {
     ProviderLesson lesson =
         new ProviderLesson(429, List.of(), nanos, ProviderLesson.ErrorCause.RATE);
-    upstreamOf(id).judge(new AttemptHistory(null, 1, 0, true), lesson, now());
+    upstreamOf(id).judge(UpstreamFixture.attempt(null, 1, 0), lesson, now());
   }
 
   private static List<String> twenty(Endpoint endpoint) {

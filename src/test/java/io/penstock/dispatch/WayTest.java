@@ -19,9 +19,9 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.limit.Limit;
 import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.quota.QuotaGate;
 import io.penstock.quota.WaitObserver;
@@ -45,7 +45,7 @@ class WayTest {
         endpointFixture.openShadow(none("/a").to(upstream("u", 0, 100), upstream("v", 0, 0)));
     ProviderLesson lesson =
         new ProviderLesson(429, List.of(), 30 * SECOND, ProviderLesson.ErrorCause.RATE);
-    upstreamOf("u").judge(new AttemptHistory(null, 1, 0, true), lesson, START);
+    upstreamOf("u").judge(UpstreamFixture.attempt(null, 1, 0), lesson, START);
     upstreamOf("v").health().tryFrom(START + 20 * SECOND, SECOND);
     assertThat(settlement(submit(endpoint, 1)).upstream()).isSameAs(upstreamOf("u"));
   }

@@ -12,7 +12,7 @@ import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.StepAlarm;
@@ -44,14 +44,13 @@ class DynamicRaceTest {
   private final LiveLimits limits = new LiveLimits();
   private final EndpointRegistry registry =
       new EndpointRegistry(
-          new EndpointServices(
-              new UpstreamRegistry(limits, EndpointFixture.SECOND),
+          EndpointFixture.services(
+              UpstreamFixture.registry(limits, EndpointFixture.SECOND),
               new ModelQuotas(limits, EndpointFixture.SECOND),
               limits,
               ticker,
               alarms,
-              event -> {},
-              new AtomicLong()));
+              event -> {}));
   private final AtomicBoolean busy = new AtomicBoolean(true);
   private final LongAdder offered = new LongAdder();
   private final LongAdder removed = new LongAdder();

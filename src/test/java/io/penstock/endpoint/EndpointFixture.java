@@ -2,6 +2,7 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
+import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RequestFixture;
@@ -18,6 +19,7 @@ import io.penstock.fake.RecordedEvents;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -25,6 +27,7 @@ import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -65,15 +68,43 @@ public final class EndpointFixture {
 
   public EndpointFixture(LimitSource limits, LimitSource ofUpstreams) {
     ticker.set(START);
-    upstreams = new UpstreamRegistry(ofUpstreams, 60 * SECOND);
+    upstreams = UpstreamFixture.registry(ofUpstreams, 60 * SECOND);
     events.subscribe(recorded);
     EventSink all = events;
     models = new ModelQuotas(limits, 60 * SECOND);
     registry =
         new EndpointRegistry(
             new EndpointServices(
-                upstreams, models, limits, ticker, drivers, all, new AtomicLong(), roll));
+                upstreams,
+                models,
+                limits,
+                ticker,
+                drivers,
+                all,
+                new AtomicLong(),
+                roll,
+                (key, group, model, used) -> {}));
     models.whenChanged(registry::termsChanged);
+  }
+
+  /** Returns the services of endpoints whose usage nobody counts. */
+  public static EndpointServices services(
+      UpstreamRegistry upstreams,
+      ModelQuotas models,
+      LimitSource limits,
+      Ticker ticker,
+      AlarmSource alarms,
+      EventSink events) {
+    return new EndpointServices(
+        upstreams,
+        models,
+        limits,
+        ticker,
+        alarms,
+        events,
+        new AtomicLong(),
+        new TicketDirectory(),
+        (key, group, model, used) -> {});
   }
 
   public static EndpointSetup none(String path) {

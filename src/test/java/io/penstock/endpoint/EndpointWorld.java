@@ -3,7 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
@@ -14,7 +14,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Endpoints on a fake clock; alarms ring when time passes them. */
 public final class EndpointWorld {
@@ -35,14 +34,13 @@ public final class EndpointWorld {
     LocalLimitSource limits = new LocalLimitSource();
     registry =
         new EndpointRegistry(
-            new EndpointServices(
-                new UpstreamRegistry(limits, WINDOW),
+            EndpointFixture.services(
+                UpstreamFixture.registry(limits, WINDOW),
                 new ModelQuotas(limits, WINDOW),
                 limits,
                 () -> now,
                 this::driver,
-                event -> {},
-                new AtomicLong()));
+                event -> {}));
   }
 
   private StepAlarm driver(LimitAlgorithm algorithm) {

@@ -14,6 +14,7 @@ import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
@@ -27,7 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Changes at random everything that an operator or a provider can change, until it is stopped. */
 public final class StressOperator {
-  private static final AttemptHistory ONCE = new AttemptHistory(null, 0, 1, true);
+  private static final AttemptHistory ONCE = UpstreamFixture.attempt(null, 0, 1);
   private static final long PAUSE_NANOS = 5_000_000L;
   private static final List<String> UPSTREAMS = List.of("u", "v");
 
@@ -87,7 +88,7 @@ public final class StressOperator {
 
   private void fail(Upstream upstream) {
     for (int failure = 0; failure < 3; failure++) {
-      upstream.judge(ONCE, AttemptFailure.BROKEN, gateway.ticker.nanos());
+      upstream.judge(ONCE, AttemptFailure.BROKEN, "broken", gateway.ticker.nanos());
     }
   }
 

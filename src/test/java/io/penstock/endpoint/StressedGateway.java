@@ -11,6 +11,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.park.SchedulerAlarms;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** The real registry, driven as in production, with windows short enough for a test. */
 public final class StressedGateway implements AutoCloseable {
@@ -32,13 +32,12 @@ public final class StressedGateway implements AutoCloseable {
 
   public final Ticker ticker = Ticker.system();
   private final LocalLimitSource limits = new LocalLimitSource();
-  final UpstreamRegistry upstreams = new UpstreamRegistry(limits, WINDOW_NANOS);
+  final UpstreamRegistry upstreams = UpstreamFixture.registry(limits, WINDOW_NANOS);
   final ModelQuotas models = new ModelQuotas(limits, WINDOW_NANOS);
   private final SchedulerAlarms drivers = new SchedulerAlarms(ticker);
   public final EndpointRegistry registry =
       new EndpointRegistry(
-          new EndpointServices(
-              upstreams, models, limits, ticker, drivers, event -> {}, new AtomicLong()));
+          EndpointFixture.services(upstreams, models, limits, ticker, drivers, event -> {}));
 
   public StressedGateway() {
     models.whenChanged(registry::termsChanged);

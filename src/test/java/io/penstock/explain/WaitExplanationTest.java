@@ -24,9 +24,9 @@ import io.penstock.explain.WaitExplanation.Considered;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId.Kind;
@@ -104,7 +104,8 @@ class WaitExplanationTest {
     endpointFixture.at(2 * SECOND);
     Upstream own = Objects.requireNonNull(endpointFixture.upstreams.find("u"));
     for (int each = 0; each < 3; each++) {
-      own.judge(new AttemptHistory(null, 0, 1, true), AttemptFailure.UNSENT, START + 2 * SECOND);
+      own.judge(
+          UpstreamFixture.attempt(null, 0, 1), AttemptFailure.UNSENT, "unsent", START + 2 * SECOND);
     }
     endpointFixture.drivers.run();
     assertThat(wentTo(known(waits))).isEqualTo("v/small");
@@ -241,7 +242,7 @@ class WaitExplanationTest {
     ParkedTicket first = ask(endpoint, "m", 1);
     Upstream upstream = Objects.requireNonNull(settlement(first).upstream());
     upstream.judge(
-        new AttemptHistory("m", 1, 0, true),
+        UpstreamFixture.attempt("m", 1, 0),
         new ProviderLesson(429, List.of(), 7 * SECOND, ProviderLesson.ErrorCause.RATE),
         endpointFixture.ticker.nanos());
     ParkedTicket waits = ask(endpoint, "m", 1);

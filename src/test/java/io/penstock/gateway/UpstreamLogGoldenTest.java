@@ -16,6 +16,7 @@ import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProbeResult;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -34,10 +35,10 @@ import org.junit.jupiter.api.Test;
 class UpstreamLogGoldenTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
-  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
+  private static final AttemptHistory FIRST = UpstreamFixture.attempt("m", 0, 1);
 
   private static Upstream upstream() {
-    UpstreamRegistry upstreamRegistry = new UpstreamRegistry(new LocalLimitSource(), WINDOW);
+    UpstreamRegistry upstreamRegistry = UpstreamFixture.registry(new LocalLimitSource(), WINDOW);
     UpstreamSpec spec =
         UpstreamSetup.of("u").limits(0, 1_000, 0, 0).charge(ChargeRule.OPENAI).spec();
     upstreamRegistry.apply(List.of(spec), 0);
@@ -79,7 +80,7 @@ class UpstreamLogGoldenTest {
       learn(upstream, whole, 12 * SECOND);
       log.answered(upstream, FIRST, lesson(whole), 12 * SECOND + 1);
       AttemptHistory without =
-          new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
+          UpstreamFixture.attempt("m", 0, 0, AttemptHistory.StreamUsage.TAKEN_OUT);
       log.answered(upstream, without, ProviderLesson.silent(200), 13 * SECOND);
       log.answered(upstream, FIRST, ProviderLesson.silent(200), 700 * SECOND);
       GoldenRecords.check("logs/upstream.txt", lines.text());

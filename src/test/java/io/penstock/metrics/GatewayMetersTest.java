@@ -16,6 +16,7 @@ import io.penstock.event.Event;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.quota.Charge;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
@@ -207,7 +208,7 @@ class GatewayMetersTest {
         List.of(new ProviderStatus(LimitMeasure.REQUESTS, 8, 5, 1_000_000_000L));
     assertThat(drift("requests")).isNaN();
     pool.learn(standings, charges, 0);
-    AttemptHistory first = new AttemptHistory("m", 1, 0, true);
+    AttemptHistory first = UpstreamFixture.attempt("m", 1, 0);
     upstream()
         .judge(first, new ProviderLesson(429, standings, 0, ProviderLesson.ErrorCause.RATE), 0);
     assertThat(drift("requests")).isCloseTo((9 - 5) / 8.0, within(1e-9));
@@ -230,7 +231,7 @@ class GatewayMetersTest {
     gatewayMeters.publish(released("/a", "u", "m"));
     gatewayMeters.publish(released("/a", "u", "n"));
     AttemptHistory without =
-        new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
+        UpstreamFixture.attempt("m", 0, 0, AttemptHistory.StreamUsage.TAKEN_OUT);
     upstream().judge(without, ProviderLesson.silent(200), 0);
     assertThat(refusals("m")).isEqualTo(1);
     assertThat(refusals("n")).isZero();

@@ -5,19 +5,18 @@ import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.EventBus;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.sharing.LocalLimitSource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /** Endpoints with meters, on a clock that the test moves. */
@@ -32,17 +31,11 @@ final class Metered {
 
   Metered() {
     LocalLimitSource limits = new LocalLimitSource();
-    upstreams = new UpstreamRegistry(limits, WINDOW);
+    upstreams = UpstreamFixture.registry(limits, WINDOW);
     endpoints =
         new EndpointRegistry(
-            new EndpointServices(
-                upstreams,
-                new ModelQuotas(limits, WINDOW),
-                limits,
-                ticker,
-                drivers,
-                events,
-                new AtomicLong()));
+            EndpointFixture.services(
+                upstreams, new ModelQuotas(limits, WINDOW), limits, ticker, drivers, events));
   }
 
   /** Returns meters for these endpoints; further events must be published by the test. */

@@ -7,6 +7,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -24,10 +25,10 @@ import org.junit.jupiter.api.Test;
 class UpstreamsHandlerTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long NOW = 1_000 * SECOND;
-  private static final AttemptHistory FIRST = new AttemptHistory("m", 1, 0, true);
+  private static final AttemptHistory FIRST = UpstreamFixture.attempt("m", 1, 0);
 
   private final UpstreamRegistry upstreamRegistry =
-      new UpstreamRegistry(new LocalLimitSource(), 60 * SECOND);
+      UpstreamFixture.registry(new LocalLimitSource(), 60 * SECOND);
   private final UpstreamsHandler handler =
       new UpstreamsHandler(
           upstreamRegistry, () -> NOW, Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);

@@ -7,6 +7,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.pool.ProviderLesson.ErrorCause;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
+import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LocalLimitSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +24,12 @@ class AttemptJudgeTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long NOW = 1_000 * SECOND;
   private static final long UNSAID = ProviderStatus.UNSTATED;
-  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
+  private static final AttemptHistory FIRST = UpstreamFixture.attempt("m", 0, 1);
 
   private final UpstreamRegistry upstreamRegistry =
       new UpstreamRegistry(
-          new PoolLimits(new LocalLimitSource(), 60 * SECOND, Long.MAX_VALUE, () -> 0),
+          new PoolLimits(
+              new LocalLimitSource(), 60 * SECOND, Long.MAX_VALUE, () -> 0, KnownPeerCounts.NONE),
           new Random(42));
   private final Upstream upstream = applied(100);
   private final Quota pool = upstream.pool("m", NOW);
@@ -45,11 +47,11 @@ class AttemptJudgeTest {
   }
 
   private static AttemptHistory rejected(int times) {
-    return new AttemptHistory("m", times, 0, true);
+    return UpstreamFixture.attempt("m", times, 0);
   }
 
   private static AttemptHistory broken(int times) {
-    return new AttemptHistory("m", 0, times, true);
+    return UpstreamFixture.attempt("m", 0, times);
   }
 
   private AttemptVerdict judge(
@@ -118,7 +120,9 @@ class AttemptJudgeTest {
   @ValueSource(ints = {400, 408, 429, 500, 502, 503, 504, 529})
   void whatCannotBeRepeated_isTheClients(int status) {
     ErrorCause wording = status == 400 ? ErrorCause.NO_STREAM_USAGE : ErrorCause.RATE;
-    AttemptHistory once = new AttemptHistory("m", 1, 1, false);
+    AttemptHistory once =
+        new AttemptHistory(
+            "m", 1, 1, false, AttemptHistory.StreamUsage.LEFT_ALONE, null, false, false, false);
     assertThat(judge(status, SECOND, wording, once, NOW)).isEqualTo(AttemptVerdict.PASS);
   }
 
@@ -142,13 +146,13 @@ class AttemptJudgeTest {
         .isEqualTo(AttemptVerdict.ELSEWHERE);
     assertThat(judge(503, UNSAID, ErrorCause.OVERLOADED, broken(4), NOW))
         .isEqualTo(AttemptVerdict.PASS);
-    assertThat(upstream.judge(broken(1), AttemptFailure.BROKEN, NOW))
+    assertThat(upstream.judge(broken(1), AttemptFailure.BROKEN, "broken", NOW))
         .isEqualTo(AttemptVerdict.ELSEWHERE);
-    assertThat(upstream.judge(broken(2), AttemptFailure.BROKEN, NOW))
+    assertThat(upstream.judge(broken(2), AttemptFailure.BROKEN, "broken", NOW))
         .isEqualTo(AttemptVerdict.PASS);
-    assertThat(upstream.judge(broken(3), AttemptFailure.UNSENT, NOW))
+    assertThat(upstream.judge(broken(3), AttemptFailure.UNSENT, "unsent", NOW))
         .isEqualTo(AttemptVerdict.ELSEWHERE);
-    assertThat(upstream.judge(broken(4), AttemptFailure.UNSENT, NOW))
+    assertThat(upstream.judge(broken(4), AttemptFailure.UNSENT, "unsent", NOW))
         .isEqualTo(AttemptVerdict.PASS);
   }
 
@@ -220,25 +224,25 @@ class AttemptJudgeTest {
 
   @Test
   void threeFailuresInARow_shutItForASecondDoublingToFifteen_andForAProbeThatHasNoResult() {
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
-    upstream.judge(FIRST, AttemptFailure.BROKEN, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW);
+    upstream.judge(FIRST, AttemptFailure.BROKEN, "broken", NOW);
     judge(200, UNSAID, ErrorCause.OTHER, FIRST, NOW);
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW);
     assertThat(goes(pool, NOW)).as("the first two are no more in a row").isTrue();
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW);
     long now = NOW;
     for (long seconds : new long[] {1, 2, 4, 8, 15, 15}) {
       long opens = now + seconds * SECOND + UpstreamHealth.GRACE_NANOS;
       assertThat(upstream.probeAt()).isEqualTo(now + seconds * SECOND);
       assertThat(upstream.health().opens(now)).isEqualTo(opens);
-      upstream.judge(FIRST, AttemptFailure.BROKEN, now + SECOND / 2);
+      upstream.judge(FIRST, AttemptFailure.BROKEN, "broken", now + SECOND / 2);
       assertThat(upstream.health().opens(now)).as("sent before").isEqualTo(opens);
       now = opens;
       assertThat(goes(pool, now - 1)).isFalse();
       assertThat(goes(pool, now)).as("the trial").isTrue();
       assertThat(goes(pool, now)).as("one at a time").isFalse();
-      upstream.judge(FIRST, AttemptFailure.BROKEN, now);
+      upstream.judge(FIRST, AttemptFailure.BROKEN, "broken", now);
     }
   }
 
@@ -270,7 +274,7 @@ class AttemptJudgeTest {
     assertThat(upstream.trouble()).isNull();
     judge(400, UNSAID, ErrorCause.OTHER, FIRST, NOW);
     assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("400 other", NOW));
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW + 1);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW + 1);
     assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("unsent", NOW + 1));
   }
 
@@ -300,7 +304,7 @@ class AttemptJudgeTest {
     judge(200, UNSAID, ErrorCause.OTHER, of("b", false), NOW);
     for (int each = 0; each < 10; each++) {
       judge(status, UNSAID, wording, of("a", false), NOW);
-      upstream.judge(timedOut("a", false), AttemptFailure.BROKEN, NOW);
+      upstream.judge(timedOut("a", false), AttemptFailure.BROKEN, "broken", NOW);
     }
     assertThat(upstream.health().onTrial()).isFalse();
     judge(status, UNSAID, wording, of("b", false), NOW);
@@ -313,7 +317,7 @@ class AttemptJudgeTest {
     upstream.arrived("b", NOW);
     for (int each = 0; each < 3; each++) {
       assertThat(upstream.health().onTrial()).isFalse();
-      upstream.judge(of("a", false), failure, NOW);
+      upstream.judge(of("a", false), failure, "fails", NOW);
     }
     assertThat(upstream.health().onTrial()).isTrue();
   }
@@ -332,13 +336,13 @@ class AttemptJudgeTest {
   void upgradesWithoutAnAnswer_areTriedOnce_andShutItOnlyWithoutAConnection() {
     for (AttemptHistory each : List.of(of("a", true), timedOut("a", true))) {
       for (int time = 0; time < 10; time++) {
-        assertThat(upstream.judge(each, AttemptFailure.BROKEN, NOW))
+        assertThat(upstream.judge(each, AttemptFailure.BROKEN, "broken", NOW))
             .isEqualTo(AttemptVerdict.ELSEWHERE);
       }
       assertThat(upstream.health().onTrial()).isFalse();
     }
     for (int time = 0; time < 3; time++) {
-      upstream.judge(of("a", true), AttemptFailure.UNSENT, NOW);
+      upstream.judge(of("a", true), AttemptFailure.UNSENT, "unsent", NOW);
     }
     assertThat(upstream.health().onTrial()).isTrue();
   }
@@ -370,18 +374,18 @@ class AttemptJudgeTest {
 
   @Test
   void refusedForLimitsFiveTimes_mayStillFailOnce() {
-    AttemptHistory five = new AttemptHistory("m", 5, 1, true);
+    AttemptHistory five = UpstreamFixture.attempt("m", 5, 1);
     assertThat(judge(500, UNSAID, ErrorCause.OTHER, five, NOW)).isEqualTo(AttemptVerdict.ELSEWHERE);
-    AttemptHistory six = new AttemptHistory("m", 6, 1, true);
+    AttemptHistory six = UpstreamFixture.attempt("m", 6, 1);
     assertThat(judge(500, UNSAID, ErrorCause.OTHER, six, NOW)).isEqualTo(AttemptVerdict.PASS);
   }
 
   @Test
   void usageRefused_isTriedWithoutIt_unlessItFailedTwiceBefore() {
-    AttemptHistory once = new AttemptHistory("m", 0, 1, true, AttemptHistory.StreamUsage.ADDED);
+    AttemptHistory once = UpstreamFixture.attempt("m", 0, 1, AttemptHistory.StreamUsage.ADDED);
     assertThat(judge(400, UNSAID, ErrorCause.NO_STREAM_USAGE, once, NOW))
         .isEqualTo(AttemptVerdict.WITHOUT_USAGE);
-    AttemptHistory twice = new AttemptHistory("m", 0, 2, true, AttemptHistory.StreamUsage.ADDED);
+    AttemptHistory twice = UpstreamFixture.attempt("m", 0, 2, AttemptHistory.StreamUsage.ADDED);
     assertThat(judge(400, UNSAID, ErrorCause.NO_STREAM_USAGE, twice, NOW))
         .isEqualTo(AttemptVerdict.PASS);
   }

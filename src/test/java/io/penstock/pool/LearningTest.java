@@ -11,6 +11,7 @@ import io.penstock.queue.Ticket;
 import io.penstock.quota.Charge;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
+import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -53,7 +54,9 @@ class LearningTest {
   private static Upstream upstream() {
     UpstreamRegistry upstreamRegistry =
         new UpstreamRegistry(
-            new PoolLimits(new LocalLimitSource(), WINDOW, Long.MAX_VALUE, () -> 0), new Random(7));
+            new PoolLimits(
+                new LocalLimitSource(), WINDOW, Long.MAX_VALUE, () -> 0, KnownPeerCounts.NONE),
+            new Random(7));
     UpstreamSpec spec =
         UpstreamSetup.of("u")
             .limits(0, CONFIGURED, 0, 0)
@@ -115,7 +118,7 @@ class LearningTest {
     boolean rejected = answer.lesson().status() == 429;
     int times = answer.request().rejected() + (rejected ? 1 : 0);
     AttemptVerdict verdict =
-        upstream.judge(new AttemptHistory("m", times, 0, true), answer.lesson(), now);
+        upstream.judge(UpstreamFixture.attempt("m", times, 0), answer.lesson(), now);
     if (verdict == AttemptVerdict.WAIT) {
       answer.spends().forEach(spend -> spend.rejected(now));
       waiting.add(new Request(answer.request().order(), answer.request().cost(), times));

@@ -13,6 +13,7 @@ import io.penstock.pool.UpstreamSpec.SharedPool;
 import io.penstock.quota.Charge;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
+import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.WallClock;
 import io.penstock.time.ZoneMidnights;
@@ -32,7 +33,12 @@ class PoolLimitsTest {
   private static final WallClock NOON = () -> 1_772_366_400_000L; // 2026-03-01 12:00 UTC
 
   private final UpstreamRegistry upstreamRegistry =
-      new UpstreamRegistry(new LocalLimitSource(), WINDOW, UpstreamRegistry.UNLIMITED_TPM, NOON);
+      new UpstreamRegistry(
+          new LocalLimitSource(),
+          WINDOW,
+          UpstreamRegistry.UNLIMITED_TPM,
+          NOON,
+          KnownPeerCounts.NONE);
 
   private static UpstreamSpec spec(
       Limits limits, List<SharedPool> pools, Day day, ChargeRule charge, boolean settlesUsage) {

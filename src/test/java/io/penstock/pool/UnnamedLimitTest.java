@@ -9,6 +9,7 @@ import io.penstock.queue.Ticket;
 import io.penstock.quota.Charge;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
+import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
@@ -194,7 +195,8 @@ class UnnamedLimitTest {
     World(Kind kind, long rpm, long tpm, long retryUnit) {
       UpstreamRegistry registry =
           new UpstreamRegistry(
-              new PoolLimits(new LocalLimitSource(), WINDOW, Long.MAX_VALUE, () -> 0),
+              new PoolLimits(
+                  new LocalLimitSource(), WINDOW, Long.MAX_VALUE, () -> 0, KnownPeerCounts.NONE),
               new Random(7));
       registry.apply(List.of(spec(rpm, tpm)), 0);
       upstream = Objects.requireNonNull(registry.find("u"));
@@ -246,7 +248,7 @@ class UnnamedLimitTest {
       }
       int times = answer.request().rejected() + (rejected ? 1 : 0);
       AttemptVerdict verdict =
-          upstream.judge(new AttemptHistory("m", times, 0, true), answer.lesson(), now);
+          upstream.judge(UpstreamFixture.attempt("m", times, 0), answer.lesson(), now);
       if (verdict == AttemptVerdict.WAIT) {
         answer.spends().forEach(spend -> spend.rejected(now));
         waiting.add(new Request(answer.request().order(), answer.request().cost(), times));

@@ -23,7 +23,7 @@ class UpstreamRegistryTest {
   private static final long NOW = 1_000 * SECOND;
 
   private final UpstreamRegistry upstreamRegistry =
-      new UpstreamRegistry(new LocalLimitSource(), WINDOW);
+      UpstreamFixture.registry(new LocalLimitSource(), WINDOW);
 
   private static UpstreamSpec spec(
       String id, Map<String, String> models, UpstreamSpec.Limits limits, @Nullable String off) {

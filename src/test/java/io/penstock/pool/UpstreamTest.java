@@ -24,10 +24,10 @@ class UpstreamTest {
   private static final long DAY = 86_400 * SECOND;
   private static final long NOW = 1_000 * SECOND;
   private static final long JITTER = 30_000_000;
-  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
+  private static final AttemptHistory FIRST = UpstreamFixture.attempt("m", 0, 1);
 
   private final CountedLimits source = new CountedLimits();
-  private final UpstreamRegistry upstreamRegistry = new UpstreamRegistry(source, WINDOW);
+  private final UpstreamRegistry upstreamRegistry = UpstreamFixture.registry(source, WINDOW);
   private final Upstream upstream = applied(10, 0);
   private final Quota pool = upstream.pool("m", NOW);
   private final Woken here = new Woken(pool);
@@ -122,12 +122,12 @@ class UpstreamTest {
 
   @Test
   void thirdFailure_wakesAllWhoWait_andNoOtherDoes() {
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW);
     assertWoken(0);
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW);
     assertWoken(1);
-    upstream.judge(FIRST, AttemptFailure.UNSENT, NOW + SECOND);
+    upstream.judge(FIRST, AttemptFailure.UNSENT, "unsent", NOW + SECOND);
     assertWoken(1);
   }
 

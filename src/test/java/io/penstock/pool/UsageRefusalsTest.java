@@ -19,7 +19,7 @@ class UsageRefusalsTest {
   private static final long TEN_MINUTES = 600_000_000_000L;
 
   private final UpstreamRegistry upstreamRegistry =
-      new UpstreamRegistry(new LocalLimitSource(), 60_000_000_000L);
+      UpstreamFixture.registry(new LocalLimitSource(), 60_000_000_000L);
   private final Upstream upstream = applied(100);
 
   private Upstream applied(long rpm) {
@@ -41,7 +41,7 @@ class UsageRefusalsTest {
   }
 
   private static AttemptHistory tries(String model, StreamUsage usage) {
-    return new AttemptHistory(model, 0, 0, true, usage);
+    return UpstreamFixture.attempt(model, 0, 0, usage);
   }
 
   private void servesWithout(String model, long now) {
@@ -70,7 +70,8 @@ class UsageRefusalsTest {
   @CsvSource({"0, false", "2, true"})
   void requestThatCannotBeRepeated_hearsTheRefusal(int broken, boolean repeatable) {
     AttemptHistory attemptHistory =
-        new AttemptHistory("m", 0, broken, repeatable, StreamUsage.ADDED);
+        new AttemptHistory(
+            "m", 0, broken, repeatable, StreamUsage.ADDED, null, false, false, false);
     assertThat(refuses(attemptHistory)).isEqualTo(AttemptVerdict.PASS);
     assertThat(upstream.injectsUsage("m", NOW)).isTrue();
   }

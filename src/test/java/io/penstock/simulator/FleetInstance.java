@@ -7,9 +7,11 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.TicketDirectory;
 import io.penstock.model.ModelLimits;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
@@ -73,7 +75,7 @@ final class FleetInstance {
             world.random()::nextDouble);
     this.source = new SharedLimitSource(sliceSync, id -> true);
     this.limits = new FleetLimits(source, ledger);
-    this.upstreamRegistry = new UpstreamRegistry(limits, plan.window);
+    this.upstreamRegistry = UpstreamFixture.registry(limits, plan.window);
     this.models = new ModelQuotas(limits, plan.window);
     models.configure(List.of(), plan.models, local());
     this.requests = new FleetRequests(world, ledger, choices, this);
@@ -86,7 +88,9 @@ final class FleetInstance {
                 this::local,
                 this::driver,
                 requests::heard,
-                arrivals));
+                arrivals,
+                new TicketDirectory(),
+                (key, group, model, used) -> {}));
     models.whenChanged(registry::termsChanged);
     plan.keys.forEach(this::open);
     registry.apply(List.copyOf(plan.endpoints));

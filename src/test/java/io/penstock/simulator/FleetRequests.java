@@ -13,6 +13,7 @@ import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.AttemptVerdict;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -147,7 +148,7 @@ final class FleetRequests {
   }
 
   private AttemptHistory tries(FleetTicket ticket) {
-    return new AttemptHistory(ticket.ask.model(), 0, ticket.failed, true);
+    return UpstreamFixture.attempt(ticket.ask.model(), 0, ticket.failed);
   }
 
   private void served(
@@ -184,7 +185,8 @@ final class FleetRequests {
     ticket.avoided = upstream.spec().id();
     choices.ended(instance.name(), ticket.avoided, true);
     ofUpstream.forEach(each -> each.giveBack(each.amount));
-    AttemptVerdict verdict = upstream.judge(tries(ticket), AttemptFailure.UNSENT, instance.local());
+    AttemptVerdict verdict =
+        upstream.judge(tries(ticket), AttemptFailure.UNSENT, "unsent", instance.local());
     if (verdict == AttemptVerdict.PASS) {
       ticket.kept.forEach(each -> each.giveBack(each.amount));
       settlement.refused(UNREACHABLE, instance.local());

@@ -3,12 +3,14 @@ package io.penstock.simulator;
 import io.penstock.dispatch.AlarmSource;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
+import io.penstock.endpoint.TicketDirectory;
 import io.penstock.event.EventSink;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitSource;
@@ -30,13 +32,21 @@ final class SimWorld {
     this.injectedFault = injectedFault;
     LimitSource limits =
         injectedFault == InjectedFault.LARGER_LIMIT ? new Larger() : new LocalLimitSource();
-    this.upstreamRegistry = new UpstreamRegistry(limits, simScenario.window);
+    this.upstreamRegistry = UpstreamFixture.registry(limits, simScenario.window);
     ModelQuotas models = new ModelQuotas(limits, simScenario.window);
     this.keys = new SimKeys(seed, simScenario, limits, models, now);
     this.endpointRegistry =
         new EndpointRegistry(
             new EndpointServices(
-                upstreamRegistry, models, limits, this::now, drivers, events, arrivals));
+                upstreamRegistry,
+                models,
+                limits,
+                this::now,
+                drivers,
+                events,
+                arrivals,
+                new TicketDirectory(),
+                (key, group, model, used) -> {}));
   }
 
   long now() {

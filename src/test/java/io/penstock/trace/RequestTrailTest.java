@@ -17,12 +17,11 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -32,7 +31,6 @@ import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -56,14 +54,13 @@ class RequestTrailTest {
     LocalLimitSource limits = new LocalLimitSource();
     EndpointRegistry registry =
         new EndpointRegistry(
-            new EndpointServices(
-                new UpstreamRegistry(limits, MINUTE),
+            EndpointFixture.services(
+                UpstreamFixture.registry(limits, MINUTE),
                 new ModelQuotas(limits, MINUTE),
                 limits,
                 ticker,
                 new FakeDrivers(ticker),
-                event -> {},
-                new AtomicLong()));
+                event -> {}));
     registry.apply(
         List.of(
             EndpointFixture.none("/a")

@@ -12,6 +12,7 @@ import io.penstock.fake.HttpMessage;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.gateway.request.UpstreamFailure;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -45,7 +46,7 @@ import reactor.netty.http.server.HttpServer;
 class UpstreamConnectionsTest {
   @TempDir private Path directory;
   private final UpstreamRegistry upstreamRegistry =
-      new UpstreamRegistry(new LocalLimitSource(), 60_000_000_000L);
+      UpstreamFixture.registry(new LocalLimitSource(), 60_000_000_000L);
   private final UpstreamConnections upstreamConnections =
       new UpstreamConnections(client -> client, upstreamRegistry);
 

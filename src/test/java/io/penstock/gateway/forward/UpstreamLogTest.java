@@ -10,6 +10,7 @@ import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProbeResult;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -25,13 +26,13 @@ import org.junit.jupiter.api.Test;
 class UpstreamLogTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
-  private static final AttemptHistory FIRST = new AttemptHistory("m", 0, 1, true);
+  private static final AttemptHistory FIRST = UpstreamFixture.attempt("m", 0, 1);
 
   private final Upstream upstream = upstream();
   private final UpstreamLog log = new UpstreamLog(VerdictSource.UPSTREAM);
 
   private static Upstream upstream() {
-    UpstreamRegistry upstreamRegistry = new UpstreamRegistry(new LocalLimitSource(), WINDOW);
+    UpstreamRegistry upstreamRegistry = UpstreamFixture.registry(new LocalLimitSource(), WINDOW);
     UpstreamSpec spec =
         UpstreamSetup.of("u").limits(0, 1_000, 0, 0).charge(ChargeRule.OPENAI).spec();
     upstreamRegistry.apply(List.of(spec), 0);
@@ -44,7 +45,7 @@ class UpstreamLogTest {
   }
 
   private List<String> failed(long now) {
-    upstream.judge(FIRST, AttemptFailure.BROKEN, now);
+    upstream.judge(FIRST, AttemptFailure.BROKEN, "broken", now);
     return texts(log.lines(upstream, "m", null, now));
   }
 
@@ -148,7 +149,7 @@ class UpstreamLogTest {
   @Test
   void usageThatIsRefused_isSaidOnce_andWhenItIsAskedForAgain() {
     AttemptHistory without =
-        new AttemptHistory("m", 0, 0, true, AttemptHistory.StreamUsage.TAKEN_OUT);
+        UpstreamFixture.attempt("m", 0, 0, AttemptHistory.StreamUsage.TAKEN_OUT);
     upstream.judge(without, ProviderLesson.silent(200), 0);
     assertThat(texts(log.lines(upstream, "m", ProviderLesson.silent(200), 0)))
         .containsExactly(
@@ -167,7 +168,7 @@ class UpstreamLogTest {
   void nameOfAModel_cannotForgeALine() {
     ProviderLesson enough =
         new ProviderLesson(429, List.of(), SECOND, ProviderLesson.ErrorCause.RATE);
-    AttemptHistory attemptHistory = new AttemptHistory("m\nERROR forged", 0, 0, true);
+    AttemptHistory attemptHistory = UpstreamFixture.attempt("m\nERROR forged", 0, 0);
     upstream.judge(attemptHistory, enough, 0);
     assertThat(texts(log.lines(upstream, "m\nERROR forged", enough, 0)))
         .containsExactly("- upstream u, m\\u000aERROR forged: paused for 1000 ms");

@@ -11,14 +11,13 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamRegistry;
+import io.penstock.pool.UpstreamFixture;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -30,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
@@ -73,14 +71,13 @@ class StreamHeartbeatTest {
     LocalLimitSource limits = new LocalLimitSource();
     EndpointRegistry registry =
         new EndpointRegistry(
-            new EndpointServices(
-                new UpstreamRegistry(limits, 60_000_000_000L),
+            EndpointFixture.services(
+                UpstreamFixture.registry(limits, 60_000_000_000L),
                 new ModelQuotas(limits, 60_000_000_000L),
                 limits,
                 ticker,
                 new FakeDrivers(ticker),
-                event -> {},
-                new AtomicLong()));
+                event -> {}));
     registry.apply(
         List.of(
             EndpointFixture.none("/openai")

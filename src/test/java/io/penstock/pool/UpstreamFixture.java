@@ -1,0 +1,32 @@
+package io.penstock.pool;
+
+import io.penstock.pool.AttemptHistory.StreamUsage;
+import io.penstock.sharing.KnownPeerCounts;
+import io.penstock.sharing.LimitSource;
+import io.penstock.time.WallClock;
+import org.jspecify.annotations.Nullable;
+
+/** Sets of upstreams, and histories of attempts at them. */
+public final class UpstreamFixture {
+  private UpstreamFixture() {}
+
+  /** Returns an empty set of upstreams that no other instance uses. */
+  public static UpstreamRegistry registry(LimitSource source, long windowNanos) {
+    return new UpstreamRegistry(
+        source,
+        windowNanos,
+        UpstreamRegistry.UNLIMITED_TPM,
+        WallClock.system(),
+        KnownPeerCounts.NONE);
+  }
+
+  /** Returns the history of a request without a key that is sent with an unchanged body. */
+  public static AttemptHistory attempt(@Nullable String model, int rejected, int broken) {
+    return attempt(model, rejected, broken, StreamUsage.LEFT_ALONE);
+  }
+
+  public static AttemptHistory attempt(
+      @Nullable String model, int rejected, int broken, StreamUsage usage) {
+    return new AttemptHistory(model, rejected, broken, true, usage, null, false, false, false);
+  }
+}
