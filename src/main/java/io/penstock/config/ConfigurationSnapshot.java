@@ -60,12 +60,7 @@ public record ConfigurationSnapshot(
       BigDecimal outputPerMtok,
       @Nullable BigDecimal cacheReadPerMtok,
       @Nullable BigDecimal cacheWritePerMtok,
-      @Nullable BigDecimal cacheWriteHourPerMtok) {
-    /** Creates prices that treat all input alike. */
-    public Price(BigDecimal inputPerMtok, BigDecimal outputPerMtok) {
-      this(inputPerMtok, outputPerMtok, null, null, null);
-    }
-  }
+      @Nullable BigDecimal cacheWriteHourPerMtok) {}
 
   /**
    * The host and port to listen on, unless arguments override them.

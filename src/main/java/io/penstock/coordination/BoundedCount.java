@@ -25,8 +25,4 @@ final class BoundedCount {
   long most() {
     return most;
   }
-
-  long taken() {
-    return taken;
-  }
 }

@@ -58,23 +58,7 @@ public final class CountSync implements KnownPeerCounts {
    * @param onOutage policy; where it concerns slices, these limits go on with their own counts
    */
   public record Terms(
-      long intervalNanos, long timeoutNanos, long cutOffNanos, OutagePolicy onOutage) {
-    /** Creates terms with which limits always go on with the local counts. */
-    public Terms(long intervalNanos, long timeoutNanos) {
-      this(intervalNanos, timeoutNanos, timeoutNanos, OutagePolicy.PARK);
-    }
-  }
-
-  /** Creates an exchange with which limits always go on with the local counts. */
-  public CountSync(
-      CountStore countStore,
-      String member,
-      Ticker ticker,
-      WallClock wall,
-      long intervalNanos,
-      long timeoutNanos) {
-    this(countStore, member, ticker, wall, new Terms(intervalNanos, timeoutNanos));
-  }
+      long intervalNanos, long timeoutNanos, long cutOffNanos, OutagePolicy onOutage) {}
 
   /**
    * Creates an exchange without limits.

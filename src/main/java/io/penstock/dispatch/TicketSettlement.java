@@ -212,14 +212,6 @@ public final class TicketSettlement {
   }
 
   /**
-   * Settles a ticket with a client that went away while the answer ran, by the output counted so
-   * far.
-   */
-  public void cancelled(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
-    cancelled(CallEnd.answered(tokenUsage, outputTokens), now);
-  }
-
-  /**
    * Settles a ticket with an upstream that failed. The input stays charged, because the upstream
    * may have worked on it.
    *

@@ -205,11 +205,6 @@ public final class JsonWalk {
     return fault;
   }
 
-  /** Returns whether the outermost object has been read to its end. */
-  boolean complete() {
-    return complete;
-  }
-
   /** Parses all of {@code bytes}, or, if null, what is pending at the end of the document. */
   private void advance(PieceParser open, @Nullable ByteBuffer bytes) {
     try {

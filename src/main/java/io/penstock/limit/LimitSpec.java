@@ -25,11 +25,6 @@ public sealed interface LimitSpec {
     public Strict {
       atLeast("earlyNanos", earlyNanos, 0);
     }
-
-    /** Creates a spec where a release comes no earlier than its slot. */
-    public Strict(ExactRate rate) {
-      this(rate, 0);
-    }
   }
 
   /**

@@ -78,19 +78,10 @@ public final class GatewayMeters implements EventSink {
   /** The same for an upstream; without meters if there is no room at all. */
   private record KnownUpstream(Upstream upstream, @Nullable UpstreamMeters meters, boolean own) {}
 
-  /** Creates the meters of all present endpoints; a reload adds those of new ones. */
-  public GatewayMeters(
-      MeterRegistry meters,
-      EndpointRegistry endpointRegistry,
-      UpstreamRegistry upstreamRegistry,
-      Ticker ticker) {
-    this(meters, endpointRegistry, upstreamRegistry, ticker, null);
-  }
-
   /**
-   * Creates meters in a registry that supports exemplars.
+   * Creates the meters of all present endpoints; a reload adds those of new ones.
    *
-   * @param traceExemplars the source of that registry's exemplars, or null
+   * @param traceExemplars the source of the registry's exemplars, or null when it supports none
    */
   public GatewayMeters(
       MeterRegistry meters,

@@ -51,7 +51,6 @@ public record MockAddress(
   private static final long MAX_LIMIT = 1_000_000_000_000L;
   private static final long NANOS_PER_MILLI = 1_000_000L;
   private static final long NANOS_PER_HOUR = 3_600_000_000_000L;
-  private static final long NANOS_OF_FIVE_MINUTES = 300_000_000_000L;
 
   private static final Set<String> NAMES =
       MockParameter.ALL.stream()
@@ -60,34 +59,6 @@ public record MockAddress(
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,9})?)(ms|s|m)");
   private static final Pattern INTEGER = Pattern.compile("\\d{1,18}");
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(?:\\.\\d{1,12})?");
-
-  /**
-   * Creates an address of a provider that states in its answers what is left of the limits, and
-   * caches nothing.
-   */
-  public MockAddress(
-      Dialect dialect,
-      long latencyNanos,
-      int tokens,
-      double tokensPerSecond,
-      long rpm,
-      long tpm,
-      long windowNanos,
-      double errorRate) {
-    this(
-        dialect,
-        latencyNanos,
-        tokens,
-        tokensPerSecond,
-        rpm,
-        tpm,
-        windowNanos,
-        errorRate,
-        true,
-        0,
-        0,
-        NANOS_OF_FIVE_MINUTES);
-  }
 
   public MockAddress {
     if (dialect == Dialect.NONE || dialect == Dialect.AZURE) {

@@ -22,11 +22,6 @@ record MockAnswer(
   /** Maximum number of tokens in an event. */
   static final int TOKENS_PER_EVENT = 16;
 
-  /** Creates an answer of a provider without a cache. */
-  static MockAnswer of(MockAsk.Generate ask, MockText text, long number, long unixMillis) {
-    return of(ask, text, number, unixMillis, PromptCache.Use.none(ask.promptTokens()));
-  }
-
   static MockAnswer of(
       MockAsk.Generate ask, MockText text, long number, long unixMillis, PromptCache.Use use) {
     MockContent content = ask.content();

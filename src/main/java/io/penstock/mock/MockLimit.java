@@ -36,21 +36,11 @@ final class MockLimit {
   private final @Nullable MockWindow tokens;
   private final @Nullable MockWindow input;
 
-  /** Creates limits without one for input; 0 means unlimited. */
-  MockLimit(long rpm, long tpm, long windowNanos) {
-    this(rpm, tpm, 0, windowNanos);
-  }
-
   /** Creates limits; 0 means unlimited. */
   MockLimit(long rpm, long tpm, long itpm, long windowNanos) {
     this.requests = rpm == 0 ? null : new MockWindow(rpm, windowNanos);
     this.tokens = tpm == 0 ? null : new MockWindow(tpm, windowNanos);
     this.input = itpm == 0 ? null : new MockWindow(itpm, windowNanos);
-  }
-
-  /** Admits one request of {@code amount} tokens, all of them input, or refuses it. */
-  Verdict take(long nowNanos, long amount) {
-    return take(nowNanos, amount, amount);
   }
 
   /**

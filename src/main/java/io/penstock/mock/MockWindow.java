@@ -43,10 +43,6 @@ final class MockWindow {
     return Math.max(0, limit - used(nowNanos));
   }
 
-  boolean fits(long nowNanos, long amount) {
-    return amount <= limit - used(nowNanos);
-  }
-
   /**
    * Adds {@code amount}, whether or not it fits. An instant before the newest one is replaced by
    * that one, because callers on several threads may get here in another order than they read the

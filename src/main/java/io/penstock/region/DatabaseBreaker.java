@@ -31,9 +31,4 @@ final class DatabaseBreaker {
     failures = well ? 0 : Math.min(FAILURES, failures + 1);
     until = now + PAUSE_NANOS;
   }
-
-  /** Returns whether the breaker is open. */
-  boolean isOpen() {
-    return failures >= FAILURES;
-  }
 }

@@ -82,39 +82,6 @@ public interface SliceStore {
         }
       }
     }
-
-    /** Creates a round of a member that stays. */
-    public Round(
-        String member,
-        long number,
-        List<Ask> asks,
-        boolean complete,
-        List<Loss> losses,
-        @Nullable Seen seen,
-        List<Missed> missed) {
-      this(member, number, asks, complete, losses, seen, missed, false);
-    }
-
-    /** Creates a round that reports everything, of a member that found nothing lost. */
-    public Round(String member, long number, List<Ask> asks) {
-      this(member, number, asks, true, List.of());
-    }
-
-    /** Creates a round of a member that has had no answer so far. */
-    public Round(String member, long number, List<Ask> asks, boolean complete, List<Loss> losses) {
-      this(member, number, asks, complete, losses, null);
-    }
-
-    /** Creates a round of a member that misses no other members. */
-    public Round(
-        String member,
-        long number,
-        List<Ask> asks,
-        boolean complete,
-        List<Loss> losses,
-        @Nullable Seen seen) {
-      this(member, number, asks, complete, losses, seen, List.of());
-    }
   }
 
   /**
@@ -202,18 +169,6 @@ public interface SliceStore {
         }
       }
     }
-
-    /** Creates an ask of a member that knows no birth of the limit. */
-    public Ask(
-        LimitId id,
-        LimitSpec spec,
-        long from,
-        List<CellAmount> uses,
-        long lackedAtOnce,
-        long wanted,
-        long barred) {
-      this(id, spec, from, uses, lackedAtOnce, wanted, barred, NONE);
-    }
   }
 
   /**
@@ -268,18 +223,6 @@ public interface SliceStore {
       check("wholeNanos", sinceCompleteNanos);
       check("awareNanos", sinceAwareNanos);
     }
-
-    /**
-     * Creates a member that stays, and knew the present run and life at its last complete report.
-     */
-    public Member(String name, long silentNanos, long sinceCompleteNanos) {
-      this(name, silentNanos, sinceCompleteNanos, sinceCompleteNanos, false);
-    }
-
-    /** Creates a member with a complete report in its last round. */
-    public Member(String name, long silentNanos) {
-      this(name, silentNanos, silentNanos);
-    }
   }
 
   /**
@@ -311,17 +254,6 @@ public interface SliceStore {
               "amount is " + slice.amount() + ", expected at least 1");
         }
       }
-    }
-
-    /** Creates a grant of a limit without losses. */
-    public Grant(
-        LimitId id,
-        long capacity,
-        long born,
-        List<CellAmount> slices,
-        long remaining,
-        long fullNanos) {
-      this(id, capacity, born, slices, Ask.NONE, remaining, fullNanos);
     }
   }
 

@@ -263,7 +263,8 @@ public final class SliceSync {
     boolean whole = left.stream().noneMatch(wish -> wish.limit().hasUnreported());
     List<SliceStore.Ask> asks = first.stream().map(PendingAsk::ask).toList();
     SliceStore.Round round =
-        new SliceStore.Round(member, number, asks, whole, losses, lives.seen(), lives.missed());
+        new SliceStore.Round(
+            member, number, asks, whole, losses, lives.seen(), lives.missed(), false);
     sentRound = new SentRound(round, now);
     return sentRound;
   }

@@ -73,18 +73,6 @@ public final class UsageLedger implements UsageSink {
       cached = cached.within(input);
     }
 
-    /** Creates a row in which no input was cached. */
-    public Row(
-        LocalDate day,
-        String key,
-        String group,
-        String model,
-        long requests,
-        long input,
-        long output) {
-      this(day, key, group, model, requests, input, output, CachedInput.NONE);
-    }
-
     /** Returns the input that was neither read from a cache nor written to it. */
     public long uncachedInput() {
       return input - cached.read() - cached.written();

@@ -185,7 +185,7 @@ class BenchFigures {
     int perSecond = 100;
     int releases = 60 * perSecond + 1;
     List<Cost> costs = Collections.nCopies(releases, Cost.NO_TOKENS);
-    LimitSpec strict = new LimitSpec.Strict(new ExactRate(perSecond, 1));
+    LimitSpec strict = new LimitSpec.Strict(new ExactRate(perSecond, 1), 0);
     SaturatedReleases log = SaturatedReleases.of(LimitAlgorithm.STRICT, strict, costs, releases);
     double error = Math.abs(log.perSecond() / perSecond - 1);
     check(

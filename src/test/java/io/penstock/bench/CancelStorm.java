@@ -2,6 +2,7 @@ package io.penstock.bench;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.CallEnd;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
@@ -174,7 +175,7 @@ final class CancelStorm implements StepAlarm {
       if (next.pending().take()) {
         TicketSettlement ticketSettlement = next.settlement();
         if (random.nextInt(8) == 0) {
-          soon.add(() -> ticketSettlement.cancelled(null, 7, ticker.nanos()));
+          soon.add(() -> ticketSettlement.cancelled(CallEnd.answered(null, 7), ticker.nanos()));
         }
         end(ticketSettlement, random);
       }
@@ -195,7 +196,7 @@ final class CancelStorm implements StepAlarm {
     ticketSettlement.produced(produced, ticker.nanos());
     switch (random.nextInt(5)) {
       case 0 -> ticketSettlement.failed(refusal, produced, ticker.nanos());
-      case 1 -> ticketSettlement.cancelled(null, produced, ticker.nanos());
+      case 1 -> ticketSettlement.cancelled(CallEnd.answered(null, produced), ticker.nanos());
       case 2 -> ticketSettlement.permitted(ticker.nanos());
       case 3 -> ticketSettlement.served(null, produced, ticker.nanos());
       default -> {

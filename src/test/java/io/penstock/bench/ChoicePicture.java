@@ -130,7 +130,7 @@ final class ChoicePicture {
   }
 
   private static void order(SvgBuilder svg, QueueOrder queueOrder, int width) {
-    LimitSpec slots = new LimitSpec.Strict(new ExactRate(3, 1));
+    LimitSpec slots = new LimitSpec.Strict(new ExactRate(3, 1), 0);
     List<SimulatedOutcome> played =
         SimulatedOutcome.of(
             BenchCore.permit(LimitAlgorithm.STRICT, slots, queueOrder), ordersLoad());
@@ -211,7 +211,7 @@ final class ChoicePicture {
   private static LimitSpec spec(LimitAlgorithm algorithm) {
     return switch (algorithm) {
       case NONE -> new LimitSpec.Unlimited();
-      case STRICT -> new LimitSpec.Strict(new ExactRate(2, 1));
+      case STRICT -> new LimitSpec.Strict(new ExactRate(2, 1), 0);
       case TOKEN_BUCKET -> new LimitSpec.TokenBucket(new ExactRate(2, 1), 6);
       case SLIDING_WINDOW -> new LimitSpec.SlidingWindow(6, 3 * BenchCore.SECOND);
       case TOKEN_WINDOW -> new LimitSpec.FixedWindow(1_800, 3 * BenchCore.SECOND);

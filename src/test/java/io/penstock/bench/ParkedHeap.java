@@ -25,7 +25,7 @@ final class ParkedHeap {
 
   /** Measures tickets that wait in the order given as the only argument. */
   public static void main(String[] arguments) {
-    LimitSpec slots = new LimitSpec.Strict(new ExactRate(1, 1_000_000));
+    LimitSpec slots = new LimitSpec.Strict(new ExactRate(1, 1_000_000), 0);
     BenchCore core =
         new BenchCore(
             BenchCore.permit(LimitAlgorithm.STRICT, slots, QueueOrder.valueOf(arguments[0])),

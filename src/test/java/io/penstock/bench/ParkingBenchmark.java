@@ -74,7 +74,7 @@ public class ParkingBenchmark {
   }
 
   private static EndpointSpec spec(QueueOrder queueOrder) {
-    LimitSpec slots = new LimitSpec.Strict(new ExactRate(BenchCore.SECOND / SLOT_NANOS, 1));
+    LimitSpec slots = new LimitSpec.Strict(new ExactRate(BenchCore.SECOND / SLOT_NANOS, 1), 0);
     return BenchCore.permit(LimitAlgorithm.STRICT, slots, queueOrder);
   }
 

@@ -224,13 +224,15 @@ class KeySettingsTest {
         .isEqualTo(
             new ConfigurationSnapshot.Model(
                 new io.penstock.model.ModelLimits(5, 0, 0),
-                new ConfigurationSnapshot.Price(new BigDecimal("2.5"), BigDecimal.ZERO)));
+                new ConfigurationSnapshot.Price(
+                    new BigDecimal("2.5"), BigDecimal.ZERO, null, null, null)));
     assertThat(models.get("b"))
         .isEqualTo(new ConfigurationSnapshot.Model(io.penstock.model.ModelLimits.NONE, null));
     assertThat(models.get("c"))
         .isEqualTo(
             new ConfigurationSnapshot.Model(
-                null, new ConfigurationSnapshot.Price(BigDecimal.ONE, BigDecimal.TEN)));
+                null,
+                new ConfigurationSnapshot.Price(BigDecimal.ONE, BigDecimal.TEN, null, null, null)));
   }
 
   @Test

@@ -64,7 +64,7 @@ class MappingTest {
         .containsEntry("burst_size", 1L)
         .doesNotContainKey("window_seconds");
     EndpointSpec strict = endpoint("window_seconds: 5", "burst_size: 3");
-    assertThat(strict.limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 1)));
+    assertThat(strict.limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 1), 0));
     assertThat(strict.shown()).containsEntry("window_seconds", 5L).containsEntry("burst_size", 3L);
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Typical configurations of rls. */
 class RlsCompatibilityTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final LimitSpec ONE_A_SECOND = new LimitSpec.Strict(new ExactRate(1, 1));
+  private static final LimitSpec ONE_A_SECOND = new LimitSpec.Strict(new ExactRate(1, 1), 0);
 
   /** Contains every setting that rls reads. */
   private static final String WHOLE =
@@ -158,8 +158,8 @@ class RlsCompatibilityTest {
     assertThat(load(file).endpoints().stream().map(EndpointSpec::limit))
         .containsExactly(
             ONE_A_SECOND,
-            new LimitSpec.Strict(new ExactRate(10, 1)),
-            new LimitSpec.Strict(new ExactRate(50, 1)));
+            new LimitSpec.Strict(new ExactRate(10, 1), 0),
+            new LimitSpec.Strict(new ExactRate(50, 1), 0));
   }
 
   @ParameterizedTest
@@ -210,7 +210,7 @@ class RlsCompatibilityTest {
             .write("server.yaml", "server: {port: 80}")
             .write("zoo.yaml", "endpoints: [{path: /, rate: 7}]");
     assertThat(routes.good(Map.of()).endpoints().stream().map(EndpointSpec::limit))
-        .containsExactly(new LimitSpec.Strict(new ExactRate(7, 1)), ONE_A_SECOND);
+        .containsExactly(new LimitSpec.Strict(new ExactRate(7, 1), 0), ONE_A_SECOND);
   }
 
   @Test
@@ -368,9 +368,9 @@ class RlsCompatibilityTest {
           - {path: /b, <<: [*wide, *slow]}
         """;
     ConfigurationSnapshot snapshot = load(file);
-    assertThat(at(snapshot, "/a").limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 10)));
+    assertThat(at(snapshot, "/a").limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 10), 0));
     assertThat(at(snapshot, "/a").waiting().bounds().maxTickets()).isEqualTo(3);
-    assertThat(at(snapshot, "/b").limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 30)));
+    assertThat(at(snapshot, "/b").limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 30), 0));
     assertThat(at(snapshot, "/b").waiting().bounds().maxTickets()).isEqualTo(4);
     assertThat(at(snapshot, "/b").waiting().maxBlocked()).isEqualTo(1000);
   }
@@ -385,7 +385,7 @@ class RlsCompatibilityTest {
   void rate_withAsManyDigitsAsAFloat_isKeptToNine(
       String rate, String unit, long releases, long seconds) {
     assertThat(endpoint("rate: " + rate, "unit: " + unit).limit())
-        .isEqualTo(new LimitSpec.Strict(new ExactRate(releases, seconds)));
+        .isEqualTo(new LimitSpec.Strict(new ExactRate(releases, seconds), 0));
   }
 
   @Test

@@ -264,7 +264,7 @@ class SettingsTest {
   }
 
   private static LimitSpec strict(long releases, long seconds) {
-    return new LimitSpec.Strict(new ExactRate(releases, seconds));
+    return new LimitSpec.Strict(new ExactRate(releases, seconds), 0);
   }
 
   @ParameterizedTest

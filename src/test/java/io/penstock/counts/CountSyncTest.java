@@ -17,6 +17,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.MemoryCountStore;
+import io.penstock.sharing.OutagePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -184,8 +185,7 @@ class CountSyncTest {
             "m",
             ticker,
             () -> UNIX_MILLIS + ticker.nanos() / MILLI,
-            INTERVAL,
-            SECOND);
+            new CountSync.Terms(INTERVAL, SECOND, SECOND, OutagePolicy.PARK));
 
     void step() {
       ticker.advance(INTERVAL);

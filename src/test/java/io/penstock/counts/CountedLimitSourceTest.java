@@ -13,6 +13,7 @@ import io.penstock.sharing.LimitId.Kind;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.sharing.MemoryCountStore;
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SharingMode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +28,11 @@ class CountedLimitSourceTest {
   private final MemoryCountStore counts = new MemoryCountStore(() -> UNIX_MILLIS);
   private final CountSync countSync =
       new CountSync(
-          counts, "here", ticker, () -> UNIX_MILLIS + ticker.nanos() / 1_000_000, 1, SECOND);
+          counts,
+          "here",
+          ticker,
+          () -> UNIX_MILLIS + ticker.nanos() / 1_000_000,
+          new CountSync.Terms(1, SECOND, SECOND, OutagePolicy.PARK));
 
   private static LimitId id(Kind kind, long seconds) {
     return new LimitId(kind, "a", "", LimitMeasure.REQUESTS, seconds * SECOND);

@@ -4,6 +4,7 @@ import io.penstock.fake.FakeTicker;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -41,8 +42,7 @@ final class CountingCrowd {
               "m" + number,
               ticker,
               () -> UNIX_MILLIS + (ticker.nanos() - origin) / MILLI + skewMillis,
-              INTERVAL,
-              SECOND);
+              new CountSync.Terms(INTERVAL, SECOND, SECOND, OutagePolicy.PARK));
       exchange.join(crowd.id, limit, true);
     }
 

@@ -42,7 +42,7 @@ class CacheWarmupTest {
       switch (this) {
         case FAILED ->
             settlement.failed(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "x"), 0, now);
-        case CANCELLED -> settlement.cancelled((TokenUsage) null, 0, now);
+        case CANCELLED -> settlement.cancelled(CallEnd.answered(null, 0), now);
         case NEVER_SENT -> settlement.abandoned(now);
         case REFUSED -> settlement.refused(Refusal.of(RefusalReason.BAD_REQUEST, "x"), now);
         case RETRIED -> settlement.retry(AttemptFailure.BROKEN, false, now);

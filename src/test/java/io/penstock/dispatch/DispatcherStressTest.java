@@ -105,7 +105,7 @@ class DispatcherStressTest {
     TokenUsage usage = new TokenUsage(random.nextInt(20), 0, random.nextInt(40));
     switch (random.nextInt(8)) {
       case 0 -> settlement.failed(Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, "gone"), 3, now);
-      case 1 -> settlement.cancelled(null, random.nextInt(40), now);
+      case 1 -> settlement.cancelled(CallEnd.answered(null, random.nextInt(40)), now);
       case 2 -> settlement.abandoned(now);
       case 3 -> {
         AttemptFailure[] failures = AttemptFailure.values();

@@ -70,7 +70,7 @@ class FairUsageTest {
     TokenUsage tokenUsage = new TokenUsage(1, 0, 0);
     return List.of(
         ticketSettlement -> ticketSettlement.served(tokenUsage, 0, START),
-        ticketSettlement -> ticketSettlement.cancelled(tokenUsage, 0, START),
+        ticketSettlement -> ticketSettlement.cancelled(CallEnd.answered(tokenUsage, 0), START),
         ticketSettlement -> ticketSettlement.abandoned(START),
         ticketSettlement -> ticketSettlement.refused(GONE, START));
   }

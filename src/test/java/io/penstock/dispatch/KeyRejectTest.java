@@ -109,7 +109,7 @@ class KeyRejectTest {
     ParkedTicket parkedTicket = alice.submit(endpoint, new Cost(100, 500, 0));
 
     settlement(parkedTicket).produced(7, endpointFixture.ticker.nanos());
-    settlement(parkedTicket).cancelled(null, 7, endpointFixture.ticker.nanos());
+    settlement(parkedTicket).cancelled(CallEnd.answered(null, 7), endpointFixture.ticker.nanos());
 
     assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(107);
   }

@@ -191,7 +191,7 @@ class ShadowTicketTest {
   void clientThatGoesAway_takesItsShadowWithIt() {
     Endpoint endpoint = open(EndpointFixture.strict("/a", 1, 10));
     submit(endpoint, 1);
-    settlement(submit(endpoint, 1)).cancelled(null, 3, now());
+    settlement(submit(endpoint, 1)).cancelled(CallEnd.answered(null, 3), now());
     ParkedTicket third = submit(endpoint, 1);
     third.cancel();
     endpointFixture.at(30 * SECOND);
@@ -297,7 +297,7 @@ class ShadowTicketTest {
     endpointFixture.at(3_600 * SECOND);
     assertThat(told()).containsExactly("0 0", "1 3600");
     assertThat(endpointFixture.registry.dynamic()).containsExactly(child);
-    settlement(third).cancelled(null, 0, now());
+    settlement(third).cancelled(CallEnd.answered(null, 0), now());
     endpointFixture.at(2 * 3_600 * SECOND - 1); // until then its limit is not full
     assertThat(endpointFixture.registry.dynamic()).containsExactly(child);
     endpointFixture.at(2 * 3_600 * SECOND);

@@ -85,7 +85,7 @@ class TicketSettlementEventsTest {
 
   @Test
   void cancelledWhileTheAnswerRan_whatWasCountedIsTold_thenThatItsClientIsGone() {
-    released().cancelled(null, 30, LATER);
+    released().cancelled(CallEnd.answered(null, 30), LATER);
     assertThat(told()).containsExactly(settled(130, 0), cancelled());
   }
 

@@ -109,7 +109,7 @@ class TicketSettlementTest {
     all.put(
         TicketFate.CANCELLED,
         Map.of(
-            110L, ticketSettlement -> ticketSettlement.cancelled(null, 10, START),
+            110L, ticketSettlement -> ticketSettlement.cancelled(CallEnd.answered(null, 10), START),
             0L, ticketSettlement -> ticketSettlement.abandoned(START)));
     all.put(
         TicketFate.REFUSED,

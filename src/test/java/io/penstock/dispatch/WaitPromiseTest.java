@@ -117,7 +117,7 @@ class WaitPromiseTest {
 
     private LimitSpec limit() {
       return switch (algorithm) {
-        case STRICT -> new LimitSpec.Strict(new ExactRate(40, 60));
+        case STRICT -> new LimitSpec.Strict(new ExactRate(40, 60), 0);
         case TOKEN_BUCKET -> new LimitSpec.TokenBucket(new ExactRate(40, 60), 8);
         case SLIDING_WINDOW -> new LimitSpec.SlidingWindow(25, 60 * SECOND);
         case TOKEN_WINDOW -> new LimitSpec.FixedWindow(60, 60 * SECOND);

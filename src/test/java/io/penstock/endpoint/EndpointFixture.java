@@ -113,7 +113,7 @@ public final class EndpointFixture {
 
   public static EndpointSetup strict(String path, long releases, long seconds) {
     return EndpointSetup.of(
-        path, LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(releases, seconds)));
+        path, LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(releases, seconds), 0));
   }
 
   public static EndpointSetup tokens(String path, long capacity, long seconds) {

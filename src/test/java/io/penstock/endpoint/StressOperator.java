@@ -140,7 +140,7 @@ public final class StressOperator {
                 new LimitSpec.TokenBucket(new ExactRate(rate, 1), 100),
                 u)
             : endpoint(
-                "/b", LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(rate, 1)), u));
+                "/b", LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(rate, 1), 0), u));
     LimitSpec window =
         new LimitSpec.FixedWindow(5_000 + random.nextInt(20_000), StressedGateway.WINDOW_NANOS);
     specs.add(endpoint("/c", LimitAlgorithm.TOKEN_WINDOW, window, v, u));

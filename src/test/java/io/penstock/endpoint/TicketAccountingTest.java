@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dispatch.CallEnd;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
@@ -159,7 +160,7 @@ class TicketAccountingTest {
     FakeCallers.Caller alice =
         new FakeCallers().rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
     submit(endpoint, 1);
-    settlement(alice.submit(endpoint, 30)).cancelled(null, 0, START);
+    settlement(alice.submit(endpoint, 30)).cancelled(CallEnd.answered(null, 0), START);
     endpointFixture.drivers.run();
     assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isZero();
     assertThat(alice.empty()).isTrue();

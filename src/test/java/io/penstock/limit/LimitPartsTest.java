@@ -34,10 +34,10 @@ class LimitPartsTest {
   @Test
   void rateTooSlowToBeSaid_letsNothingPass() {
     ExactRate slow = new ExactRate(1, 250_000_000);
-    assertThat(LimitParts.of(new LimitSpec.Strict(slow), 4))
-        .isEqualTo(new LimitSpec.Strict(new ExactRate(1, 1_000_000_000)));
+    assertThat(LimitParts.of(new LimitSpec.Strict(slow, 0), 4))
+        .isEqualTo(new LimitSpec.Strict(new ExactRate(1, 1_000_000_000), 0));
     ExactRate slower = new ExactRate(1, 250_000_001);
-    assertThat(LimitParts.of(new LimitSpec.Strict(slower), 4)).isNull();
+    assertThat(LimitParts.of(new LimitSpec.Strict(slower, 0), 4)).isNull();
     assertThat(LimitParts.of(new LimitSpec.TokenBucket(slower, 8), 4)).isNull();
   }
 

@@ -47,7 +47,7 @@ class LimitSpecTest {
     List<LimitSpec> others =
         List.of(
             new LimitSpec.Unlimited(),
-            new LimitSpec.Strict(RATE),
+            new LimitSpec.Strict(RATE, 0),
             new LimitSpec.TokenBucket(RATE, 1),
             new LimitSpec.SlidingWindow(1, SECOND),
             new LimitSpec.Concurrency(1),

@@ -69,7 +69,7 @@ class OutageShareTest {
 
   @Test
   void slots_comeFourTimesAsSlowly_andOneThatIsGivenBackIsUsedAgain() {
-    Limit limit = cutOff(new LimitSpec.Strict(new ExactRate(10, 1)), NOW);
+    Limit limit = cutOff(new LimitSpec.Strict(new ExactRate(10, 1), 0), NOW);
     long first = NOW + 4 * SECOND / 10;
     assertThat(limit.admittedAt(1, NOW)).as("one may just have been used").isEqualTo(first);
     LimitAnswer.Receipt receipt = (LimitAnswer.Receipt) limit.take(Weight.exactly(1), first);

@@ -153,7 +153,7 @@ class PeerCountsTest {
     assertThat(NONE.matches(new LimitSpec.Day(5, null, 0))).isFalse();
     assertThat(NONE.matches(new LimitSpec.Concurrency(5))).isFalse();
     assertThat(NONE.matches(new LimitSpec.Unlimited())).isFalse();
-    assertThat(NONE.matches(new LimitSpec.Strict(new ExactRate(1, 1)))).isFalse();
+    assertThat(NONE.matches(new LimitSpec.Strict(new ExactRate(1, 1), 0))).isFalse();
     assertThat(NONE.matches(new LimitSpec.TokenBucket(new ExactRate(1, 1), 5))).isFalse();
   }
 

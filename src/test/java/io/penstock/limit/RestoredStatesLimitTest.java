@@ -39,7 +39,7 @@ class RestoredStatesLimitTest {
         withoutGrid(),
         Stream.of(
             new LimitSpec.FixedWindow(100, 10 * SECOND),
-            new LimitSpec.Strict(new ExactRate(3, 10)),
+            new LimitSpec.Strict(new ExactRate(3, 10), 0),
             new LimitSpec.Strict(new ExactRate(1, 7), 2 * SECOND),
             new LimitSpec.Day(100, null, 50 * MILLI)));
   }
@@ -260,7 +260,7 @@ class RestoredStatesLimitTest {
 
   @Test
   void cellsFromAnotherAlgorithm_countAsFarAsTheyCan() {
-    LimitSpec strict = new LimitSpec.Strict(new ExactRate(1, 10));
+    LimitSpec strict = new LimitSpec.Strict(new ExactRate(1, 10), 0);
     Limit restored =
         Limit.restored(strict, List.of(new ChargedCell(START - SECOND, 40)), START, START);
     assertThat(restored.admittedAt(1, START)).isEqualTo(START + 9 * SECOND);

@@ -121,7 +121,7 @@ class SharedKindsTest {
 
   @Test
   void slots_areUsedOnceEachWhenTheyBegin() {
-    Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)));
+    Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1), 0));
     limit.sharing().spendingReport(CellGrid.none(0), 0, 0, 10, 0);
     assertThat(limit.admittedAt(1, 0)).isEqualTo(Ticker.NEVER);
     assertThat(dry).hasValue(0);
@@ -144,7 +144,7 @@ class SharedKindsTest {
 
   @Test
   void slotsTogether_areUsedOneByOne() {
-    Limit limit = shared(new LimitSpec.Strict(new ExactRate(1_000, 1)));
+    Limit limit = shared(new LimitSpec.Strict(new ExactRate(1_000, 1), 0));
     grant(limit, 100, 3, 10, 20);
     assertThat(takes(limit, 1, 10)).isTrue();
     assertThat(takes(limit, 1, 11)).isTrue();

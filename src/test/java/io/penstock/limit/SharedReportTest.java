@@ -203,7 +203,7 @@ class SharedReportTest {
 
   @Test
   void leftOfSlots_hasNoneThatBeginLater() {
-    Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1)), NOW);
+    Limit limit = shared(new LimitSpec.Strict(new ExactRate(10, 1), 0), NOW);
     limit
         .sharing()
         .addSlices(

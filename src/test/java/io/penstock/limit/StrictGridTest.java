@@ -9,7 +9,7 @@ class StrictGridTest {
   private static final long SECOND = 1_000_000_000L;
 
   private static LimitSpec.Strict every(long seconds) {
-    return new LimitSpec.Strict(new ExactRate(1, seconds));
+    return new LimitSpec.Strict(new ExactRate(1, seconds), 0);
   }
 
   @Test

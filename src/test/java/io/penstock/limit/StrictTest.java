@@ -11,7 +11,7 @@ class StrictTest extends LimitContract {
   private static final Weight ONE = Weight.exactly(1);
 
   private static Limit of(long releases, long seconds) {
-    return new Limit(new LimitSpec.Strict(new ExactRate(releases, seconds)), START);
+    return new Limit(new LimitSpec.Strict(new ExactRate(releases, seconds), 0), START);
   }
 
   @Override
@@ -26,7 +26,7 @@ class StrictTest extends LimitContract {
 
   @Override
   LimitSpec larger() {
-    return new LimitSpec.Strict(new ExactRate(70, 60));
+    return new LimitSpec.Strict(new ExactRate(70, 60), 0);
   }
 
   private static long next(Limit limit, long now) {
@@ -128,14 +128,14 @@ class StrictTest extends LimitContract {
   void resizedWhileBusy_nextSlotIsOneNewIntervalAfterTheLast() {
     Limit limit = of(10, 1);
     taken(limit, START);
-    limit.resize(new LimitSpec.Strict(new ExactRate(1, 1)), START + 1);
+    limit.resize(new LimitSpec.Strict(new ExactRate(1, 1), 0), START + 1);
     assertThat(next(limit, START + 1)).isEqualTo(START + SECOND);
   }
 
   @Test
   void resizedBeforeItsFirstUse_stillLetsTheFirstGoAtOnce() {
     Limit limit = of(10, 1);
-    limit.resize(new LimitSpec.Strict(new ExactRate(1, 3_600)), START);
+    limit.resize(new LimitSpec.Strict(new ExactRate(1, 3_600), 0), START);
     assertThat(limit.take(ONE, START)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(next(limit, START)).isEqualTo(START + 3_600 * SECOND);
   }

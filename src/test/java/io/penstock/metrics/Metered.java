@@ -41,7 +41,7 @@ final class Metered {
   /** Returns meters for these endpoints; further events must be published by the test. */
   GatewayMeters meters(MeterRegistry registry, List<EndpointSpec> specs) {
     endpoints.apply(specs);
-    return new GatewayMeters(registry, endpoints, upstreams, ticker);
+    return new GatewayMeters(registry, endpoints, upstreams, ticker, null);
   }
 
   /** The same, with exemplars. */

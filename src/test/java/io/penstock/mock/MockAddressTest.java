@@ -14,10 +14,34 @@ class MockAddressTest {
     return MockAddress.parse(URI.create(text));
   }
 
+  private static MockAddress address(
+      Dialect dialect,
+      long latencyNanos,
+      int tokens,
+      double tokensPerSecond,
+      long rpm,
+      long tpm,
+      long windowNanos,
+      double errorRate) {
+    return new MockAddress(
+        dialect,
+        latencyNanos,
+        tokens,
+        tokensPerSecond,
+        rpm,
+        tpm,
+        windowNanos,
+        errorRate,
+        true,
+        0,
+        0,
+        300_000_000_000L);
+  }
+
   @Test
   void nothingSaid_defaults() {
     assertThat(parse("mock://openai"))
-        .isEqualTo(new MockAddress(Dialect.OPENAI, 0, 50, 0, 0, 0, 60_000_000_000L, 0));
+        .isEqualTo(address(Dialect.OPENAI, 0, 50, 0, 0, 0, 60_000_000_000L, 0));
     assertThat(parse("mock://anthropic/?").dialect()).isEqualTo(Dialect.ANTHROPIC);
     assertThat(parse("mock://gemini").dialect()).isEqualTo(Dialect.GEMINI);
   }
@@ -28,8 +52,7 @@ class MockAddressTest {
             parse(
                 "mock://anthropic?latency=200ms&tokens=7&tps=12.5&rpm=3&tpm=900&window=1.5s"
                     + "&error_rate=0.25"))
-        .isEqualTo(
-            new MockAddress(Dialect.ANTHROPIC, 200_000_000, 7, 12.5, 3, 900, 1_500_000_000, 0.25));
+        .isEqualTo(address(Dialect.ANTHROPIC, 200_000_000, 7, 12.5, 3, 900, 1_500_000_000, 0.25));
   }
 
   @Test
@@ -108,14 +131,12 @@ class MockAddressTest {
 
   @Test
   void notANumber_refusedWhenConstructed() {
-    assertThatThrownBy(
-            () -> new MockAddress(Dialect.OPENAI, 0, 1, Double.NaN, 0, 0, 1_000_000_000, 0))
+    assertThatThrownBy(() -> address(Dialect.OPENAI, 0, 1, Double.NaN, 0, 0, 1_000_000_000, 0))
         .hasMessageContaining("tps");
-    assertThatThrownBy(
-            () -> new MockAddress(Dialect.OPENAI, 0, 1, 0, 0, 0, 1_000_000_000, Double.NaN))
+    assertThatThrownBy(() -> address(Dialect.OPENAI, 0, 1, 0, 0, 0, 1_000_000_000, Double.NaN))
         .hasMessageContaining("error_rate");
     for (Dialect dialect : new Dialect[] {Dialect.NONE, Dialect.AZURE}) {
-      assertThatThrownBy(() -> new MockAddress(dialect, 0, 1, 0, 0, 0, 1_000_000_000, 0))
+      assertThatThrownBy(() -> address(dialect, 0, 1, 0, 0, 0, 1_000_000_000, 0))
           .hasMessageContaining("dialect");
     }
   }

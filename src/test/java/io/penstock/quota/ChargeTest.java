@@ -233,7 +233,7 @@ class ChargeTest {
 
   @Test
   void limitWithoutWindow_chargesOutputOnce() {
-    Limit strict = new Limit(new LimitSpec.Strict(new io.penstock.limit.ExactRate(1, 1)), NOW);
+    Limit strict = new Limit(new LimitSpec.Strict(new io.penstock.limit.ExactRate(1, 1), 0), NOW);
     List<Charge> charges = new ArrayList<>();
     Quota quota =
         new Quota("s", ChargeRule.TOTAL, List.of(new MeteredLimit(LimitMeasure.REQUESTS, strict)));

@@ -105,7 +105,7 @@ final class GrantHistory {
       case 4 -> new LimitSpec.Day(own, null, guard);
       case 5 -> new LimitSpec.TokenBucket(rate(), Math.min(own, 1L << 20));
       case 7 -> new LimitSpec.Day(own, new ZoneMidnights(ZoneOffset.UTC, () -> 0), guard);
-      default -> new LimitSpec.Strict(random.nextInt(3) == 0 ? fast() : rate());
+      default -> new LimitSpec.Strict(random.nextInt(3) == 0 ? fast() : rate(), 0);
     };
   }
 

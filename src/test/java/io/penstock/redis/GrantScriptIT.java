@@ -50,7 +50,8 @@ class GrantScriptIT {
 
   private static SliceStore.Ask ask(LimitId id, long windowNanos, long wanted) {
     LimitSpec spec = new LimitSpec.FixedWindow(100, windowNanos);
-    return new SliceStore.Ask(id, spec, 0, List.of(), 0, wanted, SliceStore.Ask.NONE);
+    return new SliceStore.Ask(
+        id, spec, 0, List.of(), 0, wanted, SliceStore.Ask.NONE, SliceStore.Ask.NONE);
   }
 
   private static SliceStore.Ask ask(long wanted) {
@@ -88,6 +89,7 @@ class GrantScriptIT {
                 100,
                 NOW,
                 List.of(new CellAmount(170_000_000, 30)),
+                SliceStore.Ask.NONE,
                 70,
                 1_700_000_010_000_000_000L));
   }
@@ -169,7 +171,14 @@ class GrantScriptIT {
     run("a", 1, ask(60));
     SliceStore.Ask other =
         new SliceStore.Ask(
-            ID, new LimitSpec.Concurrency(5), 0, List.of(), 1, 0, SliceStore.Ask.NONE);
+            ID,
+            new LimitSpec.Concurrency(5),
+            0,
+            List.of(),
+            1,
+            0,
+            SliceStore.Ask.NONE,
+            SliceStore.Ask.NONE);
     String field = FIELD + "@CONCURRENCY";
     redis.call("HSET", ID.text(), field, "17");
     assertThat(failure("b", other)).contains("FOREIGN").contains(field);
@@ -188,7 +197,8 @@ class GrantScriptIT {
   @Test
   void midnightsOfAnotherTime_areRefused() throws IOException {
     LimitSpec day = new LimitSpec.Day(5, new ZoneMidnights(ZoneOffset.UTC, () -> 0), 0);
-    SliceStore.Ask ask = new SliceStore.Ask(ID, day, 0, List.of(), 0, 1, SliceStore.Ask.NONE);
+    SliceStore.Ask ask =
+        new SliceStore.Ask(ID, day, 0, List.of(), 0, 1, SliceStore.Ask.NONE, SliceStore.Ask.NONE);
     GrantScript.Call call = GrantScript.call("a", 1, ask, TTL_NANOS, NOW * 1_000);
     long week = 7 * 86_400_000_000L;
     for (long wrong : List.of(NOW - week, NOW + week)) {
@@ -210,7 +220,10 @@ class GrantScriptIT {
       for (int cell = 0; cell < 60; cell++) {
         uses.add(new CellAmount(1_700_000_000 - cell, 1_000));
       }
-      run("m" + member, 1, new SliceStore.Ask(ID, spec, 0, uses, 0, 1, SliceStore.Ask.NONE));
+      run(
+          "m" + member,
+          1,
+          new SliceStore.Ask(ID, spec, 0, uses, 0, 1, SliceStore.Ask.NONE, SliceStore.Ask.NONE));
     }
     assertThat((long) redis.call("MEMORY", "USAGE", ID.text())).isLessThan(16_384);
   }

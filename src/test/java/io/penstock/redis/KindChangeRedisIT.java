@@ -60,7 +60,8 @@ class KindChangeRedisIT {
   }
 
   private static SliceStore.Ask ask(LimitId id, LimitSpec spec, long head, CellAmount... uses) {
-    return new SliceStore.Ask(id, spec, 0, List.of(uses), head, 0, SliceStore.Ask.NONE);
+    return new SliceStore.Ask(
+        id, spec, 0, List.of(uses), head, 0, SliceStore.Ask.NONE, SliceStore.Ask.NONE);
   }
 
   private Object answer(String member, SliceStore.Ask ask) throws IOException {
@@ -158,7 +159,7 @@ class KindChangeRedisIT {
   @Test
   void oldBucketAndNewSlots_goOnTogether() throws IOException {
     LimitSpec bucket = new LimitSpec.TokenBucket(new ExactRate(10, 1), 50);
-    LimitSpec strict = new LimitSpec.Strict(new ExactRate(10, 1));
+    LimitSpec strict = new LimitSpec.Strict(new ExactRate(10, 1), 0);
     assertThat(grant("old", ask(RATE, bucket, 48))).isEqualTo(48);
     assertThat(asks("new", ask(RATE, strict, 1)).getFirst()).isEqualTo(1);
     assertThat(grant("old", ask(RATE, bucket, 2, new CellAmount(START / 60 / MICROS, 48))))
@@ -172,7 +173,7 @@ class KindChangeRedisIT {
   @Test
   void oldSlotsAndNewBucket_goOnTogether() throws IOException {
     LimitSpec bucket = new LimitSpec.TokenBucket(new ExactRate(10, 1), 50);
-    LimitSpec strict = new LimitSpec.Strict(new ExactRate(10, 1));
+    LimitSpec strict = new LimitSpec.Strict(new ExactRate(10, 1), 0);
     assertThat(grant("old", ask(RATE, strict, 1))).isEqualTo(1);
     long granted = asks("new", ask(RATE, bucket, 5)).getFirst();
     assertThat(granted).isEqualTo(5);

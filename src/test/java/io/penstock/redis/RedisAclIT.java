@@ -6,7 +6,7 @@ import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisTrouble.Kind;
-import io.penstock.sharing.SliceStore.Round;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.slices.RedisSliceStore;
 import io.penstock.suite.DocumentPages;
 import io.penstock.time.Ticker;
@@ -129,7 +129,7 @@ class RedisAclIT {
 
   private static boolean refused(RedisSliceStore supply) {
     return supply
-        .round(new Round("a", 1, List.of()))
+        .round(SliceFixture.round("a", 1, List.of()))
         .toCompletableFuture()
         .handle(
             (answer, failure) ->

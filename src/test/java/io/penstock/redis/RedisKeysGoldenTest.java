@@ -12,6 +12,7 @@ import io.penstock.limit.ExactRate;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore.Answer;
 import io.penstock.sharing.SliceStore.Ask;
 import io.penstock.sharing.SliceStore.Grant;
@@ -77,7 +78,7 @@ class RedisKeysGoldenTest {
         new LimitSpec.TokenBucket(new ExactRate(10, 1), 100));
     limits.put(
         new LimitId(LimitId.Kind.ENDPOINT, "/strict", "", LimitMeasure.REQUESTS, 0),
-        new LimitSpec.Strict(new ExactRate(10, 1)));
+        new LimitSpec.Strict(new ExactRate(10, 1), 0));
     limits.put(
         new LimitId(LimitId.Kind.ENDPOINT, "/sliding", "", LimitMeasure.REQUESTS, MINUTE),
         new LimitSpec.SlidingWindow(100, MINUTE));
@@ -118,7 +119,7 @@ class RedisKeysGoldenTest {
                       .flatMap(grant -> grant.slices().stream())
                       .map(slice -> new CellAmount(slice.cell(), Math.ceilDiv(slice.amount(), 2)))
                       .toList();
-              asks.add(new Ask(id, spec, 0, uses, head, wanted, Ask.NONE));
+              asks.add(new Ask(id, spec, 0, uses, head, wanted, Ask.NONE, Ask.NONE));
             });
     return asks;
   }
@@ -129,12 +130,12 @@ class RedisKeysGoldenTest {
 
   /** Plays three rounds of two instances; one instance has lost something and waits for more. */
   private void share(RedisSliceStore supply) {
-    answer(supply.round(new Round("a.1|é", 1, List.of())));
+    answer(supply.round(SliceFixture.round("a.1|é", 1, List.of())));
     SERVER.command("DEL", namespace + ":life:0");
-    Answer first = answer(supply.round(new Round("a.1|é", 2, asks(nothing(), 0, 40))));
+    Answer first = answer(supply.round(SliceFixture.round("a.1|é", 2, asks(nothing(), 0, 40))));
     assertThat(first.grants()).hasSize(limits().size()).noneMatch(each -> each.slices().isEmpty());
     nowMicros.addAndGet(100_000);
-    answer(supply.round(new Round("b", 1, asks(nothing(), 90, 10))));
+    answer(supply.round(SliceFixture.round("b", 1, asks(nothing(), 90, 10))));
     nowMicros.addAndGet(100_000);
     LimitId lost = limits().keySet().iterator().next();
     answer(
@@ -146,8 +147,9 @@ class RedisKeysGoldenTest {
                 true,
                 List.of(new Loss(lost, NOW_MILLIS)),
                 null,
-                List.of(new Missed("c", NOW_MILLIS * 1_000_000)))));
-    answer(supply.round(new Round("d", 1, List.of(ofAnotherKind()))));
+                List.of(new Missed("c", NOW_MILLIS * 1_000_000)),
+                false)));
+    answer(supply.round(SliceFixture.round("d", 1, List.of(ofAnotherKind()))));
   }
 
   /**
@@ -157,7 +159,7 @@ class RedisKeysGoldenTest {
   private static Ask ofAnotherKind() {
     LimitId id = new LimitId(LimitId.Kind.MODEL, "m", "", LimitMeasure.REQUESTS, DAY);
     LimitSpec spec = new LimitSpec.Day(100, null, 300_000_000);
-    return new Ask(id, spec, 0, List.of(), 0, 20, Ask.NONE);
+    return new Ask(id, spec, 0, List.of(), 0, 20, Ask.NONE, Ask.NONE);
   }
 
   /** Replaces random names and times of the clock in the life of a server. */
@@ -177,7 +179,7 @@ class RedisKeysGoldenTest {
     RedisRecord restored = new RedisRecord(SERVER, copy);
     restored.restore(Files.readString(Path.of("src/test/golden/stored/redis-exact.txt")));
     nowMicros.addAndGet(100_000);
-    Round next = new Round("c", 1, asks(nothing(), 0, 5));
+    Round next = SliceFixture.round("c", 1, asks(nothing(), 0, 5));
     List<Grant> here = answer(supply(namespace).round(next)).grants();
     List<Grant> there = answer(supply(copy).round(next)).grants();
     assertThat(there).isEqualTo(here).hasSize(limits().size());

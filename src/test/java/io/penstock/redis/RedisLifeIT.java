@@ -6,9 +6,9 @@ import io.penstock.fake.FaultProxy;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisTrouble.Kind;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore;
 import io.penstock.sharing.SliceStore.Answer;
-import io.penstock.sharing.SliceStore.Round;
 import io.penstock.slices.RedisSliceStore;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -80,7 +80,7 @@ class RedisLifeIT {
   }
 
   private Answer round() {
-    return PatientWaits.join(supply.round(new Round("me", ++number, List.of())));
+    return PatientWaits.join(supply.round(SliceFixture.round("me", ++number, List.of())));
   }
 
   /** Returns why a round fails, or null; it must fail in time, whatever the reason. */
@@ -114,7 +114,7 @@ class RedisLifeIT {
     assertThat(second.life()).isEqualTo(first.life());
     assertThat(second.count()).isEqualTo(first.count() + 1);
     assertThat(second.clockNanos()).isGreaterThanOrEqualTo(first.clockNanos());
-    assertThat(second.members()).containsExactly(new SliceStore.Member("me", 0));
+    assertThat(second.members()).containsExactly(SliceFixture.member("me", 0));
   }
 
   @Test
@@ -123,7 +123,7 @@ class RedisLifeIT {
     server.command("HSET", "test:life:0", "m:gone", "1000");
     server.command("HSET", "test:life:0", "m:odd", "words");
     server.command("HSET", "test:life:0", "p:before", "1000");
-    supply.round(new Round("other", 1, List.of())).toCompletableFuture().join();
+    supply.round(SliceFixture.round("other", 1, List.of())).toCompletableFuture().join();
     assertThat(round().members())
         .extracting(SliceStore.Member::name)
         .containsExactlyInAnyOrder("me", "other");
@@ -146,7 +146,7 @@ class RedisLifeIT {
         .isNotEqualTo(0L);
     Answer next = round();
     assertThat(next.life()).isEqualTo(after.life());
-    assertThat(next.members()).containsExactly(new SliceStore.Member("me", 0));
+    assertThat(next.members()).containsExactly(SliceFixture.member("me", 0));
   }
 
   @Test
@@ -159,7 +159,7 @@ class RedisLifeIT {
     assertThat(before.sinceLossNanos()).isEqualTo(Long.MAX_VALUE);
     assertThat(after.sinceLossNanos()).as("who saw the life before says so").isZero();
     Answer joined =
-        supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
+        supply(link).round(SliceFixture.round("joiner", 1, List.of())).toCompletableFuture().join();
     assertThat(joined.sinceLossNanos()).isBetween(0L, SLACK_NANOS);
   }
 

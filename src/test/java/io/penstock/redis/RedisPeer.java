@@ -7,9 +7,9 @@ import io.penstock.limit.CellAmount;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore.Answer;
 import io.penstock.sharing.SliceStore.Ask;
-import io.penstock.sharing.SliceStore.Round;
 import io.penstock.slices.RedisSliceStore;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -56,11 +56,11 @@ final class RedisPeer implements AutoCloseable {
   }
 
   static Ask ask(String limit, long wanted) {
-    return new Ask(id(limit), LIMIT, 0, List.of(), 0, wanted, Ask.NONE);
+    return new Ask(id(limit), LIMIT, 0, List.of(), 0, wanted, Ask.NONE, Ask.NONE);
   }
 
   Answer round(Ask... asks) {
-    return PatientWaits.join(supply.round(new Round(name, ++number, List.of(asks))));
+    return PatientWaits.join(supply.round(SliceFixture.round(name, ++number, List.of(asks))));
   }
 
   /** Returns why a round fails, or null. */

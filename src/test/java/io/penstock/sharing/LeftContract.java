@@ -47,11 +47,11 @@ public abstract class LeftContract {
 
   protected final SliceStore.Answer round(SliceStore sliceStore, String member, Ask... asks) {
     number++;
-    return sent(sliceStore, new SliceStore.Round(member, number, List.of(asks)));
+    return sent(sliceStore, SliceFixture.round(member, number, List.of(asks)));
   }
 
   static Ask ask(LimitId id, LimitSpec spec, long head, long wanted, CellAmount... uses) {
-    return new Ask(id, spec, 0, List.of(uses), head, wanted, Ask.NONE);
+    return new Ask(id, spec, 0, List.of(uses), head, wanted, Ask.NONE, Ask.NONE);
   }
 
   static Ask fixed(long wanted, CellAmount... uses) {
@@ -99,7 +99,7 @@ public abstract class LeftContract {
   @Test
   void barredCell_hasNothingLeft() {
     SliceStore sliceStore = supply();
-    Ask bars = new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED);
+    Ask bars = new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED, Ask.NONE);
     assertLeft(round(sliceStore, "a", bars), 0, START + 10 * SECOND);
   }
 
@@ -124,7 +124,7 @@ public abstract class LeftContract {
 
   @Test
   void grantOfSlots_tellsWhenTheNextOneIs() {
-    LimitSpec spec = new LimitSpec.Strict(new ExactRate(4, 1));
+    LimitSpec spec = new LimitSpec.Strict(new ExactRate(4, 1), 0);
     SliceStore sliceStore = supply();
     assertLeft(round(sliceStore, "a", ask(id("strict", 0), spec, 0, 0)), 1, START);
     long next = START + 2_000_000 + SECOND / 4;

@@ -41,6 +41,7 @@ class MemorySliceStoreTest extends SliceStoreContract {
         List.of(),
         0,
         wanted,
+        SliceStore.Ask.NONE,
         SliceStore.Ask.NONE);
   }
 
@@ -62,7 +63,9 @@ class MemorySliceStoreTest extends SliceStoreContract {
   }
 
   private SliceStore.Answer told(String member, long number, SliceStore.@Nullable Seen seen) {
-    return sent(supply, new SliceStore.Round(member, number, List.of(), true, List.of(), seen));
+    return sent(
+        supply,
+        new SliceStore.Round(member, number, List.of(), true, List.of(), seen, List.of(), false));
   }
 
   @Test
@@ -172,9 +175,10 @@ class MemorySliceStoreTest extends SliceStoreContract {
   void memberSawAnotherLife_hasNotSaidAll() {
     supply();
     SliceStore.Answer first = told("a", 1, new SliceStore.Seen("before", "run", 7));
-    assertThat(first.members()).containsExactly(new SliceStore.Member("a", 0, Long.MAX_VALUE));
+    assertThat(first.members())
+        .containsExactly(new SliceStore.Member("a", 0, Long.MAX_VALUE, Long.MAX_VALUE, false));
     assertThat(told("a", 2, seen(first, 1)).members())
-        .containsExactly(new SliceStore.Member("a", 0, 0));
+        .containsExactly(new SliceStore.Member("a", 0, 0, 0, false));
   }
 
   @Test

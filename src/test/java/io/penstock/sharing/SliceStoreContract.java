@@ -40,7 +40,8 @@ public abstract class SliceStoreContract extends LeftContract {
   void nothingWanted_grantsNothingAndTellsTheClock() {
     SliceStore.Answer answer = round(supply(), "a", fixed(0));
     assertThat(answer.grants())
-        .containsExactly(new SliceStore.Grant(FIXED_ID, 100, START / 1_000, List.of(), 100, START));
+        .containsExactly(
+            new SliceStore.Grant(FIXED_ID, 100, START / 1_000, List.of(), Ask.NONE, 100, START));
     assertThat(answer.clockNanos()).isEqualTo(START);
     assertThat(answer.members()).extracting(SliceStore.Member::name).containsExactly("a");
   }
@@ -53,8 +54,7 @@ public abstract class SliceStoreContract extends LeftContract {
     SliceStore.Answer second = round(sliceStore, "b");
     assertThat(second.count()).isGreaterThan(first);
     assertThat(second.members())
-        .containsExactlyInAnyOrder(
-            new SliceStore.Member("a", SECOND), new SliceStore.Member("b", 0));
+        .containsExactlyInAnyOrder(SliceFixture.member("a", SECOND), SliceFixture.member("b", 0));
   }
 
   @Test
@@ -87,7 +87,7 @@ public abstract class SliceStoreContract extends LeftContract {
   void notReportedBecauseItIsBefore_staysAsItWas() {
     SliceStore sliceStore = supply();
     round(sliceStore, "a", fixed(100));
-    Ask later = new Ask(FIXED_ID, FIXED, NUMBERED + 1, List.of(), 0, 0, Ask.NONE);
+    Ask later = new Ask(FIXED_ID, FIXED, NUMBERED + 1, List.of(), 0, 0, Ask.NONE, Ask.NONE);
     round(sliceStore, "a", later);
     assertThat(sum(round(sliceStore, "b", fixed(100)))).isZero();
   }
@@ -95,8 +95,8 @@ public abstract class SliceStoreContract extends LeftContract {
   @Test
   void roundThatIsLateOrRepeated_changesNothingAndIsGrantedNothing() {
     SliceStore sliceStore = supply();
-    SliceStore.Round late = new SliceStore.Round("a", 1, List.of(fixed(50)));
-    SliceStore.Round next = new SliceStore.Round("a", 2, List.of(fixed(60)));
+    SliceStore.Round late = SliceFixture.round("a", 1, List.of(fixed(50)));
+    SliceStore.Round next = SliceFixture.round("a", 2, List.of(fixed(60)));
     assertThat(sum(sent(sliceStore, next))).isEqualTo(60);
     assertThat(sent(sliceStore, late).grants()).isEmpty();
     assertThat(sent(sliceStore, next).grants()).isEmpty();
@@ -169,7 +169,7 @@ public abstract class SliceStoreContract extends LeftContract {
   void barredCells_grantNothing() {
     SliceStore sliceStore = supply();
     clock(START + 9 * SECOND);
-    round(sliceStore, "a", new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED));
+    round(sliceStore, "a", new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED, Ask.NONE));
     assertThat(slices(round(sliceStore, "b", lacking(10))))
         .containsExactly(new CellAmount(NUMBERED + 1, 10));
   }
@@ -177,8 +177,11 @@ public abstract class SliceStoreContract extends LeftContract {
   @Test
   void barredCell_isToldToAllWhileItRuns() {
     SliceStore sliceStore = supply();
-    round(sliceStore, "a", new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED));
-    round(sliceStore, "a", new Ask(TRAILING_ID, TRAILING, 0, List.of(), 0, 0, START / SECOND));
+    round(sliceStore, "a", new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED, Ask.NONE));
+    round(
+        sliceStore,
+        "a",
+        new Ask(TRAILING_ID, TRAILING, 0, List.of(), 0, 0, START / SECOND, Ask.NONE));
     assertThat(barred(round(sliceStore, "b", fixed(1)))).isEqualTo(NUMBERED);
     assertThat(barred(round(sliceStore, "b", trailing(1)))).isEqualTo(START / SECOND);
     clock(START + 10 * SECOND);
@@ -261,9 +264,10 @@ public abstract class SliceStoreContract extends LeftContract {
     SliceStore sliceStore = supply();
     LimitId id = new LimitId(LimitId.Kind.KEY, "a b|c", "m", LimitMeasure.TOKENS, SECOND);
     SliceStore.Loss loss = new SliceStore.Loss(id, 7);
-    SliceStore.Round finds = new SliceStore.Round("a", 1, List.of(), true, List.of(loss));
+    SliceStore.Round finds =
+        new SliceStore.Round("a", 1, List.of(), true, List.of(loss), null, List.of(), false);
     assertThat(sent(sliceStore, finds).losses()).containsExactly(loss);
-    assertThat(sent(sliceStore, new SliceStore.Round("b", 1, List.of())).losses())
+    assertThat(sent(sliceStore, SliceFixture.round("b", 1, List.of())).losses())
         .containsExactly(loss);
   }
 
@@ -271,7 +275,9 @@ public abstract class SliceStoreContract extends LeftContract {
   void limitFoundLost_isToldForAMinute() {
     SliceStore sliceStore = supply();
     SliceStore.Loss loss = new SliceStore.Loss(FIXED_ID, 7);
-    sent(sliceStore, new SliceStore.Round("a", 1, List.of(), true, List.of(loss)));
+    sent(
+        sliceStore,
+        new SliceStore.Round("a", 1, List.of(), true, List.of(loss), null, List.of(), false));
     clock(START + 60 * SECOND);
     assertThat(round(sliceStore, "b").losses()).containsExactly(loss);
     clock(START + 60 * SECOND + 1_000);
@@ -281,33 +287,35 @@ public abstract class SliceStoreContract extends LeftContract {
   @Test
   void memberThatIsSilentForAnHour_isForgotten_andItsRoundsAreNotLateThen() {
     SliceStore sliceStore = supply();
-    sent(sliceStore, new SliceStore.Round("gone", 7, List.of()));
+    sent(sliceStore, SliceFixture.round("gone", 7, List.of()));
     clock(START + 3_600 * SECOND);
     assertThat(round(sliceStore, "a").members())
-        .contains(new SliceStore.Member("gone", 3_600 * SECOND))
+        .contains(SliceFixture.member("gone", 3_600 * SECOND))
         .hasSize(2);
     clock(START + 3_600 * SECOND + 1_000);
-    assertThat(round(sliceStore, "a").members()).containsExactly(new SliceStore.Member("a", 0));
-    assertThat(sent(sliceStore, new SliceStore.Round("gone", 1, List.of())).members())
-        .contains(new SliceStore.Member("gone", 0));
+    assertThat(round(sliceStore, "a").members()).containsExactly(SliceFixture.member("a", 0));
+    assertThat(sent(sliceStore, SliceFixture.round("gone", 1, List.of())).members())
+        .contains(SliceFixture.member("gone", 0));
   }
 
   @Test
   void roundThatDoesNotSayAll_isTold() {
     SliceStore sliceStore = supply();
-    SliceStore.Round part = new SliceStore.Round("a", 1, List.of(), false, List.of());
+    SliceStore.Round part =
+        new SliceStore.Round("a", 1, List.of(), false, List.of(), null, List.of(), false);
     assertThat(sent(sliceStore, part).members())
         .containsExactly(new SliceStore.Member("a", 0, Long.MAX_VALUE, 0, false));
-    sent(sliceStore, new SliceStore.Round("a", 2, List.of()));
+    sent(sliceStore, SliceFixture.round("a", 2, List.of()));
     clock(START + SECOND);
-    SliceStore.Round next = new SliceStore.Round("a", 3, List.of(), false, List.of());
+    SliceStore.Round next =
+        new SliceStore.Round("a", 3, List.of(), false, List.of(), null, List.of(), false);
     assertThat(sent(sliceStore, next).members())
         .containsExactly(new SliceStore.Member("a", 0, SECOND, 0, false));
   }
 
   @Test
   void strictRate_isSlotsApartThatAreHandedOutOnce() {
-    LimitSpec spec = new LimitSpec.Strict(new ExactRate(4, 1));
+    LimitSpec spec = new LimitSpec.Strict(new ExactRate(4, 1), 0);
     LimitId id = id("strict", 0);
     SliceStore sliceStore = supply();
     long first = START / 1_000 + 2_000;
@@ -338,12 +346,14 @@ public abstract class SliceStoreContract extends LeftContract {
     SliceStore sliceStore = supply();
     List<SliceStore.Missed> missed = List.of(new SliceStore.Missed("gone", START - 3 * SECOND));
     SliceStore.Round misses =
-        new SliceStore.Round("a", 1, List.of(), true, List.of(), null, missed);
-    SliceStore.Member gone = new SliceStore.Member("gone", 3 * SECOND, Long.MAX_VALUE);
+        new SliceStore.Round("a", 1, List.of(), true, List.of(), null, missed, false);
+    SliceStore.Member gone =
+        new SliceStore.Member("gone", 3 * SECOND, Long.MAX_VALUE, Long.MAX_VALUE, false);
     assertThat(sent(sliceStore, misses).members())
-        .containsExactlyInAnyOrder(new SliceStore.Member("a", 0), gone);
+        .containsExactlyInAnyOrder(SliceFixture.member("a", 0), gone);
     List<SliceStore.Missed> before = List.of(new SliceStore.Missed("gone", START - 4 * SECOND));
-    SliceStore.Round older = new SliceStore.Round("b", 1, List.of(), true, List.of(), null, before);
+    SliceStore.Round older =
+        new SliceStore.Round("b", 1, List.of(), true, List.of(), null, before, false);
     assertThat(sent(sliceStore, older).members()).contains(gone);
   }
 

@@ -31,7 +31,7 @@ class SuppliedNumbersTest {
   }
 
   private static Ask ask(long from, long head, long wanted, CellAmount... uses) {
-    return new Ask(ID, SPEC, from, List.of(uses), head, wanted, Ask.NONE);
+    return new Ask(ID, SPEC, from, List.of(uses), head, wanted, Ask.NONE, Ask.NONE);
   }
 
   private static SliceStore.Answer answer(long lostNanos) {
@@ -51,9 +51,9 @@ class SuppliedNumbersTest {
 
   @Test
   void round_isOfSomebody_andAsksOnceOfALimit() {
-    assertRefused(() -> new SliceStore.Round(" ", 1, List.of()), "member is blank");
+    assertRefused(() -> SliceFixture.round(" ", 1, List.of()), "member is blank");
     assertRefused(
-        () -> new SliceStore.Round("a", 1, List.of(ask(0, 0, 0), ask(1, 1, 1))),
+        () -> SliceFixture.round("a", 1, List.of(ask(0, 0, 0), ask(1, 1, 1))),
         "is asked for twice");
   }
 
@@ -71,7 +71,7 @@ class SuppliedNumbersTest {
 
   private static SliceStore.Grant grant(long amount) {
     List<CellAmount> slices = List.of(new CellAmount(3, amount));
-    return new SliceStore.Grant(ID, 10, 0, slices, 0, 0);
+    return new SliceStore.Grant(ID, 10, 0, slices, Ask.NONE, 0, 0);
   }
 
   @Test

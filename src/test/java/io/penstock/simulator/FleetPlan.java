@@ -206,7 +206,7 @@ final class FleetPlan {
     long sliding = WINDOWS.get(1); // shorter ones are not shared
     return switch (limitAlgorithm) {
       case NONE -> new LimitSpec.Unlimited();
-      case STRICT -> new LimitSpec.Strict(new ExactRate(10 + random.nextInt(40), 1));
+      case STRICT -> new LimitSpec.Strict(new ExactRate(10 + random.nextInt(40), 1), 0);
       case TOKEN_BUCKET ->
           new LimitSpec.TokenBucket(
               new ExactRate(10 + random.nextInt(40), 1), 20 + random.nextInt(200));

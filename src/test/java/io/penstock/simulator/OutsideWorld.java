@@ -2,6 +2,7 @@ package io.penstock.simulator;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dispatch.CallEnd;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
@@ -238,7 +239,7 @@ final class OutsideWorld {
     } else if (ticket.stage == SimTicket.Stage.RUNNING) {
       TokenUsage tokenUsage = simScenario.chance(0.5) ? usage(ticket, ticket.counted) : null;
       simulation.oracle().settled(ticket, tokenUsage, ticket.counted);
-      ticketSettlement.cancelled(tokenUsage, ticket.counted, world.now());
+      ticketSettlement.cancelled(CallEnd.answered(tokenUsage, ticket.counted), world.now());
       later(ticket, ticketSettlement);
     }
   }
@@ -433,7 +434,7 @@ final class OutsideWorld {
     }
     switch (simScenario.random.nextInt(14)) {
       case 0 -> ticketSettlement.served(null, ticket.cost.outputTokens(), now);
-      case 1 -> ticketSettlement.cancelled(null, 7, now);
+      case 1 -> ticketSettlement.cancelled(CallEnd.answered(null, 7), now);
       case 2 -> ticketSettlement.failed(FAILED, 7, now);
       case 3 -> ticketSettlement.abandoned(now);
       case 4 -> ticketSettlement.produced(1_000_000, now);

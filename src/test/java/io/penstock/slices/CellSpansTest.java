@@ -35,7 +35,7 @@ class CellSpansTest {
   private static final long DAY = LimitSpec.Day.NANOS;
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(10, 10 * SECOND);
   private static final LimitSpec SPAN = new LimitSpec.Day(10, null, 300 * MILLI);
-  private static final LimitSpec STRICT = new LimitSpec.Strict(new ExactRate(20, 1));
+  private static final LimitSpec STRICT = new LimitSpec.Strict(new ExactRate(20, 1), 0);
   private static final LimitSpec PERMITS = new LimitSpec.Concurrency(10);
   private static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new ExactRate(1, 1), 90);
 
@@ -91,7 +91,8 @@ class CellSpansTest {
   @Test
   void whatIsLeft_isKnownUntilAllIsByTheOwnClock_andOfPermitsAsLongAsSlicesLast() {
     SliceStore.Grant grant =
-        new SliceStore.Grant(SliceWorld.ID, 10, 1, List.of(), 5, SHARED + 40 * SECOND);
+        new SliceStore.Grant(
+            SliceWorld.ID, 10, 1, List.of(), SliceStore.Ask.NONE, 5, SHARED + 40 * SECOND);
     assertThat(of(FIXED).leftUntil(grant, clock, NOW + SECOND, NOW)).isEqualTo(NOW + 40 * SECOND);
     assertThat(of(PERMITS).leftUntil(grant, clock, NOW + SECOND, NOW)).isEqualTo(NOW + SECOND);
   }

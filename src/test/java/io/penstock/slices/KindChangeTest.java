@@ -33,7 +33,7 @@ class KindChangeTest {
   private static final LimitSpec TRAILING =
       new LimitSpec.TrailingWindow(CAPACITY, 60 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
   private static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new ExactRate(20, 1), 100);
-  private static final LimitSpec STRICT = new LimitSpec.Strict(new ExactRate(20, 1));
+  private static final LimitSpec STRICT = new LimitSpec.Strict(new ExactRate(20, 1), 0);
 
   private static LimitSpec day(ZoneId zone) {
     return new LimitSpec.Day(CAPACITY, new ZoneMidnights(zone, () -> START / MILLI), 0);

@@ -31,7 +31,7 @@ class LimitCellsTest {
   }
 
   private static LimitCells slots(long releases, long seconds) {
-    return of(new LimitSpec.Strict(new ExactRate(releases, seconds)));
+    return of(new LimitSpec.Strict(new ExactRate(releases, seconds), 0));
   }
 
   /** Asserts that the given time is the last at which spending of the 1000th second counts. */

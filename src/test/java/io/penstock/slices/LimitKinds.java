@@ -30,7 +30,7 @@ final class LimitKinds {
 
   static final LimitSpec SPAN = new LimitSpec.Day(900, null, 300 * MILLI);
   static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new ExactRate(40, 1), 300);
-  static final LimitSpec STRICT = new LimitSpec.Strict(new ExactRate(20, 1));
+  static final LimitSpec STRICT = new LimitSpec.Strict(new ExactRate(20, 1), 0);
   static final LimitSpec PERMITS = new LimitSpec.Concurrency(40);
   static final List<LimitSpec> ALL =
       List.of(FIXED, TRAILING, SLIDING, DAY, SPAN, BUCKET, STRICT, PERMITS);

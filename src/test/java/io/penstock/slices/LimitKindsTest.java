@@ -60,7 +60,7 @@ class LimitKindsTest {
   @ParameterizedTest
   @CsvSource({"1, 20", "3, 20", "10, 20", "1, 150", "3, 150", "10, 150", "3, 1000"})
   void slots_areUsedUp(int members, int perSecond) {
-    LimitSpec spec = new LimitSpec.Strict(new ExactRate(perSecond, 1));
+    LimitSpec spec = new LimitSpec.Strict(new ExactRate(perSecond, 1), 0);
     SliceWorld sliceWorld = offered(spec, members, 2.0 * perSecond, START + 60 * SECOND);
     assertThat(used(sliceWorld, perSecond)).isGreaterThanOrEqualTo(0.9);
   }

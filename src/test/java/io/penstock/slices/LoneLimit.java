@@ -11,6 +11,7 @@ import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore;
 import io.penstock.time.CellClock;
 import java.util.List;
@@ -51,7 +52,7 @@ final class LoneLimit {
   LoneLimit(LimitId id, LimitSpec spec, int members) {
     this.id = id;
     others =
-        IntStream.range(1, members).mapToObj(each -> new SliceStore.Member("m" + each, 0)).toList();
+        IntStream.range(1, members).mapToObj(each -> SliceFixture.member("m" + each, 0)).toList();
     clock.addReading(NOW, NOW, SHARED, 0);
     limit = new Limit(spec, NOW);
     limit.sharing().share(demand, NOW);

@@ -4,6 +4,7 @@ import static io.penstock.slices.SliceWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore;
 import java.util.Map;
 import java.util.Objects;
@@ -29,7 +30,11 @@ class LossRecoveryTest {
     long clock = heardAt + silentNanos;
     SliceStore.Member other =
         new SliceStore.Member(
-            "other", silentNanos, whole == Long.MAX_VALUE ? whole : clock - whole);
+            "other",
+            silentNanos,
+            whole == Long.MAX_VALUE ? whole : clock - whole,
+            whole == Long.MAX_VALUE ? whole : clock - whole,
+            false);
     learning.see(other, clock);
   }
 
@@ -203,7 +208,7 @@ class LossRecoveryTest {
   void otherThatSomebodyElseMisses_isWaitedForToo() {
     lose();
     learning.told(LOST);
-    learning.expect(new SliceStore.Member("third", 2 * SECOND), LOST - SECOND);
+    learning.expect(SliceFixture.member("third", 2 * SECOND), LOST - SECOND);
     assertThat(learning.missed())
         .containsExactlyInAnyOrder(
             new SliceStore.Missed("other", LOST - SECOND),
@@ -219,7 +224,7 @@ class LossRecoveryTest {
   @Test
   void whoComesAfterTheLoss_isNotWaitedFor() {
     learning.lost(Map.of(), LOST, LOST, 0);
-    learning.expect(new SliceStore.Member("joiner", 0), LOST + 1);
+    learning.expect(SliceFixture.member("joiner", 0), LOST + 1);
     assertThat(learning.missed()).isEmpty();
     assertThat(lasts(TTL)).isFalse();
     assertThat(learning.barred(CELLS)).isEqualTo(SliceStore.Ask.NONE);

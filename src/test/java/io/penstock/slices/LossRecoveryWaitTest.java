@@ -4,6 +4,7 @@ import static io.penstock.slices.SliceWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore;
 import java.util.Map;
 import java.util.Objects;
@@ -33,7 +34,7 @@ class LossRecoveryWaitTest {
   }
 
   private void see(long heardAt, long silentNanos) {
-    learning.see(new SliceStore.Member("other", silentNanos), heardAt + silentNanos);
+    learning.see(SliceFixture.member("other", silentNanos), heardAt + silentNanos);
   }
 
   private boolean lasts(long now) {
@@ -88,22 +89,22 @@ class LossRecoveryWaitTest {
   @Test
   void heardByOthersAtTheVeryInstantOfTheLoss_isWaitedFor() {
     learning.lost(Map.of(), LOST, LOST, 0);
-    learning.expect(new SliceStore.Member("third", 0), LOST);
+    learning.expect(SliceFixture.member("third", 0), LOST);
     assertThat(learning.missed()).containsExactly(new SliceStore.Missed("third", LOST));
   }
 
   @Test
   void heardByOthersAfterARestart_isWaitedForUntilItIsAware() {
     learning.restarted(Map.of(), LOST, LOST, 0);
-    learning.expect(new SliceStore.Member("third", SECOND), LOST - SECOND);
+    learning.expect(SliceFixture.member("third", SECOND), LOST - SECOND);
     assertThat(learning.missed()).containsExactly(new SliceStore.Missed("third", LOST - SECOND));
-    learning.see(new SliceStore.Member("third", 0), LOST + 1);
+    learning.see(SliceFixture.member("third", 0), LOST + 1);
     assertThat(learning.missed()).isEmpty();
   }
 
   @Test
   void nobodyIsLearnedFrom_whoIsHeardMeansNothing() {
-    learning.expect(new SliceStore.Member("third", 0), 0);
+    learning.expect(SliceFixture.member("third", 0), 0);
     lose();
     assertThat(learning.missed()).containsExactly(OTHER);
   }
@@ -119,7 +120,8 @@ class LossRecoveryWaitTest {
   @Test
   void otherThatIsSilentForJustAsLongAsSlicesLast_isStillComing() {
     learning.lost(Map.of("other", LOST - SECOND), LOST, LOST, 0);
-    SliceStore.Member silent = new SliceStore.Member("other", TTL, Long.MAX_VALUE);
+    SliceStore.Member silent =
+        new SliceStore.Member("other", TTL, Long.MAX_VALUE, Long.MAX_VALUE, false);
     learning.see(silent, LOST + 1 + TTL);
     learning.answered(TTL);
     assertThat(learning.inProgress(TTL)).isTrue();

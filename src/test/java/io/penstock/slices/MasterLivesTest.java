@@ -2,7 +2,7 @@ package io.penstock.slices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.sharing.SliceStore.Member;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore.Run;
 import io.penstock.slices.MasterLives.Life;
 import java.util.Map;
@@ -37,7 +37,7 @@ class MasterLivesTest {
     assertThat(alone.name()).isEqualTo("a");
     assertThat(alone.count()).isEqualTo(3);
     assertThat(alone.clockNanos()).isEqualTo(7_000_000);
-    assertThat(alone.members()).containsExactly(new Member("me", 1_000_000));
+    assertThat(alone.members()).containsExactly(SliceFixture.member("me", 1_000_000));
   }
 
   @Test
@@ -119,7 +119,7 @@ class MasterLivesTest {
   @Test
   void member_isKnown_whereAllMastersHeardOfIt() {
     MasterLives.Together both = round(life("a", 3, "me", "x"), life("b", 9, "me"));
-    assertThat(both.members()).containsExactly(new Member("me", 1_000_000));
+    assertThat(both.members()).containsExactly(SliceFixture.member("me", 1_000_000));
   }
 
   @Test
@@ -128,11 +128,13 @@ class MasterLivesTest {
     now += QUIET;
     assertThat(round(life("a", 4, "me", "x"), Optional.empty()).members())
         .containsExactlyInAnyOrder(
-            new Member("me", 1_000_000 + QUIET), new Member("x", 1_000_000 + QUIET));
+            SliceFixture.member("me", 1_000_000 + QUIET),
+            SliceFixture.member("x", 1_000_000 + QUIET));
     now += 1;
     assertThat(round(life("a", 5, "me", "x"), Optional.empty()).members())
         .as("the others go on")
-        .containsExactlyInAnyOrder(new Member("me", 1_000_000), new Member("x", 1_000_000));
+        .containsExactlyInAnyOrder(
+            SliceFixture.member("me", 1_000_000), SliceFixture.member("x", 1_000_000));
   }
 
   @Test

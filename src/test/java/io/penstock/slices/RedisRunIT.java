@@ -6,6 +6,7 @@ import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore;
 import io.penstock.sharing.SliceStore.Answer;
 import io.penstock.sharing.SliceStore.Round;
@@ -44,13 +45,13 @@ class RedisRunIT {
   }
 
   private Answer round() {
-    return PatientWaits.join(supply.round(new Round("me", ++number, List.of())));
+    return PatientWaits.join(supply.round(SliceFixture.round("me", ++number, List.of())));
   }
 
   /** Makes rounds until one is answered; returns the next one. */
   private Answer well() {
     PatientWaits.await("a round that goes well")
-        .until(() -> isAnswered(supply, new Round("me", ++number, List.of())));
+        .until(() -> isAnswered(supply, SliceFixture.round("me", ++number, List.of())));
     return round();
   }
 
@@ -59,11 +60,11 @@ class RedisRunIT {
     Answer saved = well();
     server.save();
     RedisSliceStore other = supply(link);
-    other.round(new Round("other", 1, List.of())).toCompletableFuture().join();
+    other.round(SliceFixture.round("other", 1, List.of())).toCompletableFuture().join();
     Answer told = round();
     server.restart();
     for (int later = 2; later < 9; later++) {
-      Round next = new Round("other", later, List.of());
+      Round next = SliceFixture.round("other", later, List.of());
       PatientWaits.await("a round of the other").until(() -> isAnswered(supply(link), next));
     }
     Answer after = well();
@@ -86,7 +87,7 @@ class RedisRunIT {
         .extracting(SliceStore.Member::sinceAwareNanos)
         .containsExactly(0L);
     Answer joined =
-        supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
+        supply(link).round(SliceFixture.round("joiner", 1, List.of())).toCompletableFuture().join();
     assertThat(joined.life()).isEqualTo(before.life());
     assertThat(joined.run().kept()).isEqualTo(Long.MAX_VALUE);
   }

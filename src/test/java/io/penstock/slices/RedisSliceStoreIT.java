@@ -15,10 +15,10 @@ import io.penstock.redis.RedisBreaker;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.RedisTrouble.Kind;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore.Answer;
 import io.penstock.sharing.SliceStore.Ask;
 import io.penstock.sharing.SliceStore.Grant;
-import io.penstock.sharing.SliceStore.Round;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +66,7 @@ public class RedisSliceStoreIT {
   }
 
   private static Ask ask(String name, long wanted) {
-    return new Ask(id(name), FIXED, 0, List.of(), 0, wanted, Ask.NONE);
+    return new Ask(id(name), FIXED, 0, List.of(), 0, wanted, Ask.NONE, Ask.NONE);
   }
 
   private Answer round(String member, Ask... asks) {
@@ -74,7 +74,7 @@ public class RedisSliceStoreIT {
   }
 
   private Answer round(String member, long numbered, Ask... asks) {
-    return PatientWaits.join(supply.round(new Round(member, numbered, List.of(asks))));
+    return PatientWaits.join(supply.round(SliceFixture.round(member, numbered, List.of(asks))));
   }
 
   private boolean connected() {
@@ -102,6 +102,7 @@ public class RedisSliceStoreIT {
                 100,
                 START / 1_000,
                 List.of(new CellAmount(100, 30)),
+                Ask.NONE,
                 70,
                 START + 10 * SECOND));
     assertThat(first.clockNanos()).isEqualTo(START);
@@ -157,7 +158,7 @@ public class RedisSliceStoreIT {
 
   @Test
   void limitOfAKindThatIsNotShared_isRefused_andNothingIsSent() {
-    Ask bad = new Ask(id("k"), new LimitSpec.Unlimited(), 0, List.of(), 0, 1, Ask.NONE);
+    Ask bad = new Ask(id("k"), new LimitSpec.Unlimited(), 0, List.of(), 0, 1, Ask.NONE, Ask.NONE);
     assertThatThrownBy(() -> round("a", bad))
         .isInstanceOf(CompletionException.class)
         .hasCauseInstanceOf(IllegalArgumentException.class);

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SharedLimitTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(1_000, 10_000 * SECOND);
   private static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new ExactRate(1, 1), 120);
-  private static final LimitSpec STRICT = new LimitSpec.Strict(new ExactRate(20, 1));
+  private static final LimitSpec STRICT = new LimitSpec.Strict(new ExactRate(20, 1), 0);
   private static final LimitSpec PERMITS = new LimitSpec.Concurrency(1_000);
   private static final long NONE = SliceStore.Ask.NONE;
 

@@ -75,8 +75,7 @@ class SharingChangeTest {
           "here",
           ticker,
           () -> UNIX_MILLIS + ticker.nanos() / 1_000_000,
-          SECOND / 10,
-          SECOND);
+          new CountSync.Terms(SECOND / 10, SECOND, SECOND, OutagePolicy.PARK));
   private SharingMode sharingMode = SharingMode.LOCAL;
   private final LimitSource source =
       new CountedLimitSource(

@@ -4,6 +4,7 @@ import static io.penstock.slices.SliceWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.sharing.RecoveryReason;
+import io.penstock.sharing.SliceFixture;
 import io.penstock.sharing.SliceStore;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ class StoreLivesTest {
   }
 
   private static SliceStore.Member silent(long nanos) {
-    return new SliceStore.Member("other", nanos);
+    return SliceFixture.member("other", nanos);
   }
 
   /** Returns a member that has not heard of the run yet. */
@@ -280,7 +281,7 @@ class StoreLivesTest {
     life = "next";
     hear(TTL + 1, left(5));
     assertThat(lives.missed()).isEmpty();
-    hear(TTL + 2, new SliceStore.Member("third", 5));
+    hear(TTL + 2, SliceFixture.member("third", 5));
     assertThat(lives.missed()).containsExactly(new SliceStore.Missed("third", ZERO + TTL - 3));
   }
 
@@ -298,7 +299,7 @@ class StoreLivesTest {
 
   @Test
   void othersHeardLately_live_butNoneThatLeft_norThisOneTwice() {
-    joined(silent(0), new SliceStore.Member("self", 0));
+    joined(silent(0), SliceFixture.member("self", 0));
     assertThat(lives.known()).isEqualTo(Map.of("other", ZERO + TTL));
     assertThat(lives.living(ZERO + TTL + 7, 7)).isEqualTo(2);
     assertThat(lives.living(ZERO + TTL + 8, 7)).isEqualTo(1);

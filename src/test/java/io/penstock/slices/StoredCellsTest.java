@@ -26,7 +26,9 @@ class StoredCellsTest {
   }
 
   private void told(long from, CellAmount... uses) {
-    stored.acknowledge(new SliceStore.Ask(SliceWorld.ID, SPEC, from, List.of(uses), 0, 0, -1), 3);
+    stored.acknowledge(
+        new SliceStore.Ask(SliceWorld.ID, SPEC, from, List.of(uses), 0, 0, -1, SliceStore.Ask.NONE),
+        3);
   }
 
   private static CellAmount use(long cell, long amount) {

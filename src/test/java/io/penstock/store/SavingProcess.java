@@ -7,6 +7,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
+import io.penstock.usage.CachedInput;
 import io.penstock.usage.SnapshotStore;
 import io.penstock.usage.SnapshotStore.Snapshot;
 import io.penstock.usage.SnapshotStore.Spent;
@@ -69,7 +70,7 @@ final class SavingProcess {
     spent.put(COUNTER, List.of(new Spent(1, number)));
     List<UsageLedger.Row> usage = new ArrayList<>();
     for (int row = 0; row < USAGE_ROWS; row++) {
-      usage.add(new UsageLedger.Row(DAY, "k" + row, "", "", number, 0, 0));
+      usage.add(new UsageLedger.Row(DAY, "k" + row, "", "", number, 0, 0, CachedInput.NONE));
     }
     return new Snapshot(Map.of(), spent, usage);
   }

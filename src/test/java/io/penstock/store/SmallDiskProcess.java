@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import io.penstock.key.KeyStore;
 import io.penstock.store.KeyStorageContract.Instance;
+import io.penstock.usage.CachedInput;
 import io.penstock.usage.SnapshotStore;
 import io.penstock.usage.SnapshotStore.Snapshot;
 import io.penstock.usage.UsageLedger;
@@ -94,7 +95,9 @@ final class SmallDiskProcess {
   private static String save(SnapshotStore store, int number, int rows) {
     List<UsageLedger.Row> usage = new ArrayList<>();
     for (int row = 0; row < rows; row++) {
-      usage.add(new UsageLedger.Row(LocalDate.of(2026, 1, 1), "k" + row, "", "", number, 0, 0));
+      usage.add(
+          new UsageLedger.Row(
+              LocalDate.of(2026, 1, 1), "k" + row, "", "", number, 0, 0, CachedInput.NONE));
     }
     try {
       store.save(new Snapshot(Map.of(), Map.of(), usage));

@@ -63,10 +63,11 @@ class StoredStateGoldenTest {
         Map.of(ODD, new ModelLimits(1, 2, 3), "gpt-4o", new ModelLimits(0, 4, 0)),
         spent,
         List.of(
-            new UsageLedger.Row(day, "", "", "", 0, 0, 0),
-            new UsageLedger.Row(day, "k", "g", ODD, 1, 2, 3),
+            new UsageLedger.Row(day, "", "", "", 0, 0, 0, CachedInput.NONE),
+            new UsageLedger.Row(day, "k", "g", ODD, 1, 2, 3, CachedInput.NONE),
             new UsageLedger.Row(day.plusDays(1), "c", "g", ODD, 1, 9, 3, new CachedInput(4, 3, 2)),
-            new UsageLedger.Row(day.plusDays(1), "k", "g", "m", Long.MAX_VALUE, 2, 3)));
+            new UsageLedger.Row(
+                day.plusDays(1), "k", "g", "m", Long.MAX_VALUE, 2, 3, CachedInput.NONE)));
   }
 
   private static void save(Path file) throws Exception {

@@ -56,8 +56,8 @@ public abstract class SnapshotStoreContract {
             new LimitId(LimitId.Kind.KEY, "k", "gpt-4o", LimitMeasure.REQUESTS, 0),
             List.of(new Spent(0, 5))),
         List.of(
-            new UsageLedger.Row(day, "", "", "", 0, 0, 0),
-            new UsageLedger.Row(day, "k", "g", odd, number, 2, 3),
+            new UsageLedger.Row(day, "", "", "", 0, 0, 0, CachedInput.NONE),
+            new UsageLedger.Row(day, "k", "g", odd, number, 2, 3, CachedInput.NONE),
             new UsageLedger.Row(
                 day.plusDays(1),
                 "c",
@@ -67,7 +67,8 @@ public abstract class SnapshotStoreContract {
                 9L + number,
                 3,
                 new CachedInput(4, 3L + number, 2)),
-            new UsageLedger.Row(day.plusDays(1), "k", "g", odd, Long.MAX_VALUE, 2, 3)));
+            new UsageLedger.Row(
+                day.plusDays(1), "k", "g", odd, Long.MAX_VALUE, 2, 3, CachedInput.NONE)));
   }
 
   @Test

@@ -54,9 +54,9 @@ class UsageLedgerTest {
     ledger.add("k", "g", "m", used(7, 7));
     assertThat(ledger.rows())
         .containsExactly(
-            new Row(DAY.minusDays(1), "k", "g", "m", 1, 7, 7),
-            new Row(DAY, "k", "", "", 1, 5, 0),
-            new Row(DAY, "k", "g", "m", 2, 30, 3));
+            new Row(DAY.minusDays(1), "k", "g", "m", 1, 7, 7, CachedInput.NONE),
+            new Row(DAY, "k", "", "", 1, 5, 0, CachedInput.NONE),
+            new Row(DAY, "k", "g", "m", 2, 30, 3, CachedInput.NONE));
     assertThat(ledger.rows(DAY, DAY)).hasSize(2);
     assertThat(ledger.rows(DAY, DAY.minusDays(1))).isEmpty();
   }
@@ -68,13 +68,13 @@ class UsageLedgerTest {
     IntStream.range(100, 1_000).forEach(i -> ledger.add("k", "g", "m" + i, used(1, 1)));
     assertThat(ledger.rows())
         .hasSize(101)
-        .contains(new Row(DAY, "k", "g", UsageLedger.OTHER, 900, 900, 900));
+        .contains(new Row(DAY, "k", "g", UsageLedger.OTHER, 900, 900, 900, CachedInput.NONE));
     ledger.add("k", "g", "m7", used(1, 1));
     ledger.add("another", "g", "m200", used(1, 1));
     assertThat(ledger.rows())
         .hasSize(102)
-        .contains(new Row(DAY, "k", "g", "m7", 2, 2, 2))
-        .contains(new Row(DAY, "another", "g", "m200", 1, 1, 1));
+        .contains(new Row(DAY, "k", "g", "m7", 2, 2, 2, CachedInput.NONE))
+        .contains(new Row(DAY, "another", "g", "m200", 1, 1, 1, CachedInput.NONE));
   }
 
   @Test
@@ -84,10 +84,20 @@ class UsageLedgerTest {
     IntStream.range(300, 5_000).forEach(i -> ledger.add("k" + i, null, "m", used(1, 2)));
     assertThat(ledger.rows())
         .hasSize(301)
-        .contains(new Row(DAY, UsageLedger.OTHER, "", UsageLedger.OTHER, 4_700, 4_700, 9_400));
+        .contains(
+            new Row(
+                DAY,
+                UsageLedger.OTHER,
+                "",
+                UsageLedger.OTHER,
+                4_700,
+                4_700,
+                9_400,
+                CachedInput.NONE));
     clock.addAndGet(86_400_000);
     ledger.add("k4999", null, "m", used(1, 2));
-    assertThat(ledger.rows()).contains(new Row(DAY.plusDays(1), "k4999", "", "m", 1, 1, 2));
+    assertThat(ledger.rows())
+        .contains(new Row(DAY.plusDays(1), "k4999", "", "m", 1, 1, 2, CachedInput.NONE));
   }
 
   @Test
@@ -103,16 +113,16 @@ class UsageLedgerTest {
   void rowsOfAnEarlierProcess_areGoneOnWith() {
     ledger.restore(
         List.of(
-            new Row(DAY, "k", "g", "m", 3, 30, 300),
-            new Row(DAY.minusDays(399), "k", "g", "m", 1, 1, 1),
-            new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1),
-            new Row(DAY.plusDays(1), "k", "g", "m", 1, 1, 1)));
-    ledger.restore(List.of(new Row(DAY, "k", "g", "m", 1, 1, Long.MAX_VALUE)));
+            new Row(DAY, "k", "g", "m", 3, 30, 300, CachedInput.NONE),
+            new Row(DAY.minusDays(399), "k", "g", "m", 1, 1, 1, CachedInput.NONE),
+            new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1, CachedInput.NONE),
+            new Row(DAY.plusDays(1), "k", "g", "m", 1, 1, 1, CachedInput.NONE)));
+    ledger.restore(List.of(new Row(DAY, "k", "g", "m", 1, 1, Long.MAX_VALUE, CachedInput.NONE)));
     assertThat(ledger.rows())
         .containsExactly(
-            new Row(DAY.minusDays(399), "k", "g", "m", 1, 1, 1),
-            new Row(DAY, "k", "g", "m", 4, 31, Long.MAX_VALUE),
-            new Row(DAY.plusDays(1), "k", "g", "m", 1, 1, 1));
+            new Row(DAY.minusDays(399), "k", "g", "m", 1, 1, 1, CachedInput.NONE),
+            new Row(DAY, "k", "g", "m", 4, 31, Long.MAX_VALUE, CachedInput.NONE),
+            new Row(DAY.plusDays(1), "k", "g", "m", 1, 1, 1, CachedInput.NONE));
   }
 
   @Test
@@ -126,12 +136,13 @@ class UsageLedgerTest {
   @Test
   void namesOfNothingThatCanBeWritten_areQuestionMarks() {
     ledger.add("\n\u001f", "\u007f\u0080", "\u2028\u2029", used(1, 1));
-    assertThat(ledger.rows()).containsExactly(new Row(DAY, "??", "??", "??", 1, 1, 1));
+    assertThat(ledger.rows())
+        .containsExactly(new Row(DAY, "??", "??", "??", 1, 1, 1, CachedInput.NONE));
   }
 
   @Test
   void tooOldWhenItIsRestored_isGone_alsoOnceTheClockIsSetBack() {
-    Row old = new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1);
+    Row old = new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1, CachedInput.NONE);
     ledger.restore(List.of(old));
     clock.addAndGet(-86_400_000L);
     assertThat(ledger.rows()).isEmpty();
@@ -147,8 +158,8 @@ class UsageLedgerTest {
     small.add("k", null, "m", used(4, 4));
     assertThat(small.rows())
         .containsExactly(
-            new Row(DAY, "k", "", "m", 2, 5, 5),
-            new Row(DAY, UsageLedger.OTHER, "", UsageLedger.OTHER, 1, 2, 2));
+            new Row(DAY, "k", "", "m", 2, 5, 5, CachedInput.NONE),
+            new Row(DAY, UsageLedger.OTHER, "", UsageLedger.OTHER, 1, 2, 2, CachedInput.NONE));
   }
 
   @Test

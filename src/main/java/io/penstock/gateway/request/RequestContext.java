@@ -301,11 +301,6 @@ public final class RequestContext {
     cost = of;
   }
 
-  /** Sets the cost and the findings of a body that was read. */
-  public void setCost(Cost of, WeighedRequest.Request body) {
-    setCost(of, body, body.content());
-  }
-
   /**
    * Sets the cost and the findings of a body that was read; its text may have been counted more
    * exactly since.

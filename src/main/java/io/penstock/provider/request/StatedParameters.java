@@ -179,11 +179,6 @@ public final class StatedParameters {
     }
   }
 
-  /** Returns whether the request asks for a stream. */
-  boolean stream() {
-    return stream;
-  }
-
   /**
    * Returns the estimated request.
    *

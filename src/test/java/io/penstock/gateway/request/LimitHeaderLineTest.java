@@ -54,7 +54,7 @@ class LimitHeaderLineTest {
   @Test
   void slots_areOneEach() {
     LimitHeaderLine line =
-        line(LimitMeasure.REQUESTS, new LimitSpec.Strict(new ExactRate(1, 3)), 1);
+        line(LimitMeasure.REQUESTS, new LimitSpec.Strict(new ExactRate(1, 3), 0), 1);
     assertThat(line.policy()).isEqualTo("\"l\";q=1;w=3");
     assertThat(line.left()).isEqualTo("\"l\";r=0;t=3");
   }

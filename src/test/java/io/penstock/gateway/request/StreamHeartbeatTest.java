@@ -100,13 +100,9 @@ class StreamHeartbeatTest {
             ClientIdentity.ANYONE,
             ProviderCall.of(endpoint.spec(), "POST", "/openai/v1/chat/completions"),
             () -> 0);
-    requestContext.setCost(
-        new Cost(3, 4, 0),
-        new WeighedRequest.Request(
-            new RequestContent("m", 3, 0, RequestContent.UNSTATED, 1, true),
-            new Cost(3, 4, 0),
-            true,
-            null));
+    Cost cost = new Cost(3, 4, 0);
+    RequestContent content = new RequestContent("m", 3, 0, RequestContent.UNSTATED, 1, true);
+    requestContext.setCost(cost, new WeighedRequest.Request(content, cost, true, null), content);
     return requestContext;
   }
 

@@ -33,7 +33,7 @@ class KindChangeoverRatesTest {
   private final long first = START + 2_000;
 
   private static LimitSpec slots(long releases, long seconds) {
-    return new LimitSpec.Strict(new ExactRate(releases, seconds));
+    return new LimitSpec.Strict(new ExactRate(releases, seconds), 0);
   }
 
   private static long sum(List<CellAmount> parts) {

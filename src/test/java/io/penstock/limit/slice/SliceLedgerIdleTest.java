@@ -106,7 +106,7 @@ class SliceLedgerIdleTest {
 
   @Test
   void slotsAreHandedOut_idleWhenTheNextOneBegins() {
-    LimitSpec slots = new LimitSpec.Strict(new ExactRate(1, 10));
+    LimitSpec slots = new LimitSpec.Strict(new ExactRate(1, 10), 0);
     SliceLedger sliceLedger = new SliceLedger(CellPartition.of(slots));
     assertThat(round(sliceLedger, slots, 1, SliceLedger.NONE)).hasSize(1);
     idleFrom(sliceLedger, START + 2_000 + 10 * SECOND);

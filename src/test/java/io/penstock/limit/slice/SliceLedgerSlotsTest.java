@@ -21,7 +21,7 @@ class SliceLedgerSlotsTest {
   private final long first = ledgerFixture.now + 2_000;
 
   private static LimitSpec rate(long releases, long seconds) {
-    return new LimitSpec.Strict(new ExactRate(releases, seconds));
+    return new LimitSpec.Strict(new ExactRate(releases, seconds), 0);
   }
 
   private static long sum(List<CellAmount> parts) {

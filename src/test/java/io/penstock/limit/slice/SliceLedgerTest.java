@@ -175,7 +175,7 @@ class SliceLedgerTest {
 
   @Test
   void slots_areAnIntervalApartAndHandedOutOnce() {
-    LimitSpec spec = new LimitSpec.Strict(new ExactRate(3, 1));
+    LimitSpec spec = new LimitSpec.Strict(new ExactRate(3, 1), 0);
     SliceLedger sliceLedger = shares(spec);
     long first = now + 2_000;
     assertThat(round(sliceLedger, spec, "a", 1, 2))
@@ -192,7 +192,7 @@ class SliceLedgerTest {
 
   @Test
   void slotsCloserThanFiveMillis_areOnePart() {
-    LimitSpec spec = new LimitSpec.Strict(new ExactRate(1_000, 1));
+    LimitSpec spec = new LimitSpec.Strict(new ExactRate(1_000, 1), 0);
     long first = now + 2_000;
     assertThat(round(shares(spec), spec, "a", 0, 12))
         .containsExactly(
@@ -203,7 +203,7 @@ class SliceLedgerTest {
 
   @Test
   void slotsLaterThanASliceLives_areNotHandedOutYet() {
-    LimitSpec spec = new LimitSpec.Strict(new ExactRate(1, 10));
+    LimitSpec spec = new LimitSpec.Strict(new ExactRate(1, 10), 0);
     SliceLedger sliceLedger = shares(spec);
     long first = now + 2_000;
     assertThat(round(sliceLedger, spec, "a", 1, 5)).containsExactly(new CellAmount(first, 1));
@@ -218,7 +218,7 @@ class SliceLedgerTest {
 
   @Test
   void slotsThatManyWant_areHandedOutInSmallRuns() {
-    LimitSpec spec = new LimitSpec.Strict(new ExactRate(10, 1));
+    LimitSpec spec = new LimitSpec.Strict(new ExactRate(10, 1), 0);
     SliceLedger sliceLedger = shares(spec);
     round(sliceLedger, spec, "b", 0, 0);
     assertThat(round(sliceLedger, spec, "a", 0, 50)).hasSize(5);
@@ -227,7 +227,7 @@ class SliceLedgerTest {
 
   @Test
   void slots_areNeverBeforeWhatIsOfUseNorInBarredTime() {
-    LimitSpec spec = new LimitSpec.Strict(new ExactRate(10, 1));
+    LimitSpec spec = new LimitSpec.Strict(new ExactRate(10, 1), 0);
     SliceLedger sliceLedger = shares(spec);
     CellPartition at = CellPartition.of(spec);
     SliceLedger.Report late =
