@@ -30,6 +30,8 @@ import tools.jackson.databind.node.MissingNode;
 final class KeysCommand {
   private static final String KEYS = "/keys";
   private static final String NAME = "NAME";
+  private static final String NEW = "new";
+  private static final String UPDATE = "update";
   private static final String SECRET = "secret";
   private static final int GOOD = 0;
   private static final int FAILED = 1;
@@ -45,7 +47,9 @@ final class KeysCommand {
 
   /** Returns the command, ready to be added to a command line. */
   static CommandLine line(Map<String, String> environment) {
-    return new CommandLine(new KeysCommand(), new Mixins(environment));
+    CommandLine line = new CommandLine(new KeysCommand(), new Mixins(environment));
+    List.of(NEW, UPDATE).forEach(name -> KeyOptions.add(command(line, name)));
+    return line;
   }
 
   /** Creates shared options with the environment from which they take defaults. */
@@ -56,6 +60,14 @@ final class KeysCommand {
           ? type.cast(new OperatorClient(environment))
           : CommandLine.defaultFactory().create(type);
     }
+  }
+
+  private static CommandSpec command(CommandLine line, String name) {
+    return Objects.requireNonNull(line.getSubcommands().get(name)).getCommandSpec();
+  }
+
+  private KeyOptions options(String name) {
+    return new KeyOptions(command(Objects.requireNonNull(spec).commandLine(), name));
   }
 
   private int run(OperatorClient client, Task task) {
@@ -75,7 +87,7 @@ final class KeysCommand {
   }
 
   @Command(
-      name = "new",
+      name = NEW,
       description = "Make a key and print its secret, this once.",
       mixinStandardHelpOptions = true)
   int make(
@@ -92,7 +104,6 @@ final class KeysCommand {
               description =
                   "SHA-256 of a secret that you have made; the gateway makes no other then.")
           @Nullable String sha256,
-      @Mixin KeyOptions options,
       @Mixin Output output) {
     return run(
         client,
@@ -102,7 +113,7 @@ final class KeysCommand {
           if (sha256 != null) {
             body.put("sha256", sha256);
           }
-          body.putAll(options.terms(MissingNode.getInstance()));
+          body.putAll(options(NEW).terms(MissingNode.getInstance()));
           JsonNode made = to.ask("POST", KEYS, body).body();
           if (output.json) {
             out.println(made);
@@ -176,7 +187,7 @@ final class KeysCommand {
   }
 
   @Command(
-      name = "update",
+      name = UPDATE,
       description = {
         "Change the terms of a key that are named; the others stay as they are.",
         "The words 'unlimited', 'all', 'none', 'never' and 'default' take a term away."
@@ -185,11 +196,11 @@ final class KeysCommand {
   int update(
       @Mixin OperatorClient client,
       @Parameters(paramLabel = NAME) String name,
-      @Mixin KeyOptions options,
       @Mixin Output output) {
     return run(
         client,
         (to, out, err) -> {
+          KeyOptions options = options(UPDATE);
           JsonNode known =
               options.limitsModels()
                   ? to.ask("GET", path(name), null).body().path("models")

@@ -1,19 +1,15 @@
 package io.penstock.config;
 
 import io.penstock.config.shape.EffectiveValues;
-import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.ValueShape;
 import io.penstock.config.shape.WordShapes;
 import io.penstock.key.GroupSpec;
-import io.penstock.key.KeyTerms;
 import java.util.List;
 import java.util.Map;
 
 /** The settings of {@code groups[]}: the limits that the keys of a group share. */
 final class GroupSettings {
-  private static final NumberShapes.Whole LIMIT = KeySettings.whole(KeyTerms.LIMIT);
-
   static final RouteSetting<String> NAME =
       RouteSetting.required(
           "name", new WordShapes.Identifier(), "Its name, which keys state as group.");
@@ -40,7 +36,7 @@ final class GroupSettings {
   private GroupSettings() {}
 
   private static RouteSetting<Long> limit(String name, String what) {
-    return RouteSetting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
+    return RouteSetting.fixed(name, KeySettings.LIMIT, 0L, what + "; 0 is unlimited.");
   }
 
   /** Returns the group described by checked settings. */

@@ -22,20 +22,22 @@ import static io.penstock.config.KeySettings.WEIGHT;
 import static io.penstock.config.SharingSetting.SHARING;
 
 import io.penstock.config.shape.EffectiveValues;
-import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SourcePlace;
+import io.penstock.cost.AllowedCalls;
 import io.penstock.key.KeySpec;
+import io.penstock.key.KeySpec.LimitPolicy;
 import io.penstock.key.KeySpec.Limits;
+import io.penstock.key.KeySpec.Rank;
 import io.penstock.key.KeySpec.Scope;
 import io.penstock.key.KeySpec.Secret;
 import io.penstock.key.KeyTerms;
+import io.penstock.sharing.SharingMode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BiConsumer;
 
 /** Checks that the settings of one key are consistent, builds the key, and shows it. */
 final class KeyBuilder {
@@ -61,76 +63,69 @@ final class KeyBuilder {
 
   /** Returns the key described by usable settings, or adds a fault for a contradiction. */
   static Optional<KeySpec> build(EffectiveValues values, FaultCollector faultCollector) {
-    try {
-      Secret secret = new Secret(values.get(SHA256), KeySpec.NEVER);
-      return Optional.of(terms(values).key(values.get(NAME), List.of(secret)));
-    } catch (KeyTerms.Contradiction contradiction) {
-      SourcePlace place =
-          contradiction.term().equals(PRIORITY.name())
-              ? values.placeOfAny(PRIORITY, MAX_PRIORITY)
-              : values.place(STRICT_AFTER_DENIAL);
-      faultCollector.add(place, String.valueOf(contradiction.getMessage()));
-      return Optional.empty();
-    }
+    List<Secret> secrets = List.of(new Secret(values.get(SHA256), KeySpec.NEVER));
+    return terms(values, faultCollector::add)
+        .map(terms -> new KeySpec(values.get(NAME), secrets, terms));
   }
 
-  private static KeyTerms terms(EffectiveValues values) {
-    return new KeyTerms(
-        new Limits(
-            values.get(RPM),
-            values.get(TPM),
-            values.get(RPD),
-            values.get(CONCURRENCY),
-            values.get(BUDGET_TOKENS_PER_DAY),
-            values.get(MAX_OUTPUT_TOKENS)),
-        values.get(MODELS),
-        values.find(GROUP).orElse(null),
-        new Scope(
-            values.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
-            values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null),
-            values.get(CALLS)),
-        values.get(PRIORITY),
-        values.get(MAX_PRIORITY),
-        values.get(WEIGHT),
-        values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
-        values.get(ON_LIMIT),
-        values.get(STRICT_AFTER_DENIAL),
-        values.find(SHARING).orElse(null));
+  /**
+   * Returns the terms described by usable settings, or nothing and the fault of a contradiction.
+   */
+  static Optional<KeyTerms> terms(EffectiveValues values, BiConsumer<SourcePlace, String> faults) {
+    long priority = values.get(PRIORITY);
+    long highest = values.get(MAX_PRIORITY);
+    if (priority > highest) {
+      faults.accept(
+          values.placeOfAny(PRIORITY, MAX_PRIORITY),
+          "priority is %d, above max_priority %d, expected at most that"
+              .formatted(priority, highest));
+      return Optional.empty();
+    }
+    SharingMode sharing = values.find(SHARING).orElse(null);
+    if (values.get(STRICT_AFTER_DENIAL) && sharing != null && sharing != SharingMode.EVENTUAL) {
+      faults.accept(
+          values.place(STRICT_AFTER_DENIAL),
+          "strict_after_denial is true, but sharing is %s, expected eventual"
+              .formatted(sharing.text()));
+      return Optional.empty();
+    }
+    return Optional.of(
+        new KeyTerms(
+            new Limits(
+                values.get(RPM),
+                values.get(TPM),
+                values.get(RPD),
+                values.get(CONCURRENCY),
+                values.get(BUDGET_TOKENS_PER_DAY),
+                values.get(MAX_OUTPUT_TOKENS)),
+            values.get(MODELS),
+            values.find(GROUP).orElse(null),
+            new Scope(
+                values.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
+                values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null),
+                values.get(CALLS)),
+            new Rank(
+                Math.toIntExact(priority),
+                Math.toIntExact(highest),
+                Math.toIntExact(values.get(WEIGHT))),
+            values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
+            new LimitPolicy(values.get(ON_LIMIT), values.get(STRICT_AFTER_DENIAL), sharing)));
   }
 
   /** Returns a key in the form in which route files write it, with its secret masked. */
   static Map<String, Object> shown(KeySpec key) {
     Map<String, Object> shown = new LinkedHashMap<>();
-    put(shown, NAME, key.name());
-    put(shown, SHA256, key.secrets().getFirst().sha256());
-    put(shown, RPM, key.limits().rpm());
-    put(shown, TPM, key.limits().tpm());
-    put(shown, RPD, key.limits().rpd());
-    put(shown, CONCURRENCY, key.limits().concurrency());
-    put(shown, BUDGET_TOKENS_PER_DAY, key.limits().budgetTokensPerDay());
-    put(shown, MAX_OUTPUT_TOKENS, key.limits().maxOutputTokens());
-    put(shown, MODELS, key.models());
-    put(shown, GROUP, key.group());
-    put(shown, ALLOWED_MODELS, sorted(key.scope().models()));
-    put(shown, ALLOWED_ENDPOINTS, sorted(key.scope().endpoints()));
-    put(shown, CALLS, key.scope().calls());
-    put(shown, PRIORITY, (long) key.rank().priority());
-    put(shown, MAX_PRIORITY, (long) key.rank().maxPriority());
-    put(shown, WEIGHT, (long) key.rank().weight());
-    put(shown, EXPIRES_AT, key.expiresAtMillis() == KeySpec.NEVER ? null : key.expiresAtMillis());
-    put(shown, ON_LIMIT, key.waits());
-    put(shown, STRICT_AFTER_DENIAL, key.strictAfterDenial());
-    return shown;
-  }
-
-  private static <T> void put(
-      Map<String, Object> shown, RouteSetting<T> setting, @Nullable T value) {
-    if (value != null) {
-      shown.put(setting.name(), setting.shape().show(value));
+    shown.put(NAME.name(), NAME.shape().show(key.name()));
+    shown.put(SHA256.name(), SHA256.shape().show(key.secrets().getFirst().sha256()));
+    for (KeyTerm<?> term : KeySettings.TERMS) {
+      Object value = term.shown(key.terms());
+      if (value == null && term.setting().equals(CALLS)) {
+        value = CALLS.shape().show(AllowedCalls.ALL);
+      }
+      if (value != null) {
+        shown.put(term.name(), value);
+      }
     }
-  }
-
-  private static @Nullable List<String> sorted(@Nullable Set<String> names) {
-    return names == null ? null : List.copyOf(new TreeSet<>(names));
+    return shown;
   }
 }

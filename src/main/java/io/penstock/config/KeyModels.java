@@ -3,13 +3,11 @@ package io.penstock.config;
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.FileSection;
 import io.penstock.config.shape.ModelsSetting;
-import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SectionSchema;
 import io.penstock.config.shape.SourceFile;
 import io.penstock.config.shape.ValueShape;
 import io.penstock.key.KeySpec.ModelLimits;
-import io.penstock.key.KeyTerms;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,12 +21,11 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 
 /** Limits of a key for single models, by the names that clients use. */
 record KeyModels() implements ValueShape<Map<String, ModelLimits>> {
-  private static final NumberShapes.Whole LIMIT = KeySettings.whole(KeyTerms.LIMIT);
-
   static final RouteSetting<Long> RPM =
-      RouteSetting.fixed("rpm", LIMIT, 0L, "Requests in any 60 seconds; 0 is unlimited.");
+      RouteSetting.fixed(
+          "rpm", KeySettings.LIMIT, 0L, "Requests in any 60 seconds; 0 is unlimited.");
   static final RouteSetting<Long> TPM =
-      RouteSetting.fixed("tpm", LIMIT, 0L, "Tokens in any 60 seconds; 0 is unlimited.");
+      RouteSetting.fixed("tpm", KeySettings.LIMIT, 0L, "Tokens in any 60 seconds; 0 is unlimited.");
 
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE = List.of(RPM, TPM);

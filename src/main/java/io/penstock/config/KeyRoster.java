@@ -105,18 +105,18 @@ final class KeyRoster {
       ServedModels served,
       BiConsumer<SourcePlace, String> warn) {
     for (Entry entry : keys.values()) {
-      String group = entry.key().group();
+      String group = entry.key().terms().group();
       if (group != null && !groupNames.containsKey(group)) {
         faultCollector.add(
             entry.group(), "group " + ScalarValue.quote(group) + " " + missing(group));
       }
       String may = ", which key " + ScalarValue.quote(entry.key().name()) + " may use";
-      for (String model : sorted(entry.key().scope().models())) {
+      for (String model : sorted(entry.key().terms().scope().models())) {
         served
             .problem(model)
             .ifPresent(problem -> warn.accept(entry.models(), "allowed_models: " + problem));
       }
-      for (String path : sorted(entry.key().scope().endpoints())) {
+      for (String path : sorted(entry.key().terms().scope().endpoints())) {
         if (endpoints.stream().noneMatch(endpoint -> covers(endpoint, path))) {
           warn.accept(
               entry.endpoints(),

@@ -9,15 +9,29 @@ import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SecretDigest;
 import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.AllowedCalls;
+import io.penstock.cost.Cost;
+import io.penstock.key.KeySpec;
+import io.penstock.key.KeySpec.Limits;
 import io.penstock.key.KeySpec.ModelLimits;
 import io.penstock.key.KeyTerms;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The settings of {@code keys[]}. */
-final class KeySettings {
-  private static final NumberShapes.Whole LIMIT = whole(KeyTerms.LIMIT);
-  private static final NumberShapes.Whole PRIORITIES = whole(KeyTerms.PRIORITY);
+/** The settings of {@code keys[]}, which are also the terms of keys in JSON and in commands. */
+public final class KeySettings {
+  /** A limit; 0 is unlimited. */
+  static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
+
+  private static final NumberShapes.Whole PRIORITIES =
+      new NumberShapes.Whole(-1_000_000, 1_000_000);
+  private static final NumberShapes.Whole WEIGHTS = new NumberShapes.Whole(1, 1_000_000);
+  private static final String UNLIMITED = "unlimited";
+  private static final String ALL = "all";
+  private static final String DEFAULT = "default";
 
   static final RouteSetting<String> NAME =
       RouteSetting.required(
@@ -81,7 +95,7 @@ final class KeySettings {
           "The highest priority its requests can state.");
 
   static final RouteSetting<Long> WEIGHT =
-      RouteSetting.fixed("weight", whole(KeyTerms.WEIGHT), 1L, "Its part where shares are fair.");
+      RouteSetting.fixed("weight", WEIGHTS, 1L, "Its part where shares are fair.");
 
   static final RouteSetting<Long> EXPIRES_AT =
       RouteSetting.unset(
@@ -105,29 +119,89 @@ final class KeySettings {
           "Whether the shared count is asked for after a denial (on_limit reject, sharing"
               + " eventual).");
 
+  /** The terms, in display order. */
+  public static final List<KeyTerm<?>> TERMS =
+      List.of(
+          limit(RPM, Limits::rpm, "requests per minute", "rpm"),
+          limit(TPM, Limits::tpm, "tokens per minute", "tpm"),
+          limit(RPD, Limits::rpd, "requests per day", "rpd"),
+          limit(CONCURRENCY, Limits::concurrency, "requests at a time", "concurrency"),
+          limit(BUDGET_TOKENS_PER_DAY, Limits::budgetTokensPerDay, "tokens per UTC day", "budget"),
+          limit(
+              MAX_OUTPUT_TOKENS,
+              Limits::maxOutputTokens,
+              "output per request",
+              "max-output-tokens"),
+          new KeyTerm<>(MODELS, KeyTerms::models, "limits for models", "", "", null),
+          new KeyTerm<>(GROUP, KeyTerms::group, "group", "group", "NAME", "none"),
+          new KeyTerm<>(
+              ALLOWED_MODELS,
+              terms -> sorted(terms.scope().models()),
+              "models",
+              "models",
+              "NAME",
+              ALL),
+          new KeyTerm<>(
+              ALLOWED_ENDPOINTS,
+              terms -> sorted(terms.scope().endpoints()),
+              "endpoints",
+              "endpoints",
+              "PATH",
+              ALL),
+          new KeyTerm<>(
+              CALLS,
+              terms -> terms.scope().calls().all() ? null : terms.scope().calls(),
+              "calls",
+              "calls",
+              "CALL",
+              ALL),
+          new KeyTerm<>(
+              PRIORITY, terms -> (long) terms.rank().priority(), "priority", "priority", "N", null),
+          new KeyTerm<>(
+              MAX_PRIORITY,
+              terms -> (long) terms.rank().maxPriority(),
+              "highest priority",
+              "max-priority",
+              "N",
+              DEFAULT),
+          new KeyTerm<>(
+              WEIGHT, terms -> (long) terms.rank().weight(), "weight", "weight", "N", null),
+          new KeyTerm<>(
+              EXPIRES_AT,
+              terms -> terms.expiresAtMillis() == KeySpec.NEVER ? null : terms.expiresAtMillis(),
+              "expires",
+              "expires",
+              "WHEN",
+              "never"),
+          new KeyTerm<>(
+              ON_LIMIT,
+              terms -> terms.policy().waits(),
+              "at its limits",
+              "on-limit",
+              "reject|wait",
+              null),
+          new KeyTerm<>(
+              STRICT_AFTER_DENIAL,
+              terms -> terms.policy().strictAfterDenial(),
+              "strict after a denial",
+              "strict-after-denial",
+              "true|false",
+              null),
+          new KeyTerm<>(
+              SharingSetting.SHARING,
+              terms -> terms.policy().sharing(),
+              "sharing",
+              "sharing",
+              "exact|eventual|local",
+              DEFAULT));
+
+  /** The settings of the terms. */
+  static final List<RouteSetting<?>> OF_TERMS =
+      TERMS.stream().<RouteSetting<?>>map(KeyTerm::setting).toList();
+
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE =
-      List.of(
-          NAME,
-          SHA256,
-          RPM,
-          TPM,
-          RPD,
-          CONCURRENCY,
-          BUDGET_TOKENS_PER_DAY,
-          MAX_OUTPUT_TOKENS,
-          MODELS,
-          GROUP,
-          ALLOWED_MODELS,
-          ALLOWED_ENDPOINTS,
-          CALLS,
-          PRIORITY,
-          MAX_PRIORITY,
-          WEIGHT,
-          EXPIRES_AT,
-          ON_LIMIT,
-          STRICT_AFTER_DENIAL,
-          SharingSetting.SHARING);
+      Stream.concat(Stream.of(NAME, SHA256), OF_TERMS.stream()).toList();
 
   /** Plausible but wrong setting names, mapped to the right ones. */
   static final Map<String, String> MEANT =
@@ -139,12 +213,17 @@ final class KeySettings {
 
   private KeySettings() {}
 
-  /** Returns the shape of the numbers of a range. */
-  static NumberShapes.Whole whole(KeyTerms.Range range) {
-    return new NumberShapes.Whole(range.least(), range.most());
-  }
-
   private static RouteSetting<Long> limit(String name, String what) {
     return RouteSetting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
+  }
+
+  private static KeyTerm<Long> limit(
+      RouteSetting<Long> setting, ToLongFunction<Limits> of, String label, String option) {
+    return new KeyTerm<>(
+        setting, terms -> of.applyAsLong(terms.limits()), label, option, "N", UNLIMITED);
+  }
+
+  private static @Nullable List<String> sorted(@Nullable Set<String> names) {
+    return names == null ? null : names.stream().sorted().toList();
   }
 }

@@ -7,7 +7,6 @@ import io.penstock.config.shape.ValueShape;
 import io.penstock.config.shape.VariableExpansion;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.GroupSpec;
-import io.penstock.key.KeySpec;
 import io.penstock.sharing.LimitId.Kind;
 import io.penstock.sharing.SharingTerms;
 import java.math.BigDecimal;
@@ -74,7 +73,7 @@ public final class RouteText {
       file.put("models", models);
     }
     if (!snapshot.keys().isEmpty()) {
-      file.put("keys", snapshot.keys().stream().map(key -> shown(key, snapshot)).toList());
+      file.put("keys", snapshot.keys().stream().map(KeyBuilder::shown).toList());
     }
     if (!snapshot.groups().isEmpty()) {
       file.put("groups", snapshot.groups().stream().map(group -> shown(group, snapshot)).toList());
@@ -84,11 +83,6 @@ public final class RouteText {
       file.put(RlsCompatibility.SERVER, shown(server));
     }
     return file;
-  }
-
-  private static Map<String, Object> shown(KeySpec key, ConfigurationSnapshot snapshot) {
-    Map<String, Object> shown = KeyBuilder.shown(key);
-    return SharingSetting.with(shown, snapshot.sharing(), Kind.KEY, key.name());
   }
 
   private static Map<String, Object> shown(GroupSpec group, ConfigurationSnapshot snapshot) {

@@ -32,7 +32,7 @@ final class UnlimitedCalls {
   UnlimitedCalls(
       KeyRoster roster, Map<String, ConfigurationSnapshot.Model> models, Set<String> providers) {
     for (KeySpec each : roster.keys()) {
-      if (each.scope().calls().permitUnweighed() && limitsTokens(each)) {
+      if (each.terms().scope().calls().permitUnweighed() && limitsTokens(each)) {
         general.add("key '" + each.name() + "'");
       }
     }
@@ -54,9 +54,9 @@ final class UnlimitedCalls {
   }
 
   private static boolean limitsTokens(KeySpec key) {
-    return key.limits().tpm() > 0
-        || key.limits().budgetTokensPerDay() > 0
-        || key.models().values().stream().anyMatch(each -> each.tpm() > 0);
+    return key.terms().limits().tpm() > 0
+        || key.terms().limits().budgetTokensPerDay() > 0
+        || key.terms().models().values().stream().anyMatch(each -> each.tpm() > 0);
   }
 
   /** Returns the warning about an endpoint, or nothing. */

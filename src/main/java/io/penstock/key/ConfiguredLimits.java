@@ -29,7 +29,7 @@ final class ConfiguredLimits {
   }
 
   List<KeyLimit> of(KeySpec key) {
-    KeySpec.Limits limits = key.limits();
+    KeySpec.Limits limits = key.terms().limits();
     Collected all = new Collected(LimitId.Kind.KEY, key.identity().limitOwner(), "");
     all.minute(LimitMeasure.REQUESTS, limits.rpm(), RefusalReason.KEY_RPM);
     all.minute(LimitMeasure.TOKENS, limits.tpm(), RefusalReason.KEY_TPM);

@@ -35,7 +35,8 @@ final class KeyAccount {
     this.source = source;
     this.configuredLimits = configuredLimits;
     this.spec = spec;
-    this.callerAccount = new CallerAccount(spec.name(), spec.waits(), this::quotas);
+    this.callerAccount =
+        new CallerAccount(spec.name(), spec.terms().policy().waits(), this::quotas);
   }
 
   CallerAccount account() {
@@ -46,7 +47,7 @@ final class KeyAccount {
   void use(KeySpec next) {
     if (!next.equals(spec)) {
       spec = next;
-      callerAccount.waits(next.waits());
+      callerAccount.waits(next.terms().policy().waits());
     }
   }
 
@@ -66,19 +67,22 @@ final class KeyAccount {
     KeySpec current = spec;
     List<Quota> quotas = new ArrayList<>(3);
     Open seen = open;
-    boolean limited = !current.limits().equals(KeySpec.Limits.NONE) || !current.models().isEmpty();
+    boolean limited =
+        !current.terms().limits().equals(KeySpec.Limits.NONE)
+            || !current.terms().models().isEmpty();
     // A waiting request keeps the quotas it arrived at: one must exist for limits that the key gets
     // later.
-    if (seen != null || limited || current.waits()) {
+    if (seen != null || limited || current.terms().policy().waits()) {
       Open right = seen != null && seen.spec().equals(current) ? seen : open(now);
       quotas.add(right.own().quota());
-      String named = model == null ? null : ModelNames.match(current.models()::containsKey, model);
+      String named =
+          model == null ? null : ModelNames.match(current.terms().models()::containsKey, model);
       KeyQuota ofModel = named == null ? null : right.models().get(named);
       if (ofModel != null) {
         quotas.add(ofModel.quota());
       }
     }
-    Quota group = all.group(current.group());
+    Quota group = all.group(current.terms().group());
     if (group != null) {
       quotas.add(group);
     }
@@ -99,6 +103,7 @@ final class KeyAccount {
       models.putAll(before.models());
     }
     current
+        .terms()
         .models()
         .keySet()
         .forEach(
@@ -116,7 +121,7 @@ final class KeyAccount {
   }
 
   private List<KeyLimit> ofModel(KeySpec current, String model) {
-    KeySpec.ModelLimits limits = current.models().get(model);
+    KeySpec.ModelLimits limits = current.terms().models().get(model);
     return limits == null ? List.of() : configuredLimits.of(current, model, limits);
   }
 

@@ -50,8 +50,9 @@ final class KeyAccounts {
   /** Returns the limits of a key, those for {@code model} last. */
   List<KeyLimit> limits(KeySpec key, @Nullable String model) {
     List<KeyLimit> all = new ArrayList<>(configuredLimits.of(key));
-    String named = model == null ? null : ModelNames.match(key.models()::containsKey, model);
-    KeySpec.ModelLimits ofModel = named == null ? null : key.models().get(named);
+    String named =
+        model == null ? null : ModelNames.match(key.terms().models()::containsKey, model);
+    KeySpec.ModelLimits ofModel = named == null ? null : key.terms().models().get(named);
     if (named != null && ofModel != null) {
       all.addAll(configuredLimits.of(key, named, ofModel));
     }

@@ -108,7 +108,7 @@ final class KeyIndex {
   }
 
   private @Nullable ApiCaller valid(int slot, KeySpec spec, long unixMillis, KeyAccounts accounts) {
-    long until = Math.min(validUntil(spec, slot), spec.expiresAtMillis());
+    long until = Math.min(validUntil(spec, slot), spec.terms().expiresAtMillis());
     if (unixMillis >= until) {
       return null;
     }

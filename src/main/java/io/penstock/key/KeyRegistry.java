@@ -184,7 +184,7 @@ public final class KeyRegistry {
   /** Returns how the limits of an owner of keys' limits are shared, or null for the default. */
   public @Nullable SharingMode sharing(String limitOwner) {
     KeySpec spec = owning(limitOwner);
-    return spec == null ? null : spec.sharing();
+    return spec == null ? null : spec.terms().policy().sharing();
   }
 
   /**
@@ -222,7 +222,8 @@ public final class KeyRegistry {
     return seen.ofStore() == null
         ? List.of()
         : seen.ofStore().stream()
-            .filter(key -> key.group() != null && !seen.groups().contains(key.group()))
+            .filter(
+                key -> key.terms().group() != null && !seen.groups().contains(key.terms().group()))
             .map(KeySpec::name)
             .toList();
   }

@@ -4,7 +4,6 @@ import io.penstock.cost.AllowedCalls;
 import io.penstock.sharing.SharingMode;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -14,31 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param name the unique name for people
  * @param secrets digests of its secrets: the present one, followed during a rotation by the
  *     previous one
- * @param limits its limits; 0 means unlimited
- * @param models limits for some models, by the name that clients use
- * @param group the name of its group, or null
- * @param scope the models, endpoints and calls it may use
- * @param rank its priorities and weight
- * @param expiresAtMillis Unix time in milliseconds from which it is invalid, {@link #NEVER} if it
- *     does not expire
- * @param waits whether its requests wait for its limits instead of being refused
- * @param strictAfterDenial whether the shared count is fetched before decisions after a denial
- * @param sharing how instances share its limits; null for the default
+ * @param terms what it may use
  * @param identity what its use is remembered under
  */
-public record KeySpec(
-    String name,
-    List<Secret> secrets,
-    Limits limits,
-    Map<String, ModelLimits> models,
-    @Nullable String group,
-    Scope scope,
-    Rank rank,
-    long expiresAtMillis,
-    boolean waits,
-    boolean strictAfterDenial,
-    @Nullable SharingMode sharing,
-    Identity identity) {
+public record KeySpec(String name, List<Secret> secrets, KeyTerms terms, Identity identity) {
   /** No expiry. */
   public static final long NEVER = Long.MAX_VALUE;
 
@@ -47,61 +25,11 @@ public record KeySpec(
       throw new IllegalArgumentException("name is blank, expected one");
     }
     secrets = List.copyOf(secrets);
-    models = Map.copyOf(models);
   }
 
   /** Creates a key with its name as identity. */
-  public KeySpec(
-      String name,
-      List<Secret> secrets,
-      Limits limits,
-      Map<String, ModelLimits> models,
-      @Nullable String group,
-      Scope scope,
-      Rank rank,
-      long expiresAtMillis,
-      boolean waits,
-      boolean strictAfterDenial,
-      @Nullable SharingMode sharing) {
-    this(
-        name,
-        secrets,
-        limits,
-        models,
-        group,
-        scope,
-        rank,
-        expiresAtMillis,
-        waits,
-        strictAfterDenial,
-        sharing,
-        Identity.ofName(name));
-  }
-
-  /** Creates a key with the default sharing, whose identity is its name. */
-  public KeySpec(
-      String name,
-      List<Secret> secrets,
-      Limits limits,
-      Map<String, ModelLimits> models,
-      @Nullable String group,
-      Scope scope,
-      Rank rank,
-      long expiresAtMillis,
-      boolean waits,
-      boolean strictAfterDenial) {
-    this(
-        name,
-        secrets,
-        limits,
-        models,
-        group,
-        scope,
-        rank,
-        expiresAtMillis,
-        waits,
-        strictAfterDenial,
-        null);
+  public KeySpec(String name, List<Secret> secrets, KeyTerms terms) {
+    this(name, secrets, terms, Identity.ofName(name));
   }
 
   /**
@@ -202,12 +130,7 @@ public record KeySpec(
       long budgetTokensPerDay,
       long maxOutputTokens) {
     /** No limits. */
-    public static final Limits NONE = new Limits(0, 0, 0, 0, 0);
-
-    /** Creates limits that leave the maximum of output of a request alone. */
-    public Limits(long rpm, long tpm, long rpd, long concurrency, long budgetTokensPerDay) {
-      this(rpm, tpm, rpd, concurrency, budgetTokensPerDay, 0);
-    }
+    public static final Limits NONE = new Limits(0, 0, 0, 0, 0, 0);
   }
 
   /** Limits of a key for one model in any 60 seconds; 0 means unlimited. */
@@ -223,16 +146,11 @@ public record KeySpec(
   public record Scope(
       @Nullable Set<String> models, @Nullable Set<String> endpoints, AllowedCalls calls) {
     /** All models, endpoints and calls. */
-    public static final Scope ALL = new Scope(null, null);
+    public static final Scope ALL = new Scope(null, null, AllowedCalls.ALL);
 
     public Scope {
       models = models == null ? null : Set.copyOf(models);
       endpoints = endpoints == null ? null : Set.copyOf(endpoints);
-    }
-
-    /** Creates a scope of all calls. */
-    public Scope(@Nullable Set<String> models, @Nullable Set<String> endpoints) {
-      this(models, endpoints, AllowedCalls.ALL);
     }
   }
 
@@ -249,6 +167,19 @@ public record KeySpec(
   }
 
   /**
+   * Behaviour at the limits of a key.
+   *
+   * @param waits whether its requests wait for its limits instead of being refused
+   * @param strictAfterDenial whether the shared count is fetched before decisions after a denial
+   * @param sharing how instances share its limits; null for the default
+   */
+  public record LimitPolicy(
+      boolean waits, boolean strictAfterDenial, @Nullable SharingMode sharing) {
+    /** The default. */
+    public static final LimitPolicy PLAIN = new LimitPolicy(false, false, null);
+  }
+
+  /**
    * Returns the same key with another secret.
    *
    * @param secret the new secret
@@ -258,33 +189,17 @@ public record KeySpec(
   public KeySpec rotated(Secret secret, long overlapUntilMillis) {
     Secret last = secrets.getFirst();
     long until = Math.min(last.validUntilMillis(), overlapUntilMillis);
-    return as(name, List.of(secret, last.until(until)), identity);
+    return new KeySpec(name, List.of(secret, last.until(until)), terms, identity);
+  }
+
+  /** Returns the same key with other terms. */
+  public KeySpec with(KeyTerms others) {
+    return new KeySpec(name, secrets, others, identity);
   }
 
   /** Returns the same key with another identity. */
   public KeySpec identifiedBy(Identity other) {
-    return as(name, secrets, other);
-  }
-
-  /** Returns a key with the same rights, but another name and other secrets. */
-  public KeySpec as(String other, List<Secret> others) {
-    return as(other, others, Identity.ofName(other));
-  }
-
-  private KeySpec as(String other, List<Secret> others, Identity otherIdentity) {
-    return new KeySpec(
-        other,
-        others,
-        limits,
-        models,
-        group,
-        scope,
-        rank,
-        expiresAtMillis,
-        waits,
-        strictAfterDenial,
-        sharing,
-        otherIdentity);
+    return new KeySpec(name, secrets, terms, other);
   }
 
   /** Returns the name, without secrets. */

@@ -1,10 +1,11 @@
 package io.penstock.operator;
 
+import io.penstock.config.KeyTermsJson;
+import io.penstock.config.KeyTermsJson.Unclear;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
-import io.penstock.store.KeyTermsJson;
-import io.penstock.store.KeyTermsJson.Unclear;
+import io.penstock.key.KeyTerms;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -49,12 +50,11 @@ final class KeyRequest {
     KeySpec.Secret known =
         new KeySpec.Secret(
             secret == null ? String.valueOf(sha256) : KeySecrets.sha256(secret), KeySpec.NEVER);
-    check(asked, keyRegistry);
-    KeySpec key = KeyTermsJson.changed(KeyTermsJson.plain(name, List.of(known)), asked);
-    if (key.expiresAtMillis() <= unixMillis) {
+    KeyTerms terms = check(asked, keyRegistry);
+    if (terms.expiresAtMillis() <= unixMillis) {
       throw new Unclear("expires_at is past, expected an instant to come");
     }
-    return new Made(key, secret);
+    return new Made(new KeySpec(name, List.of(known), terms), secret);
   }
 
   private static @Nullable String sha256(ObjectNode asked) {
@@ -80,13 +80,17 @@ final class KeyRequest {
     return asked;
   }
 
-  /** Throws if the terms are not valid for a key. */
-  static void check(ObjectNode terms, KeyRegistry keyRegistry) {
-    KeyTermsJson.check(terms);
-    JsonNode group = terms.get("group");
-    if (group != null && group.isString() && !keyRegistry.hasGroup(group.stringValue())) {
+  /**
+   * Returns the terms of a new key that states them.
+   *
+   * @throws Unclear if they are not valid for a key
+   */
+  static KeyTerms check(ObjectNode asked, KeyRegistry keyRegistry) {
+    KeyTerms terms = KeyTermsJson.changed(KeyTerms.PLAIN, asked);
+    if (terms.group() != null && !keyRegistry.hasGroup(terms.group())) {
       throw new Unclear("group is expected to be one that route files have");
     }
+    return terms;
   }
 
   /** Reads how long the previous secret stays valid; one day if the body does not say. */

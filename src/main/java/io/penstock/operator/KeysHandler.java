@@ -1,15 +1,16 @@
 package io.penstock.operator;
 
+import io.penstock.config.KeyTermsJson;
+import io.penstock.config.KeyTermsJson.Unclear;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
-import io.penstock.store.KeyTermsJson;
-import io.penstock.store.KeyTermsJson.Unclear;
 import io.penstock.time.WallClock;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -118,7 +119,7 @@ final class KeysHandler {
     return readOnly(name)
         ? fixed()
         : with(
-            known -> known.change(name, key -> KeyTermsJson.changed(key, terms)),
+            known -> known.change(name, key -> key.with(KeyTermsJson.changed(key.terms(), terms))),
             changed -> OperatorJson.answer(shown(changed, null)));
   }
 
@@ -223,18 +224,19 @@ final class KeysHandler {
       shown.put("secret", secret);
     }
     shown.put("source", readOnly(key.name()) ? "routes" : "store");
-    shown.putAll(KeyTermsJson.shown(key));
+    shown.putAll(KeyTermsJson.shown(key.terms()));
     long created = key.identity().createdAtMillis();
-    shown.put(
-        "created_at", created == KeySpec.Identity.UNKNOWN ? null : KeyTermsJson.instant(created));
+    shown.put("created_at", created == KeySpec.Identity.UNKNOWN ? null : instant(created));
     List<KeySpec.Secret> all = new ArrayList<>(key.secrets());
     boolean rotating = all.size() > 1 && all.getLast().validUntilMillis() > clock.unixMillis();
-    shown.put(
-        "previous_secret_until",
-        rotating ? KeyTermsJson.instant(all.getLast().validUntilMillis()) : null);
+    shown.put("previous_secret_until", rotating ? instant(all.getLast().validUntilMillis()) : null);
     long usedAt = keyRegistry.usedAtMillis(key);
-    shown.put("last_used_at", usedAt == 0 ? null : KeyTermsJson.instant(usedAt));
+    shown.put("last_used_at", usedAt == 0 ? null : instant(usedAt));
     return shown;
+  }
+
+  private static String instant(long unixMillis) {
+    return Instant.ofEpochMilli(unixMillis).toString();
   }
 
   private static ServerResponse.BodyBuilder answer(HttpStatus status) {

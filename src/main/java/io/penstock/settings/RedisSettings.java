@@ -242,7 +242,7 @@ public final class RedisSettings {
     for (KeySpec key : configurationSnapshot.keys()) {
       Owner owner = new Owner(Kind.KEY, key.name());
       SharingMode sharingMode = configurationSnapshot.sharing().of(owner, settings.sharing());
-      if (key.strictAfterDenial() && sharingMode != SharingMode.EVENTUAL) {
+      if (key.terms().policy().strictAfterDenial() && sharingMode != SharingMode.EVENTUAL) {
         warnings.add(
             "key %s has strict_after_denial, which changes nothing with sharing %s"
                 .formatted(key.name(), sharingMode.text()));

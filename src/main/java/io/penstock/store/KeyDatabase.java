@@ -1,5 +1,6 @@
 package io.penstock.store;
 
+import io.penstock.config.KeyTermsJson;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore.Change;
 import io.penstock.key.KeyStore.Done;
@@ -176,7 +177,7 @@ final class KeyDatabase implements AutoCloseable {
         put.setNull(2, Types.CHAR);
         put.setNull(3, Types.BIGINT);
       }
-      put.setString(4, KeyTermsJson.stored(key));
+      put.setString(4, KeyTermsJson.stated(key.terms()).toString());
       put.setString(5, key.identity().limitOwner());
       put.setLong(6, key.identity().createdAtMillis());
       put.setString(7, key.name());

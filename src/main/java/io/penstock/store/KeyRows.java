@@ -1,7 +1,9 @@
 package io.penstock.store;
 
+import io.penstock.config.KeyTermsJson;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore.Lost;
+import io.penstock.key.KeyTerms;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -14,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Reads keys from rows. Equal terms are parsed once, and share one object. */
 final class KeyRows {
-  private final Map<String, KeySpec> byTerms = new HashMap<>();
+  private final Map<String, KeyTerms> byTerms = new HashMap<>();
 
   List<KeySpec> all(ResultSet rows) throws SQLException {
     List<KeySpec> keys = new ArrayList<>();
@@ -37,22 +39,19 @@ final class KeyRows {
           previous == null
               ? List.of(secret)
               : List.of(secret, new KeySpec.Secret(previous, row.getLong(4)));
-      return byTerms
-          .computeIfAbsent(row.getString(5), KeyRows::terms)
-          .as(name, secrets)
-          .identifiedBy(new KeySpec.Identity(row.getString(6), row.getLong(7)));
+      return new KeySpec(
+          name,
+          secrets,
+          byTerms.computeIfAbsent(row.getString(5), KeyRows::terms),
+          new KeySpec.Identity(row.getString(6), row.getLong(7)));
     } catch (KeyTermsJson.Unclear | JacksonException | IllegalArgumentException bad) {
       throw new Lost("what it says of key " + name + " cannot be read");
     }
   }
 
-  private static KeySpec terms(String json) {
-    KeySpec plain = KeyTermsJson.plain("-", List.of());
-    if (json.equals("{}")) {
-      return plain;
-    }
+  private static KeyTerms terms(String json) {
     if (JsonMapper.shared().readTree(json) instanceof ObjectNode terms) {
-      return KeyTermsJson.changed(plain, terms);
+      return KeyTermsJson.changed(KeyTerms.PLAIN, terms);
     }
     throw new KeyTermsJson.Unclear("an object is expected");
   }

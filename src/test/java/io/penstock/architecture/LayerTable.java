@@ -69,7 +69,7 @@ final class LayerTable {
           new Row(2, "slices", layersTo(1).or(packages("redis"))),
           new Row(2, "counts", layersTo(1).or(packages("redis"))),
           new Row(2, "region", layersTo(1).or(packages("counts"))),
-          new Row(2, "store", layersTo(1)),
+          new Row(2, "store", layersTo(1).or(packages("config"))),
           new Row(2, "trace", layersTo(1)),
           new Row(3, "wire", layersTo(2)),
           new Row(3, "gateway.body", layersTo(2).or(packages("wire"))),

@@ -69,7 +69,7 @@ class LayerTest {
     "endpoint, key",
     "endpoint, park",
     "park, provider",
-    "store, config",
+    "store, provider",
     "trace, provider",
     "trace, gateway",
     "metrics, trace",

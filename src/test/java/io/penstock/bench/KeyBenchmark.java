@@ -4,8 +4,8 @@ import io.penstock.key.ApiCaller;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
+import io.penstock.key.KeyTerms;
 import io.penstock.sharing.LocalLimitSource;
-import io.penstock.store.KeyTermsJson;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
@@ -75,9 +75,10 @@ public class KeyBenchmark {
   }
 
   static KeySpec key(int number, String secret) {
-    return KeyTermsJson.plain(
+    return new KeySpec(
         "customer-" + number,
-        List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
+        List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)),
+        KeyTerms.PLAIN);
   }
 
   private String next() {

@@ -276,11 +276,14 @@ class KeysCommandIT {
     Ran ran = keys("new", "--name=carol", "--rpm=-1");
     assertThat(ran.exit()).isEqualTo(2);
     assertThat(ran.err())
-        .startsWith(
-            "Invalid value for option '--rpm': '-1' is not a limit, expected a whole number");
+        .startsWith("--rpm is '-1', expected a whole number from 0 to ")
+        .endsWith(", or 'unlimited'" + System.lineSeparator());
     assertThat(keys("new", "--name=carol", "--on-limit=perhaps"))
         .isEqualTo(
-            new Ran(2, "", "on_limit is expected to be reject or wait" + System.lineSeparator()));
+            new Ran(
+                2,
+                "",
+                "--on-limit is 'perhaps', expected reject or wait" + System.lineSeparator()));
     assertThat(keys("new").exit()).isEqualTo(2);
     assertThat(keys("new", "--name=carol", "--rpm=many").exit()).isEqualTo(2);
     assertThat(keys("nw").exit()).isEqualTo(2);

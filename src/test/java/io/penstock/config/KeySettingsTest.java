@@ -56,53 +56,59 @@ class KeySettingsTest {
 
   static Stream<Case> cases() {
     return Stream.of(
-        of("rpm", "60", k -> k.limits().rpm(), 0L, 60L, 60L),
-        of("tpm", "1_000", k -> k.limits().tpm(), 0L, 1000L, 1000L),
-        of("rpd", "7", k -> k.limits().rpd(), 0L, 7L, 7L),
-        of("concurrency", "3", k -> k.limits().concurrency(), 0L, 3L, 3L),
-        of("budget_tokens_per_day", "9", k -> k.limits().budgetTokensPerDay(), 0L, 9L, 9L),
-        of("max_output_tokens", "8", k -> k.limits().maxOutputTokens(), 0L, 8L, 8L),
+        of("rpm", "60", k -> k.terms().limits().rpm(), 0L, 60L, 60L),
+        of("tpm", "1_000", k -> k.terms().limits().tpm(), 0L, 1000L, 1000L),
+        of("rpd", "7", k -> k.terms().limits().rpd(), 0L, 7L, 7L),
+        of("concurrency", "3", k -> k.terms().limits().concurrency(), 0L, 3L, 3L),
+        of("budget_tokens_per_day", "9", k -> k.terms().limits().budgetTokensPerDay(), 0L, 9L, 9L),
+        of("max_output_tokens", "8", k -> k.terms().limits().maxOutputTokens(), 0L, 8L, 8L),
         of(
             "models",
             "{m: {rpm: 5}, n: {tpm: 6}}",
-            k -> k.models(),
+            k -> k.terms().models(),
             Map.of(),
             Map.of("m", new ModelLimits(5, 0), "n", new ModelLimits(0, 6)),
             Map.of("m", Map.of("rpm", 5L, "tpm", 0L), "n", Map.of("rpm", 0L, "tpm", 6L))),
-        of("group", "team", k -> k.group(), null, "team", "team"),
+        of("group", "team", k -> k.terms().group(), null, "team", "team"),
         of(
             "allowed_models",
             "[n, m]",
-            k -> k.scope().models(),
+            k -> k.terms().scope().models(),
             null,
             Set.of("m", "n"),
             List.of("m", "n")),
         of(
             "allowed_endpoints",
             "[/a/, //b]",
-            k -> k.scope().endpoints(),
+            k -> k.terms().scope().endpoints(),
             null,
             Set.of("/a", "/b"),
             List.of("/a", "/b")),
         of(
             "calls",
             "weighed",
-            k -> k.scope().calls(),
+            k -> k.terms().scope().calls(),
             AllowedCalls.ALL,
             AllowedCalls.WEIGHED,
             "weighed"),
-        of("priority", "-2", k -> k.rank().priority(), 0, -2, -2L),
-        of("max_priority", "9", k -> k.rank().maxPriority(), 0, 9, 9L),
-        of("weight", "5", k -> k.rank().weight(), 1, 5, 5L),
+        of("priority", "-2", k -> k.terms().rank().priority(), 0, -2, -2L),
+        of("max_priority", "9", k -> k.terms().rank().maxPriority(), 0, 9, 9L),
+        of("weight", "5", k -> k.terms().rank().weight(), 1, 5, 5L),
         of(
             "expires_at",
             "2027-01-31T12:00:00+01:00",
-            k -> k.expiresAtMillis(),
+            k -> k.terms().expiresAtMillis(),
             KeySpec.NEVER,
             Instant.parse("2027-01-31T11:00:00Z").toEpochMilli(),
             "2027-01-31T11:00:00Z"),
-        of("on_limit", "wait", k -> k.waits(), false, true, "wait"),
-        of("strict_after_denial", "true", k -> k.strictAfterDenial(), false, true, true));
+        of("on_limit", "wait", k -> k.terms().policy().waits(), false, true, "wait"),
+        of(
+            "strict_after_denial",
+            "true",
+            k -> k.terms().policy().strictAfterDenial(),
+            false,
+            true,
+            true));
   }
 
   private KeySpec key(String more) {
@@ -131,7 +137,7 @@ class KeySettingsTest {
 
   @Test
   void maxPriority_unsaid_isThePriority() {
-    assertThat(key(", priority: 4").rank()).isEqualTo(new Rank(4, 4, 1));
+    assertThat(key(", priority: 4").terms().rank()).isEqualTo(new Rank(4, 4, 1));
   }
 
   @Test
@@ -139,9 +145,9 @@ class KeySettingsTest {
     KeySpec key = key("");
     assertThat(key.name()).isEqualTo("k");
     assertThat(key.secrets()).containsExactly(new KeySpec.Secret(HASH, KeySpec.NEVER));
-    assertThat(key.limits()).isEqualTo(Limits.NONE);
-    assertThat(key.scope()).isEqualTo(Scope.ALL);
-    assertThat(key.rank()).isEqualTo(Rank.PLAIN);
+    assertThat(key.terms().limits()).isEqualTo(Limits.NONE);
+    assertThat(key.terms().scope()).isEqualTo(Scope.ALL);
+    assertThat(key.terms().rank()).isEqualTo(Rank.PLAIN);
   }
 
   @Test
@@ -177,7 +183,7 @@ class KeySettingsTest {
 
   @Test
   void expiry_thatIsADate_isItsFirstInstantInUtc() {
-    assertThat(key(", expires_at: 2027-01-31").expiresAtMillis())
+    assertThat(key(", expires_at: 2027-01-31").terms().expiresAtMillis())
         .isEqualTo(Instant.parse("2027-01-31T00:00:00Z").toEpochMilli());
   }
 

@@ -37,14 +37,14 @@ class HammeredKeyTest {
       new KeySpec(
           "k",
           List.of(),
-          new KeySpec.Limits(RPM, TPM, 0, 0, 0),
-          Map.of(),
-          null,
-          KeySpec.Scope.ALL,
-          KeySpec.Rank.PLAIN,
-          KeySpec.NEVER,
-          false,
-          false);
+          new KeyTerms(
+              new KeySpec.Limits(RPM, TPM, 0, 0, 0, 0),
+              Map.of(),
+              null,
+              KeySpec.Scope.ALL,
+              KeySpec.Rank.PLAIN,
+              KeySpec.NEVER,
+              KeySpec.LimitPolicy.PLAIN));
 
   @Test
   void fiveMinutesOfManyThreads_neverOverInAnyTrailingMinute_andNearlyAllIsUsed() throws Exception {

@@ -19,7 +19,7 @@ class KeyAccountTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long MINUTE = 60 * SECOND;
   private static final KeySpec.Limits NONE = KeySpec.Limits.NONE;
-  private static final KeySpec.Limits ONE = new KeySpec.Limits(9, 0, 0, 0, 0);
+  private static final KeySpec.Limits ONE = new KeySpec.Limits(9, 0, 0, 0, 0, 0);
   private static final Map<String, KeySpec.ModelLimits> OF_MODEL =
       Map.of("m", new KeySpec.ModelLimits(9, 0));
 
@@ -31,14 +31,14 @@ class KeyAccountTest {
     return new KeySpec(
         "k",
         List.of(),
-        limits,
-        models,
-        null,
-        KeySpec.Scope.ALL,
-        KeySpec.Rank.PLAIN,
-        KeySpec.NEVER,
-        false,
-        false);
+        new KeyTerms(
+            limits,
+            models,
+            null,
+            KeySpec.Scope.ALL,
+            KeySpec.Rank.PLAIN,
+            KeySpec.NEVER,
+            KeySpec.LimitPolicy.PLAIN));
   }
 
   private List<Quota> quotas(KeySpec key) {
@@ -76,7 +76,7 @@ class KeyAccountTest {
   @Test
   void keyThatChanges_keepsItsQuotasForModels() {
     List<Quota> faced = faced(key(ONE, OF_MODEL));
-    KeySpec after = key(new KeySpec.Limits(8, 0, 0, 0, 0), OF_MODEL);
+    KeySpec after = key(new KeySpec.Limits(8, 0, 0, 0, 0, 0), OF_MODEL);
     accounts.follow(name -> after, now);
     assertThat(quotas(after)).containsExactlyElementsOf(faced);
   }
@@ -112,7 +112,7 @@ class KeyAccountTest {
         new KeyAccount(accounts, limits, new ConfiguredLimits(MINUTE, () -> 0), key(ONE, Map.of()));
     account.account().enter();
     Quota own = account.account().quotas(null, now).getFirst();
-    account.use(key(new KeySpec.Limits(9, 9, 0, 0, 0), Map.of()));
+    account.use(key(new KeySpec.Limits(9, 9, 0, 0, 0, 0), Map.of()));
     assertThat(own.limits()).hasSize(1);
     assertThat(account.account().quotas(null, now)).containsExactly(own);
     assertThat(own.limits()).hasSize(2);

@@ -47,14 +47,14 @@ class KeyAccountsTest {
     return new KeySpec(
         name,
         List.of(),
-        limits,
-        models,
-        group,
-        KeySpec.Scope.ALL,
-        KeySpec.Rank.PLAIN,
-        KeySpec.NEVER,
-        waits,
-        false);
+        new KeyTerms(
+            limits,
+            models,
+            group,
+            KeySpec.Scope.ALL,
+            KeySpec.Rank.PLAIN,
+            KeySpec.NEVER,
+            new KeySpec.LimitPolicy(waits, false, null)));
   }
 
   private static KeySpec key(String name, KeySpec.Limits limits) {
@@ -83,7 +83,7 @@ class KeyAccountsTest {
 
   @Test
   void requestsOfAMinute_asManyAsMay_andNotOneMore() {
-    KeySpec key = key("k", new KeySpec.Limits(2, 0, 0, 0, 0));
+    KeySpec key = key("k", new KeySpec.Limits(2, 0, 0, 0, 0, 0));
     assertThat(takes(key, 1)).isTrue();
     assertThat(takes(key, 1)).isTrue();
     assertThat(denial(key, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
@@ -92,7 +92,7 @@ class KeyAccountsTest {
 
   @Test
   void tokensOfAMinute_exactlyAsManyAsMay() {
-    KeySpec key = key("k", new KeySpec.Limits(0, 100, 0, 0, 0));
+    KeySpec key = key("k", new KeySpec.Limits(0, 100, 0, 0, 0, 0));
     assertThat(takes(key, 60)).isTrue();
     assertThat(denial(key, null, 41).reason()).isEqualTo(RefusalReason.KEY_TPM);
     assertThat(takes(key, 40)).isTrue();
@@ -101,7 +101,7 @@ class KeyAccountsTest {
 
   @Test
   void requestsOfADay_areThoseOf24HoursFromTheFirst() {
-    KeySpec key = key("k", new KeySpec.Limits(0, 0, 1, 0, 0));
+    KeySpec key = key("k", new KeySpec.Limits(0, 0, 1, 0, 0, 0));
     assertThat(takes(key, 1)).isTrue();
     passes(SECOND);
     Refusal denial = denial(key, null, 1);
@@ -113,7 +113,7 @@ class KeyAccountsTest {
 
   @Test
   void budgetOfADay_endsAtMidnightUtc() {
-    KeySpec key = key("k", new KeySpec.Limits(0, 0, 0, 0, 100));
+    KeySpec key = key("k", new KeySpec.Limits(0, 0, 0, 0, 100, 0));
     assertThat(takes(key, 100)).isTrue();
     Refusal denial = denial(key, null, 1);
     assertThat(denial.reason()).isEqualTo(RefusalReason.KEY_BUDGET);
@@ -135,7 +135,7 @@ class KeyAccountsTest {
   @Test
   void group_isOneForAllItsKeys_andTheKeyComesFirst() {
     accounts.configure(List.of(new GroupSpec("g", 3, 0, 0, 0, 0)), now);
-    KeySpec one = key("one", new KeySpec.Limits(2, 0, 0, 0, 0), Map.of(), "g", false);
+    KeySpec one = key("one", new KeySpec.Limits(2, 0, 0, 0, 0, 0), Map.of(), "g", false);
     KeySpec other = key("other", NONE, Map.of(), "g", false);
     assertThat(takes(one, 1)).isTrue();
     assertThat(takes(one, 1)).isTrue();
@@ -174,10 +174,10 @@ class KeyAccountsTest {
 
   @Test
   void keyChanges_spendStays_whoWaitsIsWoken_whatIsNotConfiguredIsForgotten() {
-    KeySpec before = key("k", new KeySpec.Limits(2, 100, 0, 0, 0));
+    KeySpec before = key("k", new KeySpec.Limits(2, 100, 0, 0, 0, 0));
     assertThat(takes(before, 1)).isTrue();
     assertThat(takes(before, 1)).isTrue();
-    KeySpec after = key("k", new KeySpec.Limits(3, 0, 0, 0, 0), Map.of(), null, true);
+    KeySpec after = key("k", new KeySpec.Limits(3, 0, 0, 0, 0, 0), Map.of(), null, true);
     CallerAccount callerAccount = accounts.of(before);
     Quota own = callerAccount.quotas(null, now).getFirst();
 
@@ -195,7 +195,7 @@ class KeyAccountsTest {
   @Test
   void keyThatWaitsWithoutLimits_hasAQuotaForThoseToCome() {
     KeySpec before = key("k", KeySpec.Limits.NONE, Map.of(), null, true);
-    KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0), Map.of(), null, true);
+    KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0, 0), Map.of(), null, true);
     CallerAccount callerAccount = accounts.of(before);
     callerAccount.enter();
     Quota faced = callerAccount.quotas(null, now).getFirst();
@@ -208,8 +208,8 @@ class KeyAccountsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void keyFoundBeforeItWasChanged_doesNotBringBackWhatItWas(boolean calledBefore) {
-    KeySpec before = key("k", new KeySpec.Limits(9, 0, 0, 0, 0));
-    KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
+    KeySpec before = key("k", new KeySpec.Limits(9, 0, 0, 0, 0, 0));
+    KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0, 0));
     if (calledBefore) {
       accounts.of(before);
     }
@@ -242,7 +242,7 @@ class KeyAccountsTest {
 
   @Test
   void keyIsGone_itsSpendCountsAsLongAsItCan_andIsThenForgotten() {
-    KeySpec key = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
+    KeySpec key = key("k", new KeySpec.Limits(1, 0, 0, 0, 0, 0));
     assertThat(takes(key, 1)).isTrue();
     present();
     accounts.tidy(now);
@@ -260,10 +260,10 @@ class KeyAccountsTest {
 
   @Test
   void keyRemovedAndAddedAgain_findsWhatItSpent() {
-    KeySpec key = key("k", new KeySpec.Limits(2, 0, 0, 0, 100));
+    KeySpec key = key("k", new KeySpec.Limits(2, 0, 0, 0, 100, 0));
     assertThat(takes(key, 60)).isTrue();
     present();
-    present(key("k", new KeySpec.Limits(2, 0, 0, 0, 90)));
+    present(key("k", new KeySpec.Limits(2, 0, 0, 0, 90, 0)));
     assertThat(denial(key, null, 31).reason()).isEqualTo(RefusalReason.KEY_BUDGET);
     assertThat(takes(key, 30)).isTrue();
     assertThat(denial(key, null, 0).reason()).isEqualTo(RefusalReason.KEY_RPM);
@@ -272,7 +272,7 @@ class KeyAccountsTest {
   @Test
   void keyOfAnotherIdentity_beginsWithNothingSpent() {
     KeySpec limited =
-        key("k", new KeySpec.Limits(1, 9, 1, 1, 9), Map.of("m", ONE_A_MINUTE), null, false);
+        key("k", new KeySpec.Limits(1, 9, 1, 1, 9, 0), Map.of("m", ONE_A_MINUTE), null, false);
     assertThat(takes(limited, 9)).isTrue();
     KeySpec next = again(limited, 5);
     present(next);
@@ -283,7 +283,7 @@ class KeyAccountsTest {
 
   @Test
   void requestOfAnEarlierKeyOfTheName_isSettledThere() {
-    KeySpec first = key("k", new KeySpec.Limits(0, 100, 0, 1, 0));
+    KeySpec first = key("k", new KeySpec.Limits(0, 100, 0, 1, 0, 0));
     CallerAccount old = accounts.of(first);
     old.enter();
     CallerAccount.ChargeResult held = charge(first, null, 60);
@@ -304,7 +304,7 @@ class KeyAccountsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void keyFoundBeforeItWasReplaced_isNotChargedToTheNext(boolean calledBefore) {
-    KeySpec first = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
+    KeySpec first = key("k", new KeySpec.Limits(1, 0, 0, 0, 0, 0));
     KeySpec next = again(first, 5);
     if (calledBefore) {
       accounts.of(first);
@@ -317,12 +317,12 @@ class KeyAccountsTest {
 
   @Test
   void keyThatIsNotUsed_hasNoQuotas_andOneThatIsIdleHasThemNoMore() {
-    KeySpec idle = key("idle", new KeySpec.Limits(1, 1, 1, 1, 1));
-    KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0));
+    KeySpec idle = key("idle", new KeySpec.Limits(1, 1, 1, 1, 1, 0));
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0, 0));
     accounts.of(idle);
     assertThat(limits.live).isEmpty();
     assertThat(takes(used, 1)).isTrue();
-    assertThat(takes(key("third", new KeySpec.Limits(9, 0, 0, 0, 0)), 1)).isTrue();
+    assertThat(takes(key("third", new KeySpec.Limits(9, 0, 0, 0, 0, 0)), 1)).isTrue();
     assertThat(limits.live).hasSize(2);
 
     passes(61 * SECOND - 1);
@@ -340,28 +340,27 @@ class KeyAccountsTest {
 
   @Test
   void keySharedOtherwise_hasItsLimitsConfiguredAgain() {
-    KeySpec key = key("k", new KeySpec.Limits(9, 0, 0, 0, 0));
+    KeySpec key = key("k", new KeySpec.Limits(9, 0, 0, 0, 0, 0));
     assertThat(takes(key, 1)).isTrue();
     KeySpec exact =
         new KeySpec(
             "k",
             List.of(),
-            key.limits(),
-            Map.of(),
-            null,
-            KeySpec.Scope.ALL,
-            KeySpec.Rank.PLAIN,
-            KeySpec.NEVER,
-            false,
-            false,
-            SharingMode.EXACT);
+            new KeyTerms(
+                key.terms().limits(),
+                Map.of(),
+                null,
+                KeySpec.Scope.ALL,
+                KeySpec.Rank.PLAIN,
+                KeySpec.NEVER,
+                new KeySpec.LimitPolicy(false, false, SharingMode.EXACT)));
     accounts.follow(name -> exact, now);
     assertThat(limits.configured).isEqualTo(2);
   }
 
   @Test
   void idle_ofLimitsThatOthersSpendToo_forgetsItsQuotas() {
-    KeySpec used = key("used", new KeySpec.Limits(9, 0, 9, 9, 0));
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 9, 9, 0, 0));
     Quota own = accounts.of(used).quotas(null, now).getFirst();
     AtomicInteger asked = new AtomicInteger();
     own.limits()
@@ -375,7 +374,7 @@ class KeyAccountsTest {
 
   @Test
   void idle_butOneIsInside_keepsItsQuotas() {
-    KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0));
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0, 0));
     accounts.of(used).enter();
     Quota own = accounts.of(used).quotas(null, now).getFirst();
     for (int each = 0; each < 3; each++) {

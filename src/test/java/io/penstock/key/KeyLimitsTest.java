@@ -3,6 +3,7 @@ package io.penstock.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.quota.CallerAccount;
 import io.penstock.refusal.RefusalReason;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class KeyLimitsTest {
   private static final long MINUTE = 60_000_000_000L;
   private static final long NOW = 1_800_000_000_000L;
-  private static final KeySpec.Limits ALL = new KeySpec.Limits(1, 2, 3, 4, 5);
+  private static final KeySpec.Limits ALL = new KeySpec.Limits(1, 2, 3, 4, 5, 0);
   private static final KeySpec.Secret SECRET =
       new KeySpec.Secret(KeySecrets.sha256("secret"), KeySpec.NEVER);
 
@@ -32,15 +33,14 @@ class KeyLimitsTest {
     return new KeySpec(
         "k",
         List.of(SECRET),
-        limits,
-        models,
-        "g",
-        KeySpec.Scope.ALL,
-        KeySpec.Rank.PLAIN,
-        KeySpec.NEVER,
-        false,
-        false,
-        sharingMode);
+        new KeyTerms(
+            limits,
+            models,
+            "g",
+            KeySpec.Scope.ALL,
+            KeySpec.Rank.PLAIN,
+            KeySpec.NEVER,
+            new KeySpec.LimitPolicy(false, false, sharingMode)));
   }
 
   private static KeySpec key(KeySpec.Limits limits) {
@@ -100,7 +100,7 @@ class KeyLimitsTest {
   void limitsOfAKey_endWithThoseOfTheModel() {
     KeySpec key =
         key(
-            new KeySpec.Limits(7, 0, 0, 0, 0),
+            new KeySpec.Limits(7, 0, 0, 0, 0, 0),
             Map.of("gpt-4o", new KeySpec.ModelLimits(0, 9)),
             null);
     assertThat(keyRegistry.limits(key, null))
@@ -119,7 +119,7 @@ class KeyLimitsTest {
     keyRegistry.configure(List.of(key(ALL)), List.of(group), 0);
     assertThat(faced()).containsExactly("key k 5", "group g 2");
     CallerAccount before = account();
-    keyRegistry.configure(List.of(key(new KeySpec.Limits(9, 0, 0, 0, 0))), List.of(), 0);
+    keyRegistry.configure(List.of(key(new KeySpec.Limits(9, 0, 0, 0, 0, 0))), List.of(), 0);
     assertThat(before.quotas(null, 0).getFirst().limits()).hasSize(1);
     keyRegistry.configure(List.of(), List.of(), 0);
     keyRegistry.stored(key(ALL), 0);
@@ -147,15 +147,16 @@ class KeyLimitsTest {
 
   @Test
   void scope_isWhatItIsMadeOf_andNullIsEverything() {
-    KeySpec.Scope scope = new KeySpec.Scope(Set.of("m"), Set.of("/chat"));
+    KeySpec.Scope scope = new KeySpec.Scope(Set.of("m"), Set.of("/chat"), AllowedCalls.ALL);
     assertThat(scope.models()).containsExactly("m");
     assertThat(scope.endpoints()).containsExactly("/chat");
-    assertThat(new KeySpec.Scope(null, null)).isEqualTo(KeySpec.Scope.ALL);
+    assertThat(new KeySpec.Scope(null, null, AllowedCalls.ALL)).isEqualTo(KeySpec.Scope.ALL);
   }
 
   @Test
   void secretsThatAgreeInOneWordOnly_areOthers() {
-    KeySpec key = key(ALL).as("a", List.of(new KeySpec.Secret(1, 2, 3, 4, KeySpec.NEVER)));
+    KeySpec key =
+        new KeySpec("a", List.of(new KeySpec.Secret(1, 2, 3, 4, KeySpec.NEVER)), key(ALL).terms());
     KeyIndex index = KeyIndex.of(List.of(key));
     KeyAccounts keyAccounts = new KeyAccounts(new LocalLimitSource(), MINUTE);
     assertThat(index.isEmpty()).isFalse();

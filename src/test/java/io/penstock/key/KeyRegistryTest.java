@@ -33,14 +33,14 @@ class KeyRegistryTest {
     return new KeySpec(
         name,
         List.of(secrets),
-        KeySpec.Limits.NONE,
-        Map.of(),
-        null,
-        KeySpec.Scope.ALL,
-        KeySpec.Rank.PLAIN,
-        expires,
-        false,
-        false);
+        new KeyTerms(
+            KeySpec.Limits.NONE,
+            Map.of(),
+            null,
+            KeySpec.Scope.ALL,
+            KeySpec.Rank.PLAIN,
+            expires,
+            KeySpec.LimitPolicy.PLAIN));
   }
 
   private static KeySpec key(String name, String secret) {
@@ -71,14 +71,14 @@ class KeyRegistryTest {
     return new KeySpec(
         name,
         List.of(secret(name, KeySpec.NEVER)),
-        KeySpec.Limits.NONE,
-        Map.of(),
-        group,
-        KeySpec.Scope.ALL,
-        KeySpec.Rank.PLAIN,
-        KeySpec.NEVER,
-        false,
-        false);
+        new KeyTerms(
+            KeySpec.Limits.NONE,
+            Map.of(),
+            group,
+            KeySpec.Scope.ALL,
+            KeySpec.Rank.PLAIN,
+            KeySpec.NEVER,
+            KeySpec.LimitPolicy.PLAIN));
   }
 
   @Test
@@ -378,15 +378,14 @@ class KeyRegistryTest {
         new KeySpec(
                 "a",
                 List.of(secret("s", KeySpec.NEVER)),
-                KeySpec.Limits.NONE,
-                Map.of(),
-                null,
-                KeySpec.Scope.ALL,
-                KeySpec.Rank.PLAIN,
-                KeySpec.NEVER,
-                false,
-                false,
-                SharingMode.EVENTUAL)
+                new KeyTerms(
+                    KeySpec.Limits.NONE,
+                    Map.of(),
+                    null,
+                    KeySpec.Scope.ALL,
+                    KeySpec.Rank.PLAIN,
+                    KeySpec.NEVER,
+                    new KeySpec.LimitPolicy(false, false, SharingMode.EVENTUAL)))
             .identifiedBy(new KeySpec.Identity("a@5", 5));
     keyRegistry.stored(shared, 0);
     assertThat(keyRegistry.sharing("a@5")).isEqualTo(SharingMode.EVENTUAL);

@@ -101,7 +101,7 @@ class OperatorKeysIT {
         .satisfies(
             apiCaller -> {
               assertThat(apiCaller.spec().name()).isEqualTo(name);
-              assertThat(apiCaller.spec().limits().rpm()).isEqualTo(60);
+              assertThat(apiCaller.spec().terms().limits().rpm()).isEqualTo(60);
             });
     for (String path : new String[] {"/keys", "/keys/" + name}) {
       Answer shown = ask("GET", path, "");
@@ -234,15 +234,15 @@ class OperatorKeysIT {
         "POST | /keys | {'name':7} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':'a/b'} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':'-rf'} | name is expected to be 1 to 100 letters",
-        "POST | /keys | {'name':'x','rps':1} | rps is not known, expected some of",
-        "POST | /keys | {'name':'x','secret':'s'} | secret is not known, expected some of",
-        "POST | /keys | {'name':'x','rpm':-1} | rpm is expected to be",
+        "POST | /keys | {'name':'x','rps':1} | unknown key 'rps', did you mean 'rpm'?",
+        "POST | /keys | {'name':'x','secret':'s'} | unknown key 'secret', expected one of rpm, ",
+        "POST | /keys | {'name':'x','rpm':-1} | rpm is '-1', expected",
         "POST | /keys | {'name':'x','sha256':'psk_x'} | sha256 is expected to be 64",
         "POST | /keys | {'name':'x','group':'none'} | group is expected to be one that route",
         "POST | /keys | {'name':'x','expires_at':'2020-01-01'} | expires_at is past",
         "PATCH | /keys/x | {'name':'y'} | name and sha256 stay as they are",
-        "PATCH | /keys/x | {'weight':0} | weight is expected to be",
-        "PATCH | /keys/x | {'priority':0.5} | priority is expected to be",
+        "PATCH | /keys/x | {'weight':0} | weight is '0', expected",
+        "PATCH | /keys/x | {'priority':0.5} | priority is '0.5', expected",
         "PATCH | /keys/x | {'group':'none'} | group is expected to be one that route",
         "POST | /keys/x/rotate | {'overlap_seconds':-1} | overlap_seconds is expected to be",
         "POST | /keys/x/rotate | {'overlap':1} | only overlap_seconds is understood here"

@@ -2,11 +2,13 @@ package io.penstock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.config.KeyTermsJson;
 import io.penstock.fake.PatientWaits;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
+import io.penstock.key.KeyTerms;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.time.Duration;
@@ -74,8 +76,10 @@ abstract class KeyStorageContract {
   }
 
   static KeySpec key(String name, String secret) {
-    return KeyTermsJson.plain(
-        name, List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
+    return new KeySpec(
+        name,
+        List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)),
+        KeyTerms.PLAIN);
   }
 
   static KeyStore.Change done(CompletionStage<KeyStore.Change> change) {
@@ -204,14 +208,16 @@ abstract class KeyStorageContract {
       changes.forEach(change -> assertThat(done(change)).isInstanceOf(KeyStore.Done.class));
       done(here.storage().change(name, known -> known));
       assertThat(here.keys().find(name))
-          .extracting(known -> known.rank().weight())
+          .extracting(known -> known.terms().rank().weight())
           .isEqualTo(1 + 2 * each);
     }
   }
 
   private static KeySpec heavier(KeySpec key) {
-    return KeyTermsJson.changed(
-        key, JsonMapper.shared().createObjectNode().put("weight", key.rank().weight() + 1));
+    int weight = key.terms().rank().weight() + 1;
+    return key.with(
+        KeyTermsJson.changed(
+            key.terms(), JsonMapper.shared().createObjectNode().put("weight", weight)));
   }
 
   @Test
@@ -257,7 +263,7 @@ abstract class KeyStorageContract {
         KeySpec found = each.keys().find(name);
         assertThat(found).isNotNull();
         assertThat(found.identity()).isEqualTo(second);
-        assertThat(found.rank().weight()).isEqualTo(2);
+        assertThat(found.terms().rank().weight()).isEqualTo(2);
         assertThat(each.knows(next)).isTrue();
       }
     }

@@ -9,6 +9,7 @@ import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
+import io.penstock.key.KeyTerms;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,8 +41,10 @@ class SharedKeysIT {
         StartedGateway there = start("there", url)) {
       String secret = KeySecrets.make();
       KeySpec key =
-          KeyTermsJson.plain(
-              "a", List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)));
+          new KeySpec(
+              "a",
+              List.of(new KeySpec.Secret(KeySecrets.sha256(secret), KeySpec.NEVER)),
+              KeyTerms.PLAIN);
       assertThat(here.context().getBean(KeyStore.class).add(key).toCompletableFuture())
           .succeedsWithin(PatientWaits.LONGEST)
           .isInstanceOf(KeyStore.Done.class);

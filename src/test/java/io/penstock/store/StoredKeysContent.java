@@ -2,9 +2,11 @@ package io.penstock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.config.KeyTermsJson;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
+import io.penstock.key.KeyTerms;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import tools.jackson.databind.json.JsonMapper;
@@ -31,8 +33,10 @@ final class StoredKeysContent {
 
   private static final KeySpec PLAIN = key("plain", "secret of plain");
   private static final KeySpec FULL =
-      KeyTermsJson.changed(
-          key("full", "secret of full"), (ObjectNode) JsonMapper.shared().readTree(ALL_TERMS));
+      key("full", "secret of full")
+          .with(
+              KeyTermsJson.changed(
+                  KeyTerms.PLAIN, (ObjectNode) JsonMapper.shared().readTree(ALL_TERMS)));
   private static final KeySpec ROTATED =
       key("rotated", "first secret of rotated").rotated(next(), ROTATES_MILLIS);
   private static final KeySpec AGAIN =

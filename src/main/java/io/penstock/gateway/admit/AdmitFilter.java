@@ -169,7 +169,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
     EndpointSpec.FairBy by = requestContext.endpoint().spec().scheduling().fairBy();
     ApiCaller apiCaller = requestContext.caller();
     return by instanceof EndpointSpec.FairBy.Key && apiCaller != null
-        ? new TicketRequest.Flow(apiCaller.spec().name(), apiCaller.spec().rank().weight())
+        ? new TicketRequest.Flow(apiCaller.spec().name(), apiCaller.spec().terms().rank().weight())
         : FairFlows.of(by, headers, requestContext.user());
   }
 

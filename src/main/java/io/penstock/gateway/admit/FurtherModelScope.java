@@ -71,6 +71,6 @@ final class FurtherModelScope {
     ApiCaller caller = requestContext.caller();
     return caller == null || model == null
         ? null
-        : ModelNames.match(caller.spec().models()::containsKey, model);
+        : ModelNames.match(caller.spec().terms().models()::containsKey, model);
   }
 }

@@ -37,7 +37,7 @@ public final class StrictAfterDenial {
 
   private static boolean isStrict(@Nullable ApiCaller apiCaller) {
     return apiCaller != null
-        && apiCaller.spec().strictAfterDenial()
+        && apiCaller.spec().terms().policy().strictAfterDenial()
         && !apiCaller.account().waits();
   }
 

@@ -113,7 +113,7 @@ public final class EntryCheck {
     CheckResult result = check(headers, null, null, path);
     if (result instanceof CheckResult.Admitted(ClientIdentity clientIdentity)
         && clientIdentity.caller() != null) {
-      Set<String> allowed = clientIdentity.caller().spec().scope().endpoints();
+      Set<String> allowed = clientIdentity.caller().spec().terms().scope().endpoints();
       return allowed == null || covered(allowed, path)
           ? result
           : new CheckResult.Rejected(FORBIDDEN);
@@ -146,7 +146,7 @@ public final class EntryCheck {
    * @param path raw
    */
   static boolean allows(@Nullable ApiCaller apiCaller, EndpointSpec spec, String path) {
-    Set<String> allowed = apiCaller == null ? null : apiCaller.spec().scope().endpoints();
+    Set<String> allowed = apiCaller == null ? null : apiCaller.spec().terms().scope().endpoints();
     if (allowed == null) {
       return true;
     }

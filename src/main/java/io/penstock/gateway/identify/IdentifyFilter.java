@@ -258,7 +258,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
             request.getURI().getRawQuery(),
             request.getHeaders(),
             endpoint.spec().reading(),
-            clientIdentity.caller() == null ? null : clientIdentity.caller().spec().rank(),
+            clientIdentity.caller() == null ? null : clientIdentity.caller().spec().terms().rank(),
             clock);
     HeldBody body = new HeldBody(bodies.claim(tenant(request, clientIdentity)));
     ProviderCall call =

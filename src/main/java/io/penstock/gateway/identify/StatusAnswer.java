@@ -61,10 +61,10 @@ public final class StatusAnswer {
     if (caller != null) {
       KeySpec key = caller.spec();
       answer.put("key", key.name());
-      if (key.expiresAtMillis() != KeySpec.NEVER) {
-        answer.put("expires_at", Instant.ofEpochMilli(key.expiresAtMillis()).toString());
+      if (key.terms().expiresAtMillis() != KeySpec.NEVER) {
+        answer.put("expires_at", Instant.ofEpochMilli(key.terms().expiresAtMillis()).toString());
       }
-      answer.put("on_limit", key.waits() ? "wait" : "reject");
+      answer.put("on_limit", key.terms().policy().waits() ? "wait" : "reject");
     }
     answer.put("limits", limits(caller));
     answer.put("endpoints", endpoints(caller));
@@ -79,7 +79,7 @@ public final class StatusAnswer {
     long now = ticker.nanos();
     List<LimitHeaderLine> general = LimitHeaders.ofKey(caller, null, now);
     general.forEach(line -> limits.add(shown(line, null)));
-    for (String model : new TreeSet<>(caller.spec().models().keySet())) {
+    for (String model : new TreeSet<>(caller.spec().terms().models().keySet())) {
       List<LimitHeaderLine> all = LimitHeaders.ofKey(caller, model, now);
       all.stream()
           .skip(general.size()) // the limits of the key in general come first

@@ -17,6 +17,6 @@ public record ClientIdentity(@Nullable ApiCaller caller, boolean ownCredentials)
 
   /** Returns the models that the client may use, or null for all. */
   public @Nullable Set<String> models() {
-    return caller == null ? null : caller.spec().scope().models();
+    return caller == null ? null : caller.spec().terms().scope().models();
   }
 }

@@ -24,7 +24,8 @@ public final class ForbiddenCalls {
     if (!spec.forwarding().calls().permit(call.weighed(), call.sent())) {
       return refusal("the endpoint does not pass this call on; calls says which it passes");
     }
-    if (caller != null && !caller.spec().scope().calls().permit(call.weighed(), call.sent())) {
+    if (caller != null
+        && !caller.spec().terms().scope().calls().permit(call.weighed(), call.sent())) {
       return refusal("the key may not make this call; calls of the key says which it may");
     }
     String owner = call.startsBatch() ? ownerOfTokenLimit(requestContext, caller) : null;
@@ -45,7 +46,8 @@ public final class ForbiddenCalls {
   private static @Nullable String ownerOfTokenLimit(
       RequestContext requestContext, @Nullable ApiCaller caller) {
     boolean forModels =
-        caller != null && caller.spec().models().values().stream().anyMatch(each -> each.tpm() > 0);
+        caller != null
+            && caller.spec().terms().models().values().stream().anyMatch(each -> each.tpm() > 0);
     return caller != null && forModels
         ? "key " + caller.spec().name()
         : requestContext.endpoint().ownerOfTokenLimit(caller == null ? null : caller.account());

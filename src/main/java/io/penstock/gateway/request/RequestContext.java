@@ -212,7 +212,8 @@ public final class RequestContext {
     ApiCaller apiCaller = clientIdentity.caller();
     return apiCaller == null
         ? new TicketRequest.Origin(requestId, null)
-        : new TicketRequest.Origin(requestId, apiCaller.spec().name(), apiCaller.spec().group());
+        : new TicketRequest.Origin(
+            requestId, apiCaller.spec().name(), apiCaller.spec().terms().group());
   }
 
   /** Returns the client's key with its limits, or null where no key is needed. */

@@ -24,7 +24,9 @@ public final class EarlyRefusal {
     ApiCaller apiCaller = requestContext.caller();
     // with strict_after_denial, the counts of all instances are fetched before a key is refused
     CallerAccount callerAccount =
-        apiCaller == null || apiCaller.spec().strictAfterDenial() ? null : apiCaller.account();
+        apiCaller == null || apiCaller.spec().terms().policy().strictAfterDenial()
+            ? null
+            : apiCaller.account();
     Refusal refusal = requestContext.endpoint().certainRefusal(callerAccount);
     if (refusal != null) {
       requestContext.setLimitHeaders(limitHeaders.of(requestContext, null));

@@ -29,7 +29,7 @@ record OutputMaximum(RequestContent weighed, RequestContent stated, @Nullable Re
   static OutputMaximum ofKey(
       RequestContext requestContext, RequestContent content, boolean canBeLowered) {
     ApiCaller caller = requestContext.caller();
-    long most = caller == null ? 0 : caller.spec().limits().maxOutputTokens();
+    long most = caller == null ? 0 : caller.spec().terms().limits().maxOutputTokens();
     if (most == 0 || !content.generates()) {
       return new OutputMaximum(content, content, null);
     }

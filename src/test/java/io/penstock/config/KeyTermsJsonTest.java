@@ -1,4 +1,4 @@
-package io.penstock.store;
+package io.penstock.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec;
+import io.penstock.key.KeyTerms;
 import io.penstock.sharing.SharingMode;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 class KeyTermsJsonTest {
-  private static final KeySpec PLAIN =
-      KeyTermsJson.plain("a", List.of(new KeySpec.Secret("0".repeat(64), KeySpec.NEVER)));
+  private static final KeyTerms PLAIN = KeyTerms.PLAIN;
 
   private static final String EVERYTHING =
       """
@@ -33,7 +33,7 @@ class KeyTermsJsonTest {
     return (ObjectNode) JsonMapper.shared().readTree(text);
   }
 
-  private static KeySpec changed(KeySpec key, String terms) {
+  private static KeyTerms changed(KeyTerms key, String terms) {
     return KeyTermsJson.changed(key, json(terms));
   }
 
@@ -41,9 +41,7 @@ class KeyTermsJsonTest {
   void everyTerm_isRead() {
     assertThat(changed(PLAIN, EVERYTHING))
         .isEqualTo(
-            new KeySpec(
-                "a",
-                PLAIN.secrets(),
+            new KeyTerms(
                 new KeySpec.Limits(1, 2, 3, 4, 5, 11),
                 Map.of("m", new KeySpec.ModelLimits(6, 7), "n", new KeySpec.ModelLimits(0, 8)),
                 "g",
@@ -53,28 +51,26 @@ class KeyTermsJsonTest {
                     new AllowedCalls(false, true, List.of("/v1/files"))),
                 new KeySpec.Rank(-1, 9, 10),
                 1_769_857_200_000L,
-                true,
-                true,
-                SharingMode.EVENTUAL));
+                new KeySpec.LimitPolicy(true, true, SharingMode.EVENTUAL)));
   }
 
   @Test
   void key_isTheSameAfterItWasStored() {
-    KeySpec key = changed(PLAIN, EVERYTHING);
-    assertThat(changed(PLAIN, KeyTermsJson.stored(key))).isEqualTo(key);
-    assertThat(KeyTermsJson.stored(PLAIN)).isEqualTo("{}");
-    KeySpec nothing = changed(PLAIN, "{\"allowed_models\":[],\"priority\":3}");
-    assertThat(changed(PLAIN, KeyTermsJson.stored(nothing))).isEqualTo(nothing);
+    KeyTerms key = changed(PLAIN, EVERYTHING);
+    assertThat(changed(PLAIN, KeyTermsJson.stated(key).toString())).isEqualTo(key);
+    assertThat(KeyTermsJson.stated(PLAIN).toString()).isEqualTo("{}");
+    KeyTerms nothing = changed(PLAIN, "{\"priority\":3}");
+    assertThat(changed(PLAIN, KeyTermsJson.stated(nothing).toString())).isEqualTo(nothing);
   }
 
   @Test
   void names_areThoseOfRouteFiles() {
-    KeySpec key = changed(PLAIN, "{\"rpm\":1,\"tpm\":2,\"rpd\":3,\"concurrency\":4}");
-    assertThat(key.limits()).isEqualTo(new KeySpec.Limits(1, 2, 3, 4, 0));
-    assertThat(KeyTermsJson.stored(key))
+    KeyTerms key = changed(PLAIN, "{\"rpm\":1,\"tpm\":2,\"rpd\":3,\"concurrency\":4}");
+    assertThat(key.limits()).isEqualTo(new KeySpec.Limits(1, 2, 3, 4, 0, 0));
+    assertThat(KeyTermsJson.stated(key).toString())
         .isEqualTo("{\"rpm\":1,\"tpm\":2,\"rpd\":3,\"concurrency\":4}");
     assertThatThrownBy(() -> changed(PLAIN, "{\"rpm\":-1}"))
-        .hasMessageStartingWith("rpm is expected to be a whole number");
+        .hasMessageStartingWith("rpm is '-1', expected a whole number");
   }
 
   @Test
@@ -87,17 +83,17 @@ class KeyTermsJsonTest {
 
   @Test
   void whatIsNotNamed_stays() {
-    KeySpec key = changed(PLAIN, EVERYTHING);
+    KeyTerms key = changed(PLAIN, EVERYTHING);
     assertThat(changed(key, "{}")).isEqualTo(key);
     assertThat(changed(key, "{\"weight\":2}").limits()).isEqualTo(key.limits());
   }
 
   @Test
   void maxPriority_followsPriorityUntilItIsSaid() {
-    KeySpec key = changed(PLAIN, "{\"priority\":5}");
+    KeyTerms key = changed(PLAIN, "{\"priority\":5}");
     assertThat(key.rank()).isEqualTo(new KeySpec.Rank(5, 5, 1));
     assertThat(changed(key, "{\"priority\":7}").rank()).isEqualTo(new KeySpec.Rank(7, 7, 1));
-    KeySpec said = changed(key, "{\"max_priority\":6}");
+    KeyTerms said = changed(key, "{\"max_priority\":6}");
     assertThat(said.rank()).isEqualTo(new KeySpec.Rank(5, 6, 1));
     assertThatThrownBy(() -> changed(said, "{\"priority\":7}"))
         .isInstanceOf(KeyTermsJson.Unclear.class)
@@ -106,14 +102,15 @@ class KeyTermsJsonTest {
 
   @Test
   void strictAfterDenial_isForKeysThatAreCountedTogether() {
-    KeySpec strict = changed(PLAIN, "{\"strict_after_denial\":true}");
-    assertThat(strict.sharing()).isNull();
+    KeyTerms strict = changed(PLAIN, "{\"strict_after_denial\":true}");
+    assertThat(strict.policy().sharing()).isNull();
     assertThatThrownBy(() -> changed(strict, "{\"sharing\":\"exact\"}"))
         .isInstanceOf(KeyTermsJson.Unclear.class)
         .hasMessageContaining("sharing is exact, expected eventual");
-    assertThat(changed(PLAIN, "{\"sharing\":\"exact\"}").sharing()).isEqualTo(SharingMode.EXACT);
+    assertThat(changed(PLAIN, "{\"sharing\":\"exact\"}").policy().sharing())
+        .isEqualTo(SharingMode.EXACT);
     assertThatThrownBy(() -> changed(PLAIN, "{\"sharing\":\"none\"}"))
-        .hasMessage("sharing is expected to be exact, eventual or local");
+        .hasMessage("sharing is '…', expected exact, eventual or local");
   }
 
   @Test
@@ -127,40 +124,44 @@ class KeyTermsJsonTest {
     long most = Cost.MAX_TOKENS;
     assertThat(changed(PLAIN, "{\"tpm\":" + most + "}").limits().tpm()).isEqualTo(most);
     assertThatThrownBy(() -> changed(PLAIN, "{\"tpm\":" + (most + 1) + "}"))
-        .hasMessage("tpm is expected to be a whole number from 0 to " + most);
+        .hasMessage("tpm is '%d', expected a whole number from 0 to %d".formatted(most + 1, most));
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      quoteCharacter = '`',
       value = {
-        "{'rps':1} | rps is not known, expected some of [rpm, tpm, rpd, concurrency, ",
-        "{'psk_SECRET':1} | a member is not known",
-        "{'rpm':-1} | rpm is expected to be a whole number from 0",
-        "{'rpm':1.5} | rpm is expected to be a whole number",
-        "{'rpm':'1'} | rpm is expected to be a whole number",
-        "{'rpm':1e99} | rpm is expected to be a whole number",
-        "{'concurrency':99999999999999999999} | concurrency is expected",
-        "{'models':[]} | models is expected to be an object",
-        "{'models':{'m':1}} | each of models is expected to be an object",
-        "{'models':{'m':{'rpd':1}}} | each of models is expected to have rpm, tpm, or both",
-        "{'models':{'m':{'rpm':-1}}} | rpm of models is expected to be a whole number",
-        "{'group':''} | group is expected to be a string",
-        "{'group':7} | group is expected to be a string",
-        "{'allowed_models':'m'} | allowed_models is expected to be a list of strings",
-        "{'allowed_models':[1]} | each of allowed_models is expected to be a string",
-        "{'allowed_models':[null]} | allowed_models is expected to be a list of strings",
-        "{'calls':[]} | calls is empty, expected weighed or paths of calls, or null for all",
-        "{'calls':['x']} | each of calls is expected to be weighed, or the path of a call",
-        "{'calls':'weighed'} | calls is expected to be a list of strings",
-        "{'allowed_endpoints':['x']} | each of allowed_endpoints is expected to be a path",
-        "{'weight':0} | weight is expected to be a whole number from 1",
+        "{'rps':1} | unknown key 'rps', did you mean 'rpm'?",
+        "{'colour':1} | unknown key 'colour', expected one of rpm, tpm, rpd, concurrency, ",
+        "{'psk_SECRET':1} | unknown key '…'",
+        "{'rpm':-1} | rpm is '-1', expected a whole number from 0",
+        "{'rpm':1.5} | rpm is '1.5', expected a whole number",
+        "{'rpm':'1'} | rpm is '…', expected a whole number",
+        "{'rpm':1e99} | rpm is '1.0E99', expected a whole number",
+        "{'concurrency':99999999999999999999} | concurrency is '9",
+        "{'models':[]} | models is a list, expected a mapping of models",
+        "{'models':{'m':1}} | a model is '1', expected a mapping with rpm or tpm",
+        "{'models':{'m':{'rpd':1}}} | unknown key 'rpd'",
+        "{'models':{'m':{'rpm':-1}}} | rpm is '-1', expected a whole number",
+        "{'group':''} | group is '…', expected up to 100 letters",
+        "{'group':7} | group is '7', expected text",
+        "{'group':'${SECRET}'} | a text has ${, expected one without variables",
+        "{'allowed_models':'m'} | allowed_models is '…', expected a list of models",
+        "{'allowed_models':[]} | allowed_models is empty, expected a model",
+        "{'allowed_models':[1]} | a model is '1', expected text",
+        "{'allowed_models':[null]} | a model is empty, expected its name",
+        "{'calls':[]} | calls is empty, expected all, weighed, or a list",
+        "{'calls':['x']} | a call is '…', expected weighed, or the path of a call",
+        "{'calls':'soon'} | calls is '…', expected all, weighed, or a list",
+        "{'allowed_endpoints':['x']} | a path is '…', expected",
+        "{'weight':0} | weight is '0', expected a whole number from 1",
         "{'priority':1,'max_priority':0} | priority is 1, above max_priority 0",
-        "{'expires_at':'soon'} | expires_at is expected to be an instant such as",
-        "{'expires_at':'2026-02-30'} | expires_at is expected to be an instant such as",
-        "{'expires_at':'+999999999-01-01T00:00:00Z'} | expires_at is expected to be an instant",
-        "{'on_limit':'park'} | on_limit is expected to be reject or wait",
-        "{'strict_after_denial':1} | strict_after_denial is expected to be true or false"
+        "{'expires_at':'soon'} | expires_at is '…', expected an instant such as",
+        "{'expires_at':'2026-02-30'} | expires_at is '…', expected an instant such as",
+        "{'expires_at':'+999999999-01-01T00:00:00Z'} | expires_at is '…', expected an instant",
+        "{'on_limit':'park'} | on_limit is '…', expected reject or wait",
+        "{'strict_after_denial':1} | strict_after_denial is '1', expected true or false"
       })
   void badTerm_isNamedWithWhatWasExpected(String terms, String message) {
     assertThatThrownBy(() -> changed(PLAIN, terms.replace('\'', '"')))
