@@ -40,6 +40,7 @@ final class ImageContainer implements AutoCloseable {
 
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Process process;
+  private final Thread reader;
 
   /**
    * Runs the image.
@@ -68,7 +69,7 @@ final class ImageContainer implements AutoCloseable {
     environment.put("PATH", environment.get("PATH") + ":/usr/sbin:/sbin");
     environment.putAll(variables);
     process = builder.start();
-    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+    reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
   }
 
   /** Returns whether this user can run containers on this machine. */
@@ -108,7 +109,9 @@ final class ImageContainer implements AutoCloseable {
 
   /** Waits until it has ended; returns the exit code. */
   int exitCode() {
-    return PatientWaits.end(process, this::log);
+    int code = PatientWaits.end(process, this::log);
+    PatientWaits.await().until(() -> !reader.isAlive()); // the log is complete
+    return code;
   }
 
   @Override

@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
 final class KubeletPod implements AutoCloseable {
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Process process;
+  private final Thread reader;
 
   /**
    * Starts the container of an object with pods.
@@ -47,7 +48,7 @@ final class KubeletPod implements AutoCloseable {
     variables(owner, all)
         .forEach((name, value) -> builder.environment().put(name, here.apply(value)));
     process = builder.start();
-    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+    reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
   }
 
   private static Map<String, String> variables(KubernetesObject owner, List<KubernetesObject> all) {
@@ -110,8 +111,9 @@ final class KubeletPod implements AutoCloseable {
     process.toHandle().destroy(); // the process itself would close its output, too
   }
 
-  /** Waits until it has ended; returns the exit code. */
+  /** Waits until it has ended and its log is complete; returns the exit code. */
   int exitCode() throws InterruptedException {
+    reader.join();
     return process.waitFor();
   }
 

@@ -18,6 +18,7 @@ final class LoggedProgram implements AutoCloseable {
   private final Path released;
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Process process;
+  private final Thread reader;
 
   /**
    * Starts a process.
@@ -44,7 +45,7 @@ final class LoggedProgram implements AutoCloseable {
     command.addAll(List.of(more));
     GatewayStarts.process();
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+    reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
   }
 
   int number() {
@@ -71,8 +72,7 @@ final class LoggedProgram implements AutoCloseable {
   /** Waits until it has ended by itself; returns the exit code. */
   int ended() {
     PatientWaits.end(process, this::log);
-    // its last output may not have been read yet
-    PatientWaits.await().until(() -> !log.isEmpty());
+    PatientWaits.await().until(() -> !reader.isAlive()); // the log is complete
     return process.exitValue();
   }
 

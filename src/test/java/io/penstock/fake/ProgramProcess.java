@@ -26,6 +26,7 @@ public final class ProgramProcess implements AutoCloseable {
   private final int operatorPort = RunningGateway.freePort();
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Process process;
+  private final Thread reader;
 
   /** Serves a route file; returns when it is ready. */
   public ProgramProcess(Path routes, String... properties) throws IOException {
@@ -39,7 +40,7 @@ public final class ProgramProcess implements AutoCloseable {
     }
     GatewayStarts.process();
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+    reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
     PatientWaits.await()
         .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
         .until(() -> readiness() == 200);
@@ -104,6 +105,7 @@ public final class ProgramProcess implements AutoCloseable {
   /** Checks that it ends by itself, without an error. */
   public void endsWell() {
     assertThat(PatientWaits.end(process, this::log)).as("log: %s", log).isZero();
+    PatientWaits.await().until(() -> !reader.isAlive()); // the log is complete
     assertThat(log).noneMatch(line -> line.contains("Exception"));
   }
 
