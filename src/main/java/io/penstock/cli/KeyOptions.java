@@ -22,7 +22,7 @@ record KeyOptions(CommandSpec command) {
   private static final List<String> OF_MODELS = List.of("rpm", "tpm");
 
   /** Adds the options to a command. */
-  static KeyOptions add(CommandSpec command) {
+  static void add(CommandSpec command) {
     for (KeyTerm<?> term : KeySettings.TERMS) {
       if (OF_MODELS.contains(term.name())) {
         command.addOption(
@@ -37,7 +37,6 @@ record KeyOptions(CommandSpec command) {
         command.addOption(option(term));
       }
     }
-    return new KeyOptions(command);
   }
 
   private static OptionSpec option(KeyTerm<?> term) {
@@ -53,7 +52,7 @@ record KeyOptions(CommandSpec command) {
           .splitRegexSynopsisLabel(",")
           .build();
     }
-    return term.values().startsWith("true|")
+    return term.isFlag()
         ? option.type(String.class).arity("0..1").fallbackValue("true").build()
         : option.type(String.class).build();
   }

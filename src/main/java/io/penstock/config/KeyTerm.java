@@ -2,6 +2,7 @@ package io.penstock.config;
 
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.ValueShape;
+import io.penstock.config.shape.WordShapes;
 import io.penstock.key.KeyTerms;
 import java.util.List;
 import java.util.function.Function;
@@ -33,6 +34,11 @@ public record KeyTerm<T>(
   /** Returns one sentence about it. */
   public String meaning() {
     return setting.meaning();
+  }
+
+  /** Returns whether its values are true and false. */
+  public boolean isFlag() {
+    return setting.shape() instanceof WordShapes.Flag;
   }
 
   /** Returns whether its values are lists. */
