@@ -1,6 +1,5 @@
 package io.penstock.mock;
 
-import io.penstock.cost.Dialect;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.util.HashMap;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings in a {@code mock://} address. Equal addresses denote the same provider.
  *
- * @param dialect the provider to imitate: OpenAI, Anthropic or Gemini; Azure is treated as OpenAI
+ * @param format the format of the provider to imitate
  * @param latencyNanos from a request's last byte to the answer's first, 0 to one hour
  * @param tokens number of tokens of an answer if the request states no lower maximum, 1 to 100,000
  * @param tokensPerSecond speed of each answer, 0.001 to 10^9; 0 sends everything at once
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param cacheLifeNanos how long a cached beginning is kept after its last use, 1 ms to one hour
  */
 public record MockAddress(
-    Dialect dialect,
+    MockFormat format,
     long latencyNanos,
     int tokens,
     double tokensPerSecond,
@@ -61,9 +60,6 @@ public record MockAddress(
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(?:\\.\\d{1,12})?");
 
   public MockAddress {
-    if (dialect == Dialect.NONE || dialect == Dialect.AZURE) {
-      throw new IllegalArgumentException("a mock provider speaks no dialect " + dialect);
-    }
     check(MockParameter.LATENCY, latencyNanos >= 0 && latencyNanos <= NANOS_PER_HOUR);
     check(MockParameter.TOKENS, tokens >= 1 && tokens <= MAX_TOKENS);
     check(
@@ -80,7 +76,7 @@ public record MockAddress(
     check(
         MockParameter.CACHE_LIFE,
         cacheLifeNanos >= NANOS_PER_MILLI && cacheLifeNanos <= NANOS_PER_HOUR);
-    if (cacheTokens > 0 && dialect != Dialect.ANTHROPIC) {
+    if (cacheTokens > 0 && format != MockFormat.ANTHROPIC) {
       throw new IllegalArgumentException(
           "mock address: cache is " + cacheTokens + ", expected it for anthropic only");
     }
@@ -103,10 +99,10 @@ public record MockAddress(
    *     expected
    */
   public static MockAddress parse(URI uri) {
-    Dialect dialect = dialect(uri);
+    MockFormat format = format(uri);
     Map<String, String> values = values(uri.getQuery());
     return new MockAddress(
-        dialect,
+        format,
         duration(values, MockParameter.LATENCY),
         (int) Math.min(integer(values, MockParameter.TOKENS), Integer.MAX_VALUE),
         decimal(values, MockParameter.TPS),
@@ -128,7 +124,7 @@ public record MockAddress(
     };
   }
 
-  private static Dialect dialect(URI uri) {
+  private static MockFormat format(URI uri) {
     if (!"mock".equals(uri.getScheme())) {
       throw new IllegalArgumentException(
           "mock address: scheme is " + quoted(uri.getScheme()) + ", expected mock");
@@ -144,9 +140,9 @@ public record MockAddress(
     }
     String provider = uri.getAuthority();
     return switch (provider == null ? "" : provider) {
-      case "openai" -> Dialect.OPENAI;
-      case "anthropic" -> Dialect.ANTHROPIC;
-      case "gemini" -> Dialect.GEMINI;
+      case "openai" -> MockFormat.OPENAI;
+      case "anthropic" -> MockFormat.ANTHROPIC;
+      case "gemini" -> MockFormat.GEMINI;
       default ->
           throw new IllegalArgumentException(
               "mock address: provider is "

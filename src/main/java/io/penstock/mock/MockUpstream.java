@@ -6,7 +6,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
-import io.penstock.cost.Dialect;
 import io.penstock.mock.MockAsk.Fault;
 import io.penstock.mock.MockAsk.Refused;
 import io.penstock.time.Ticker;
@@ -71,16 +70,15 @@ final class MockUpstream {
     this.surroundings = surroundings;
     this.dialect = dialect(address);
     this.text = new MockText(address.tokens());
-    this.keepsFiles = address.dialect() == Dialect.OPENAI || address.dialect() == Dialect.AZURE;
+    this.keepsFiles = address.format() == MockFormat.OPENAI;
     this.errorShare = Math.round(address.errorRate() * WHOLE_SHARE);
   }
 
   private static MockDialect dialect(MockAddress address) {
-    return switch (address.dialect()) {
-      case OPENAI, AZURE -> new MockOpenAi();
+    return switch (address.format()) {
+      case OPENAI -> new MockOpenAi();
       case ANTHROPIC -> new MockAnthropic(address.cacheTokens() > 0);
       case GEMINI -> new MockGemini();
-      case NONE -> throw new IllegalArgumentException("a mock provider speaks no dialect");
     };
   }
 

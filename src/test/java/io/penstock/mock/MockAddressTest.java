@@ -3,7 +3,6 @@ package io.penstock.mock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.cost.Dialect;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +14,7 @@ class MockAddressTest {
   }
 
   private static MockAddress address(
-      Dialect dialect,
+      MockFormat format,
       long latencyNanos,
       int tokens,
       double tokensPerSecond,
@@ -24,7 +23,7 @@ class MockAddressTest {
       long windowNanos,
       double errorRate) {
     return new MockAddress(
-        dialect,
+        format,
         latencyNanos,
         tokens,
         tokensPerSecond,
@@ -41,9 +40,9 @@ class MockAddressTest {
   @Test
   void nothingSaid_defaults() {
     assertThat(parse("mock://openai"))
-        .isEqualTo(address(Dialect.OPENAI, 0, 50, 0, 0, 0, 60_000_000_000L, 0));
-    assertThat(parse("mock://anthropic/?").dialect()).isEqualTo(Dialect.ANTHROPIC);
-    assertThat(parse("mock://gemini").dialect()).isEqualTo(Dialect.GEMINI);
+        .isEqualTo(address(MockFormat.OPENAI, 0, 50, 0, 0, 0, 60_000_000_000L, 0));
+    assertThat(parse("mock://anthropic/?").format()).isEqualTo(MockFormat.ANTHROPIC);
+    assertThat(parse("mock://gemini").format()).isEqualTo(MockFormat.GEMINI);
   }
 
   @Test
@@ -52,7 +51,7 @@ class MockAddressTest {
             parse(
                 "mock://anthropic?latency=200ms&tokens=7&tps=12.5&rpm=3&tpm=900&window=1.5s"
                     + "&error_rate=0.25"))
-        .isEqualTo(address(Dialect.ANTHROPIC, 200_000_000, 7, 12.5, 3, 900, 1_500_000_000, 0.25));
+        .isEqualTo(address(MockFormat.ANTHROPIC, 200_000_000, 7, 12.5, 3, 900, 1_500_000_000, 0.25));
   }
 
   @Test
@@ -131,13 +130,9 @@ class MockAddressTest {
 
   @Test
   void notANumber_refusedWhenConstructed() {
-    assertThatThrownBy(() -> address(Dialect.OPENAI, 0, 1, Double.NaN, 0, 0, 1_000_000_000, 0))
+    assertThatThrownBy(() -> address(MockFormat.OPENAI, 0, 1, Double.NaN, 0, 0, 1_000_000_000, 0))
         .hasMessageContaining("tps");
-    assertThatThrownBy(() -> address(Dialect.OPENAI, 0, 1, 0, 0, 0, 1_000_000_000, Double.NaN))
+    assertThatThrownBy(() -> address(MockFormat.OPENAI, 0, 1, 0, 0, 0, 1_000_000_000, Double.NaN))
         .hasMessageContaining("error_rate");
-    for (Dialect dialect : new Dialect[] {Dialect.NONE, Dialect.AZURE}) {
-      assertThatThrownBy(() -> address(dialect, 0, 1, 0, 0, 0, 1_000_000_000, 0))
-          .hasMessageContaining("dialect");
-    }
   }
 }

@@ -2,7 +2,6 @@ package io.penstock.mock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
 import io.penstock.provider.Cases;
 import io.penstock.provider.answer.AnswerReader;
@@ -44,7 +43,7 @@ class MockGeminiTest {
   private static TokenUsage usage(HttpResponse<String> answer) {
     AnswerReader reader =
         Cases.answer(
-            Dialect.GEMINI,
+            MockFormat.GEMINI,
             answer.headers().firstValue("content-type").orElseThrow(),
             answer.body());
     assertThat(reader.warning()).isNull();
